@@ -1,0 +1,191 @@
+//! Lookup keys: hashes of forms under which two spellings of one name meet.
+
+use crate::{NormalizedName, stable_hash};
+
+/// The hash of one form of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(pub u64);
+
+/// How closely two names meet in their keys; later is closer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum KeyMatch {
+    /// They share no key.
+    #[default]
+    None,
+    /// One is the acronym of the other.
+    Acronym,
+    /// The same words in another order, up to inflection and little words.
+    Reordered,
+    /// The same up to plural and British or American spelling.
+    Variant,
+    /// The same normal form, up to spacing.
+    Exact,
+}
+
+impl KeyMatch {
+    /// The word used in scores and explanations.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Acronym => "acronym",
+            Self::Reordered => "reordered",
+            Self::Variant => "variant",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// The keys of one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NameKeys {
+    /// The normal form without spaces.
+    pub exact: Key,
+    /// Each word in the singular and in American spelling.
+    pub variant: Key,
+    /// The words of `variant` sorted, little words left out.
+    pub reordered: Key,
+    /// The initials of a name of two to eight words; none for other names.
+    pub initials: Option<Key>,
+}
+
+/// Words that come and go when the words of a name change places ("cancer of the lung").
+const LITTLE_WORDS: [&str; 6] = ["of", "the", "a", "an", "in", "for"];
+
+/// Acronyms stand for at most this many words here.
+const LONGEST_ACRONYM: usize = 8;
+
+impl NameKeys {
+    /// The keys of `name`.
+    pub fn of(name: &NormalizedName) -> Self {
+        let inflected: Vec<String> = name.tokens().map(|token| american(&singular(token))).collect();
+        let mut sorted: Vec<&str> =
+            inflected.iter().map(String::as_str).filter(|word| !LITTLE_WORDS.contains(word)).collect();
+        sorted.sort_unstable();
+        Self {
+            exact: Key(stable_hash(&name.squeezed())),
+            variant: Key(stable_hash(&inflected.concat())),
+            reordered: Key(stable_hash(&sorted.concat())),
+            initials: initials(name).map(|letters| Key(stable_hash(&letters))),
+        }
+    }
+
+    /// The distinct keys under which a knowledge base files the name.
+    pub fn filed(&self) -> impl Iterator<Item = Key> {
+        let Self { exact, variant, reordered, .. } = *self;
+        [
+            Some(exact),
+            (variant != exact).then_some(variant),
+            (reordered != exact && reordered != variant).then_some(reordered),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// How closely the names of two sets of keys meet.
+    pub fn meet(&self, other: &Self) -> KeyMatch {
+        if self.exact == other.exact {
+            KeyMatch::Exact
+        } else if self.variant == other.variant {
+            KeyMatch::Variant
+        } else if self.reordered == other.reordered {
+            KeyMatch::Reordered
+        } else if self.initials == Some(other.exact) || other.initials == Some(self.exact) {
+            KeyMatch::Acronym
+        } else {
+            KeyMatch::None
+        }
+    }
+}
+
+/// First letters of the words, little words left out where enough others are there.
+fn initials(name: &NormalizedName) -> Option<String> {
+    let words: Vec<&str> = name.tokens().filter(|token| !LITTLE_WORDS.contains(token)).collect();
+    let acronym = (2..=LONGEST_ACRONYM).contains(&words.len());
+    acronym.then(|| words.iter().filter_map(|word| word.chars().next()).collect())
+}
+
+/// The word without an English plural ending.
+fn singular(word: &str) -> String {
+    if word.len() <= 3 || !word.ends_with('s') || !word.is_ascii() {
+        return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 2) {
+        return format!("{stem}y");
+    }
+    let sibilant = ["sses", "xes", "ches", "shes"].iter().any(|ending| word.ends_with(ending));
+    if sibilant {
+        return word[..word.len() - 2].to_owned();
+    }
+    if ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
+        return word.to_owned();
+    }
+    word[..word.len() - 1].to_owned()
+}
+
+/// British spellings, each with the American one it is folded to, wherever they stand in a word.
+///
+/// Both names of a pair are folded, so a rule that also hits other words costs little.
+const AMERICAN: [(&str, &str); 8] = [
+    ("ae", "e"),
+    ("oe", "e"),
+    ("our", "or"),
+    ("sulph", "sulf"),
+    ("isation", "ization"),
+    ("ise", "ize"),
+    ("yse", "yze"),
+    ("aluminium", "aluminum"),
+];
+
+fn american(word: &str) -> String {
+    if word.len() <= 3 {
+        return word.to_owned();
+    }
+    let mut folded = word.to_owned();
+    for (british, american) in AMERICAN {
+        if folded.contains(british) {
+            folded = folded.replace(british, american);
+        }
+    }
+    for (british, american) in [("tre", "ter"), ("bre", "ber")] {
+        if let Some(stem) = folded.strip_suffix(british) {
+            folded = format!("{stem}{american}");
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meet(left: &str, right: &str) -> KeyMatch {
+        NameKeys::of(&NormalizedName::new(left)).meet(&NameKeys::of(&NormalizedName::new(right)))
+    }
+
+    #[test]
+    fn names_meet_as_closely_as_they_are_written() {
+        let cases = [
+            ("p70 S6K", "P70-S6K", KeyMatch::Exact),
+            ("p70S6K", "p70 s6k", KeyMatch::Exact),
+            ("Oedema", "edema", KeyMatch::Variant),
+            ("tumours", "Tumor", KeyMatch::Variant),
+            ("ovaries", "ovary", KeyMatch::Variant),
+            ("Carcinoma of the lung", "lung carcinoma", KeyMatch::Reordered),
+            ("anaemia, aplastic", "Aplastic Anemias", KeyMatch::Reordered),
+            ("job entry subsystem", "JES", KeyMatch::Acronym),
+            ("virus", "viru", KeyMatch::None),
+            ("C++", "C", KeyMatch::None),
+        ];
+        for (left, right, expected) in cases {
+            assert_eq!(meet(left, right), expected, "{left} / {right}");
+            assert_eq!(meet(right, left), expected, "{right} / {left}");
+        }
+    }
+
+    #[test]
+    fn keys_never_change() {
+        // Stores hold these hashes: python -c "import xxhash; print(xxhash.xxh3_64_intdigest(b'tnfalpha'))"
+        assert_eq!(NameKeys::of(&NormalizedName::new("TNF-α")).exact, Key(stable_hash("tnfalpha")));
+        assert_eq!(stable_hash(""), 0x2d06800538d394c2);
+    }
+}

@@ -1,0 +1,35 @@
+//! Names as Truename compares them.
+//!
+//! Read in this order:
+//! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters;
+//! [`NameKeys`] are the hashes under which a name is looked up exactly;
+//! [`grams`] are the character n-grams under which it is looked up approximately;
+//! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them.
+//!
+//! ```
+//! use truename_text::{NameKeys, NormalizedName};
+//!
+//! let written = NormalizedName::new("TNF-α  receptor");
+//! assert_eq!(written.as_str(), "tnf alpha receptor");
+//! let known = NormalizedName::new("tnf alpha Receptors");
+//! assert_ne!(NameKeys::of(&written).exact, NameKeys::of(&known).exact);
+//! assert_eq!(NameKeys::of(&written).variant, NameKeys::of(&known).variant);
+//! ```
+
+mod gram;
+mod key;
+mod normalize;
+mod profile;
+pub mod similarity;
+
+pub use gram::{Gram, grams};
+pub use key::{Key, KeyMatch, NameKeys};
+pub use normalize::NormalizedName;
+pub use profile::{NameProfile, Token};
+
+/// A stable 64-bit hash of a string, the same on every platform and in every version.
+///
+/// Stores hold these, so the function (XXH3, seed 0) must never change.
+pub fn stable_hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}

@@ -1,0 +1,77 @@
+//! What the similarity measures need to know of one name, computed once.
+
+use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash};
+
+/// One name, taken apart for comparison.
+#[derive(Clone, Debug)]
+pub struct NameProfile {
+    /// The name as it was written, outer white space left out.
+    pub written: String,
+    /// Its normal form.
+    pub normalized: NormalizedName,
+    /// Its lookup keys.
+    pub keys: NameKeys,
+    /// The characters of the normal form, spaces left out.
+    pub letters: Vec<char>,
+    /// The words, in order.
+    pub tokens: Vec<Token>,
+    /// The words sorted and joined by spaces.
+    pub sorted: Vec<char>,
+    /// The runs of digits, sorted, leading zeros left out, each once.
+    pub numbers: Vec<String>,
+    /// The first letters of the words.
+    pub initials: Vec<char>,
+}
+
+/// One word of a name.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// Its characters.
+    pub letters: Vec<char>,
+    /// Its stable hash, under which stores count it.
+    pub hash: u64,
+}
+
+impl NameProfile {
+    /// Takes `name` apart.
+    pub fn new(name: &str) -> Self {
+        let normalized = NormalizedName::new(name);
+        let mut words: Vec<&str> = normalized.tokens().collect();
+        let tokens: Vec<Token> =
+            words.iter().map(|word| Token { letters: word.chars().collect(), hash: stable_hash(word) }).collect();
+        words.sort_unstable();
+        Self {
+            written: name.trim().to_owned(),
+            keys: NameKeys::of(&normalized),
+            letters: normalized.as_str().chars().filter(|&c| c != ' ').collect(),
+            sorted: words.join(" ").chars().collect(),
+            numbers: numbers(normalized.as_str()),
+            initials: tokens.iter().filter_map(|token| token.letters.first().copied()).collect(),
+            tokens,
+            normalized,
+        }
+    }
+
+    /// The character n-grams.
+    pub fn grams(&self) -> Vec<Gram> {
+        grams(&self.normalized)
+    }
+
+    /// Whether the name as written looks like an acronym: up to eight letters, most of them capitals.
+    pub fn looks_like_acronym(&self) -> bool {
+        let letters = self.written.chars().filter(|c| c.is_alphabetic()).count();
+        let capitals = self.written.chars().filter(|c| c.is_uppercase()).count();
+        self.letters.len() <= 8 && self.tokens.len() == 1 && letters > 0 && 2 * capitals >= letters
+    }
+}
+
+fn numbers(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|run| !run.is_empty())
+        .map(|run| run.trim_start_matches('0').to_owned())
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
