@@ -1,0 +1,592 @@
+//! TF-IDF cosine over character n-grams, by a search that skips what cannot reach the top.
+//!
+//! An n-gram counts once a name, so with the weight `w(g) = idf(g)²` the cosine of a query `q` and a name
+//! `d` is `Σ_{g ∈ q ∩ d} w(g) / (|q| |d|)`, where `|x|² = Σ_{g ∈ x} w(g)` and
+//! `idf(g) = ln((1 + names) / (1 + names with g)) + 1`, as in scikit-learn.
+//!
+//! Names are searched in blocks of 65,536, so that the sums of one block stay in the processor's cache.
+//! Importers number names by length; a block therefore spans few norms, and two bounds prune hard:
+//! the cosine is at most `min(|q|, |d|) / max(|q|, |d|)`, and a name that has none of the rarer n-grams
+//! has at most the weight of the common ones. Terms are taken from the rarest on; once what remains
+//! cannot lift a new name past the worst hit kept, only names already found are completed (MaxScore,
+//! Turtle and Flood 1995). The result is that of the full scan.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use heed::types::Bytes;
+use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithoutTls};
+use rayon::prelude::*;
+use truename_text::Gram;
+
+use crate::Error;
+use crate::postings::{BLOCK, Postings, encode};
+
+/// A name found, by number, with its cosine to the query (0 to 1, higher is closer).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The number of the name.
+    pub name: u32,
+    /// Its TF-IDF cosine.
+    pub score: f32,
+}
+
+/// What to search for beside the n-grams.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// How many names at most.
+    pub limit: usize,
+    /// Names below this cosine are left out.
+    pub min_score: f32,
+    /// Names that may be answered; every name where this is `None`.
+    pub allowed: Option<&'a (dyn Fn(u32) -> bool + Sync)>,
+}
+
+impl Default for Search<'_> {
+    fn default() -> Self {
+        Self { limit: 64, min_score: 0.1, allowed: None }
+    }
+}
+
+/// Memory that searches use again; one a thread.
+#[derive(Default)]
+pub struct SearchScratch {
+    sums: Vec<f32>,
+    touched: Vec<u16>,
+}
+
+/// The n-gram index of one store.
+#[derive(Clone, Copy)]
+pub struct NgramIndex {
+    /// n-gram (8 bytes) and block (2 bytes), big endian, to postings.
+    postings: Database<Bytes, Bytes>,
+    /// `NORMS` and block to one `f32` a name, 0 where there is none; `DIRECTORY` and `BLOCKS` to tables.
+    tables: Database<Bytes, Bytes>,
+}
+
+const POSTINGS: &str = "ngram-postings";
+const TABLES: &str = "ngram-tables";
+const DIRECTORY: &[u8] = b"directory";
+const BLOCKS: &[u8] = b"blocks";
+const NORMS: &[u8] = b"norms";
+/// Bytes of a directory row: an n-gram and the number of names that have it.
+const ROW: usize = 12;
+
+struct Term {
+    weight: f32,
+    count: u32,
+    gram: Gram,
+}
+
+impl NgramIndex {
+    /// Makes the tables in a store.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            postings: env.create_database(write, Some(POSTINGS))?,
+            tables: env.create_database(write, Some(TABLES))?,
+        })
+    }
+
+    /// Opens the tables of a store.
+    ///
+    /// # Errors
+    /// [`Error::is_missing`] where the store has none.
+    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            postings: env.open_database(read, Some(POSTINGS))?.ok_or_else(Error::missing)?,
+            tables: env.open_database(read, Some(TABLES))?.ok_or_else(Error::missing)?,
+        })
+    }
+
+    /// Fills an empty index with the names `0..names`; `grams` gives the distinct n-grams of one.
+    ///
+    /// Searches are fastest where names are numbered by length.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn build(
+        &self,
+        write: &mut RwTxn<'_>,
+        names: u32,
+        grams: impl Fn(u32) -> Vec<Gram> + Sync,
+    ) -> Result<(), Error> {
+        let blocks = names.div_ceil(BLOCK as u32);
+        let mut lists: Vec<([u8; 10], Vec<u8>)> =
+            (0..blocks).into_par_iter().flat_map_iter(|block| block_lists(block as u16, names, &grams)).collect();
+        lists.par_sort_unstable_by_key(|(key, _)| *key);
+        for (key, list) in &lists {
+            self.postings.put_with_flags(write, PutFlags::APPEND, key, list)?;
+        }
+        drop(lists);
+        self.refresh(write)
+    }
+
+    /// Adds and removes names, each with its distinct n-grams. A number is not used again.
+    ///
+    /// # Errors
+    /// Where the storage fails; nothing is committed here, so the transaction can be dropped.
+    pub fn update(
+        &self,
+        write: &mut RwTxn<'_>,
+        removed: &[(u32, Vec<Gram>)],
+        added: &[(u32, Vec<Gram>)],
+    ) -> Result<(), Error> {
+        let mut changes: BTreeMap<[u8; 10], (Vec<u16>, Vec<u16>)> = BTreeMap::new();
+        for (name, gram) in each_gram(removed) {
+            changes.entry(posting_key(gram, block_of(name))).or_default().0.push(slot_of(name));
+        }
+        for (name, gram) in each_gram(added) {
+            changes.entry(posting_key(gram, block_of(name))).or_default().1.push(slot_of(name));
+        }
+        for (key, (gone, new)) in changes {
+            let mut slots =
+                self.postings.get(write, &key)?.map(|bytes| Postings::new(bytes).to_vec()).unwrap_or_default();
+            slots.retain(|slot| !gone.contains(slot));
+            slots.extend(new);
+            slots.sort_unstable();
+            slots.dedup();
+            if slots.is_empty() {
+                self.postings.delete(write, &key)?;
+            } else {
+                self.postings.put(write, &key, &encode(&slots))?;
+            }
+        }
+        self.refresh(write)
+    }
+
+    /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
+    fn refresh(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        let (directory, names, top) = self.count(write)?;
+        let mut norms = vec![0f64; top];
+        let mut rows = directory.iter();
+        let mut current: Option<(Gram, f64)> = None;
+        for entry in self.postings.iter(write)? {
+            let (key, list) = entry?;
+            let (gram, block) = parse_key(key)?;
+            if current.is_none_or(|(known, _)| known != gram) {
+                let (_, count) = rows.next().ok_or_else(|| Error::damaged("postings without a count"))?;
+                current = Some((gram, f64::from(weight(names, *count))));
+            }
+            let weight = current.map_or(0.0, |(_, weight)| weight);
+            let norms = &mut norms[usize::from(block) * BLOCK..];
+            Postings::new(list).for_each(|slot| norms[usize::from(slot)] += weight);
+        }
+        self.write_tables(write, &directory, names, &norms)
+    }
+
+    /// The names a gram has, the number of names, and one past the last name number, in whole blocks.
+    fn count(&self, read: &RoTxn<'_>) -> Result<(Vec<(Gram, u32)>, u32, usize), Error> {
+        let mut directory: Vec<(Gram, u32)> = Vec::new();
+        let mut seen: Vec<u64> = Vec::new();
+        for entry in self.postings.iter(read)? {
+            let (key, list) = entry?;
+            let (gram, block) = parse_key(key)?;
+            let list = Postings::new(list);
+            match directory.last_mut() {
+                Some((last, count)) if *last == gram => *count += list.len() as u32,
+                _ => directory.push((gram, list.len() as u32)),
+            }
+            let base = usize::from(block) * BLOCK;
+            seen.resize(seen.len().max((base + BLOCK) / 64), 0);
+            list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
+        }
+        Ok((directory, seen.iter().map(|word| word.count_ones()).sum(), seen.len() * 64))
+    }
+
+    fn write_tables(
+        &self,
+        write: &mut RwTxn<'_>,
+        directory: &[(Gram, u32)],
+        names: u32,
+        squared_norms: &[f64],
+    ) -> Result<(), Error> {
+        self.tables.clear(write)?;
+        let mut rows = Vec::with_capacity(directory.len() * ROW);
+        for (Gram(gram), count) in directory {
+            rows.extend(gram.to_le_bytes());
+            rows.extend(count.to_le_bytes());
+        }
+        self.tables.put(write, DIRECTORY, &rows)?;
+        let mut blocks = names.to_le_bytes().to_vec();
+        for (block, squared) in squared_norms.chunks(BLOCK).enumerate() {
+            let norms: Vec<f32> = squared.iter().map(|sum| sum.sqrt() as f32).collect();
+            let present = || norms.iter().copied().filter(|norm| *norm > 0.0);
+            blocks.extend(present().fold(f32::INFINITY, f32::min).to_le_bytes());
+            blocks.extend(present().fold(0.0, f32::max).to_le_bytes());
+            let bytes: Vec<u8> = norms.iter().flat_map(|norm| norm.to_le_bytes()).collect();
+            self.tables.put(write, &norms_key(block as u16), &bytes)?;
+        }
+        Ok(self.tables.put(write, BLOCKS, &blocks)?)
+    }
+
+    /// The names nearest to the distinct n-grams of a query, best first, ties by number.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn search(
+        &self,
+        read: &RoTxn<'_>,
+        grams: &[Gram],
+        search: &Search<'_>,
+        scratch: &mut SearchScratch,
+    ) -> Result<Vec<Hit>, Error> {
+        let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(Vec::new()) };
+        let (names, ranges) = table.split_first_chunk::<4>().ok_or_else(|| Error::damaged("no block table"))?;
+        let terms = self.terms(read, grams, u32::from_le_bytes(*names))?;
+        let query_norm = terms.iter().map(|term| f64::from(term.weight)).sum::<f64>().sqrt() as f32;
+        let lists = self.lists(read, &terms)?;
+        let mut rest: Vec<f32> = terms.iter().rev().scan(0.0, |sum, term| Some(add(sum, term.weight))).collect();
+        rest.reverse();
+        rest.push(0.0);
+
+        let mut order: Vec<(f32, usize)> = lists
+            .iter()
+            .enumerate()
+            .filter(|(_, lists)| !lists.is_empty())
+            .map(|(block, _)| (block_bound(query_norm, ranges, block), block))
+            .collect();
+        order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        scratch.sums.resize(BLOCK, 0.0);
+        let mut top = Top::new(search.limit, search.min_score);
+        for (bound, block) in order {
+            if bound < top.threshold {
+                break;
+            }
+            let norms = self.tables.get(read, &norms_key(block as u16))?.ok_or_else(|| Error::damaged("no norms"))?;
+            let lightest = range(ranges, block).0;
+            let scan =
+                BlockScan { block, terms: &terms, rest: &rest, lists: &lists[block], norms, query_norm, lightest };
+            scan.run(search, scratch, &mut top);
+        }
+        Ok(top.into_sorted())
+    }
+
+    /// The terms of a query from the rarest to the commonest.
+    fn terms(&self, read: &RoTxn<'_>, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
+        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
+        let mut terms: Vec<Term> = grams
+            .iter()
+            .map(|&gram| {
+                let count = count_of(directory, gram);
+                Term { gram, count, weight: weight(names, count) }
+            })
+            .collect();
+        terms.sort_by_key(|term| (term.count, term.gram));
+        Ok(terms)
+    }
+
+    /// For each block the postings of the terms it has, in term order.
+    fn lists<'txn>(&self, read: &'txn RoTxn<'_>, terms: &[Term]) -> Result<Vec<Vec<(usize, Postings<'txn>)>>, Error> {
+        let mut lists: Vec<Vec<(usize, Postings<'txn>)>> = Vec::new();
+        for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.count > 0) {
+            for entry in self.postings.prefix_iter(read, &term.gram.0.to_be_bytes())? {
+                let (key, list) = entry?;
+                let block = usize::from(parse_key(key)?.1);
+                if lists.len() <= block {
+                    lists.resize_with(block + 1, Vec::new);
+                }
+                lists[block].push((at, Postings::new(list)));
+            }
+        }
+        Ok(lists)
+    }
+}
+
+/// One query against one block.
+struct BlockScan<'a> {
+    block: usize,
+    terms: &'a [Term],
+    /// Weight of the terms from each on.
+    rest: &'a [f32],
+    lists: &'a [(usize, Postings<'a>)],
+    norms: &'a [u8],
+    query_norm: f32,
+    /// The smallest norm in the block.
+    lightest: f32,
+}
+
+/// Guards the pruning bounds against the rounding of sums.
+const SLACK: f32 = 1.0 - 1e-5;
+
+impl BlockScan<'_> {
+    fn run(&self, search: &Search<'_>, scratch: &mut SearchScratch, top: &mut Top) {
+        let needed = top.threshold * self.query_norm * self.lightest * SLACK;
+        let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
+        let SearchScratch { sums, touched } = scratch;
+        for (term, list) in &self.lists[..essential] {
+            let weight = self.terms[*term].weight;
+            list.for_each(|slot| {
+                let sum = &mut sums[usize::from(slot)];
+                if *sum == 0.0 {
+                    touched.push(slot);
+                }
+                *sum += weight;
+            });
+        }
+        let others = &self.lists[essential..];
+        for slot in touched.drain(..) {
+            let sum = std::mem::take(&mut sums[usize::from(slot)]);
+            let name = (self.block * BLOCK) as u32 + u32::from(slot);
+            if let Some(score) = self.complete(slot, sum, others, top.threshold)
+                && search.allowed.is_none_or(|allowed| allowed(name))
+            {
+                top.offer(Hit { name, score });
+            }
+        }
+    }
+
+    /// The cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
+    fn complete(&self, slot: u16, mut sum: f32, others: &[(usize, Postings<'_>)], threshold: f32) -> Option<f32> {
+        let at = 4 * usize::from(slot);
+        let norm = f32::from_le_bytes(self.norms[at..at + 4].try_into().ok()?);
+        let scale = self.query_norm * norm;
+        let needed = threshold * scale * SLACK;
+        for (term, list) in others {
+            if sum + self.rest[*term] < needed {
+                return None;
+            }
+            sum += if list.contains(slot) { self.terms[*term].weight } else { 0.0 };
+        }
+        (sum >= needed).then(|| (sum / scale).min(1.0))
+    }
+}
+
+/// The best hits so far: a heap with the worst on top.
+struct Top {
+    limit: usize,
+    threshold: f32,
+    heap: std::collections::BinaryHeap<Worst>,
+}
+
+struct Worst(Hit);
+
+impl Top {
+    fn new(limit: usize, threshold: f32) -> Self {
+        Self { limit, threshold, heap: std::collections::BinaryHeap::with_capacity(limit + 1) }
+    }
+
+    fn offer(&mut self, hit: Hit) {
+        if hit.score < self.threshold || self.limit == 0 {
+            return;
+        }
+        self.heap.push(Worst(hit));
+        if self.heap.len() > self.limit {
+            self.heap.pop();
+        }
+        if self.heap.len() == self.limit {
+            self.threshold = self.threshold.max(self.heap.peek().map_or(0.0, |worst| worst.0.score));
+        }
+    }
+
+    fn into_sorted(self) -> Vec<Hit> {
+        self.heap.into_sorted_vec().into_iter().map(|Worst(hit)| hit).collect()
+    }
+}
+
+impl Ord for Worst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.score.total_cmp(&self.0.score).then(self.0.name.cmp(&other.0.name))
+    }
+}
+
+impl PartialOrd for Worst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Worst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Worst {}
+
+fn block_lists(block: u16, names: u32, grams: &(impl Fn(u32) -> Vec<Gram> + Sync)) -> Vec<([u8; 10], Vec<u8>)> {
+    let first = u32::from(block) * BLOCK as u32;
+    let mut pairs: Vec<(Gram, u16)> = (first..names.min(first.saturating_add(BLOCK as u32)))
+        .flat_map(|name| grams(name).into_iter().map(move |gram| (gram, slot_of(name))))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+        .chunk_by(|left, right| left.0 == right.0)
+        .map(|run| {
+            let slots: Vec<u16> = run.iter().map(|(_, slot)| *slot).collect();
+            (posting_key(run[0].0, block), encode(&slots))
+        })
+        .collect()
+}
+
+fn each_gram(names: &[(u32, Vec<Gram>)]) -> impl Iterator<Item = (u32, Gram)> {
+    names.iter().flat_map(|(name, grams)| grams.iter().map(|gram| (*name, *gram)))
+}
+
+fn block_of(name: u32) -> u16 {
+    (name >> 16) as u16
+}
+
+fn slot_of(name: u32) -> u16 {
+    (name & 0xffff) as u16
+}
+
+fn posting_key(gram: Gram, block: u16) -> [u8; 10] {
+    let mut key = [0; 10];
+    key[..8].copy_from_slice(&gram.0.to_be_bytes());
+    key[8..].copy_from_slice(&block.to_be_bytes());
+    key
+}
+
+fn parse_key(key: &[u8]) -> Result<(Gram, u16), Error> {
+    let (gram, block) = key.split_first_chunk::<8>().ok_or_else(|| Error::damaged("a short posting key"))?;
+    let block: [u8; 2] = block.try_into().map_err(|_| Error::damaged("a posting key of the wrong length"))?;
+    Ok((Gram(u64::from_be_bytes(*gram)), u16::from_be_bytes(block)))
+}
+
+fn norms_key(block: u16) -> Vec<u8> {
+    [NORMS, &block.to_be_bytes()].concat()
+}
+
+/// Squared inverse document frequency, smoothed as in scikit-learn's `TfidfTransformer`.
+fn weight(names: u32, with_gram: u32) -> f32 {
+    let idf = ((1.0 + f64::from(names)) / (1.0 + f64::from(with_gram))).ln() + 1.0;
+    (idf * idf) as f32
+}
+
+fn count_of(directory: &[u8], gram: Gram) -> u32 {
+    let row = |at: usize| &directory[at * ROW..(at + 1) * ROW];
+    let gram_at = |at: usize| u64::from_le_bytes(row(at)[..8].try_into().expect("eight bytes"));
+    let (mut low, mut high) = (0, directory.len() / ROW);
+    while low < high {
+        let middle = (low + high) / 2;
+        if gram_at(middle) < gram.0 { low = middle + 1 } else { high = middle }
+    }
+    let found = low < directory.len() / ROW && gram_at(low) == gram.0;
+    if found { u32::from_le_bytes(row(low)[8..].try_into().expect("four bytes")) } else { 0 }
+}
+
+fn range(ranges: &[u8], block: usize) -> (f32, f32) {
+    let number = |at: usize| ranges.get(at..at + 4).map_or(0.0, |b| f32::from_le_bytes(b.try_into().expect("four")));
+    (number(8 * block), number(8 * block + 4))
+}
+
+/// The highest cosine a name of the block can have: by Cauchy–Schwarz the ratio of the norms.
+fn block_bound(query_norm: f32, ranges: &[u8], block: usize) -> f32 {
+    let (lightest, heaviest) = range(ranges, block);
+    (heaviest / query_norm).min(query_norm / lightest).min(1.0) / SLACK
+}
+
+fn add(sum: &mut f32, weight: f32) -> f32 {
+    *sum += weight;
+    *sum
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use truename_text::{NormalizedName, grams};
+
+    use super::*;
+
+    struct Fixture {
+        env: Env<WithoutTls>,
+        index: NgramIndex,
+        _folder: tempfile::TempDir,
+    }
+
+    fn grams_of(name: &str) -> Vec<Gram> {
+        grams(&NormalizedName::new(name))
+    }
+
+    #[allow(unsafe_code)]
+    fn built(names: &[String]) -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        // SAFETY: the folder is this test's own.
+        let env = unsafe {
+            heed::EnvOpenOptions::new().read_txn_without_tls().max_dbs(2).map_size(1 << 28).open(folder.path()).unwrap()
+        };
+        let mut write = env.write_txn().unwrap();
+        let index = NgramIndex::create(&env, &mut write).unwrap();
+        index.build(&mut write, names.len() as u32, |name| grams_of(&names[name as usize])).unwrap();
+        write.commit().unwrap();
+        Fixture { env, index, _folder: folder }
+    }
+
+    impl Fixture {
+        fn search(&self, query: &str, search: &Search<'_>) -> Vec<Hit> {
+            let read = self.env.read_txn().unwrap();
+            self.index.search(&read, &grams_of(query), search, &mut SearchScratch::default()).unwrap()
+        }
+    }
+
+    /// The slow twin: every name scored in `f64`.
+    fn scan(names: &[String], query: &str, limit: usize) -> Vec<(u32, f64)> {
+        let all: Vec<Vec<Gram>> = names.iter().map(|name| grams_of(name)).collect();
+        let count = |gram: &Gram| all.iter().filter(|grams| grams.contains(gram)).count() as u32;
+        let present = all.iter().filter(|grams| !grams.is_empty()).count() as u32;
+        let weigh = |grams: &[Gram]| grams.iter().map(|gram| f64::from(weight(present, count(gram)))).sum::<f64>();
+        let query = grams_of(query);
+        let mut scored: Vec<(u32, f64)> = all
+            .iter()
+            .enumerate()
+            .map(|(at, grams)| {
+                let shared: Vec<Gram> = query.iter().filter(|gram| grams.contains(gram)).copied().collect();
+                (at as u32, weigh(&shared) / (weigh(&query) * weigh(grams)).sqrt())
+            })
+            .filter(|(_, score)| *score >= 0.1)
+            .collect();
+        scored.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+        scored.truncate(limit);
+        scored
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn search_is_the_full_scan(names in prop::collection::vec("[a-d]{1,5}( [a-d]{1,4})?", 1..60), query in "[a-e]{1,6}( [a-d]{1,3})?", limit in 1usize..12) {
+            let found = built(&names).search(&query, &Search { limit, ..Search::default() });
+            let expected = scan(&names, &query, limit);
+            prop_assert_eq!(found.len(), expected.len());
+            for (hit, (_, score)) in found.iter().zip(&expected) {
+                prop_assert!((f64::from(hit.score) - score).abs() < 1e-4);
+            }
+        }
+
+        #[test]
+        fn an_updated_index_answers_as_a_built_one(names in prop::collection::vec("[a-d]{1,6}", 4..40), query in "[a-d]{1,6}") {
+            let (kept, gone) = names.split_at(names.len() / 2);
+            let fixture = built(&[gone, &kept[..1]].concat());
+            let mut write = fixture.env.write_txn().unwrap();
+            let numbered = |names: &[String], first: usize| -> Vec<(u32, Vec<Gram>)> {
+                names.iter().enumerate().map(|(at, name)| ((first + at) as u32, grams_of(name))).collect()
+            };
+            fixture.index.update(&mut write, &numbered(gone, 0), &numbered(&kept[1..], gone.len() + 1)).unwrap();
+            write.commit().unwrap();
+            let updated = fixture.search(&query, &Search::default());
+            let rebuilt = built(kept).search(&query, &Search::default());
+            let shift = |hit: &Hit| Hit { name: hit.name + gone.len() as u32, ..*hit };
+            prop_assert_eq!(updated, rebuilt.iter().map(shift).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn blocks_are_searched_together_and_filters_hold() {
+        let names: Vec<String> = (0..70_000).map(|number| format!("name {number:05}")).collect();
+        let fixture = built(&names);
+        let best = fixture.search("name 69321", &Search { limit: 1, ..Search::default() });
+        assert_eq!((best[0].name, best[0].score > 0.999), (69_321, true));
+        let odd = |name: u32| name % 2 == 0;
+        let even = fixture.search("name 69321", &Search { limit: 20, allowed: Some(&odd), ..Search::default() });
+        assert!(even.len() == 20 && even.iter().all(|hit| hit.name % 2 == 0));
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_shared() {
+        assert!(built(&["alpha".into()]).search("zzz", &Search::default()).is_empty());
+        assert!(built(&[]).search("alpha", &Search::default()).is_empty());
+        assert!(built(&["alpha".into()]).search("", &Search::default()).is_empty());
+    }
+}
