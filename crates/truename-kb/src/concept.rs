@@ -1,0 +1,155 @@
+//! What a knowledge base holds.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// The identifier of a concept, kept as the user wrote it: `MESH:D009203`, `Q42`, `1017`.
+///
+/// Not empty, at most [`ConceptId::MAX_BYTES`] long, without control characters and outer white space.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConceptId(String);
+
+impl ConceptId {
+    /// The longest id a store takes (LMDB's longest key, less room for a mark).
+    pub const MAX_BYTES: usize = 500;
+
+    /// The id as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ConceptId {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self, Error> {
+        let trimmed = value.trim();
+        if trimmed.is_empty() {
+            Err(Error::invalid_id(value, "it is empty"))
+        } else if trimmed.len() > Self::MAX_BYTES {
+            Err(Error::invalid_id(value, "it is longer than 500 bytes"))
+        } else if trimmed.chars().any(char::is_control) {
+            Err(Error::invalid_id(value, "it holds a control character"))
+        } else {
+            Ok(Self(trimmed.to_owned()))
+        }
+    }
+}
+
+impl TryFrom<String> for ConceptId {
+    type Error = Error;
+
+    fn try_from(value: String) -> Result<Self, Error> {
+        value.parse()
+    }
+}
+
+impl From<ConceptId> for String {
+    fn from(id: ConceptId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for ConceptId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// One entry of a knowledge base.
+///
+/// As JSON it is one line of Truename's own format (`docs/concept.schema.json`):
+/// ```
+/// let line = r#"{"id": "MESH:D003924", "name": "Diabetes Mellitus, Type 2", "synonyms": ["NIDDM"], "types": ["disease"]}"#;
+/// let concept: truename_kb::Concept = serde_json::from_str(line)?;
+/// assert_eq!(concept.synonyms, ["NIDDM"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Concept {
+    /// Its identifier.
+    pub id: ConceptId,
+    /// The preferred name.
+    pub name: String,
+    /// Further names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<String>,
+    /// What kinds of thing it is (`disease`), for `--type`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// Concepts it is a kind of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<ConceptId>,
+    /// The same concept elsewhere, as CURIEs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub xrefs: Vec<String>,
+    /// What it is, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+}
+
+impl Concept {
+    /// A concept with a preferred name and nothing else.
+    pub fn new(id: ConceptId, name: impl Into<String>) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            synonyms: Vec::new(),
+            types: Vec::new(),
+            parents: Vec::new(),
+            xrefs: Vec::new(),
+            definition: None,
+        }
+    }
+
+    /// All its names, the preferred one first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.synonyms.iter().map(String::as_str))
+    }
+
+    /// Adds what `other`, an entry with the same id, has beyond this one.
+    pub(crate) fn merge(&mut self, other: Concept) {
+        if self.name.is_empty() {
+            self.name = other.name;
+        } else if self.name != other.name && !other.name.is_empty() {
+            self.synonyms.push(other.name);
+        }
+        self.synonyms.extend(other.synonyms);
+        self.types.extend(other.types);
+        self.parents.extend(other.parents);
+        self.xrefs.extend(other.xrefs);
+        self.definition = self.definition.take().or(other.definition);
+    }
+
+    /// Drops what is there twice; a concept without a preferred name takes its first synonym.
+    pub(crate) fn tidy(&mut self) {
+        if self.name.is_empty() && !self.synonyms.is_empty() {
+            self.name = self.synonyms.remove(0);
+        }
+        let name = &self.name;
+        self.synonyms.retain(|synonym| synonym != name);
+        keep_first(&mut self.synonyms);
+        keep_first(&mut self.types);
+        keep_first(&mut self.parents);
+        keep_first(&mut self.xrefs);
+    }
+}
+
+fn keep_first<T: Clone + Eq + std::hash::Hash>(values: &mut Vec<T>) {
+    let mut seen = std::collections::HashSet::new();
+    values.retain(|value| seen.insert(value.clone()));
+}
+
+/// The number of a concept in one store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConceptIndex(pub u32);
+
+/// The number of a name in one store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NameIndex(pub u32);

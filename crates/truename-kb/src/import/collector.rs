@@ -1,0 +1,247 @@
+//! Where importers put what they find: checked, cleaned, merged by id.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::{FileReport, Format, Import, ImportOptions, Problem};
+use crate::error::shorten;
+use crate::{Concept, ConceptId, Error};
+
+/// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
+const LONGEST_NAME_BYTES: usize = 4096;
+/// How many problems are listed; all are counted.
+const LISTED_PROBLEMS: usize = 1000;
+
+/// An entry as a file has it, unchecked.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) synonyms: Vec<String>,
+    pub(super) types: Vec<String>,
+    pub(super) parents: Vec<String>,
+    pub(super) xrefs: Vec<String>,
+    pub(super) definition: Option<String>,
+}
+
+pub(super) struct Collector<'options> {
+    pub(super) options: &'options ImportOptions,
+    import: Import,
+    by_id: HashMap<ConceptId, usize>,
+    /// Types of concepts that may come later, or not at all.
+    types: Vec<(String, String)>,
+    path: PathBuf,
+}
+
+impl<'options> Collector<'options> {
+    pub(super) fn new(options: &'options ImportOptions) -> Self {
+        Self { options, import: Import::default(), by_id: HashMap::new(), types: Vec::new(), path: PathBuf::new() }
+    }
+
+    pub(super) fn begin(&mut self, path: &Path, format: Format) {
+        self.path = path.to_owned();
+        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        self.import.files.push(FileReport { path: path.to_owned(), format, bytes, entries: 0 });
+    }
+
+    /// Lists something skipped or repaired; an error where the import is strict.
+    pub(super) fn problem(&mut self, line: Option<u64>, value: &str, reason: impl Into<String>) -> Result<(), Error> {
+        let problem = Problem { path: self.path.clone(), line, value: shorten(value), reason: reason.into() };
+        if self.options.strict {
+            return Err(Error::refused(problem));
+        }
+        self.import.problem_count += 1;
+        if self.import.problems.len() < LISTED_PROBLEMS {
+            self.import.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    pub(super) fn not_utf8(&mut self, line: u64, bytes: &[u8]) -> Result<(), Error> {
+        let reason = "not UTF-8 (say --encoding, as in --encoding windows-1252)";
+        self.problem(Some(line), &String::from_utf8_lossy(bytes), reason)
+    }
+
+    /// An entry of a format that has one entry a concept.
+    pub(super) fn add(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
+        let id = entry.id.clone();
+        let known = self.by_id.len();
+        self.add_row(line, entry)?;
+        let repeated = self.by_id.len() == known && id.trim().parse().is_ok_and(|id| self.by_id.contains_key(&id));
+        if repeated { self.problem(line, &id, "this id was there before; the entries are merged") } else { Ok(()) }
+    }
+
+    /// A row of a format that may have several rows a concept.
+    pub(super) fn add_row(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
+        if self.options.progress.stop.load(Ordering::Relaxed) {
+            return Err(Error::interrupted());
+        }
+        let Ok(id) = entry.id.parse::<ConceptId>() else {
+            return self.problem(line, &entry.id, "an id must have 1 to 500 bytes and no control characters");
+        };
+        let mut concept = Concept::new(id, "");
+        let named = !entry.name.is_empty() || !entry.synonyms.is_empty();
+        for name in std::iter::once(entry.name).filter(|name| !name.is_empty()).chain(entry.synonyms) {
+            if let Some(name) = self.clean_name(line, &name)? {
+                if concept.name.is_empty() { concept.name = name } else { concept.synonyms.push(name) }
+            }
+        }
+        if concept.name.is_empty() {
+            // The name itself was listed where there was one.
+            return if named { Ok(()) } else { self.problem(line, concept.id.as_str(), "an entry without a name") };
+        }
+        concept.types = entry.types.into_iter().filter_map(tidy_value).collect();
+        concept.xrefs = entry.xrefs.into_iter().filter_map(tidy_value).collect();
+        concept.parents = entry.parents.iter().filter_map(|parent| parent.parse().ok()).collect();
+        concept.definition = entry.definition.and_then(tidy_value);
+        self.options.progress.names.fetch_add(1 + concept.synonyms.len() as u64, Ordering::Relaxed);
+        if let Some(file) = self.import.files.last_mut() {
+            file.entries += 1;
+        }
+        match self.by_id.get(&concept.id) {
+            Some(at) => self.import.concepts[*at].merge(concept),
+            None => {
+                self.by_id.insert(concept.id.clone(), self.import.concepts.len());
+                self.import.concepts.push(concept);
+            }
+        }
+        Ok(())
+    }
+
+    /// A row whose name is the preferred one, wherever in the file it stands.
+    pub(super) fn add_preferred(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
+        let (id, name) = (entry.id.parse::<ConceptId>().ok(), entry.name.trim().to_owned());
+        self.add_row(line, entry)?;
+        if let Some(at) = id.and_then(|id| self.by_id.get(&id)) {
+            let concept = &mut self.import.concepts[*at];
+            if let Some(place) = concept.synonyms.iter().position(|synonym| *synonym == name) {
+                std::mem::swap(&mut concept.name, &mut concept.synonyms[place]);
+            }
+        }
+        Ok(())
+    }
+
+    /// A type of a concept, kept if the concept is there in the end.
+    pub(super) fn add_type(&mut self, id: &str, name: &str) {
+        self.types.push((id.to_owned(), name.to_owned()));
+    }
+
+    /// Two ids of one thing.
+    pub(super) fn add_mapping(&mut self, subject: &str, object: &str) {
+        self.import.mappings.push((subject.to_owned(), object.to_owned()));
+    }
+
+    /// An id that is no longer in use.
+    pub(super) fn remove(&mut self, line: Option<u64>, id: &str) -> Result<(), Error> {
+        match id.parse() {
+            Ok(id) => self.import.removed.push(id),
+            Err(_) => self.problem(line, id, "an id must have 1 to 500 bytes and no control characters")?,
+        }
+        Ok(())
+    }
+
+    fn clean_name(&mut self, line: Option<u64>, name: &str) -> Result<Option<String>, Error> {
+        let trimmed = name.trim();
+        if trimmed.is_empty() {
+            self.problem(line, name, "an empty name")?;
+            return Ok(None);
+        }
+        if trimmed.len() > LONGEST_NAME_BYTES {
+            self.problem(line, trimmed, format!("a name of {} bytes (at most {LONGEST_NAME_BYTES})", trimmed.len()))?;
+            return Ok(None);
+        }
+        let cleaned = without_controls(trimmed);
+        if let Cow::Owned(cleaned) = cleaned {
+            self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
+            return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
+        }
+        Ok(Some(trimmed.to_owned()))
+    }
+
+    pub(super) fn finish(mut self) -> Result<Import, Error> {
+        for (id, name) in std::mem::take(&mut self.types) {
+            if let Some(at) = id.parse().ok().and_then(|id: ConceptId| self.by_id.get(&id)) {
+                self.import.concepts[*at].types.push(name);
+            }
+        }
+        for (subject, object) in std::mem::take(&mut self.import.mappings) {
+            let sides = [(&subject, &object), (&object, &subject)];
+            let mut found = false;
+            for (side, other) in sides {
+                if let Some(at) = side.parse().ok().and_then(|id: ConceptId| self.by_id.get(&id)) {
+                    self.import.concepts[*at].xrefs.push(other.clone());
+                    found = true;
+                }
+            }
+            if !found {
+                self.import.mappings.push((subject, object));
+            }
+        }
+        self.import.concepts.iter_mut().for_each(Concept::tidy);
+        let by_id = &self.by_id;
+        self.import.removed.retain(|id| !by_id.contains_key(id));
+        for cycle in cycles(&self.import.concepts, &self.by_id) {
+            self.problem(None, &cycle, "a cycle among parents, which are kept")?;
+        }
+        Ok(self.import)
+    }
+}
+
+fn tidy_value(value: String) -> Option<String> {
+    let trimmed = value.trim();
+    (!trimmed.is_empty()).then(|| without_controls(trimmed).into_owned())
+}
+
+/// Control characters become spaces; bidirectional controls and byte order marks go.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let bidirectional =
+        |c: char| matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');
+    if !text.contains(|c: char| c.is_control() || bidirectional(c)) {
+        return Cow::Borrowed(text);
+    }
+    let spaced: String =
+        text.chars().filter(|c| !bidirectional(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    Cow::Owned(spaced.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Each cycle among parents once, as `A → B → A`.
+fn cycles(concepts: &[Concept], by_id: &HashMap<ConceptId, usize>) -> Vec<String> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = vec![State::New; concepts.len()];
+    let mut found = Vec::new();
+    for start in 0..concepts.len() {
+        // The path from `start`, each concept with the number of its next parent.
+        let mut path = vec![(start, 0)];
+        while let Some((at, next)) = path.last_mut() {
+            let at = *at;
+            if *next == 0 && state[at] == State::Done {
+                path.pop();
+                continue;
+            }
+            state[at] = State::Open;
+            let Some(parent) = concepts[at].parents.get(*next) else {
+                state[at] = State::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match by_id.get(parent) {
+                Some(&above) if state[above] == State::Open => {
+                    let from = path.iter().position(|(step, _)| *step == above).unwrap_or_default();
+                    let steps = path[from..].iter().map(|(step, _)| concepts[*step].id.as_str());
+                    found.push(steps.chain([parent.as_str()]).collect::<Vec<_>>().join(" → "));
+                }
+                Some(&above) if state[above] == State::New => path.push((above, 0)),
+                _ => {}
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,25 @@
+//! `id||name` lines, as in BioSyn's dictionaries; the name may be several joined by `|`, and the id may
+//! carry alternatives behind a `|`, which become cross-references. Lines that begin with `#` are comments.
+
+use super::{Collector, Entry, Source};
+use crate::Error;
+
+pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    source.for_each_line(collector, |number, line, collector| {
+        if line.trim().is_empty() || line.starts_with('#') {
+            return Ok(());
+        }
+        let Some((ids, names)) = line.split_once("||") else {
+            return collector.problem(Some(number), line, "no `||` between id and name");
+        };
+        let (mut ids, mut names) = (ids.split('|').map(str::to_owned), names.split('|').map(str::to_owned));
+        let entry = Entry {
+            id: ids.next().unwrap_or_default(),
+            name: names.next().unwrap_or_default(),
+            synonyms: names.filter(|name| !name.trim().is_empty()).collect(),
+            xrefs: ids.collect(),
+            ..Entry::default()
+        };
+        collector.add_row(Some(number), entry)
+    })
+}

@@ -1,0 +1,131 @@
+//! The formats, and how a file tells which it has.
+
+use std::path::Path;
+use std::str::FromStr;
+
+/// A format in which knowledge bases are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One JSON object a line: Truename's own or scispaCy's.
+    Jsonl,
+    /// Comma-separated table with a header.
+    Csv,
+    /// Tab-separated table with a header.
+    Tsv,
+    /// OBO 1.4.
+    Obo,
+    /// OBO Graphs JSON.
+    OboGraph,
+    /// SKOS or OWL in Turtle or N-Triples.
+    Turtle,
+    /// SKOS or OWL in RDF/XML.
+    RdfXml,
+    /// UMLS Rich Release Format: `MRCONSO.RRF` and `MRSTY.RRF`.
+    Rrf,
+    /// Comparative Toxicogenomics Database vocabulary, MEDIC among them.
+    Ctd,
+    /// MeSH descriptor or supplementary XML.
+    Mesh,
+    /// Gilda's grounding term table.
+    Gilda,
+    /// SSSOM mappings, taken as cross-references.
+    Sssom,
+    /// `id||name` lines, as BioSyn's dictionaries.
+    Dictionary,
+}
+
+const ALL: [(Format, &str); 13] = [
+    (Format::Jsonl, "jsonl"),
+    (Format::Csv, "csv"),
+    (Format::Tsv, "tsv"),
+    (Format::Obo, "obo"),
+    (Format::OboGraph, "obograph"),
+    (Format::Turtle, "turtle"),
+    (Format::RdfXml, "rdfxml"),
+    (Format::Rrf, "rrf"),
+    (Format::Ctd, "ctd"),
+    (Format::Mesh, "mesh"),
+    (Format::Gilda, "gilda"),
+    (Format::Sssom, "sssom"),
+    (Format::Dictionary, "dictionary"),
+];
+
+impl Format {
+    /// The name used on the command line.
+    pub fn as_str(self) -> &'static str {
+        ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
+    }
+
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.into_iter().map(|(format, _)| format)
+    }
+
+    /// All names, for messages.
+    pub fn names() -> String {
+        ALL.map(|(_, name)| name).join(", ")
+    }
+
+    /// Tells the format of a file by how it begins and, where that leaves a doubt, by its extension.
+    pub fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(beginning);
+        by_content(text.trim_start_matches('\u{FEFF}')).or_else(|| by_extension(path))
+    }
+}
+
+fn by_content(text: &str) -> Option<Format> {
+    let start = text.trim_start();
+    let first_line = start.lines().next().unwrap_or_default();
+    let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
+    let tabbed = |column: &str| first_row.split('\t').any(|cell| cell.trim() == column);
+    if start.contains("# Fields:") || first_line.starts_with("# DiseaseName\t") {
+        Some(Format::Ctd)
+    } else if tabbed("subject_id") && tabbed("object_id") {
+        Some(Format::Sssom)
+    } else if tabbed("norm_text") && tabbed("entry_name") {
+        Some(Format::Gilda)
+    } else if start.contains("<DescriptorRecord") || start.contains("<SupplementalRecord") {
+        Some(Format::Mesh)
+    } else if start.contains("<rdf:RDF") || start.contains("<RDF") {
+        Some(Format::RdfXml)
+    } else if first_line.starts_with("format-version:") {
+        Some(Format::Obo)
+    } else if start.starts_with('{') && start.contains("\"graphs\"") {
+        Some(Format::OboGraph)
+    } else if start.starts_with('{') {
+        Some(Format::Jsonl)
+    } else if start.starts_with("@prefix") || start.starts_with("@base") || start.starts_with("PREFIX ") {
+        Some(Format::Turtle)
+    } else if matches!(first_line.matches('|').count(), 6 | 18) && first_line.ends_with('|') {
+        Some(Format::Rrf)
+    } else if !first_row.contains('\t') && first_row.split("||").count() == 2 {
+        Some(Format::Dictionary)
+    } else {
+        None
+    }
+}
+
+fn by_extension(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    Some(match name.rsplit_once('.')?.1 {
+        "jsonl" | "ndjson" => Format::Jsonl,
+        "csv" => Format::Csv,
+        "tsv" | "tab" => Format::Tsv,
+        "obo" => Format::Obo,
+        "json" => Format::OboGraph,
+        "ttl" | "nt" | "turtle" => Format::Turtle,
+        "owl" | "rdf" => Format::RdfXml,
+        "rrf" => Format::Rrf,
+        _ => return None,
+    })
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = ALL.into_iter().find(|(_, known)| *known == name);
+        found.map(|(format, _)| format).ok_or_else(|| format!("\"{name}\" is no format; known are {}", Self::names()))
+    }
+}

@@ -1,0 +1,85 @@
+//! One JSON object a line: Truename's own format (`docs/concept.schema.json`) or scispaCy's
+//! (`{"concept_id", "canonical_name", "aliases", "types", "definition"}`).
+
+use serde::Deserialize;
+
+use super::{Collector, Entry, Source};
+use crate::Error;
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Own(Own),
+    ScispaCy(ScispaCy),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Own {
+    id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    synonyms: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
+    #[serde(default)]
+    parents: Vec<String>,
+    #[serde(default)]
+    xrefs: Vec<String>,
+    definition: Option<String>,
+    #[serde(default)]
+    removed: bool,
+}
+
+#[derive(Deserialize)]
+struct ScispaCy {
+    concept_id: String,
+    canonical_name: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
+    definition: Option<String>,
+}
+
+pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    source.for_each_line(collector, |number, line, collector| {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_str(line) {
+            Ok(Line::Own(own)) if own.removed => collector.remove(Some(number), &own.id),
+            Ok(Line::Own(own)) => collector.add(Some(number), own.into()),
+            Ok(Line::ScispaCy(entry)) => collector.add(Some(number), entry.into()),
+            Err(_) => collector.problem(Some(number), line, reason(line)),
+        }
+    })
+}
+
+/// Why a line is refused. An untagged enum does not say, so the shapes are tried one by one.
+fn reason(line: &str) -> String {
+    if let Err(error) = serde_json::from_str::<serde_json::Value>(line) {
+        return format!("not JSON ({error})");
+    }
+    let shape = if line.contains("\"concept_id\"") {
+        serde_json::from_str::<ScispaCy>(line).err()
+    } else {
+        serde_json::from_str::<Own>(line).err()
+    };
+    shape.map_or_else(|| "not a concept".into(), |error| format!("not a concept ({error})"))
+}
+
+impl From<Own> for Entry {
+    fn from(own: Own) -> Self {
+        let Own { id, name, synonyms, types, parents, xrefs, definition, .. } = own;
+        Self { id, name, synonyms, types, parents, xrefs, definition }
+    }
+}
+
+impl From<ScispaCy> for Entry {
+    fn from(entry: ScispaCy) -> Self {
+        let ScispaCy { concept_id: id, canonical_name: name, aliases: synonyms, types, definition } = entry;
+        Self { id, name, synonyms, types, definition, ..Self::default() }
+    }
+}

@@ -1,0 +1,215 @@
+//! From the files in which knowledge bases are published to [`Concept`]s.
+//!
+//! Each format is one file here with one function, which hands what it finds to a collector. What is
+//! malformed is skipped, counted and listed as a [`Problem`]; with [`ImportOptions::strict`] the first one
+//! ends the import.
+
+mod collector;
+mod csv;
+mod ctd;
+mod dictionary;
+mod format;
+mod gilda;
+mod jsonl;
+mod mesh;
+mod obo;
+mod obograph;
+mod rdf;
+mod rrf;
+mod source;
+mod sssom;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use collector::{Collector, Entry};
+pub use format::Format;
+use source::Source;
+
+use crate::{Concept, ConceptId, Error};
+
+/// How to read the files.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// The format of all files; told by extension and content where this is `None`.
+    pub format: Option<Format>,
+    /// The encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
+    pub encoding: Option<String>,
+    /// Whether the first malformed entry ends the import.
+    pub strict: bool,
+    /// Which columns of a table hold what.
+    pub columns: Columns,
+    /// Languages kept where a format says one (`ENG` in RRF, `en` in RDF); English where this is empty.
+    pub languages: Vec<String>,
+    /// Source vocabularies kept of UMLS (`SAB`, as `MSH`); all where this is empty.
+    pub sources: Vec<String>,
+    /// Synonym scopes kept of ontologies.
+    pub scopes: SynonymScopes,
+    /// Counts that another thread may watch, and the switch to stop.
+    pub progress: Arc<Progress>,
+}
+
+/// Which columns of a table hold what; each is found by its usual names where it is `None`.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The concept id.
+    pub id: Option<String>,
+    /// A name, or several joined by `separator`.
+    pub name: Option<String>,
+    /// Further names.
+    pub synonyms: Option<String>,
+    /// Types.
+    pub types: Option<String>,
+    /// What joins several values in one cell; `|` where this is `None`, and then the name is not split.
+    pub separator: Option<String>,
+}
+
+/// Which synonyms of an ontology count as names (OBO 1.4, section "synonym scope").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SynonymScopes {
+    /// Synonyms that mean more than the concept.
+    pub broad: bool,
+    /// Synonyms that mean less than the concept.
+    pub narrow: bool,
+    /// Synonyms that are related in some other way, or of unknown scope.
+    pub related: bool,
+}
+
+impl Default for SynonymScopes {
+    fn default() -> Self {
+        Self { broad: false, narrow: false, related: true }
+    }
+}
+
+/// Counts of a running import.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes of all files.
+    pub bytes_total: AtomicU64,
+    /// Bytes read.
+    pub bytes_read: AtomicU64,
+    /// Names read.
+    pub names: AtomicU64,
+    /// Set to end the import with [`Error::is_interrupted`].
+    pub stop: AtomicBool,
+}
+
+/// An entry or name that was skipped, or kept after a repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, where the format has lines.
+    pub line: Option<u64>,
+    /// What was found there, shortened.
+    pub value: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, "{line}:")?;
+        }
+        write!(f, " {}: \"{}\"", self.reason, self.value)
+    }
+}
+
+/// What the files held.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// The concepts, in the order of the files.
+    pub concepts: Vec<Concept>,
+    /// Ids that the files say are gone (`"removed": true`, obsolete terms).
+    pub removed: Vec<ConceptId>,
+    /// Equivalences of which neither side is among the concepts.
+    pub mappings: Vec<(String, String)>,
+    /// What was read of each file.
+    pub files: Vec<FileReport>,
+    /// The first problems found.
+    pub problems: Vec<Problem>,
+    /// How many there were in all.
+    pub problem_count: u64,
+}
+
+/// What was read of one file.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Entries or rows taken from it.
+    pub entries: u64,
+}
+
+impl Import {
+    /// How many names the concepts have.
+    pub fn name_count(&self) -> usize {
+        self.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum()
+    }
+}
+
+/// Reads files, all of which make one knowledge base; entries with one id become one concept.
+///
+/// # Errors
+/// Where a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds
+/// anything; with [`ImportOptions::strict`] also at the first problem.
+pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, Error> {
+    for path in paths {
+        let bytes = std::fs::metadata(path).map_err(|source| Error::io("read", path, source))?.len();
+        options.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
+    }
+    let mut collector = Collector::new(options);
+    for path in paths {
+        let mut source = Source::open(path, options)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => Format::detect(path, source.beginning()?).ok_or_else(|| Error::unknown_format(path))?,
+        };
+        collector.begin(path, format);
+        read_one(format, &mut source, &mut collector)?;
+    }
+    let import = collector.finish()?;
+    if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
+        let first = import.problems.first().map_or(String::new(), |problem| format!(" ({problem})"));
+        return Err(Error::no_concepts(paths, first));
+    }
+    Ok(import)
+}
+
+/// Reads a file in memory, as fuzzers do.
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_bytes(bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Import, Error> {
+    let path = Path::new("memory");
+    let mut collector = Collector::new(options);
+    collector.begin(path, format);
+    read_one(format, &mut Source::of_bytes(path, bytes.to_vec(), options)?, &mut collector)?;
+    collector.finish()
+}
+
+fn read_one(format: Format, source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    match format {
+        Format::Jsonl => jsonl::read(source, collector),
+        Format::Csv => csv::read(source, collector, b','),
+        Format::Tsv => csv::read(source, collector, b'\t'),
+        Format::Obo => obo::read(source, collector),
+        Format::OboGraph => obograph::read(source, collector),
+        Format::Turtle => rdf::read_turtle(source, collector),
+        Format::RdfXml => rdf::read_xml(source, collector),
+        Format::Rrf => rrf::read(source, collector),
+        Format::Ctd => ctd::read(source, collector),
+        Format::Mesh => mesh::read(source, collector),
+        Format::Gilda => gilda::read(source, collector),
+        Format::Sssom => sssom::read(source, collector),
+        Format::Dictionary => dictionary::read(source, collector),
+    }
+}

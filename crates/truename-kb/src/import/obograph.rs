@@ -1,0 +1,108 @@
+//! OBO Graphs JSON (`{"graphs": [{"nodes", "edges"}]}`).
+//!
+//! Only the keys that make a concept are read. `fastobo-graphs`, which models the whole format, refuses
+//! documents with a node type or a synonym property it does not know and adds fifty dependencies.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::rdf::curie;
+use super::{Collector, Entry, Source};
+use crate::Error;
+
+#[derive(Deserialize)]
+struct Document {
+    graphs: Vec<Graph>,
+}
+
+#[derive(Deserialize)]
+struct Graph {
+    #[serde(default)]
+    nodes: Vec<Node>,
+    #[serde(default)]
+    edges: Vec<Edge>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    lbl: Option<String>,
+    #[serde(default)]
+    meta: Meta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    definition: Option<Value>,
+    synonyms: Vec<Synonym>,
+    xrefs: Vec<Value>,
+    deprecated: bool,
+}
+
+#[derive(Deserialize)]
+struct Value {
+    val: String,
+}
+
+#[derive(Deserialize)]
+struct Synonym {
+    pred: Option<String>,
+    val: String,
+}
+
+#[derive(Deserialize)]
+struct Edge {
+    sub: String,
+    pred: String,
+    obj: String,
+}
+
+pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let path = source.path.clone();
+    let document: Document = serde_json::from_reader(source.reader())
+        .map_err(|error| Error::syntax(&path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}")))?;
+    for graph in document.graphs {
+        let mut parents: HashMap<String, Vec<String>> = HashMap::new();
+        for edge in graph.edges.into_iter().filter(|edge| edge.pred == "is_a" || edge.pred.ends_with("#subClassOf")) {
+            parents.entry(edge.sub).or_default().push(curie(&edge.obj));
+        }
+        for node in graph.nodes.into_iter().filter(|node| node.kind.as_deref() != Some("PROPERTY")) {
+            add_node(node, &mut parents, collector)?;
+        }
+    }
+    Ok(())
+}
+
+fn add_node(
+    node: Node,
+    parents: &mut HashMap<String, Vec<String>>,
+    collector: &mut Collector<'_>,
+) -> Result<(), Error> {
+    let id = curie(&node.id);
+    if node.meta.deprecated {
+        return collector.remove(None, &id);
+    }
+    // Nodes without a label are ends of edges into other ontologies.
+    let Some(name) = node.lbl else { return Ok(()) };
+    let scopes = collector.options.scopes;
+    let kept = |synonym: &Synonym| match synonym.pred.as_deref() {
+        Some("hasExactSynonym") => true,
+        Some("hasBroadSynonym") => scopes.broad,
+        Some("hasNarrowSynonym") => scopes.narrow,
+        _ => scopes.related,
+    };
+    let entry = Entry {
+        id,
+        name,
+        synonyms: node.meta.synonyms.into_iter().filter(kept).map(|synonym| synonym.val).collect(),
+        parents: parents.remove(&node.id).unwrap_or_default(),
+        xrefs: node.meta.xrefs.into_iter().map(|xref| xref.val).collect(),
+        definition: node.meta.definition.map(|definition| definition.val),
+        ..Entry::default()
+    };
+    collector.add(None, entry)
+}

@@ -1,0 +1,47 @@
+//! UMLS Rich Release Format: names from `MRCONSO.RRF`, semantic types from `MRSTY.RRF`
+//! (UMLS Reference Manual, section 3.3). Suppressed rows are left out.
+
+use super::{Collector, Entry, Source};
+use crate::Error;
+
+/// Fields of a row, the last of which ends with `|` too.
+const MRCONSO: usize = 19;
+const MRSTY: usize = 7;
+
+pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    source.for_each_line(collector, |number, line, collector| {
+        let fields: Vec<&str> = line.split('|').collect();
+        match fields.len() {
+            MRCONSO => read_name(number, &fields, collector),
+            MRSTY => {
+                collector.add_type(fields[0], fields[3]);
+                Ok(())
+            }
+            found => collector.problem(
+                Some(number),
+                line,
+                format!("a row of {found} fields; MRCONSO has {MRCONSO} and MRSTY {MRSTY}"),
+            ),
+        }
+    })
+}
+
+fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (language, source, suppress) = (fields[1], fields[11], fields[16]);
+    let options = collector.options;
+    let spoken = if options.languages.is_empty() {
+        language == "ENG"
+    } else {
+        options.languages.iter().any(|kept| kept.eq_ignore_ascii_case(language))
+    };
+    let kept = options.sources.is_empty() || options.sources.iter().any(|kept| kept == source);
+    if !spoken || !kept || suppress != "N" {
+        return Ok(());
+    }
+    // TS, STT and ISPREF mark the preferred form of the preferred string.
+    let preferred = fields[2] == "P" && fields[4] == "PF" && fields[6] == "Y";
+    let name = fields[14].to_owned();
+    let xref = format!("{source}:{}", fields[13]);
+    let entry = Entry { id: fields[0].to_owned(), name, xrefs: vec![xref], ..Entry::default() };
+    if preferred { collector.add_preferred(Some(number), entry) } else { collector.add_row(Some(number), entry) }
+}

@@ -1,0 +1,36 @@
+//! Knowledge bases: from the files in which they are published to a store that any process can map.
+//!
+//! Read in this order: [`Concept`] is one entry; [`import`] reads the usual formats into an
+//! [`Import`], skipping and listing what is malformed; [`Store`] keeps
+//! concepts, names and lookup keys in one LMDB environment; a [`Snapshot`] reads one committed state of it.
+//!
+//! ```
+//! use truename_kb::{ImportOptions, Store, import};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("kb.tsv");
+//! std::fs::write(&file, "id\tname\nA:1\theart attack\nA:1\tmyocardial infarction\n")?;
+//! let import = import::read_files(&[file], &ImportOptions::default())?;
+//!
+//! let store = Store::create(&folder.path().join("kb"))?;
+//! let mut write = store.write()?;
+//! store.fill(&mut write, import.concepts)?;
+//! store.commit(write)?;
+//!
+//! let snapshot = store.snapshot()?;
+//! let concept = snapshot.concept_by_id(&"A:1".parse()?)?;
+//! assert_eq!(concept.synonyms, ["myocardial infarction"]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod concept;
+mod error;
+pub mod import;
+mod store;
+
+pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
+pub use error::Error;
+pub use import::{Format, Import, ImportOptions, Problem, Progress};
+pub use store::{Applied, Counts, Snapshot, Store, initials_key};

@@ -1,0 +1,667 @@
+//! The store: concepts, names and lookup keys in one LMDB environment.
+//!
+//! Any number of processes read while one writes; a reader sees one committed state. Whatever happens to
+//! a writer, the store opens at its last commit.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
+
+use heed::byteorder::BE;
+use heed::types::{Bytes, Str, U32, U64};
+use heed::{Database, Env, EnvOpenOptions, PutFlags, RoTxn, RwTxn, WithoutTls};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use truename_text::{Key, NameKeys, NormalizedName, stable_hash};
+
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
+
+/// The version of the layout below. A store says which it has; newer ones are refused.
+const FORMAT: u32 = 1;
+/// Address space set aside for the map; the file is only as large as its contents.
+const MAP_BYTES: usize = 64 << 30;
+/// Room for the tables here and for those of the indexes.
+const MAX_TABLES: u32 = 32;
+
+/// A knowledge base on disk.
+#[derive(Clone)]
+pub struct Store {
+    env: Arc<Env<WithoutTls>>,
+    tables: Tables,
+    path: PathBuf,
+}
+
+#[derive(Clone, Copy)]
+struct Tables {
+    /// Facts about the whole store.
+    meta: Database<Str, Bytes>,
+    /// Concept id to concept number.
+    ids: Database<Str, U32<BE>>,
+    /// Concept number to [`Record`].
+    concepts: Database<U32<BE>, Bytes>,
+    /// Name number to concept number (4 bytes, little endian) and the name.
+    names: Database<U32<BE>, Bytes>,
+    /// Lookup key to name numbers (4 bytes each, little endian, ascending).
+    keys: Database<U64<BE>, Bytes>,
+    /// Word hash to the number of names that have it.
+    words: Database<U64<BE>, U32<BE>>,
+}
+
+const META_FORMAT: &str = "format";
+const META_COUNTS: &str = "counts";
+
+/// A concept as it is stored; its names are in a table of their own.
+#[derive(Serialize, Deserialize)]
+struct Record<'a> {
+    id: &'a str,
+    /// Name numbers, the preferred name first.
+    names: Vec<u32>,
+    #[serde(borrow)]
+    types: Vec<&'a str>,
+    #[serde(borrow)]
+    parents: Vec<&'a str>,
+    #[serde(borrow)]
+    xrefs: Vec<&'a str>,
+    definition: Option<&'a str>,
+}
+
+/// How much a store holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Concepts.
+    pub concepts: u32,
+    /// Names.
+    pub names: u32,
+    next_concept: u32,
+    next_name: u32,
+}
+
+/// What [`Store::apply`] did; the names are for the indexes to follow.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Concepts that were not there before.
+    pub added: u32,
+    /// Concepts that were there and differ now.
+    pub changed: u32,
+    /// Concepts that are gone.
+    pub removed: u32,
+    /// Ids that were to be removed and were not there.
+    pub missing: Vec<ConceptId>,
+    /// Names that are gone.
+    pub old_names: Vec<(NameIndex, String)>,
+    /// Names that are new.
+    pub new_names: Vec<(NameIndex, String)>,
+}
+
+type OpenStores = Mutex<HashMap<PathBuf, Weak<Env<WithoutTls>>>>;
+/// An environment may be open once a process only, so that handles to one path share it.
+static OPEN: LazyLock<OpenStores> = LazyLock::new(OpenStores::default);
+
+impl Store {
+    /// Makes an empty store in a folder that is empty or not there yet.
+    ///
+    /// # Errors
+    /// Where the folder holds something, or the disk fails.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+        let mut entries = std::fs::read_dir(path).map_err(|source| Error::io("read", path, source))?;
+        if entries.next().is_some() {
+            return Err(Error::exists(path));
+        }
+        let env = open_env(path)?;
+        let mut write = env.write_txn()?;
+        let tables = Tables {
+            meta: env.create_database(&mut write, Some("meta"))?,
+            ids: env.create_database(&mut write, Some("ids"))?,
+            concepts: env.create_database(&mut write, Some("concepts"))?,
+            names: env.create_database(&mut write, Some("names"))?,
+            keys: env.create_database(&mut write, Some("keys"))?,
+            words: env.create_database(&mut write, Some("words"))?,
+        };
+        tables.meta.put(&mut write, META_FORMAT, &FORMAT.to_le_bytes())?;
+        tables.put_counts(&mut write, Counts::default())?;
+        let store = Self { env: env.clone(), tables, path: path.to_owned() };
+        store.commit(write)?;
+        Ok(store)
+    }
+
+    /// Opens a store for reading and, where the folder allows it, writing.
+    ///
+    /// # Errors
+    /// Where there is none, it is damaged, or a newer version of Truename made it.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let data = path.join("data.mdb");
+        if !data.is_file() {
+            let reason = if path.exists() { "it holds no file data.mdb" } else { "there is no such folder" };
+            return Err(Error::not_a_store(path, reason));
+        }
+        if std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len() == 0 {
+            return Err(Error::not_a_store(path, "its file data.mdb is empty"));
+        }
+        let env = open_env(path)?;
+        refuse_truncated(&env, path)?;
+        let read = env.read_txn()?;
+        let foreign = || Error::not_a_store(path, "it is an LMDB environment of another program");
+        let meta: Database<Str, Bytes> = env.open_database(&read, Some("meta"))?.ok_or_else(foreign)?;
+        let format = meta.get(&read, META_FORMAT)?.and_then(|bytes| bytes.try_into().ok()).ok_or_else(foreign)?;
+        let format = u32::from_le_bytes(format);
+        if format > FORMAT {
+            return Err(Error::newer_format(path, format, FORMAT));
+        }
+        let tables = Tables {
+            meta,
+            ids: env.open_database(&read, Some("ids"))?.ok_or_else(foreign)?,
+            concepts: env.open_database(&read, Some("concepts"))?.ok_or_else(foreign)?,
+            names: env.open_database(&read, Some("names"))?.ok_or_else(foreign)?,
+            keys: env.open_database(&read, Some("keys"))?.ok_or_else(foreign)?,
+            words: env.open_database(&read, Some("words"))?.ok_or_else(foreign)?,
+        };
+        // A committed transaction keeps the table handles open.
+        read.commit()?;
+        Ok(Self { env, tables, path: path.to_owned() })
+    }
+
+    /// The environment, in which indexes keep tables of their own.
+    pub fn env(&self) -> &Env<WithoutTls> {
+        &self.env
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins to write; nothing counts until the transaction is committed. Waits for another writer.
+    ///
+    /// # Errors
+    /// Where the storage fails or is read-only.
+    pub fn write(&self) -> Result<RwTxn<'_>, Error> {
+        self.env.write_txn().map_err(|source| Error::storage(&self.path, source))
+    }
+
+    /// Makes what was written the committed state.
+    ///
+    /// # Errors
+    /// Where the disk is full or fails; the store is as it was before.
+    pub fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
+        write.commit().map_err(|source| Error::storage(&self.path, source))?;
+        // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
+        let data = self.path.join("data.mdb");
+        let failed = |source| Error::io("extend", &data, source);
+        if std::fs::metadata(&data).map_err(failed)?.len() < needed_bytes(&self.env) {
+            let file = std::fs::OpenOptions::new().write(true).open(&data).map_err(failed)?;
+            file.set_len(needed_bytes(&self.env)).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The last committed state, which later writes do not change.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
+        let read = self.env.read_txn().map_err(|source| Error::storage(&self.path, source))?;
+        let counts = self.tables.counts(&read)?;
+        Ok(Snapshot { tables: self.tables, read, counts })
+    }
+
+    /// Stores a fact about the whole store under a name.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
+        Ok(self.tables.meta.put(write, name, value)?)
+    }
+
+    /// Fills an empty store, and returns the names by number.
+    ///
+    /// Concepts are numbered by id and names by length, which the n-gram search profits from.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn fill(&self, write: &mut RwTxn<'_>, mut concepts: Vec<Concept>) -> Result<Vec<String>, Error> {
+        concepts.par_sort_unstable_by(|left, right| left.id.cmp(&right.id));
+        let mut names: Vec<(usize, u32, u32)> = Vec::new();
+        for (number, concept) in (0u32..).zip(&concepts) {
+            self.tables.ids.put_with_flags(write, PutFlags::APPEND, concept.id.as_str(), &number)?;
+            names.extend(concept.names().zip(0u32..).map(|(name, place)| (name.chars().count(), number, place)));
+        }
+        names.par_sort_unstable();
+        let mut numbers: Vec<Vec<u32>> = concepts.iter().map(|concept| vec![0; 1 + concept.synonyms.len()]).collect();
+        for (number, (_, concept, place)) in (0u32..).zip(&names) {
+            numbers[*concept as usize][*place as usize] = number;
+        }
+        for (number, concept) in (0u32..).zip(&concepts) {
+            let names = std::mem::take(&mut numbers[number as usize]);
+            let record = postcard::to_stdvec(&record(concept, names))?;
+            self.tables.concepts.put_with_flags(write, PutFlags::APPEND, &number, &record)?;
+        }
+        let counts = Counts {
+            concepts: concepts.len() as u32,
+            names: names.len() as u32,
+            next_concept: concepts.len() as u32,
+            next_name: names.len() as u32,
+        };
+        self.tables.put_counts(write, counts)?;
+        self.fill_names(write, concepts, &names)
+    }
+
+    fn fill_names(
+        &self,
+        write: &mut RwTxn<'_>,
+        concepts: Vec<Concept>,
+        order: &[(usize, u32, u32)],
+    ) -> Result<Vec<String>, Error> {
+        let mut texts: Vec<Vec<String>> = concepts
+            .into_par_iter()
+            .map(|concept| std::iter::once(concept.name).chain(concept.synonyms).collect())
+            .collect();
+        let mut names = Vec::with_capacity(order.len());
+        for (number, (_, concept, place)) in (0u32..).zip(order) {
+            let name = std::mem::take(&mut texts[*concept as usize][*place as usize]);
+            let value = name_value(ConceptIndex(*concept), &name);
+            self.tables.names.put_with_flags(write, PutFlags::APPEND, &number, &value)?;
+            names.push(name);
+        }
+        let (mut keys, mut words): (Vec<(Key, u32)>, Vec<u64>) = (0u32..names.len() as u32)
+            .into_par_iter()
+            .fold(Default::default, |(mut keys, mut words): (Vec<_>, Vec<_>), number| {
+                let normalized = NormalizedName::new(&names[number as usize]);
+                keys.extend(filed_keys(&normalized).into_iter().map(|key| (key, number)));
+                words.extend(distinct_words(&normalized));
+                (keys, words)
+            })
+            .reduce(Default::default, |mut left, right| {
+                left.0.extend(right.0);
+                left.1.extend(right.1);
+                left
+            });
+        keys.par_sort_unstable();
+        for run in keys.chunk_by(|left, right| left.0 == right.0) {
+            let numbers: Vec<u8> = run.iter().flat_map(|(_, number)| number.to_le_bytes()).collect();
+            self.tables.keys.put_with_flags(write, PutFlags::APPEND, &run[0].0.0, &numbers)?;
+        }
+        words.par_sort_unstable();
+        for run in words.chunk_by(|left, right| left == right) {
+            self.tables.words.put_with_flags(write, PutFlags::APPEND, &run[0], &(run.len() as u32))?;
+        }
+        Ok(names)
+    }
+
+    /// Adds or replaces concepts and removes others, in place.
+    ///
+    /// A concept that stays the same is left alone. Replaced concepts keep their number.
+    ///
+    /// # Errors
+    /// Where the storage fails; drop the transaction then.
+    pub fn apply(
+        &self,
+        write: &mut RwTxn<'_>,
+        concepts: Vec<Concept>,
+        removed: &[ConceptId],
+    ) -> Result<Applied, Error> {
+        let mut counts = self.tables.counts(write)?;
+        let mut applied = Applied::default();
+        for id in removed {
+            match self.tables.ids.get(write, id.as_str())? {
+                Some(number) => {
+                    self.drop_names(write, number, &mut applied)?;
+                    self.tables.concepts.delete(write, &number)?;
+                    self.tables.ids.delete(write, id.as_str())?;
+                    counts.concepts -= 1;
+                    applied.removed += 1;
+                }
+                None => applied.missing.push(id.clone()),
+            }
+        }
+        for concept in concepts {
+            let number = match self.tables.ids.get(write, concept.id.as_str())? {
+                Some(number) => {
+                    if self.tables.concept(write, ConceptIndex(number))? == concept {
+                        continue;
+                    }
+                    self.drop_names(write, number, &mut applied)?;
+                    applied.changed += 1;
+                    number
+                }
+                None => {
+                    applied.added += 1;
+                    counts.concepts += 1;
+                    counts.next_concept += 1;
+                    counts.next_concept - 1
+                }
+            };
+            let first = counts.next_name;
+            for name in concept.names() {
+                self.add_name(write, NameIndex(counts.next_name), ConceptIndex(number), name)?;
+                applied.new_names.push((NameIndex(counts.next_name), name.to_owned()));
+                counts.next_name += 1;
+            }
+            let record = postcard::to_stdvec(&record(&concept, (first..counts.next_name).collect()))?;
+            self.tables.ids.put(write, concept.id.as_str(), &number)?;
+            self.tables.concepts.put(write, &number, &record)?;
+        }
+        counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
+        self.tables.put_counts(write, counts)?;
+        Ok(applied)
+    }
+
+    fn add_name(
+        &self,
+        write: &mut RwTxn<'_>,
+        number: NameIndex,
+        concept: ConceptIndex,
+        name: &str,
+    ) -> Result<(), Error> {
+        self.tables.names.put(write, &number.0, &name_value(concept, name))?;
+        let normalized = NormalizedName::new(name);
+        for key in filed_keys(&normalized) {
+            let mut numbers = self.tables.keys.get(write, &key.0)?.unwrap_or_default().to_vec();
+            numbers.extend(number.0.to_le_bytes());
+            self.tables.keys.put(write, &key.0, &numbers)?;
+        }
+        for word in distinct_words(&normalized) {
+            let count = self.tables.words.get(write, &word)?.unwrap_or_default();
+            self.tables.words.put(write, &word, &(count + 1))?;
+        }
+        Ok(())
+    }
+
+    fn drop_names(&self, write: &mut RwTxn<'_>, concept: u32, applied: &mut Applied) -> Result<(), Error> {
+        let numbers = self.tables.record(write, ConceptIndex(concept))?.names;
+        for number in numbers {
+            let name = self.tables.name(write, NameIndex(number))?.1.to_owned();
+            let normalized = NormalizedName::new(&name);
+            for key in filed_keys(&normalized) {
+                let numbers = self.tables.keys.get(write, &key.0)?.unwrap_or_default();
+                let kept: Vec<u8> = each_u32(numbers).filter(|n| *n != number).flat_map(u32::to_le_bytes).collect();
+                if kept.is_empty() {
+                    self.tables.keys.delete(write, &key.0)?;
+                } else {
+                    self.tables.keys.put(write, &key.0, &kept)?;
+                }
+            }
+            for word in distinct_words(&normalized) {
+                match self.tables.words.get(write, &word)? {
+                    Some(count) if count > 1 => self.tables.words.put(write, &word, &(count - 1))?,
+                    _ => {
+                        self.tables.words.delete(write, &word)?;
+                    }
+                }
+            }
+            self.tables.names.delete(write, &number)?;
+            applied.old_names.push((NameIndex(number), name));
+        }
+        Ok(())
+    }
+
+    /// Closes the environment, so that the folder can be moved.
+    pub fn close(self) {
+        if let Ok(env) = Arc::try_unwrap(self.env) {
+            env.prepare_for_closing().wait();
+        }
+    }
+}
+
+/// One committed state of a store.
+pub struct Snapshot<'store> {
+    tables: Tables,
+    read: RoTxn<'store, WithoutTls>,
+    counts: Counts,
+}
+
+impl Snapshot<'_> {
+    /// The transaction, for the indexes of the same store.
+    pub fn transaction(&self) -> &RoTxn<'_, WithoutTls> {
+        &self.read
+    }
+
+    /// How much the store holds.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// A fact stored under a name.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn meta(&self, name: &str) -> Result<Option<&[u8]>, Error> {
+        Ok(self.tables.meta.get(&self.read, name)?)
+    }
+
+    /// The number of the concept with an id.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn index_of(&self, id: &ConceptId) -> Result<Option<ConceptIndex>, Error> {
+        Ok(self.tables.ids.get(&self.read, id.as_str())?.map(ConceptIndex))
+    }
+
+    /// The whole concept with an id.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`] where there is none.
+    pub fn concept_by_id(&self, id: &ConceptId) -> Result<Concept, Error> {
+        let index = self.index_of(id)?.ok_or_else(|| Error::unknown_concept(id.as_str()))?;
+        self.concept(index)
+    }
+
+    /// The whole concept with a number of this store.
+    ///
+    /// # Errors
+    /// Where the number is of another store, or the storage fails.
+    pub fn concept(&self, index: ConceptIndex) -> Result<Concept, Error> {
+        self.tables.concept(&self.read, index)
+    }
+
+    /// The id and the name numbers of a concept, the preferred name first.
+    ///
+    /// # Errors
+    /// As [`Snapshot::concept`].
+    pub fn concept_names(&self, index: ConceptIndex) -> Result<(&str, Vec<NameIndex>), Error> {
+        let record = self.tables.record(&self.read, index)?;
+        Ok((record.id, record.names.into_iter().map(NameIndex).collect()))
+    }
+
+    /// The types of a concept.
+    ///
+    /// # Errors
+    /// As [`Snapshot::concept`].
+    pub fn concept_types(&self, index: ConceptIndex) -> Result<Vec<&str>, Error> {
+        Ok(self.tables.record(&self.read, index)?.types)
+    }
+
+    /// All concepts, by number.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn concepts(&self) -> Result<impl Iterator<Item = Result<Concept, Error>> + '_, Error> {
+        let entries = self.tables.concepts.iter(&self.read)?;
+        Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.0))))
+    }
+
+    /// All concept numbers with their types.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn all_types(&self) -> Result<impl Iterator<Item = Result<(ConceptIndex, Vec<&str>), Error>> + '_, Error> {
+        let entries = self.tables.concepts.iter(&self.read)?;
+        Ok(entries.map(|entry| {
+            let (number, bytes) = entry?;
+            Ok((ConceptIndex(number), postcard::from_bytes::<Record<'_>>(bytes)?.types))
+        }))
+    }
+
+    /// A name and the concept it is of.
+    ///
+    /// # Errors
+    /// Where the number is of another store, or the storage fails.
+    pub fn name(&self, index: NameIndex) -> Result<(ConceptIndex, &str), Error> {
+        self.tables.name(&self.read, index)
+    }
+
+    /// All names with their numbers and concepts, by number.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn names(&self) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
+        let entries = self.tables.names.iter(&self.read)?;
+        Ok(entries.map(|entry| {
+            let (number, bytes) = entry?;
+            let (concept, name) = parse_name(bytes)?;
+            Ok((NameIndex(number), concept, name))
+        }))
+    }
+
+    /// The names filed under a lookup key, ascending.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn names_under(&self, key: Key) -> Result<impl Iterator<Item = NameIndex> + '_, Error> {
+        let numbers = self.tables.keys.get(&self.read, &key.0)?.unwrap_or_default();
+        Ok(each_u32(numbers).map(NameIndex))
+    }
+
+    /// How many names have the word with this hash.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn names_with_word(&self, word: u64) -> Result<u32, Error> {
+        Ok(self.tables.words.get(&self.read, &word)?.unwrap_or_default())
+    }
+}
+
+impl Tables {
+    fn counts(&self, read: &RoTxn<'_>) -> Result<Counts, Error> {
+        let bytes = self.meta.get(read, META_COUNTS)?.unwrap_or_default();
+        Ok(postcard::from_bytes(bytes)?)
+    }
+
+    fn put_counts(&self, write: &mut RwTxn<'_>, counts: Counts) -> Result<(), Error> {
+        Ok(self.meta.put(write, META_COUNTS, &postcard::to_stdvec(&counts)?)?)
+    }
+
+    fn record<'txn>(&self, read: &'txn RoTxn<'_>, index: ConceptIndex) -> Result<Record<'txn>, Error> {
+        let bytes =
+            self.concepts.get(read, &index.0)?.ok_or_else(|| Error::unknown_concept(&format!("#{}", index.0)))?;
+        Ok(postcard::from_bytes(bytes)?)
+    }
+
+    fn name<'txn>(&self, read: &'txn RoTxn<'_>, index: NameIndex) -> Result<(ConceptIndex, &'txn str), Error> {
+        let bytes = self.names.get(read, &index.0)?;
+        parse_name(bytes.ok_or_else(|| Error::unknown_concept(&format!("name #{}", index.0)))?)
+    }
+
+    fn concept(&self, read: &RoTxn<'_>, index: ConceptIndex) -> Result<Concept, Error> {
+        let record = self.record(read, index)?;
+        let owned = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect();
+        let mut names = Vec::with_capacity(record.names.len());
+        for number in record.names {
+            names.push(self.name(read, NameIndex(number))?.1.to_owned());
+        }
+        let mut names = names.into_iter();
+        Ok(Concept {
+            id: record.id.parse()?,
+            name: names.next().unwrap_or_default(),
+            synonyms: names.collect(),
+            types: owned(record.types),
+            parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,
+            xrefs: owned(record.xrefs),
+            definition: record.definition.map(str::to_owned),
+        })
+    }
+}
+
+fn record(concept: &Concept, names: Vec<u32>) -> Record<'_> {
+    fn borrowed(values: &[String]) -> Vec<&str> {
+        values.iter().map(String::as_str).collect()
+    }
+    Record {
+        id: concept.id.as_str(),
+        names,
+        types: borrowed(&concept.types),
+        parents: concept.parents.iter().map(ConceptId::as_str).collect(),
+        xrefs: borrowed(&concept.xrefs),
+        definition: concept.definition.as_deref(),
+    }
+}
+
+fn name_value(concept: ConceptIndex, name: &str) -> Vec<u8> {
+    [&concept.0.to_le_bytes(), name.as_bytes()].concat()
+}
+
+fn parse_name(bytes: &[u8]) -> Result<(ConceptIndex, &str), Error> {
+    let damaged = || Error::from(postcard::Error::DeserializeUnexpectedEnd);
+    let (concept, name) = bytes.split_first_chunk::<4>().ok_or_else(damaged)?;
+    let name = std::str::from_utf8(name).map_err(|_| postcard::Error::DeserializeBadUtf8)?;
+    Ok((ConceptIndex(u32::from_le_bytes(*concept)), name))
+}
+
+fn filed_keys(name: &NormalizedName) -> Vec<Key> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let keys = NameKeys::of(name);
+    keys.filed().chain(keys.initials.map(initials_key)).collect()
+}
+
+/// The key under which a name is filed by its initials, apart from names that are written like them.
+pub fn initials_key(initials: Key) -> Key {
+    Key(initials.0.rotate_left(32) ^ 0x1A17_1A15)
+}
+
+fn distinct_words(name: &NormalizedName) -> Vec<u64> {
+    let mut words: Vec<u64> = name.tokens().map(stable_hash).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+fn each_u32(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")))
+}
+
+#[allow(unsafe_code)]
+fn open_env(path: &Path) -> Result<Arc<Env<WithoutTls>>, Error> {
+    let path = path.canonicalize().map_err(|source| Error::io("open", path, source))?;
+    let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    open.retain(|_, env| env.strong_count() > 0);
+    if let Some(env) = open.get(&path).and_then(Weak::upgrade) {
+        return Ok(env);
+    }
+    let mut options = EnvOpenOptions::new().read_txn_without_tls();
+    options.map_size(MAP_BYTES).max_dbs(MAX_TABLES).max_readers(512);
+    // SAFETY: the file is only changed through LMDB, which locks it between processes; a store that was
+    // truncated from outside is found by `refuse_truncated` before a page is read.
+    let mut opened = unsafe { options.open(&path) };
+    if matches!(&opened, Err(heed::Error::Io(source)) if is_read_only(source)) {
+        // SAFETY: as above; nothing is written.
+        opened = unsafe { options.flags(heed::EnvFlags::READ_ONLY).open(&path) };
+    }
+    let env = Arc::new(opened.map_err(|source| match source {
+        heed::Error::Mdb(error) => Error::not_a_store(&path, format!("its file data.mdb is damaged ({error})")),
+        other => Error::storage(&path, other),
+    })?);
+    open.insert(path, Arc::downgrade(&env));
+    Ok(env)
+}
+
+fn is_read_only(source: &std::io::Error) -> bool {
+    matches!(source.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// A page past the end of the file would end the process when it is read.
+fn refuse_truncated(env: &Env<WithoutTls>, path: &Path) -> Result<(), Error> {
+    let needed = needed_bytes(env);
+    let data = path.join("data.mdb");
+    let found = std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len();
+    if found < needed {
+        let reason = format!("its file data.mdb is cut off: it has {found} bytes of {needed}");
+        return Err(Error::not_a_store(path, reason));
+    }
+    Ok(())
+}
+
+fn needed_bytes(env: &Env<WithoutTls>) -> u64 {
+    (env.info().last_page_number as u64 + 1) * u64::from(env.stat().page_size)
+}

@@ -1,0 +1,139 @@
+//! The store: what goes in comes out, updates stay in place, damage is refused.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use truename_kb::{Concept, Store};
+use truename_text::{NameKeys, NormalizedName};
+
+fn concept(id: &str, names: &[&str]) -> Concept {
+    let mut concept = Concept::new(id.parse().unwrap(), names[0]);
+    concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
+    concept
+}
+
+fn filled(path: &Path, concepts: Vec<Concept>) -> Store {
+    let store = Store::create(path).unwrap();
+    let mut write = store.write().unwrap();
+    store.fill(&mut write, concepts).unwrap();
+    store.commit(write).unwrap();
+    store
+}
+
+fn all(store: &Store) -> Vec<Concept> {
+    let mut concepts: Vec<Concept> = store.snapshot().unwrap().concepts().unwrap().map(Result::unwrap).collect();
+    concepts.sort_by(|left, right| left.id.cmp(&right.id));
+    concepts
+}
+
+#[test]
+fn a_store_gives_back_what_it_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut diabetes = concept("X:2", &["diabetes", "Zuckerkrankheit", "diabetes"]);
+    diabetes.synonyms.truncate(1);
+    diabetes.types = vec!["disease".into()];
+    diabetes.parents = vec!["X:1".parse().unwrap()];
+    diabetes.xrefs = vec!["DOID:9351".into()];
+    diabetes.definition = Some("sweet".into());
+    let given = vec![concept("X:1", &["disease"]), diabetes];
+    let store = filled(&folder.path().join("kb"), given.clone());
+    assert_eq!(all(&store), given);
+    drop(store);
+    let store = Store::open(&folder.path().join("kb")).unwrap();
+    assert_eq!(all(&store), given);
+    let snapshot = store.snapshot().unwrap();
+    let under = |name: &str| {
+        let keys = NameKeys::of(&NormalizedName::new(name));
+        snapshot.names_under(keys.exact).unwrap().map(|name| snapshot.name(name).unwrap().1).collect::<Vec<_>>()
+    };
+    assert_eq!(under("ZUCKER-krankheit"), ["Zuckerkrankheit"]);
+    assert!(under("nothing").is_empty());
+    assert_eq!(snapshot.names_with_word(truename_text::stable_hash("diabetes")).unwrap(), 1);
+}
+
+#[test]
+fn a_reader_keeps_its_state_while_a_writer_commits() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(&folder.path().join("kb"), vec![concept("1", &["a"])]);
+    let before = store.snapshot().unwrap();
+    let again = Store::open(&folder.path().join("kb")).unwrap();
+    let mut write = again.write().unwrap();
+    again.apply(&mut write, vec![concept("2", &["b"])], &[]).unwrap();
+    again.commit(write).unwrap();
+    assert_eq!(before.counts().concepts, 1);
+    assert_eq!(store.snapshot().unwrap().counts().concepts, 2);
+}
+
+#[test]
+fn what_is_no_store_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kb");
+    assert!(Store::open(&path).is_err_and(|error| error.hint().unwrap().contains("kb import")));
+    filled(&path, (0..2000).map(|n| concept(&format!("{n:04}"), &["some name or other"])).collect()).close();
+    assert!(Store::create(&path).is_err());
+    let data = path.join("data.mdb");
+    let whole = std::fs::read(&data).unwrap();
+    for kept in [0, 100, 4096, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&data, &whole[..kept]).unwrap();
+        let error = Store::open(&path).err().unwrap_or_else(|| panic!("{kept} bytes were taken for a store"));
+        assert!(error.to_string().contains("not a knowledge base"), "{kept}: {error}");
+    }
+    std::fs::write(&data, vec![7; 20_000]).unwrap();
+    assert!(Store::open(&path).is_err());
+    std::fs::write(&data, &whole).unwrap();
+    assert_eq!(Store::open(&path).unwrap().snapshot().unwrap().counts().concepts, 2000);
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path(), vec![concept("1", &["a"])]);
+    let mut write = store.write().unwrap();
+    store.put_meta(&mut write, "format", &99u32.to_le_bytes()).unwrap();
+    store.commit(write).unwrap();
+    store.close();
+    let error = Store::open(folder.path()).err().unwrap();
+    assert!(error.is_newer_format() && error.to_string().contains("format 99"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn an_updated_store_holds_what_a_fresh_one_would(
+        before in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}( [a-c]{1,2})?s?", 1..4), 1..12),
+        after in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}( [a-c]{1,2})?s?", 1..4), 1..12),
+    ) {
+        let concepts = |map: &std::collections::BTreeMap<u8, std::collections::HashSet<String>>| -> Vec<Concept> {
+            map.iter().map(|(id, names)| {
+                let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+                names.sort_unstable();
+                concept(&format!("{id:02}"), &names)
+            }).collect()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let updated = filled(&folder.path().join("updated"), concepts(&before));
+        let gone: Vec<_> = before.keys().filter(|id| !after.contains_key(id)).map(|id| format!("{id:02}").parse().unwrap()).collect();
+        let mut write = updated.write().unwrap();
+        let applied = updated.apply(&mut write, concepts(&after), &gone).unwrap();
+        updated.commit(write).unwrap();
+        prop_assert_eq!(applied.removed as usize, gone.len());
+        let fresh = filled(&folder.path().join("fresh"), concepts(&after));
+        prop_assert_eq!(all(&updated), all(&fresh));
+        let (updated, fresh) = (updated.snapshot().unwrap(), fresh.snapshot().unwrap());
+        prop_assert_eq!(updated.counts().names, fresh.counts().names);
+        for name in after.values().flatten() {
+            let normalized = NormalizedName::new(name);
+            for key in NameKeys::of(&normalized).filed() {
+                let texts = |snapshot: &truename_kb::Snapshot<'_>| {
+                    let mut texts: Vec<String> = snapshot.names_under(key).unwrap().map(|n| snapshot.name(n).unwrap().1.to_owned()).collect();
+                    texts.sort();
+                    texts
+                };
+                prop_assert_eq!(texts(&updated), texts(&fresh));
+            }
+            for word in normalized.tokens().map(truename_text::stable_hash) {
+                prop_assert_eq!(updated.names_with_word(word).unwrap(), fresh.names_with_word(word).unwrap());
+            }
+        }
+    }
+}
