@@ -39,7 +39,7 @@ pub struct Search<'a> {
     /// Names below this cosine are left out.
     pub min_score: f32,
     /// Names that may be answered; every name where this is `None`.
-    pub allowed: Option<&'a (dyn Fn(u32) -> bool + Sync)>,
+    pub allowed: Option<&'a dyn Fn(u32) -> bool>,
 }
 
 impl Default for Search<'_> {

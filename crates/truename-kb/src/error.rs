@@ -79,7 +79,8 @@ impl Error {
         Kind::NewerFormat { path: path.to_owned(), found, known }.into()
     }
 
-    pub(crate) fn exists(path: &Path) -> Self {
+    /// The refusal to write where something is already.
+    pub fn exists(path: &Path) -> Self {
         Kind::Exists { path: path.to_owned() }.into()
     }
 
@@ -114,7 +115,8 @@ impl Error {
         Kind::InvalidId { value: shorten(value), reason }.into()
     }
 
-    pub(crate) fn interrupted() -> Self {
+    /// The end of work that was stopped on request.
+    pub fn interrupted() -> Self {
         Kind::Interrupted.into()
     }
 }

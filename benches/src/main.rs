@@ -1,0 +1,41 @@
+//! Benchmarks of Truename; `benches/README.md` says what each shows and where its data come from.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+mod esappmod;
+mod fit_default;
+
+#[derive(Parser)]
+#[command(name = "truename-bench")]
+struct Arguments {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+}
+
+#[derive(Subcommand)]
+enum Benchmark {
+    /// Accuracy on names of technologies, by 5-fold cross-validation.
+    Esappmod {
+        /// The folder that holds `esappmod/`.
+        #[arg(long)]
+        data: PathBuf,
+    },
+    /// Fits the ranker that comes with Truename.
+    FitDefault {
+        /// The vocabularies, each a file that `kb import` reads.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where the ranker goes.
+        #[arg(long, default_value = "crates/truename/src/ranker/default.bin")]
+        out: PathBuf,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().benchmark {
+        Benchmark::Esappmod { data } => esappmod::run(&data),
+        Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
+    }
+}

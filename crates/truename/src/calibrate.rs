@@ -1,0 +1,339 @@
+//! Fits the ranker, the probability and the NIL threshold to one knowledge base.
+//!
+//! The knowledge base itself is the teacher: each of its names is held out in turn, and the concept that
+//! lost it is the right answer. Some queries are names with a typo, which stay in the knowledge base; for
+//! some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use truename_index::SearchScratch;
+use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_text::{NameProfile, NormalizedName, stable_hash};
+
+use crate::feature::{self, WordWeights, featurize};
+use crate::generator::{Scope, propose_exact, propose_near};
+use crate::knowledge_base::META_RANKER;
+use crate::ranker::trees::{FitOptions, Groups};
+use crate::ranker::{self, fit};
+use crate::{Error, KnowledgeBase, Linker, Ranker};
+
+/// How to calibrate.
+#[derive(Clone, Debug)]
+pub struct CalibrateOptions {
+    /// Names held out at most; enough for a ranker, and a bound on the time a large knowledge base takes.
+    pub names: usize,
+    /// How much one judgement of the user counts beside one held-out name.
+    pub gold_weight: f32,
+    /// Trees, leaves and so on.
+    pub fit: FitOptions,
+}
+
+impl Default for CalibrateOptions {
+    fn default() -> Self {
+        Self { names: 8000, gold_weight: 4.0, fit: FitOptions::default() }
+    }
+}
+
+/// A judgement: what a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoldName {
+    /// The name.
+    pub name: String,
+    /// The ids that are right; none where the answer is NIL.
+    pub ids: Vec<String>,
+}
+
+/// What calibration gained, each pair before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gain {
+    /// Names held out.
+    pub held_out: usize,
+    /// Judgements used.
+    pub gold: usize,
+    /// Judgements whose ids the knowledge base does not have.
+    pub unknown_gold: usize,
+    /// Share of held-out names whose right candidate is ranked first, out of fold.
+    pub accuracy: (f64, f64),
+    /// The same for the judgements.
+    pub gold_accuracy: Option<(f64, f64)>,
+    /// Mean negative log-likelihood of the right answer, NIL among them.
+    pub log_loss: (f64, f64),
+    /// The NIL threshold.
+    pub threshold: (f64, f64),
+}
+
+/// Fewer held-out names than this fit no ranker.
+const FEWEST_NAMES: usize = 50;
+/// Candidates of a name that are learnt from; the others say little.
+const LEARNT_CANDIDATES: usize = 24;
+/// Of the names, the share that is asked for with a typo.
+const TYPOS: f64 = 0.15;
+/// Of the names, the share whose whole concept is hidden.
+const HIDDEN_CONCEPTS: f64 = 0.12;
+/// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
+/// right stands beside what was counted.
+const EXACT_PRIOR: (f64, f64) = (49.0, 50.0);
+
+/// A query with its right answer.
+struct Example {
+    query: String,
+    hidden: Vec<NameIndex>,
+    answers: HashSet<ConceptIndex>,
+    gold: bool,
+    /// Names of one concept are in one fold, so that none is learnt from another.
+    fold: usize,
+}
+
+/// An example with the features of its candidates.
+struct Observed {
+    rows: Vec<f32>,
+    answer: Option<usize>,
+    /// Whether one other concept has the very name, so that the ranker is not asked; and whether it is right.
+    settled: Option<bool>,
+}
+
+/// Groups of candidates made from knowledge bases, ready to fit a ranker.
+pub struct TrainingSet {
+    groups: Groups,
+    folds: Vec<usize>,
+    gold: Vec<bool>,
+    settled: (f64, f64),
+}
+
+impl TrainingSet {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        let groups = Groups::new(feature::names().len());
+        Self { groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0) }
+    }
+
+    /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
+    /// have ids that the knowledge base does not.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
+        let snapshot = kb.store.snapshot()?;
+        let mut examples = held_out(&snapshot, options.names)?;
+        let unknown = add_gold(&snapshot, gold, &mut examples)?;
+        drop(snapshot);
+        let observed: Vec<Vec<Observed>> = examples
+            .par_chunks(64)
+            .map(|piece| {
+                let snapshot = kb.store.snapshot()?;
+                let (mut scratch, mut weights) = (SearchScratch::default(), WordWeights::default());
+                piece.iter().map(|example| observe(example, kb, &snapshot, &mut scratch, &mut weights)).collect()
+            })
+            .collect::<Result<_, Error>>()?;
+        for (example, observed) in examples.iter().zip(observed.into_iter().flatten()) {
+            let weight = if example.gold { options.gold_weight } else { 1.0 };
+            self.settled.1 += f64::from(weight);
+            match observed.settled {
+                Some(right) => self.settled.0 += if right { f64::from(weight) } else { 0.0 },
+                None => {
+                    self.settled.0 += f64::from(weight);
+                    self.groups.push(&observed.rows, observed.answer, weight);
+                    self.folds.push(example.fold);
+                    self.gold.push(example.gold);
+                }
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Fits a ranker.
+    ///
+    /// # Errors
+    /// Where there are too few names.
+    pub fn fit(&self, options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
+        if self.groups.len() < FEWEST_NAMES {
+            return Err(Error::too_few_names(self.groups.len(), FEWEST_NAMES));
+        }
+        let exact = (self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1);
+        let (ranker, out_of_fold) = fit(&self.groups, &self.folds, exact, &options.fit);
+        let gold = self.gold.iter().filter(|gold| **gold).count();
+        let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
+        let gain = Gain {
+            held_out: self.groups.len() - gold,
+            gold,
+            unknown_gold: 0,
+            accuracy: (0.0, after(false)),
+            gold_accuracy: (gold > 0).then(|| (0.0, after(true))),
+            log_loss: (0.0, ranker::log_loss(&self.groups, &out_of_fold)),
+            threshold: (0.0, ranker.threshold),
+        };
+        Ok((ranker, gain))
+    }
+
+    /// Accuracy and log-loss of a ranker that was fitted on something else.
+    fn measure(&self, ranker: &Ranker, gain: &mut Gain) {
+        let score = |group| self.groups.range(group).map(|row| ranker.score(self.groups.row(row))).collect();
+        let scores: Vec<Vec<f64>> = (0..self.groups.len()).into_par_iter().map(score).collect();
+        gain.accuracy.0 = accuracy(&self.groups, &scores, |group| !self.gold[group]);
+        if let Some((before, _)) = &mut gain.gold_accuracy {
+            *before = accuracy(&self.groups, &scores, |group| self.gold[group]);
+        }
+        gain.log_loss.0 = ranker::log_loss(&self.groups, &scores);
+        gain.threshold.0 = ranker.threshold;
+    }
+}
+
+impl Default for TrainingSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl KnowledgeBase {
+    /// Fits the ranker to this knowledge base and to judgements, and keeps it in the store.
+    ///
+    /// # Errors
+    /// Where there are too few names, or the store cannot be written.
+    pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
+        let mut training = TrainingSet::new();
+        let unknown_gold = training.add(self, gold, options)?;
+        let (ranker, mut gain) = training.fit(options)?;
+        training.measure(&Ranker::standard(), &mut gain);
+        gain.unknown_gold = unknown_gold;
+        let mut write = self.store.write()?;
+        self.store.put_meta(&mut write, META_RANKER, &ranker.to_bytes())?;
+        self.store.commit(write)?;
+        Ok(gain)
+    }
+
+    pub(crate) fn close(self) {
+        self.store.close();
+    }
+}
+
+impl Linker {
+    /// Uses a ranker just fitted.
+    pub fn with_fitted(self, ranker: Ranker) -> Self {
+        self.with_ranker(Arc::new(ranker))
+    }
+}
+
+/// Share of the groups with a right candidate where it has the highest score.
+fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) -> f64 {
+    let asked: Vec<usize> =
+        (0..groups.len()).filter(|group| groups.answers[*group].is_some() && keep(*group)).collect();
+    let is_right = |group: &&usize| {
+        let scores = &scores[**group];
+        let top =
+            (0..scores.len()).max_by(|left, right| scores[*left].total_cmp(&scores[*right]).then(right.cmp(left)));
+        top == groups.answers[**group]
+    };
+    asked.iter().filter(is_right).count() as f64 / asked.len().max(1) as f64
+}
+
+/// Examples from the names of a knowledge base; which, and of which kind, follows from their hashes alone.
+fn held_out(snapshot: &Snapshot<'_>, most: usize) -> Result<Vec<Example>, Error> {
+    let mut chosen: Vec<(u64, NameIndex)> = Vec::with_capacity(snapshot.counts().names as usize);
+    for entry in snapshot.names()? {
+        let (number, _, name) = entry?;
+        chosen.push((stable_hash(name), number));
+    }
+    chosen.sort_unstable();
+    let mut examples = Vec::new();
+    for (hash, number) in chosen {
+        if examples.len() == most {
+            break;
+        }
+        examples.extend(example(snapshot, hash, number)?);
+    }
+    Ok(examples)
+}
+
+fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Option<Example>, Error> {
+    let (concept, text) = snapshot.name(number)?;
+    let form = NormalizedName::new(text).squeezed();
+    if form.is_empty() {
+        return Ok(None);
+    }
+    let (id, all) = snapshot.concept_names(concept)?;
+    let mut same = Vec::new();
+    for name in &all {
+        if NormalizedName::new(snapshot.name(*name)?.1).squeezed() == form {
+            same.push(*name);
+        }
+    }
+    let dice = stable_hash(&format!("kind {hash}")) as f64 / u64::MAX as f64;
+    let alone = same.len() == all.len();
+    let (query, hidden, answered) = if dice < HIDDEN_CONCEPTS {
+        (text.to_owned(), all, false)
+    } else if dice < HIDDEN_CONCEPTS + TYPOS {
+        (with_typo(text, hash), Vec::new(), true)
+    } else if alone {
+        return Ok(None);
+    } else {
+        (text.to_owned(), same, true)
+    };
+    let answers = answered.then_some(concept).into_iter().collect();
+    let fold = stable_hash(id) as usize % ranker::FOLDS;
+    Ok(Some(Example { query, hidden, answers, gold: false, fold }))
+}
+
+/// One character dropped, doubled, changed, or changed over with the next.
+fn with_typo(name: &str, seed: u64) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = (seed >> 8) as usize % letters.len();
+    match seed % 4 {
+        0 if letters.len() > 3 => {
+            letters.remove(at);
+        }
+        1 => letters.insert(at, letters[at]),
+        2 if at + 1 < letters.len() => letters.swap(at, at + 1),
+        _ => letters[at] = char::from(b'a' + (seed >> 40) as u8 % 26),
+    }
+    letters.into_iter().collect()
+}
+
+/// Adds judgements; returns how many have ids that are not in the knowledge base.
+fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Example>) -> Result<usize, Error> {
+    let mut unknown = 0;
+    for GoldName { name, ids } in gold {
+        let mut answers = HashSet::new();
+        for id in ids {
+            if let Ok(id) = id.parse() {
+                answers.extend(snapshot.index_of(&id)?);
+            }
+        }
+        if answers.is_empty() && !ids.is_empty() {
+            unknown += 1;
+            continue;
+        }
+        let first = ids.first().unwrap_or(name);
+        let fold = stable_hash(first) as usize % ranker::FOLDS;
+        examples.push(Example { query: name.clone(), hidden: Vec::new(), answers, gold: true, fold });
+    }
+    Ok(unknown)
+}
+
+fn observe(
+    example: &Example,
+    kb: &KnowledgeBase,
+    snapshot: &Snapshot<'_>,
+    scratch: &mut SearchScratch,
+    weights: &mut WordWeights,
+) -> Result<Observed, Error> {
+    let query = NameProfile::new(&example.query);
+    let scope = Scope { snapshot, indexes: &kb.indexes, hidden: &example.hidden, allowed: None };
+    let mut proposals = propose_exact(&query, &scope)?;
+    if let Some(sole) = proposals.sole_exact() {
+        let right = example.answers.contains(&sole);
+        return Ok(Observed { rows: Vec::new(), answer: None, settled: Some(right) });
+    }
+    propose_near(&query, &scope, scratch, &mut proposals)?;
+    let mut featured = featurize(&query, &proposals, &scope, weights)?;
+    let is_right = |concept: ConceptIndex| example.answers.contains(&concept);
+    featured.sort_by(|left, right| {
+        let order = |candidate: &feature::Featured| (is_right(candidate.concept), candidate.proposal.key);
+        let by_ngram = right.proposal.ngram.total_cmp(&left.proposal.ngram);
+        order(right).cmp(&order(left)).then(by_ngram).then(left.concept.cmp(&right.concept))
+    });
+    featured.truncate(LEARNT_CANDIDATES);
+    let answer = featured.first().is_some_and(|first| is_right(first.concept)).then_some(0);
+    Ok(Observed { rows: featured.into_iter().flat_map(|candidate| candidate.row).collect(), answer, settled: None })
+}

@@ -1,0 +1,71 @@
+//! Why an answer is what it is, in words a curator reads.
+
+use truename_text::{KeyMatch, NameProfile};
+
+use crate::Candidate;
+
+/// Says what speaks for the best candidate, what speaks against the next, and what the verdict is.
+pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> String {
+    let Some(best) = candidates.first() else {
+        return format!("No name of the knowledge base resembles “{name}”.");
+    };
+    let query = NameProfile::new(name);
+    let matched = NameProfile::new(&best.matched_name);
+    let mut said = vec![format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best))];
+    if let Some(next) = candidates.get(1) {
+        let other = NameProfile::new(&next.matched_name);
+        let lacking = differences(&query, &other);
+        let lacking = if lacking.is_empty() { likeness(&query, &other, next) } else { lacking };
+        said.push(format!("Next is {} ({}), {}: {lacking}.", next.id, next.preferred_name, percent(next.probability)));
+    }
+    said.push(if best.probability < threshold {
+        format!("{} is below the threshold of {}, so the answer is NIL.", percent(best.probability), percent(threshold))
+    } else {
+        format!("Probability {}.", percent(best.probability))
+    });
+    said.join(" ")
+}
+
+fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -> String {
+    let name = &candidate.matched_name;
+    match query.keys.meet(&matched.keys) {
+        KeyMatch::Exact if query.written == matched.written => "it has this very name".into(),
+        KeyMatch::Exact => format!("it has this name, written “{name}”"),
+        KeyMatch::Variant => format!("its name “{name}” differs in plural or spelling alone"),
+        KeyMatch::Reordered => format!("its name “{name}” has the same words in another order"),
+        KeyMatch::Acronym if query.letters.len() < matched.letters.len() => {
+            format!("“{}” is the acronym of its name “{name}”", query.written)
+        }
+        KeyMatch::Acronym => format!("its name “{name}” is the acronym of “{}”", query.written),
+        KeyMatch::None => {
+            let alike = percent(candidate.scores.ngram.unwrap_or_default());
+            let differing = differences(query, matched);
+            let differing = if differing.is_empty() { String::new() } else { format!("; {differing}") };
+            format!("its name “{name}” shares {alike} of the weighted letter sequences{differing}")
+        }
+    }
+}
+
+/// What one name has and the other lacks.
+fn differences(query: &NameProfile, name: &NameProfile) -> String {
+    let words = |has: &NameProfile, lacks: &NameProfile| -> Vec<String> {
+        let missing = has.tokens.iter().filter(|token| !lacks.tokens.iter().any(|other| other.hash == token.hash));
+        missing.map(|token| format!("“{}”", token.letters.iter().collect::<String>())).collect()
+    };
+    let (missing, extra) = (words(query, name), words(name, query));
+    let mut said = Vec::new();
+    if !missing.is_empty() {
+        said.push(format!("“{}” lacks {}", name.written, missing.join(", ")));
+    }
+    if !extra.is_empty() {
+        said.push(format!("it has {} beyond the name asked for", extra.join(", ")));
+    }
+    if query.numbers != name.numbers && !query.numbers.is_empty() && !name.numbers.is_empty() {
+        said.push(format!("its numbers are {} and not {}", name.numbers.join(", "), query.numbers.join(", ")));
+    }
+    said.join("; ")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}

@@ -1,0 +1,183 @@
+//! What the ranker sees of a candidate.
+//!
+//! Each family of pair features is one file with a list of names and a function; a further one is one
+//! more file and one more row in [`FAMILIES`]. A concept's value is the largest over its proposed names.
+//! Every value is also given relative to the best other candidate of the same query, for a similarity of
+//! 0.8 means one thing where the next best has 0.3 and another where it has 0.9.
+
+mod acronym;
+mod generators;
+mod letters;
+mod numbers;
+mod words;
+
+use std::collections::HashMap;
+
+use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_text::{NameProfile, Token};
+
+use crate::Error;
+use crate::candidate::{Proposal, Proposals};
+use crate::generator::Scope;
+
+/// A query beside one name of a candidate.
+pub(crate) struct Pair<'a> {
+    pub(crate) query: &'a NameProfile,
+    pub(crate) name: &'a NameProfile,
+    /// Rarity of the query's words, one a word.
+    pub(crate) query_weights: &'a [f64],
+    /// Rarity of the name's words.
+    pub(crate) name_weights: &'a [f64],
+    pub(crate) proposal: Proposal,
+}
+
+type Measure = fn(&Pair<'_>, &mut Vec<f32>);
+
+/// Names and measures of the pair features.
+const FAMILIES: [(&[&str], Measure); 5] = [
+    (generators::NAMES, generators::measure),
+    (letters::NAMES, letters::measure),
+    (words::NAMES, words::measure),
+    (acronym::NAMES, acronym::measure),
+    (numbers::NAMES, numbers::measure),
+];
+
+/// Features of the candidate beside those of its names.
+const CONCEPT: [&str; 5] = ["names", "proposed", "mean-ngram", "preferred", "share-proposed"];
+/// Features of the query, the same for all its candidates.
+const QUERY: [&str; 6] = ["letters", "words", "acronym-like", "numbers", "candidates", "rarest-known-word"];
+
+/// The most names of one concept that are compared in full.
+const COMPARED_NAMES: usize = 4;
+
+/// All feature names in the order of the rows.
+pub(crate) fn names() -> Vec<String> {
+    let pair = FAMILIES.iter().flat_map(|(names, _)| names.iter()).chain(&CONCEPT);
+    let absolute: Vec<String> = pair.map(|name| (*name).to_owned()).collect();
+    let relative = absolute.iter().map(|name| format!("{name} beside the best other"));
+    absolute.iter().cloned().chain(relative).chain(QUERY.map(str::to_owned)).collect()
+}
+
+/// A candidate concept with its features.
+pub(crate) struct Featured {
+    pub(crate) concept: ConceptIndex,
+    /// The name that fits best.
+    pub(crate) name: NameIndex,
+    pub(crate) proposal: Proposal,
+    /// One value a feature of [`names`].
+    pub(crate) row: Vec<f32>,
+}
+
+/// Rarity of words in one store, looked up once each.
+#[derive(Default)]
+pub(crate) struct WordWeights(HashMap<u64, f64>);
+
+impl WordWeights {
+    /// Inverse document frequency, as for n-grams.
+    fn of(&mut self, tokens: &[Token], snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
+        let total = 1.0 + f64::from(snapshot.counts().names);
+        tokens
+            .iter()
+            .map(|token| match self.0.get(&token.hash) {
+                Some(weight) => Ok(*weight),
+                None => {
+                    let known = f64::from(snapshot.names_with_word(token.hash)?);
+                    let weight = (total / (1.0 + known)).ln() + 1.0;
+                    self.0.insert(token.hash, weight);
+                    Ok(weight)
+                }
+            })
+            .collect()
+    }
+}
+
+/// Computes the features of all proposed concepts.
+pub(crate) fn featurize(
+    query: &NameProfile,
+    proposals: &Proposals,
+    scope: &Scope<'_>,
+    weights: &mut WordWeights,
+) -> Result<Vec<Featured>, Error> {
+    let query_weights = weights.of(&query.tokens, scope.snapshot)?;
+    let mut featured = Vec::with_capacity(proposals.len());
+    for (concept, names) in proposals.iter() {
+        featured.push(of_concept(query, &query_weights, concept, names, scope, weights)?);
+    }
+    add_relative(&mut featured);
+    let total = 1.0 + f64::from(scope.snapshot.counts().names);
+    let rarest_known = query_weights.iter().copied().filter(|weight| *weight < total.ln()).fold(0.0, f64::max);
+    let of_query = [
+        query.letters.len() as f32,
+        query.tokens.len() as f32,
+        f32::from(u8::from(query.looks_like_acronym())),
+        query.numbers.len() as f32,
+        featured.len() as f32,
+        rarest_known as f32,
+    ];
+    featured.iter_mut().for_each(|candidate| candidate.row.extend(of_query));
+    Ok(featured)
+}
+
+fn of_concept(
+    query: &NameProfile,
+    query_weights: &[f64],
+    concept: ConceptIndex,
+    names: &[(NameIndex, Proposal)],
+    scope: &Scope<'_>,
+    weights: &mut WordWeights,
+) -> Result<Featured, Error> {
+    let mut closest = names.to_vec();
+    closest.sort_by(|(_, left), (_, right)| right.key.cmp(&left.key).then(right.ngram.total_cmp(&left.ngram)));
+    let (_, all_names) = scope.snapshot.concept_names(concept)?;
+    let mut row: Vec<f32> = Vec::new();
+    let mut best: Option<(f32, NameIndex, Proposal)> = None;
+    for (name, proposal) in closest.iter().take(COMPARED_NAMES) {
+        let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
+        let name_weights = weights.of(&profile.tokens, scope.snapshot)?;
+        let pair = Pair { query, name: &profile, query_weights, name_weights: &name_weights, proposal: *proposal };
+        let mut values = Vec::with_capacity(64);
+        FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
+        // The names of a concept are alike in kind, so a plain sum finds the one a reader would call the match.
+        let fit: f32 = 10.0 * f32::from(proposal.key as u8) + values.iter().filter(|value| **value <= 1.0).sum::<f32>();
+        if best.is_none_or(|(known, ..)| fit > known) {
+            best = Some((fit, *name, *proposal));
+        }
+        if row.is_empty() {
+            row = values;
+        } else {
+            row.iter_mut().zip(values).for_each(|(known, value)| *known = known.max(value));
+        }
+    }
+    let visible = all_names.iter().filter(|name| !scope.hidden.contains(name)).count().max(1) as f32;
+    let preferred = all_names.first().is_some_and(|first| names.iter().any(|(name, _)| name == first));
+    row.extend([
+        visible.ln(),
+        names.len() as f32,
+        names.iter().map(|(_, proposal)| proposal.ngram).sum::<f32>() / names.len() as f32,
+        f32::from(u8::from(preferred)),
+        names.len() as f32 / visible,
+    ]);
+    let (_, name, proposal) = best.unwrap_or((0.0, NameIndex(0), Proposal::default()));
+    Ok(Featured { concept, name, proposal, row })
+}
+
+/// Appends to each row how far each value lies above the best of the other candidates.
+fn add_relative(featured: &mut [Featured]) {
+    let width = featured.first().map_or(0, |candidate| candidate.row.len());
+    for feature in 0..width {
+        // The two largest values tell the best other of every candidate.
+        let (mut first, mut second) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+        for value in featured.iter().map(|candidate| candidate.row[feature]) {
+            if value > first {
+                (first, second) = (value, first);
+            } else if value > second {
+                second = value;
+            }
+        }
+        for candidate in featured.iter_mut() {
+            let value = candidate.row[feature];
+            let other = if value == first { second } else { first };
+            candidate.row.push(if other.is_finite() { value - other } else { value });
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! A store with its indexes: what users import, update, look at and export.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
+use truename_index::NgramIndex;
+use truename_kb::import::read_files;
+use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
+use truename_text::{Gram, NameKeys, NormalizedName, grams};
+
+use crate::Error;
+
+const META_PROVENANCE: &str = "provenance";
+pub(crate) const META_RANKER: &str = "ranker";
+
+/// A knowledge base on disk.
+#[derive(Clone)]
+pub struct KnowledgeBase {
+    pub(crate) store: Store,
+    pub(crate) indexes: Indexes,
+}
+
+/// The indexes of a store.
+#[derive(Clone, Copy)]
+pub(crate) struct Indexes {
+    pub(crate) ngrams: NgramIndex,
+}
+
+/// A file that went into a knowledge base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// `import` or `update`.
+    pub action: String,
+    /// The file as it was named.
+    pub file: String,
+    /// Its format.
+    pub format: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Entries or rows taken from it.
+    pub entries: u64,
+}
+
+/// What an import or update did.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Concepts that are new.
+    pub added: u32,
+    /// Concepts that changed.
+    pub changed: u32,
+    /// Concepts that are gone.
+    pub removed: u32,
+    /// Names in the knowledge base now.
+    pub names: u32,
+    /// Concepts in the knowledge base now.
+    pub concepts: u32,
+    /// Entries left out because the files say they are obsolete.
+    pub obsolete: usize,
+    /// The first problems.
+    pub problems: Vec<Problem>,
+    /// How many there were.
+    pub problem_count: u64,
+    /// Ids that were to be removed and were not there.
+    pub missing: Vec<ConceptId>,
+    /// Mappings of which neither side is a concept.
+    pub unused_mappings: usize,
+}
+
+/// What a knowledge base holds, in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Info {
+    /// Concepts.
+    pub concepts: u32,
+    /// Names.
+    pub names: u32,
+    /// Names a concept, in the mean.
+    pub names_per_concept: f64,
+    /// The most names one concept has, and which.
+    pub most_names: Option<(usize, String)>,
+    /// Concepts with a single name.
+    pub single_name_concepts: u32,
+    /// Names beside another name of the same concept with the same normal form.
+    pub duplicate_names: u32,
+    /// Normal forms that several concepts share.
+    pub ambiguous_names: u32,
+    /// Some of them, each with the concepts that share it.
+    pub ambiguous_examples: Vec<(String, Vec<String>)>,
+    /// Concepts by type.
+    pub types: BTreeMap<String, u32>,
+    /// The files it was made from.
+    pub provenance: Vec<Provenance>,
+    /// Whether `calibrate` fitted a ranker to it.
+    pub calibrated: bool,
+}
+
+/// Ambiguous names shown in [`Info`].
+const SHOWN_AMBIGUOUS: usize = 5;
+
+impl KnowledgeBase {
+    /// Opens a knowledge base.
+    ///
+    /// # Errors
+    /// Where there is none, it is damaged, or a newer version of Truename made it.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let store = Store::open(path)?;
+        let read = store.env().read_txn().map_err(truename_kb::Error::from)?;
+        let ngrams = NgramIndex::open(store.env(), &read)?;
+        read.commit().map_err(truename_kb::Error::from)?;
+        Ok(Self { store, indexes: Indexes { ngrams } })
+    }
+
+    /// Imports files into a new knowledge base at `out`; with `replace` one that is there gives way.
+    ///
+    /// The store is built beside `out` and moved there whole, so that a failure leaves what was there.
+    ///
+    /// # Errors
+    /// Where `out` exists and is not to be replaced, or a file cannot be read.
+    pub fn import(
+        files: &[PathBuf],
+        out: &Path,
+        options: &ImportOptions,
+        replace: bool,
+    ) -> Result<(Self, Report), Error> {
+        refuse_existing(out, replace)?;
+        let import = read_files(files, options)?;
+        let provenance = provenance("import", &import);
+        let mut report = Report {
+            added: import.concepts.len() as u32,
+            obsolete: import.removed.len(),
+            unused_mappings: import.mappings.len(),
+            problem_count: import.problem_count,
+            problems: import.problems,
+            ..Report::default()
+        };
+        let beside = Beside::new(out)?;
+        build(&beside.0, import.concepts, &provenance, options)?;
+        beside.move_to(out)?;
+        let opened = Self::open(out)?;
+        let counts = opened.store.snapshot()?.counts();
+        (report.concepts, report.names) = (counts.concepts, counts.names);
+        Ok((opened, report))
+    }
+
+    /// Makes a knowledge base from concepts in memory.
+    ///
+    /// # Errors
+    /// Where `out` exists already or the disk fails.
+    pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
+        refuse_existing(out, false)?;
+        let beside = Beside::new(out)?;
+        build(&beside.0, concepts, &[], &ImportOptions::default())?;
+        beside.move_to(out)?;
+        Self::open(out)
+    }
+
+    /// Adds the concepts of files, replaces those that are there, and removes those that the files or
+    /// `removed` name, in one transaction and in place.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or the store not be written; it is then as it was before.
+    pub fn update(&self, files: &[PathBuf], removed: &[ConceptId], options: &ImportOptions) -> Result<Report, Error> {
+        let import = if files.is_empty() { Import::default() } else { read_files(files, options)? };
+        let new_provenance = provenance("update", &import);
+        let mut write = self.store.write()?;
+        let snapshot = self.store.snapshot()?;
+        let mut concepts = import.concepts;
+        let unused_mappings = add_mappings(&snapshot, import.mappings, &mut concepts)?;
+        let gone: Vec<ConceptId> = removed.iter().chain(&import.removed).cloned().collect();
+        let applied = self.store.apply(&mut write, concepts, &gone)?;
+        let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
+        self.indexes.ngrams.update(&mut write, &old, &new)?;
+        let mut provenance = read_provenance(&snapshot)?;
+        provenance.extend(new_provenance);
+        self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
+        drop(snapshot);
+        self.store.commit(write)?;
+        let counts = self.store.snapshot()?.counts();
+        let Applied { added, changed, removed: removed_count, missing, .. } = applied;
+        // Obsolete terms of a file need not have been there; ids asked for by name should have been.
+        let missing = missing.into_iter().filter(|id| removed.contains(id)).collect();
+        Ok(Report {
+            added,
+            changed,
+            removed: removed_count,
+            names: counts.names,
+            concepts: counts.concepts,
+            obsolete: import.removed.len(),
+            problem_count: import.problem_count,
+            problems: import.problems,
+            missing,
+            unused_mappings,
+        })
+    }
+
+    /// The concept with an id.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`] where there is none.
+    pub fn concept(&self, id: &ConceptId) -> Result<Concept, Error> {
+        Ok(self.store.snapshot()?.concept_by_id(id)?)
+    }
+
+    /// Hands every concept to `visit`, in the order of their numbers.
+    ///
+    /// # Errors
+    /// Where the storage fails, or `visit` does.
+    pub fn for_each_concept<E: From<Error>>(&self, mut visit: impl FnMut(Concept) -> Result<(), E>) -> Result<(), E> {
+        let snapshot = self.store.snapshot().map_err(Error::from)?;
+        for concept in snapshot.concepts().map_err(Error::from)? {
+            visit(concept.map_err(Error::from)?)?;
+        }
+        Ok(())
+    }
+
+    /// What it holds, in numbers.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn info(&self) -> Result<Info, Error> {
+        let snapshot = self.store.snapshot()?;
+        let counts = snapshot.counts();
+        let (mut types, mut single, mut most) = (BTreeMap::new(), 0, None::<(usize, String)>);
+        let mut duplicates = 0;
+        let mut by_form: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (concept, number) in snapshot.concepts()?.zip(0u32..) {
+            let concept = concept?;
+            for name in &concept.types {
+                *types.entry(name.clone()).or_insert(0) += 1;
+            }
+            let names = 1 + concept.synonyms.len();
+            single += u32::from(names == 1);
+            if most.as_ref().is_none_or(|(known, _)| names > *known) {
+                most = Some((names, concept.id.to_string()));
+            }
+            let forms: HashSet<u64> =
+                concept.names().map(|name| NameKeys::of(&NormalizedName::new(name)).exact.0).collect();
+            duplicates += (names - forms.len()) as u32;
+            for form in forms {
+                by_form.entry(form).or_default().push(number);
+            }
+        }
+        by_form.retain(|_, concepts| concepts.len() > 1);
+        Ok(Info {
+            concepts: counts.concepts,
+            names: counts.names,
+            names_per_concept: f64::from(counts.names) / f64::from(counts.concepts.max(1)),
+            most_names: most,
+            single_name_concepts: single,
+            duplicate_names: duplicates,
+            ambiguous_names: by_form.len() as u32,
+            ambiguous_examples: ambiguous_examples(&snapshot, &by_form)?,
+            types,
+            provenance: read_provenance(&snapshot)?,
+            calibrated: snapshot.meta(META_RANKER)?.is_some(),
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+}
+
+fn ambiguous_examples(
+    snapshot: &Snapshot<'_>,
+    by_form: &HashMap<u64, Vec<u32>>,
+) -> Result<Vec<(String, Vec<String>)>, Error> {
+    let mut shared: Vec<(&u64, usize)> = by_form.iter().map(|(form, concepts)| (form, concepts.len())).collect();
+    shared.sort_by_key(|(form, concepts)| (std::cmp::Reverse(*concepts), **form));
+    let mut examples = Vec::new();
+    for (form, _) in shared.into_iter().take(SHOWN_AMBIGUOUS) {
+        let (mut text, mut ids) = (String::new(), Vec::new());
+        for name in snapshot.names_under(truename_text::Key(*form))? {
+            let (concept, name) = snapshot.name(name)?;
+            if NameKeys::of(&NormalizedName::new(name)).exact.0 == *form {
+                name.clone_into(&mut text);
+                ids.push(snapshot.concept_names(concept)?.0.to_owned());
+            }
+        }
+        ids.sort();
+        ids.dedup();
+        examples.push((text, ids));
+    }
+    Ok(examples)
+}
+
+/// A folder beside the one that is to be, removed unless it was moved.
+struct Beside(PathBuf);
+
+impl Beside {
+    fn new(out: &Path) -> Result<Self, Error> {
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let path = out.with_file_name(format!(".{name}.partial"));
+        // Left by an import that was killed.
+        if path.exists() {
+            std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
+        }
+        Ok(Self(path))
+    }
+
+    /// One rename makes the new store the current one; readers of a former one keep their file.
+    fn move_to(self, out: &Path) -> Result<(), Error> {
+        let failed = |source| Error::io("write", out, source);
+        std::fs::create_dir_all(out).map_err(failed)?;
+        std::fs::rename(self.0.join("data.mdb"), out.join("data.mdb")).map_err(failed)?;
+        // Best effort: not every file system lets a folder be synchronised.
+        let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
+    let Ok(mut entries) = std::fs::read_dir(out) else {
+        if out.exists() {
+            let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+            return Err(Error::io("write", out, source));
+        }
+        return Ok(());
+    };
+    let is_store = out.join("data.mdb").is_file();
+    if entries.next().is_some() && !(replace && is_store) {
+        return Err(truename_kb::Error::exists(out).into());
+    }
+    Ok(())
+}
+
+fn build(path: &Path, concepts: Vec<Concept>, provenance: &[Provenance], options: &ImportOptions) -> Result<(), Error> {
+    let store = Store::create(path)?;
+    let mut write = store.write()?;
+    let names = store.fill(&mut write, concepts)?;
+    let ngrams = NgramIndex::create(store.env(), &mut write)?;
+    ngrams.build(&mut write, names.len() as u32, |name| grams(&NormalizedName::new(&names[name as usize])))?;
+    store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;
+    if options.progress.stop.load(Ordering::Relaxed) {
+        return Err(truename_kb::Error::interrupted().into());
+    }
+    store.commit(write)?;
+    store.close();
+    Ok(())
+}
+
+/// Turns mappings that concern stored concepts into changed concepts; returns how many concern none.
+fn add_mappings(
+    snapshot: &Snapshot<'_>,
+    mappings: Vec<(String, String)>,
+    concepts: &mut Vec<Concept>,
+) -> Result<usize, Error> {
+    let mut unused = 0;
+    let mut changed: BTreeMap<ConceptId, Concept> = BTreeMap::new();
+    for (subject, object) in mappings {
+        let mut used = false;
+        for (side, other) in [(&subject, &object), (&object, &subject)] {
+            let Ok(id) = side.parse::<ConceptId>() else { continue };
+            let concept = match changed.remove(&id) {
+                Some(concept) => Some(concept),
+                None => snapshot.index_of(&id)?.map(|index| snapshot.concept(index)).transpose()?,
+            };
+            if let Some(mut concept) = concept {
+                used = true;
+                if !concept.xrefs.contains(other) {
+                    concept.xrefs.push(other.clone());
+                }
+                changed.insert(id, concept);
+            }
+        }
+        unused += usize::from(!used);
+    }
+    concepts.extend(changed.into_values());
+    Ok(unused)
+}
+
+fn with_grams(names: &[(NameIndex, String)]) -> Vec<(u32, Vec<Gram>)> {
+    names.iter().map(|(number, name)| (number.0, grams(&NormalizedName::new(name)))).collect()
+}
+
+fn provenance(action: &str, import: &Import) -> Vec<Provenance> {
+    let of_file = |file: &truename_kb::import::FileReport| Provenance {
+        action: action.to_owned(),
+        file: file.path.display().to_string(),
+        format: file.format.as_str().to_owned(),
+        bytes: file.bytes,
+        entries: file.entries,
+    };
+    import.files.iter().map(of_file).collect()
+}
+
+fn read_provenance(snapshot: &Snapshot<'_>) -> Result<Vec<Provenance>, Error> {
+    Ok(snapshot.meta(META_PROVENANCE)?.and_then(|json| serde_json::from_slice(json).ok()).unwrap_or_default())
+}
+
+fn to_json(provenance: &[Provenance]) -> Vec<u8> {
+    serde_json::to_vec(provenance).expect("strings and numbers are JSON")
+}

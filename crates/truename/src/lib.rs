@@ -1,0 +1,42 @@
+//! Messy names in, identifiers of your knowledge base out.
+//!
+//! Read in this order: a [`KnowledgeBase`] is imported from the files in which it is published; a
+//! [`Linker`] finds the concept that each name stands for, as a [`Link`] with a calibrated probability, or
+//! NIL; [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base.
+//!
+//! ```
+//! use truename::{ImportOptions, KnowledgeBase, Linker};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (file, mykb) = (folder.path().join("kb.tsv"), folder.path().join("mykb"));
+//! # std::fs::write(&file, "id\tname\nA:1\tmyocardial infarction\nA:1\theart attack\nA:2\theart failure\n")?;
+//! KnowledgeBase::import(&[file], &mykb, &ImportOptions::default(), false)?;
+//! let linker = Linker::open(&mykb)?;
+//! for link in linker.link_names(&["Heart Attacks", "hart failure"])? {
+//!     println!("{} is {:?}", link.name, link.id());
+//! }
+//! # assert_eq!(linker.link_name("Heart Attacks")?.candidates[0].id, "A:1");
+//! # Ok(())
+//! # }
+//! ```
+
+mod bundled;
+mod calibrate;
+mod candidate;
+mod error;
+mod explain;
+mod feature;
+mod generator;
+mod knowledge_base;
+mod linker;
+mod ranker;
+
+pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
+pub use error::Error;
+pub use knowledge_base::{Info, KnowledgeBase, Provenance, Report};
+pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
+pub use ranker::Ranker;
+pub use ranker::trees::FitOptions;
+pub use truename_kb::import::{Columns, SynonymScopes};
+pub use truename_kb::{Concept, ConceptId, Format, ImportOptions, Problem, Progress};

@@ -1,0 +1,104 @@
+//! Fits trees, calibration and threshold on groups by cross-validation.
+
+use rayon::prelude::*;
+
+use super::trees::{FitOptions, Groups, Trees, fit as grow, softmax_with_none};
+use super::{Ranker, layout};
+
+/// Folds of the cross-validation.
+pub(crate) const FOLDS: usize = 5;
+
+/// Scores of every group by trees that did not see it.
+pub(crate) type OutOfFold = Vec<Vec<f64>>;
+
+/// Fits a ranker; `folds` gives each group its fold. Also returns the ranker's scores out of fold.
+pub(crate) fn fit(groups: &Groups, folds: &[usize], exact: f64, options: &FitOptions) -> (Ranker, OutOfFold) {
+    let mut out_of_fold: OutOfFold = vec![Vec::new(); groups.len()];
+    for fold in 0..FOLDS {
+        let trees = grow(&groups.filtered(|group| folds[group] != fold), options);
+        for group in (0..groups.len()).filter(|group| folds[*group] == fold) {
+            out_of_fold[group] = scores(&trees, groups, group);
+        }
+    }
+    let (slope, offset) = calibrate(groups, &out_of_fold);
+    for score in out_of_fold.iter_mut().flatten() {
+        *score = slope * *score + offset;
+    }
+    let threshold = best_threshold(groups, &out_of_fold);
+    let trees = grow(groups, options);
+    (Ranker { layout: layout(), trees, slope, offset, threshold, exact }, out_of_fold)
+}
+
+fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
+    groups.range(group).map(|row| f64::from(trees.score(groups.row(row)))).collect()
+}
+
+/// Mean negative log-likelihood of the right option.
+pub(crate) fn log_loss(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
+    let of_group = |group: usize| {
+        let probabilities = softmax_with_none(&scores[group]);
+        let right = match groups.answers[group] {
+            Some(row) => probabilities[row],
+            None => 1.0 - probabilities.iter().sum::<f64>(),
+        };
+        -f64::from(groups.weights[group]) * right.max(1e-9).ln()
+    };
+    let total: f64 = (0..groups.len()).map(of_group).sum();
+    total / groups.weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
+}
+
+/// The slope and offset with the least log-loss, by a search on ever finer grids.
+fn calibrate(groups: &Groups, scores: &[Vec<f64>]) -> (f64, f64) {
+    let (mut slope, mut offset) = (1.0, 0.0);
+    for width in [0.5, 0.25, 0.12, 0.06, 0.03] {
+        let steps = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * width);
+        let grid: Vec<(f64, f64)> =
+            steps.iter().flat_map(|s| steps.map(|o| (f64::max(slope + s * slope, 0.05), offset + 2.0 * o))).collect();
+        let losses: Vec<f64> = grid
+            .par_iter()
+            .map(|(slope, offset)| {
+                let scaled: Vec<Vec<f64>> =
+                    scores.iter().map(|group| group.iter().map(|score| slope * score + offset).collect()).collect();
+                log_loss(groups, &scaled)
+            })
+            .collect();
+        let best = (0..grid.len()).min_by(|left, right| losses[*left].total_cmp(&losses[*right]));
+        if let Some(best) = best {
+            (slope, offset) = grid[best];
+        }
+    }
+    (slope, offset)
+}
+
+/// The threshold at which most groups are answered rightly, NIL among them; the lowest of equals.
+fn best_threshold(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
+    let tops: Vec<(f64, bool, bool, f64)> = (0..groups.len())
+        .map(|group| {
+            let probabilities = softmax_with_none(&scores[group]);
+            let top = (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
+            let probability = top.map_or(0.0, |row| probabilities[row]);
+            let answer = groups.answers[group];
+            (probability, top.is_some() && top == answer, answer.is_none(), f64::from(groups.weights[group]))
+        })
+        .collect();
+    let right = |threshold: f64| -> f64 {
+        tops.iter()
+            .map(|(probability, top_is_right, none, weight)| {
+                if (*probability >= threshold && *top_is_right) || (*probability < threshold && *none) {
+                    *weight
+                } else {
+                    0.0
+                }
+            })
+            .sum()
+    };
+    let mut best = (0.0, right(0.0));
+    for step in 1..=50 {
+        let threshold = f64::from(step) / 100.0;
+        let count = right(threshold);
+        if count > best.1 {
+            best = (threshold, count);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,72 @@
+//! From features to calibrated probabilities.
+
+mod fit;
+pub(crate) mod trees;
+
+use std::sync::{Arc, LazyLock};
+
+pub(crate) use fit::{FOLDS, fit, log_loss};
+use serde::{Deserialize, Serialize};
+use trees::{Trees, softmax_with_none};
+use truename_text::stable_hash;
+
+use crate::{Error, feature};
+
+/// Trees over the features, and what turns their scores into probabilities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranker {
+    /// Hash of the feature names the trees were grown on.
+    layout: u64,
+    trees: Trees,
+    /// `slope * score + offset` is what the softmax takes (Platt scaling within a group).
+    slope: f64,
+    offset: f64,
+    /// Answers with a lower probability are NIL.
+    pub(crate) threshold: f64,
+    /// Probability that the one concept with the very name is the right one.
+    pub(crate) exact: f64,
+}
+
+/// Fitted on public vocabularies by `truename-bench fit-default`.
+static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| {
+    let bytes = include_bytes!("default.bin");
+    Arc::new(
+        Ranker::from_bytes(bytes)
+            .expect("the default ranker is of this version; `truename-bench fit-default` makes it"),
+    )
+});
+
+impl Ranker {
+    /// The ranker that comes with Truename.
+    pub fn standard() -> Arc<Self> {
+        Arc::clone(&DEFAULT)
+    }
+
+    /// Reads what [`Ranker::to_bytes`] wrote.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let ranker: Self = postcard::from_bytes(bytes)?;
+        if ranker.layout != layout() {
+            return Err(postcard::Error::SerdeDeCustom.into());
+        }
+        Ok(ranker)
+    }
+
+    /// The form in which stores keep it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("numbers can be written")
+    }
+
+    /// The trees' score of one row, scaled; higher is likelier.
+    pub(crate) fn score(&self, row: &[f32]) -> f64 {
+        self.slope * f64::from(self.trees.score(row)) + self.offset
+    }
+
+    /// Probabilities of candidates with these scores; what is left to 1 is that none is right.
+    pub(crate) fn probabilities(scores: &[f64]) -> Vec<f64> {
+        softmax_with_none(scores)
+    }
+}
+
+fn layout() -> u64 {
+    stable_hash(&feature::names().join("\n"))
+}
