@@ -1,0 +1,314 @@
+//! Everything the command line takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use truename::{Format, ImportOptions, SynonymScopes};
+
+/// Finds the entities that messy names stand for and gives each its identifier in your knowledge base.
+#[derive(Parser)]
+#[command(name = "truename", version, propagate_version = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Threads to use [default: one a core]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Log the stages and how long each takes on stderr
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make, look at and change knowledge bases
+    #[command(subcommand)]
+    Kb(Kb),
+    /// Give each name of a list or column its identifier
+    Match(Match),
+    /// Score answers against judgements
+    #[command(subcommand)]
+    Evaluate(Evaluate),
+    /// Fit ranker, probability and NIL threshold to a knowledge base
+    Calibrate(Calibrate),
+    /// Print a completion script for a shell
+    Completions { shell: Shell },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Subcommand)]
+pub enum Kb {
+    /// Make a knowledge base from files
+    Import(Import),
+    /// Count what a knowledge base holds
+    Info {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the concepts whose names come closest to some words
+    Search {
+        /// The words
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Concepts listed
+        #[arg(long, default_value_t = 10, value_name = "K")]
+        top: usize,
+        /// Only concepts of this type
+        #[arg(long = "type", value_name = "TYPE")]
+        types: Vec<String>,
+    },
+    /// Print a concept as JSON
+    Show {
+        /// Its id
+        id: String,
+        #[command(flatten)]
+        kb: KbArgument,
+    },
+    /// Add, change and remove concepts in place
+    Update(Update),
+    /// Write all concepts as JSONL
+    Export {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// The file; stdout without it
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// The knowledge base to use.
+#[derive(Args)]
+pub struct KbArgument {
+    /// Knowledge base to use [default: the bundled one, MeSH diseases and chemicals]
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// Files; all of them make one knowledge base
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folder of the knowledge base
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace a knowledge base that is there
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Files whose concepts are added, or take the place of those with the same id
+    #[arg(value_name = "FILE", required_unless_present = "remove")]
+    pub files: Vec<PathBuf>,
+    /// Knowledge base to change
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: PathBuf,
+    /// Id of a concept to remove; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub remove: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How files are read.
+#[derive(Args)]
+pub struct Reading {
+    /// Format of the files [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>,
+          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, rrf, ctd, mesh, gilda, sssom or dictionary [default: told by content and extension]")]
+    pub format: Option<Format>,
+    /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Let the first malformed entry end the import
+    #[arg(long)]
+    pub strict: bool,
+    /// Column with the concept id, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub id_column: Option<String>,
+    /// Column with the name, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub name_column: Option<String>,
+    /// Column with further names, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub synonyms_column: Option<String>,
+    /// Column with types, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub type_column: Option<String>,
+    /// What joins several values in one cell [default: |, and the name is not split]
+    #[arg(long, value_name = "TEXT")]
+    pub separator: Option<String>,
+    /// Language to keep, ENG in RRF and en in RDF; may be given several times [default: English]
+    #[arg(long = "language", value_name = "CODE")]
+    pub languages: Vec<String>,
+    /// UMLS source vocabulary to keep; may be given several times [default: all]
+    #[arg(long = "source", value_name = "SAB")]
+    pub sources: Vec<String>,
+    /// Synonym scopes of ontologies to keep beside the exact ones [default: related]
+    #[arg(long = "scope", value_name = "SCOPE", value_enum)]
+    pub scopes: Vec<Scope>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    Broad,
+    Narrow,
+    Related,
+    Exact,
+}
+
+impl Reading {
+    pub fn options(&self) -> ImportOptions {
+        let has = |scope| self.scopes.contains(&scope);
+        let scopes =
+            SynonymScopes { broad: has(Scope::Broad), narrow: has(Scope::Narrow), related: has(Scope::Related) };
+        ImportOptions {
+            format: self.format,
+            encoding: self.encoding.clone(),
+            strict: self.strict,
+            columns: truename::Columns {
+                id: self.id_column.clone(),
+                name: self.name_column.clone(),
+                synonyms: self.synonyms_column.clone(),
+                types: self.type_column.clone(),
+                separator: self.separator.clone(),
+            },
+            languages: self.languages.clone(),
+            sources: self.sources.clone(),
+            scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
+            progress: Default::default(),
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct Match {
+    /// Text of one name a line, or a CSV, TSV or Parquet table; - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Column with the names [default: name, or the only column]
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// What the input is [default: told by extension; text for stdin]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
+    pub format: OutputFormat,
+    /// Candidates given for each name [default: 1, and 5 in JSONL]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    /// Say why each answer is what it is
+    #[arg(long)]
+    pub explain: bool,
+    /// Where to write; stdout without it
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Let the first malformed row end the run
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One name a line
+    Text,
+    Csv,
+    Tsv,
+    Parquet,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// The input with columns added; text becomes TSV
+    Table,
+    /// One JSON object a name
+    Jsonl,
+}
+
+#[derive(Subcommand)]
+pub enum Evaluate {
+    /// Score linked names against judgements
+    Names(EvaluateNames),
+}
+
+#[derive(Args)]
+pub struct EvaluateNames {
+    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
+    #[arg(long, value_name = "FILE", required_unless_present = "compare")]
+    pub gold: Option<PathBuf>,
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the plots nil-roc.svg and reliability.svg into this folder
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// Write each name with its judgement and answers as JSONL
+    #[arg(long, value_name = "FILE")]
+    pub predictions: Option<PathBuf>,
+    /// Compare two files of predictions by a paired bootstrap
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["gold", "predictions", "plots"])]
+    pub compare: Option<Vec<PathBuf>>,
+}
+
+#[derive(Args)]
+pub struct Calibrate {
+    /// Knowledge base to calibrate
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: PathBuf,
+    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<PathBuf>,
+    /// Names of the knowledge base that are held out in turn, at most
+    #[arg(long, default_value_t = 8000, value_name = "N")]
+    pub names: usize,
+}
+
+fn probability(value: &str) -> Result<f64, String> {
+    match value.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err("a probability lies between 0 and 1".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,56 @@
+//! Output that appears whole or not at all: written beside, then renamed.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+/// A file that takes its place on [`AtomicFile::finish`]; dropped before, it is gone.
+pub struct AtomicFile {
+    path: PathBuf,
+    partial: PathBuf,
+    file: Option<BufWriter<File>>,
+}
+
+impl AtomicFile {
+    pub fn create(path: &Path) -> anyhow::Result<Self> {
+        let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+        let partial = path.with_file_name(format!(".{}.partial", name.to_string_lossy()));
+        let file = File::create(&partial).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { path: path.to_owned(), partial, file: Some(BufWriter::with_capacity(1 << 16, file)) })
+    }
+
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        let failed = || format!("cannot write {}", self.path.display());
+        if let Some(file) = self.file.take() {
+            let file = file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
+            file.sync_all().with_context(failed)?;
+        }
+        std::fs::rename(&self.partial, &self.path).with_context(failed)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = std::fs::remove_file(&self.partial);
+    }
+}
+
+/// Writes a small file whole.
+pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    file.finish()
+}

@@ -1,0 +1,95 @@
+//! `truename evaluate`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use truename::{LinkOptions, Linker};
+use truename_eval::{Answer, GoldName, Judged, NameScores, compare, plot, read_gold, read_judged, write_judged};
+
+use crate::arguments::{Evaluate, EvaluateNames};
+use crate::command::open_linker;
+use crate::{atomic_file, interrupt, progress};
+
+/// Candidates taken of each name, which the ranks need.
+const DEPTH: usize = 50;
+/// Names linked between two looks at the clock and at Ctrl-C.
+const PIECE: usize = 1024;
+
+pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
+    let Evaluate::Names(arguments) = command;
+    match (&arguments.compare, &arguments.gold) {
+        (Some(files), _) => compare_files(&files[0], &files[1], arguments.json.as_deref()),
+        (None, Some(gold)) => score(gold, &arguments, quiet),
+        (None, None) => Ok(()),
+    }
+}
+
+fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<()> {
+    let gold = read_gold(gold)?;
+    let options = LinkOptions {
+        top: DEPTH,
+        min_probability: arguments.min_probability,
+        types: arguments.types.clone(),
+        ..LinkOptions::default()
+    };
+    let linker = open_linker(arguments.kb.kb.as_ref())?.with_options(options)?;
+    let judged = judge(&linker, gold, quiet)?;
+    let scores = NameScores::of(&judged);
+    println!("{scores}");
+    if let Some(path) = &arguments.json {
+        atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
+    }
+    if let Some(folder) = &arguments.plots {
+        write_plots(folder, &scores)?;
+    }
+    if let Some(path) = &arguments.predictions {
+        write_judged(path, &judged)?;
+    }
+    Ok(())
+}
+
+fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+    let bar = progress::count_bar(gold.len() as u64, quiet);
+    let mut judged = Vec::with_capacity(gold.len());
+    for piece in gold.chunks(PIECE) {
+        anyhow::ensure!(!interrupt::asked(), "interrupted");
+        let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
+        for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
+            let answers = link.candidates.into_iter().map(|c| Answer { id: c.id, probability: c.probability });
+            judged.push(Judged {
+                name: gold.name.clone(),
+                gold: gold.ids.clone(),
+                kind: gold.kind.clone(),
+                answers: answers.collect(),
+                nil: link.is_nil,
+            });
+        }
+        bar.inc(piece.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(judged)
+}
+
+fn write_plots(folder: &PathBuf, scores: &NameScores) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_roc(scores))?;
+    atomic_file::write(&folder.join("reliability.svg"), &plot::reliability(scores))
+}
+
+fn compare_files(left: &Path, right: &Path, json: Option<&Path>) -> anyhow::Result<()> {
+    let (first, second) = (read_judged(left)?, read_judged(right)?);
+    let differs = |(a, b): &(&Judged, &Judged)| a.name != b.name || a.gold != b.gold;
+    if let Some((one, _)) = first.iter().zip(&second).find(differs) {
+        return Err(truename_eval::Error::different(&one.name, left, right).into());
+    }
+    if first.len() != second.len() {
+        let longer = if first.len() > second.len() { &first } else { &second };
+        return Err(truename_eval::Error::different(&longer[first.len().min(second.len())].name, left, right).into());
+    }
+    let comparison = compare(&first, &second);
+    println!("{comparison}");
+    if let Some(path) = json {
+        atomic_file::write(path, &(serde_json::to_string_pretty(&comparison)? + "\n"))?;
+    }
+    Ok(())
+}

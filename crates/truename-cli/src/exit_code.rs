@@ -1,0 +1,50 @@
+//! How the process ends, and what it says then.
+
+use std::io::ErrorKind;
+
+/// What the process tells the shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    Success = 0,
+    Failure = 1,
+    Usage = 2,
+}
+
+/// A request that the arguments parse but that makes no sense.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+impl ExitCode {
+    /// Prints an error with its causes and a way out; a reader that closed its pipe is no error.
+    pub fn report(outcome: anyhow::Result<()>) -> Self {
+        let Err(error) = outcome else { return Self::Success };
+        let io = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+        if io.into_iter().any(|cause| cause.kind() == ErrorKind::BrokenPipe) {
+            return Self::Success;
+        }
+        eprintln!("error: {error:#}");
+        if let Some(hint) = error.chain().find_map(hint) {
+            eprintln!("hint: {hint}");
+        }
+        if error.is::<UsageError>() { Self::Usage } else { Self::Failure }
+    }
+}
+
+fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let ours = cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint);
+    ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code as u8)
+    }
+}

@@ -1,0 +1,41 @@
+//! The `truename` command: parses arguments, reads, writes; the `truename` crate does the work.
+
+mod arguments;
+mod atomic_file;
+mod command;
+mod exit_code;
+mod interrupt;
+mod names;
+mod progress;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit_code::ExitCode;
+
+fn main() -> std::process::ExitCode {
+    let arguments = Arguments::parse();
+    set_up(&arguments);
+    let quiet = arguments.quiet;
+    let outcome = match arguments.command {
+        Command::Kb(command) => command::kb::run(command, quiet),
+        Command::Match(options) => command::match_names::run(&options, quiet),
+        Command::Evaluate(command) => command::evaluate::run(command, quiet),
+        Command::Calibrate(options) => command::calibrate::run(&options, quiet),
+        Command::Completions { shell } => command::manual::completions(shell),
+        Command::Man => command::manual::man(),
+    };
+    ExitCode::report(outcome).into()
+}
+
+fn set_up(arguments: &Arguments) {
+    if arguments.verbose {
+        use tracing_subscriber::fmt::format::FmtSpan;
+        tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
+    }
+    if let Some(threads) = arguments.threads {
+        // Only fails where a pool is there already, and none is.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    interrupt::listen();
+}

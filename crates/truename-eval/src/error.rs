@@ -1,0 +1,70 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What went wrong with a file of judgements or predictions.
+#[derive(Debug)]
+pub struct Error(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    Malformed { path: PathBuf, line: u64, message: String },
+    Different { name: String, left: PathBuf, right: PathBuf },
+}
+
+impl Error {
+    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self(Kind::Io { action, path: path.to_owned(), source })
+    }
+
+    pub(crate) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into() })
+    }
+
+    /// Two files of predictions that are not of the same names.
+    pub fn different(name: &str, left: &Path, right: &Path) -> Self {
+        Self(Kind::Different { name: name.to_owned(), left: left.to_owned(), right: right.to_owned() })
+    }
+
+    /// Whether a file is not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(&self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
+
+    /// A way out, where one is known.
+    pub fn hint(&self) -> Option<String> {
+        match &self.0 {
+            Kind::Malformed { .. } => {
+                Some("gold judgements are a table with the columns `name` and `id`, several ids joined by `|`".into())
+            }
+            Kind::Different { .. } => Some("make both with --predictions from the same gold file".into()),
+            Kind::Io { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
+            Kind::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
+            Kind::Different { name, left, right } => {
+                write!(
+                    f,
+                    "{} and {} differ in their names or judgements at \"{name}\"",
+                    left.display(),
+                    right.display()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            Kind::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Judgements: what names stand for.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::Error;
+
+/// A name with the ids that are right for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoldName {
+    /// The name.
+    pub name: String,
+    /// The ids any of which is right; none where the answer is NIL.
+    pub ids: Vec<String>,
+    /// Its type, for scores per type.
+    pub kind: Option<String>,
+}
+
+/// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
+/// the answer is NIL) and perhaps `type`; comma-separated where the file is called `.csv`, else by tabs.
+///
+/// # Errors
+/// Where the file cannot be read, lacks a column, is not UTF-8, or has a row without a name.
+pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
+    let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+    let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(if comma { b',' } else { b'\t' })
+        .quoting(comma)
+        .flexible(true)
+        .from_reader(file);
+    let failed = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        match error.kind() {
+            csv::ErrorKind::Utf8 { .. } => Error::malformed(path, line, "not UTF-8"),
+            _ => Error::malformed(path, line, error.to_string()),
+        }
+    };
+    let header = reader.headers().map_err(failed)?.clone();
+    let column = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim() == name);
+    let needed = |name: &str| {
+        column(name).ok_or_else(|| Error::malformed(path, 1, format!("no column \"{name}\" in the header")))
+    };
+    let (name, id, kind) = (needed("name")?, needed("id")?, column("type"));
+    let mut gold = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(failed)?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let text = row.get(name).filter(|text| !text.trim().is_empty());
+        let text = text.ok_or_else(|| Error::malformed(path, line, "a row without a name"))?;
+        // A missing last cell is an empty one: NIL.
+        let ids = row.get(id).unwrap_or_default();
+        gold.push(GoldName {
+            name: text.to_owned(),
+            ids: ids.split('|').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+            kind: kind.and_then(|at| row.get(at)).filter(|kind| !kind.is_empty()).map(str::to_owned),
+        });
+    }
+    if gold.is_empty() {
+        return Err(Error::malformed(path, 1, "no judgements"));
+    }
+    Ok(gold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<GoldName>, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gold.tsv");
+        std::fs::write(&path, text).unwrap();
+        read_gold(&path)
+    }
+
+    #[test]
+    fn several_ids_and_none_are_read() {
+        let gold = read("name\tid\ttype\na\tX:1| X:2\tdisease\nb\t\t\nc\n").unwrap();
+        assert_eq!(gold[0].ids, ["X:1", "X:2"]);
+        assert_eq!(gold[0].kind.as_deref(), Some("disease"));
+        assert!(gold[1].ids.is_empty() && gold[2].ids.is_empty());
+    }
+
+    #[test]
+    fn malformed_files_are_refused_with_their_line() {
+        let cases = [
+            ("name\tcode\na\t1\n", ":1: no column \"id\""),
+            ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
+            ("name\tid\n", ":1: no judgements"),
+        ];
+        for (text, message) in cases {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.ends_with(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Gold judgements in, scores out.
+//!
+//! Read in this order: [`read_gold`] reads what names stand for; a [`Judged`] name holds a gold judgement
+//! beside the system's ranked answers; [`NameScores`] are the scores of many; [`plot`] draws them, and
+//! [`compare`] tells whether two systems differ by more than chance.
+//!
+//! ```
+//! use truename_eval::{Answer, Judged, NameScores};
+//!
+//! let answer = |id: &str, probability| Answer { id: id.into(), probability };
+//! let judged = [
+//!     Judged::new("heart attack", &["A"], vec![answer("A", 0.9), answer("B", 0.1)], false),
+//!     Judged::new("no such thing", &[], vec![answer("B", 0.2)], true),
+//! ];
+//! let scores = NameScores::of(&judged);
+//! assert_eq!((scores.accuracy_at_1, scores.nil_auc), (1.0, Some(1.0)));
+//! ```
+
+mod bootstrap;
+mod error;
+mod gold;
+mod judged;
+pub mod plot;
+mod scores;
+
+pub use bootstrap::{Comparison, Difference, compare};
+pub use error::Error;
+pub use gold::{GoldName, read_gold};
+pub use judged::{Answer, Judged, read_judged, write_judged};
+pub use scores::{Bin, NameScores, RocPoint, TypeScores};
