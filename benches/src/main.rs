@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod esappmod;
 mod fit_default;
+mod scale;
 
 #[derive(Parser)]
 #[command(name = "truename-bench")]
@@ -22,6 +23,11 @@ enum Benchmark {
         #[arg(long)]
         data: PathBuf,
     },
+    /// Speed, memory and recall at a million names.
+    Scale {
+        /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one.
+        file: PathBuf,
+    },
     /// Fits the ranker that comes with Truename.
     FitDefault {
         /// The vocabularies, each a file that `kb import` reads.
@@ -36,6 +42,7 @@ enum Benchmark {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
         Benchmark::Esappmod { data } => esappmod::run(&data),
+        Benchmark::Scale { file } => scale::run(&file),
         Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
     }
 }

@@ -1,6 +1,7 @@
 //! Judgements: what names stand for.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crate::Error;
@@ -24,11 +25,19 @@ pub struct GoldName {
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
     let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
     let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    read_gold_from(file, if comma { b',' } else { b'\t' }, path)
+}
+
+/// Reads such a table from anywhere; errors name `path`.
+///
+/// # Errors
+/// As [`read_gold`].
+pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Vec<GoldName>, Error> {
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(if comma { b',' } else { b'\t' })
-        .quoting(comma)
+        .delimiter(delimiter)
+        .quoting(delimiter == b',')
         .flexible(true)
-        .from_reader(file);
+        .from_reader(table);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
         match error.kind() {

@@ -75,10 +75,18 @@ pub fn write_judged(path: &Path, judged: &[Judged]) -> Result<(), Error> {
 /// # Errors
 /// Where the file cannot be read or a line is malformed.
 pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
+    let file = std::fs::File::open(path).map_err(|source| Error::io("open", path, source))?;
+    read_judged_from(BufReader::new(file), path)
+}
+
+/// Reads such lines from anywhere; errors name `path`.
+///
+/// # Errors
+/// As [`read_judged`].
+pub fn read_judged_from(lines: impl BufRead, path: &Path) -> Result<Vec<Judged>, Error> {
     let failed = |source| Error::io("read", path, source);
-    let file = BufReader::new(std::fs::File::open(path).map_err(failed)?);
     let mut judged = Vec::new();
-    for (line, number) in file.lines().zip(1u64..) {
+    for (line, number) in lines.lines().zip(1u64..) {
         let line = line.map_err(failed)?;
         let one = serde_json::from_str(&line).map_err(|error| Error::malformed(path, number, error.to_string()))?;
         judged.push(one);

@@ -25,6 +25,6 @@ mod scores;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use error::Error;
-pub use gold::{GoldName, read_gold};
-pub use judged::{Answer, Judged, read_judged, write_judged};
+pub use gold::{GoldName, read_gold, read_gold_from};
+pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};

@@ -52,7 +52,6 @@ impl Default for Search<'_> {
 #[derive(Default)]
 pub struct SearchScratch {
     sums: Vec<f32>,
-    touched: Vec<u16>,
 }
 
 /// The n-gram index of one store.
@@ -249,7 +248,6 @@ impl NgramIndex {
             .map(|(block, _)| (block_bound(query_norm, ranges, block), block))
             .collect();
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-        scratch.sums.resize(BLOCK, 0.0);
         let mut top = Top::new(search.limit, search.min_score);
         for (bound, block) in order {
             if bound < top.threshold {
@@ -259,7 +257,7 @@ impl NgramIndex {
             let lightest = range(ranges, block).0;
             let scan =
                 BlockScan { block, terms: &terms, rest: &rest, lists: &lists[block], norms, query_norm, lightest };
-            scan.run(search, scratch, &mut top);
+            scan.run(search, &mut scratch.sums, &mut top);
         }
         Ok(top.into_sorted())
     }
@@ -311,37 +309,63 @@ struct BlockScan<'a> {
 /// Guards the pruning bounds against the rounding of sums.
 const SLACK: f32 = 1.0 - 1e-5;
 
+/// Lists are read in whole until what remains is this share of what a name must have; names that can still
+/// reach it are then few enough to look up the remaining lists for each. Chosen by measurement.
+const LOOKED_UP: f32 = 0.5;
+/// Sums compared with their bounds at once.
+const LANES: usize = 16;
+
 impl BlockScan<'_> {
-    fn run(&self, search: &Search<'_>, scratch: &mut SearchScratch, top: &mut Top) {
+    fn run(&self, search: &Search<'_>, sums: &mut Vec<f32>, top: &mut Top) {
         let needed = top.threshold * self.query_norm * self.lightest * SLACK;
+        // Names that have none of these cannot be hits.
         let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
-        let SearchScratch { sums, touched } = scratch;
-        for (term, list) in &self.lists[..essential] {
-            let weight = self.terms[*term].weight;
-            list.for_each(|slot| {
-                let sum = &mut sums[usize::from(slot)];
-                if *sum == 0.0 {
-                    touched.push(slot);
-                }
-                *sum += weight;
-            });
+        let read = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed * LOOKED_UP).count();
+        if essential == 0 {
+            return;
         }
-        let others = &self.lists[essential..];
-        for slot in touched.drain(..) {
-            let sum = std::mem::take(&mut sums[usize::from(slot)]);
-            let name = (self.block * BLOCK) as u32 + u32::from(slot);
-            if let Some(score) = self.complete(slot, sum, others, top.threshold)
-                && search.allowed.is_none_or(|allowed| allowed(name))
-            {
-                top.offer(Hit { name, score });
+        sums.clear();
+        sums.resize(BLOCK, 0.0);
+        for (term, list) in &self.lists[..read] {
+            let weight = self.terms[*term].weight;
+            list.for_each(|slot| sums[usize::from(slot)] += weight);
+        }
+        let others = &self.lists[read..];
+        let rest = others.first().map_or(0.0, |(term, _)| self.rest[*term]);
+        for (piece, sums) in sums.chunks_exact(LANES).enumerate() {
+            let norms = self.norms(piece);
+            let scale = top.threshold * self.query_norm * SLACK;
+            let reaches = |lane: usize| (sums[lane] > 0.0) & (sums[lane] + rest >= scale * norms[lane]);
+            // Without a branch, so that it is done for all lanes at once.
+            if !(0..LANES).fold(false, |any, lane| any | reaches(lane)) {
+                continue;
+            }
+            for lane in (0..LANES).filter(|lane| reaches(*lane)) {
+                let slot = (piece * LANES + lane) as u16;
+                let name = (self.block * BLOCK) as u32 + u32::from(slot);
+                if let Some(score) = self.complete(slot, norms[lane], sums[lane], others, top.threshold)
+                    && search.allowed.is_none_or(|allowed| allowed(name))
+                {
+                    top.offer(Hit { name, score });
+                }
             }
         }
     }
 
+    fn norms(&self, piece: usize) -> [f32; LANES] {
+        let bytes = &self.norms[4 * LANES * piece..4 * LANES * (piece + 1)];
+        std::array::from_fn(|lane| f32::from_le_bytes(bytes[4 * lane..4 * lane + 4].try_into().expect("four bytes")))
+    }
+
     /// The cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
-    fn complete(&self, slot: u16, mut sum: f32, others: &[(usize, Postings<'_>)], threshold: f32) -> Option<f32> {
-        let at = 4 * usize::from(slot);
-        let norm = f32::from_le_bytes(self.norms[at..at + 4].try_into().ok()?);
+    fn complete(
+        &self,
+        slot: u16,
+        norm: f32,
+        mut sum: f32,
+        others: &[(usize, Postings<'_>)],
+        threshold: f32,
+    ) -> Option<f32> {
         let scale = self.query_norm * norm;
         let needed = threshold * scale * SLACK;
         for (term, list) in others {

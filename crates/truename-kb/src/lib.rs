@@ -33,4 +33,4 @@ mod store;
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use import::{Format, Import, ImportOptions, Problem, Progress};
-pub use store::{Applied, Counts, Snapshot, Store, initials_key};
+pub use store::{Applied, Counts, Snapshot, Store, deletion_key, initials_key};

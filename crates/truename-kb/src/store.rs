@@ -602,12 +602,19 @@ fn filed_keys(name: &NormalizedName) -> Vec<Key> {
         return Vec::new();
     }
     let keys = NameKeys::of(name);
-    keys.filed().chain(keys.initials.map(initials_key)).collect()
+    let initials = keys.initials.map(initials_key);
+    let deletions = Key::deletions(name).into_iter().map(deletion_key);
+    keys.filed().chain(initials).chain(deletions).collect()
 }
 
 /// The key under which a name is filed by its initials, apart from names that are written like them.
 pub fn initials_key(initials: Key) -> Key {
-    Key(initials.0.rotate_left(32) ^ 0x1A17_1A15)
+    initials.in_drawer(1)
+}
+
+/// The key under which a short name is filed with one letter left out.
+pub fn deletion_key(deletion: Key) -> Key {
+    deletion.in_drawer(2)
 }
 
 fn distinct_words(name: &NormalizedName) -> Vec<u64> {

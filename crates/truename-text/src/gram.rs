@@ -6,11 +6,16 @@ use crate::NormalizedName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gram(pub u64);
 
+/// Characters a short name has at most.
+const SHORT: usize = 12;
+
 /// The distinct n-grams of `name` in ascending order.
 ///
-/// Each word is taken between two boundary marks and gives its trigrams and bigrams, as scikit-learn's
-/// `char_wb` analyser with `ngram_range=(2, 3)`. Bigrams are what still tells short names with a typo.
+/// Each word is taken between two boundary marks and gives its trigrams, as scikit-learn's `char_wb`
+/// analyser. A short name also gives its bigrams, for a typo may leave it no trigram; in a long one they
+/// would tell little and cost most of a search.
 pub fn grams(name: &NormalizedName) -> Vec<Gram> {
+    let is_short = name.as_str().chars().count() <= SHORT;
     let mut found = Vec::with_capacity(2 * name.as_str().len() + 4);
     for token in name.tokens() {
         let (mut before, mut last) = (0, u64::from(' '));
@@ -19,7 +24,9 @@ pub fn grams(name: &NormalizedName) -> Vec<Gram> {
             if before != 0 {
                 found.push(Gram(before << 42 | last << 21 | next));
             }
-            found.push(Gram(last << 21 | next));
+            if is_short {
+                found.push(Gram(last << 21 | next));
+            }
             (before, last) = (last, next);
         }
     }
@@ -49,6 +56,7 @@ mod tests {
         assert_eq!(shown("a b"), [" a", " b", "a ", "b ", " a ", " b "]);
         assert_eq!(shown("aaaa"), [" a", "a ", "aa", " aa", "aa ", "aaa"]);
         assert!(shown("").is_empty());
+        assert_eq!(shown("acetaminophen")[0], " ac");
         assert_eq!(shown("日本"), [" 日", "日本", "本 ", " 日本", "日本 "]);
     }
 }

@@ -97,6 +97,34 @@ impl NameKeys {
     }
 }
 
+/// Letters of the names that are also filed under their deletions.
+const SHORT: std::ops::RangeInclusive<usize> = 3..=10;
+
+impl Key {
+    /// The keys of a short name with one letter left out, each letter in turn; none for other names.
+    ///
+    /// Two names one edit apart share one of these, or one of them is among those of the other
+    /// (deletion neighbourhood, as in `SymSpell`). N-grams say little of names this short.
+    pub fn deletions(name: &NormalizedName) -> Vec<Self> {
+        let letters: Vec<char> = name.squeezed().chars().collect();
+        if !SHORT.contains(&letters.len()) {
+            return Vec::new();
+        }
+        let without = |at: usize| -> String {
+            letters.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, letter)| letter).collect()
+        };
+        let mut keys: Vec<Self> = (0..letters.len()).map(|at| Self(stable_hash(&without(at)))).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// This key in a drawer of its own, so that names filed there are not found under the key itself.
+    pub fn in_drawer(self, drawer: u64) -> Self {
+        Self((self.0 ^ drawer.wrapping_mul(0x9E37_79B9_7F4A_7C15)).rotate_left(23))
+    }
+}
+
 /// First letters of the words, little words left out where enough others are there.
 fn initials(name: &NormalizedName) -> Option<String> {
     let words: Vec<&str> = name.tokens().filter(|token| !LITTLE_WORDS.contains(token)).collect();
@@ -180,6 +208,17 @@ mod tests {
             assert_eq!(meet(left, right), expected, "{left} / {right}");
             assert_eq!(meet(right, left), expected, "{right} / {left}");
         }
+    }
+
+    #[test]
+    fn names_one_edit_apart_share_a_deletion() {
+        let keys = |name: &str| Key::deletions(&NormalizedName::new(name));
+        let exact = |name: &str| NameKeys::of(&NormalizedName::new(name)).exact;
+        for changed in ["TP54", "PT53", "T-P-5-9"] {
+            assert!(keys("TP53").iter().any(|key| keys(changed).contains(key)), "{changed}");
+        }
+        assert!(keys("TP533").contains(&exact("TP53")) && keys("TP53").contains(&exact("TP5")));
+        assert!(keys("ab").is_empty() && keys("a longer name").is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How alike two names are; every measure lies between 0 and 1, and higher is closer.
 
-use rapidfuzz::distance::{indel, jaro_winkler as jaro, lcs_seq};
+use rapidfuzz::distance::{indel, jaro_winkler as jaro, lcs_seq, osa};
 
 use crate::profile::{NameProfile, Token};
 
@@ -10,6 +10,16 @@ const SAME_WORD: f64 = 0.88;
 /// Jaro–Winkler similarity of the normal forms (Winkler 1990; prefix weight 0.1).
 pub fn jaro_winkler(left: &NameProfile, right: &NameProfile) -> f64 {
     jaro::normalized_similarity(left.letters.iter().copied(), right.letters.iter().copied())
+}
+
+/// Edits (letters added, dropped, changed, or changed over) that turn one name into the other.
+pub fn edits(left: &NameProfile, right: &NameProfile) -> usize {
+    osa::distance(left.letters.iter().copied(), right.letters.iter().copied())
+}
+
+/// Whether two words are one, misspelt.
+pub fn is_misspelt(left: &Token, right: &Token) -> bool {
+    left.hash != right.hash && word_similarity(left, right) > 0.0
 }
 
 /// Indel ratio of the words in sorted order: word order does not count.
@@ -203,6 +213,14 @@ mod tests {
         near(token_set_ratio(&profile("lung cancer stage 2"), &profile("cancer lung")), 1.0);
         near(token_set_ratio(&profile("apache tomcat"), &profile("apache derby")), 2.0 / 3.0);
         near(token_set_ratio(&profile(""), &profile("derby")), 0.0);
+    }
+
+    #[test]
+    fn edits_count_letters_changed_over_once() {
+        assert_eq!(edits(&profile("p53"), &profile("P35")), 1);
+        assert_eq!(edits(&profile("abc def"), &profile("abdef")), 1);
+        assert!(is_misspelt(&profile("atack").tokens[0], &profile("attack").tokens[0]));
+        assert!(!is_misspelt(&profile("attack").tokens[0], &profile("attack").tokens[0]));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Fits the ranker, the probability and the NIL threshold to one knowledge base.
 //!
 //! The knowledge base itself is the teacher: each of its names is held out in turn, and the concept that
-//! lost it is the right answer. Some queries are names with a typo, which stay in the knowledge base; for
-//! some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
+//! lost it is the right answer. Some queries are names with a typo or added words, which stay in the knowledge
+//! base; for some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -72,6 +72,27 @@ const LEARNT_CANDIDATES: usize = 24;
 const TYPOS: f64 = 0.15;
 /// Of the names, the share whose whole concept is hidden.
 const HIDDEN_CONCEPTS: f64 = 0.12;
+/// Of the names, the share that is asked for with words added that say nothing of the concept.
+const ADDED_WORDS: f64 = 0.08;
+/// Words that lists of names add: forms, versions, remarks.
+const WORDS: [&str; 16] = [
+    "500 mg",
+    "10mg/ml",
+    "NOS",
+    "unspecified",
+    "(disorder)",
+    "v2",
+    "12.1",
+    "version 3.0.1",
+    "64 bit",
+    "enterprise",
+    "(suspected)",
+    "- see note",
+    "old",
+    "2019",
+    "x86",
+    "type",
+];
 /// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
 /// right stands beside what was counted.
 const EXACT_PRIOR: (f64, f64) = (49.0, 50.0);
@@ -265,6 +286,8 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
         (text.to_owned(), all, false)
     } else if dice < HIDDEN_CONCEPTS + TYPOS {
         (with_typo(text, hash), Vec::new(), true)
+    } else if dice < HIDDEN_CONCEPTS + TYPOS + ADDED_WORDS {
+        (format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]), Vec::new(), true)
     } else if alone {
         return Ok(None);
     } else {

@@ -1,6 +1,7 @@
 //! Why an answer is what it is, in words a curator reads.
 
-use truename_text::{KeyMatch, NameProfile};
+use truename_text::similarity::is_misspelt;
+use truename_text::{KeyMatch, NameProfile, Token};
 
 use crate::Candidate;
 
@@ -49,11 +50,17 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
 /// What one name has and the other lacks.
 fn differences(query: &NameProfile, name: &NameProfile) -> String {
     let words = |has: &NameProfile, lacks: &NameProfile| -> Vec<String> {
-        let missing = has.tokens.iter().filter(|token| !lacks.tokens.iter().any(|other| other.hash == token.hash));
-        missing.map(|token| format!("“{}”", token.letters.iter().collect::<String>())).collect()
+        let is_there =
+            |token: &Token| lacks.tokens.iter().any(|other| other.hash == token.hash || is_misspelt(token, other));
+        has.tokens.iter().filter(|token| !is_there(token)).map(shown).collect()
     };
     let (missing, extra) = (words(query, name), words(name, query));
     let mut said = Vec::new();
+    for token in query.tokens.iter().filter(|token| !name.tokens.iter().any(|other| other.hash == token.hash)) {
+        if let Some(meant) = name.tokens.iter().find(|other| is_misspelt(token, other)) {
+            said.push(format!("{} stands for {}", shown(token), shown(meant)));
+        }
+    }
     if !missing.is_empty() {
         said.push(format!("“{}” lacks {}", name.written, missing.join(", ")));
     }
@@ -64,6 +71,10 @@ fn differences(query: &NameProfile, name: &NameProfile) -> String {
         said.push(format!("its numbers are {} and not {}", name.numbers.join(", "), query.numbers.join(", ")));
     }
     said.join("; ")
+}
+
+fn shown(token: &Token) -> String {
+    format!("“{}”", token.letters.iter().collect::<String>())
 }
 
 fn percent(share: f64) -> String {

@@ -1,11 +1,12 @@
 //! A store with its indexes: what users import, update, look at and export.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
-use truename_index::NgramIndex;
+use truename_index::{Hit, NgramIndex, Search, SearchScratch};
 use truename_kb::import::read_files;
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
@@ -26,6 +27,21 @@ pub struct KnowledgeBase {
 #[derive(Clone, Copy)]
 pub(crate) struct Indexes {
     pub(crate) ngrams: NgramIndex,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<SearchScratch> = RefCell::default();
+}
+
+/// A name near to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearName {
+    /// The concept it is of.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// TF-IDF cosine of the character n-grams; higher is closer.
+    pub score: f32,
 }
 
 /// A file that went into a knowledge base.
@@ -212,6 +228,25 @@ impl KnowledgeBase {
             visit(concept.map_err(Error::from)?)?;
         }
         Ok(())
+    }
+
+    /// The names nearest to `name` by n-grams alone, best first: what that candidate generator sees.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn nearest_by_ngrams(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
+        let snapshot = self.store.snapshot()?;
+        let search = Search { limit, ..Search::default() };
+        let grams = grams(&NormalizedName::new(name));
+        SCRATCH.with_borrow_mut(|scratch| {
+            let hits = self.indexes.ngrams.search(snapshot.transaction(), &grams, &search, scratch)?;
+            let named = |hit: Hit| {
+                let (concept, name) = snapshot.name(NameIndex(hit.name))?;
+                let id = snapshot.concept_names(concept)?.0.to_owned();
+                Ok(NearName { id, name: name.to_owned(), score: hit.score })
+            };
+            hits.into_iter().map(named).collect()
+        })
     }
 
     /// What it holds, in numbers.

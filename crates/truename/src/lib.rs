@@ -34,7 +34,7 @@ mod ranker;
 
 pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
 pub use error::Error;
-pub use knowledge_base::{Info, KnowledgeBase, Provenance, Report};
+pub use knowledge_base::{Info, KnowledgeBase, NearName, Provenance, Report};
 pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
 pub use ranker::Ranker;
 pub use ranker::trees::FitOptions;

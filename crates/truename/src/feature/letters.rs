@@ -1,6 +1,6 @@
 //! Likeness of the letters, spaces left out.
 
-use truename_text::similarity::{common_prefix, common_subsequence, containment, jaro_winkler};
+use truename_text::similarity::{common_prefix, common_subsequence, containment, edits, jaro_winkler};
 
 use super::Pair;
 
@@ -12,7 +12,11 @@ pub(super) const NAMES: &[&str] = &[
     "name-in-query",
     "common-prefix",
     "length-ratio",
+    "edits",
 ];
+
+/// More edits than this are all the same.
+const MOST_EDITS: usize = 8;
 
 pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
     let (query, name) = (pair.query, pair.name);
@@ -29,4 +33,6 @@ pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
         shorter as f64 / longer as f64,
     ];
     values.extend(all.map(|value| value as f32));
+    // Negative, so that the best of several names is still the largest value.
+    values.push(-(edits(query, name).min(MOST_EDITS) as f32));
 }

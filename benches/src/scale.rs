@@ -1,0 +1,126 @@
+//! Speed, memory and recall at a million names.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use truename::{ImportOptions, KnowledgeBase, Link, LinkOptions, Linker};
+
+/// Names asked for.
+const QUERIES: usize = 4000;
+
+pub fn run(file: &Path) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("kb");
+    let start = Instant::now();
+    let (kb, report) = KnowledgeBase::import(&[PathBuf::from(file)], &path, &ImportOptions::default(), false)?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} concepts, {} names", report.concepts, report.names);
+    println!("import              {seconds:8.1} s   {:9.0} names/s", f64::from(report.names) / seconds);
+    let size = std::fs::metadata(path.join("data.mdb"))?.len();
+    println!("store               {:8.0} MB", size as f64 / 1e6);
+    let mut sample: Vec<(u64, String, String)> = Vec::new();
+    kb.for_each_concept(|concept| -> anyhow::Result<()> {
+        for name in concept.names() {
+            sample.push((truename_text::stable_hash(name), name.to_owned(), concept.id.to_string()));
+        }
+        Ok(())
+    })?;
+    sample.sort();
+    sample.truncate(QUERIES);
+    drop(kb);
+    let start = Instant::now();
+    let kb = KnowledgeBase::open(&path)?;
+    println!("open                {:8.2} ms", 1e3 * start.elapsed().as_secs_f64());
+
+    for edits in 0..3 {
+        let queries: Vec<String> = sample.iter().map(|(seed, name, _)| edited(name, *seed, edits)).collect();
+        search(&kb, &sample, &queries, edits)?;
+    }
+    let linker = Linker::new(kb.clone())?.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
+    for edits in 0..3 {
+        let queries: Vec<String> = sample.iter().map(|(seed, name, _)| edited(name, *seed, edits)).collect();
+        let links = linker.link_names(&queries)?;
+        let is_found =
+            |(link, (_, _, id)): &(&Link, &(u64, String, String))| link.candidates.iter().any(|c| c.id == *id);
+        let found = links.iter().zip(&sample).filter(is_found).count();
+        println!("ranked, {edits} edit(s)   recall@10 {:.4}", found as f64 / links.len() as f64);
+    }
+    let linker = Linker::new(kb)?.with_options(LinkOptions { top: 1, ..LinkOptions::default() })?;
+    // Names that one concept alone has: what most names of an inventory are.
+    let exact: Vec<&str> = sample.iter().map(|(_, name, _)| name.as_str()).collect();
+    let once: HashSet<String> = linker
+        .link_names(&exact)?
+        .into_iter()
+        .filter(|link| link.candidates.first().is_some_and(|best| best.scores.ranker.is_none()))
+        .map(|link| link.name)
+        .collect();
+    let exact: Vec<&str> = exact.into_iter().filter(|name| once.contains(*name)).collect();
+    let edited: Vec<String> = sample.iter().map(|(seed, name, _)| edited(name, *seed, 1)).collect();
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let rate = |names: &[&str], times: usize| -> anyhow::Result<f64> {
+            let start = Instant::now();
+            for _ in 0..times {
+                pool.install(|| linker.link_names(names))?;
+            }
+            Ok((times * names.len()) as f64 / start.elapsed().as_secs_f64())
+        };
+        println!("match, {threads} thread(s)  {:8.0} exact names/s", rate(&exact, 10)?);
+        let edited: Vec<&str> = edited.iter().map(String::as_str).collect();
+        println!("match, {threads} thread(s)  {:8.0} names with an edit/s", rate(&edited, 1)?);
+    }
+    Ok(())
+}
+
+/// Times the n-gram search on one thread, and counts how often the concept asked for is among the first ten.
+fn search(
+    kb: &KnowledgeBase,
+    sample: &[(u64, String, String)],
+    queries: &[String],
+    edits: usize,
+) -> anyhow::Result<()> {
+    let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
+    let mut found = 0;
+    for (query, (_, _, id)) in queries.iter().zip(sample) {
+        let start = Instant::now();
+        let nearest = kb.nearest_by_ngrams(query, 64)?;
+        times.push(start.elapsed());
+        let mut concepts: Vec<&str> = Vec::new();
+        for hit in &nearest {
+            if !concepts.contains(&hit.id.as_str()) {
+                concepts.push(&hit.id);
+            }
+        }
+        found += usize::from(concepts.iter().take(10).any(|concept| concept == id));
+    }
+    times.sort();
+    let at = |share: f64| 1e3 * times[(share * times.len() as f64) as usize].as_secs_f64();
+    println!(
+        "n-gram, {edits} edit(s)   p50 {:6.2} ms   p99 {:6.2} ms   recall@10 {:.4}",
+        at(0.5),
+        at(0.99),
+        found as f64 / queries.len() as f64
+    );
+    Ok(())
+}
+
+/// The name with `edits` random letters dropped, added, changed, or changed over.
+fn edited(name: &str, seed: u64, edits: usize) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let mut state = seed | 1;
+    let mut below = |limit: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit.max(1)
+    };
+    for _ in 0..edits {
+        let (at, kind, letter) = (below(letters.len()), below(4), char::from(b'a' + below(26) as u8));
+        match kind {
+            0 if letters.len() > 1 => drop(letters.remove(at)),
+            1 => letters.insert(at, letter),
+            2 if at + 1 < letters.len() => letters.swap(at, at + 1),
+            _ => letters[at] = letter,
+        }
+    }
+    letters.into_iter().collect()
+}

@@ -1,0 +1,333 @@
+//! The binary in a fresh folder: exit code, stdout, stderr.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+#[derive(Debug, PartialEq)]
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+const KB: &str = "\
+id\tname\ttype
+X:1\tmyocardial infarction\tdisease
+X:1\theart attack\tdisease
+X:2\theart failure\tdisease
+X:3\taspirin\tdrug
+X:3\tacetylsalicylic acid\tdrug
+";
+
+impl Folder {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// With a knowledge base of three concepts in `kb`.
+    fn with_kb() -> Self {
+        let folder = Self::new();
+        folder.write("kb.tsv", KB);
+        assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_truename"));
+        command.args(arguments).current_dir(self.folder.path()).env_remove("TRUENAME_KB").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        Ran::of(child.wait_with_output().unwrap())
+    }
+}
+
+impl Ran {
+    fn of(output: std::process::Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { code: output.status.code().unwrap(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+}
+
+fn ran(code: i32, out: &str, err: &str) -> Ran {
+    Ran { code, out: out.into(), err: err.into() }
+}
+
+#[test]
+fn a_table_keeps_its_bytes_and_gains_columns() {
+    let folder = Folder::with_kb();
+    folder.write(
+        "in.csv",
+        "\u{FEFF}\"row\",name,note\r\n1,\"Heart, attack\",\"a \"\"b\"\"\"\r\n\"2\",Aspirin,x\r\n3,zzz qqq,",
+    );
+    let out = folder.run(&["-q", "match", "in.csv", "--kb", "kb"]);
+    let expected = "\u{FEFF}\"row\",name,note,id,matched_name,preferred_name,probability\r\n\
+        1,\"Heart, attack\",\"a \"\"b\"\"\",X:1,heart attack,myocardial infarction,P\r\n\
+        \"2\",Aspirin,x,X:3,aspirin,aspirin,P\r\n\
+        3,zzz qqq,,,,,0.0000";
+    let shown = out.out.replace(&probability_in(&out.out, 1), "P");
+    assert_eq!((out.code, shown.as_str(), out.err.as_str()), (0, expected, ""));
+}
+
+/// The probability in a row of CSV: its last cell.
+fn probability_in(text: &str, row: usize) -> String {
+    text.lines().nth(row).unwrap().trim_end().rsplit(',').next().unwrap().to_owned()
+}
+
+#[test]
+fn text_becomes_a_table_and_stdin_is_read() {
+    let folder = Folder::with_kb();
+    let out = folder
+        .run_with_input(&["-q", "match", "-", "--kb", "kb", "--min-probability", "0"], b"heart attack\n\na\tb\"\n");
+    let lines: Vec<&str> = out.out.lines().collect();
+    assert_eq!(lines[0], "name\tid\tmatched_name\tpreferred_name\tprobability");
+    assert!(lines[1].starts_with("heart attack\tX:1\theart attack\tmyocardial infarction\t0."));
+    assert_eq!(lines[2], "\t\t\t\t0.0000");
+    assert!(lines[3].starts_with("\"a\tb\"\"\"\t"), "{}", lines[3]);
+    assert_eq!(out.code, 0);
+}
+
+#[test]
+fn jsonl_gives_candidates_with_scores() {
+    let folder = Folder::with_kb();
+    folder.write("in.txt", "hart failure\nqqqq zzzz\n");
+    let out = folder.run(&["-q", "match", "in.txt", "--kb", "kb", "--format", "jsonl", "--top", "2", "--explain"]);
+    let lines: Vec<serde_json::Value> = out.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["name"], "hart failure");
+    assert_eq!(lines[0]["candidates"][0]["id"], "X:2");
+    assert_eq!(lines[0]["candidates"].as_array().unwrap().len(), 2);
+    assert!(lines[0]["candidates"][0]["scores"]["ngram"].as_f64().unwrap() > 0.5);
+    assert!(lines[0]["explanation"].as_str().unwrap().contains("heart failure"));
+    assert_eq!(lines[1]["id"], serde_json::Value::Null);
+    assert_eq!(lines[1]["candidates"], serde_json::json!([]));
+}
+
+#[test]
+fn columns_are_found_named_and_kept_apart() {
+    let folder = Folder::with_kb();
+    folder.write("one.tsv", "term\naspirin\n");
+    assert!(folder.run(&["-q", "match", "one.tsv", "--kb", "kb"]).out.contains("aspirin\tX:3"));
+    folder.write("ids.csv", "id,what\n7,aspirin\n");
+    let out = folder.run(&["-q", "match", "ids.csv", "--kb", "kb", "--column", "what"]);
+    assert!(out.out.starts_with("id,what,truename_id,truename_matched_name,"), "{}", out.out);
+    let out = folder.run(&["-q", "match", "ids.csv", "--kb", "kb"]);
+    assert_eq!(out, ran(2, "", "error: no column \"name\" among \"id\", \"what\"; name one with --column\n"));
+}
+
+#[test]
+fn other_encodings_come_back_as_they_were() {
+    let folder = Folder::with_kb();
+    folder.write("latin.csv", b"name,ort\naspirin,K\xf6ln\n");
+    let out =
+        folder.command(&["-q", "match", "latin.csv", "--kb", "kb", "--encoding", "windows-1252"]).output().unwrap();
+    assert!(out.stdout.starts_with(b"name,ort,id,matched_name,preferred_name,probability\naspirin,K\xf6ln,X:3,"));
+    let utf16: Vec<u8> = "\u{FEFF}name\r\naspirin\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("wide.csv", &utf16);
+    let out = folder.command(&["-q", "match", "wide.csv", "--kb", "kb"]).output().unwrap();
+    let units: Vec<u16> = out.stdout.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    let text = String::from_utf16(&units).unwrap();
+    assert!(text.starts_with("\u{FEFF}name,id,") && text.contains("\r\naspirin,X:3,"), "{text}");
+}
+
+#[test]
+fn malformed_rows_are_listed_and_pass_through() {
+    let folder = Folder::with_kb();
+    folder.write("in.csv", b"name,x\n\xff\xfe,1\naspirin\naspirin,2\n");
+    let out = folder.run(&["match", "in.csv", "--kb", "kb"]);
+    assert_eq!(out.code, 0);
+    assert!(out.err.contains("in.csv:2: not in the expected encoding"), "{}", out.err);
+    assert!(out.err.contains("in.csv:3: a row of 1 cells; the header has 2"), "{}", out.err);
+    assert!(out.err.contains("2 rows were left without an answer"), "{}", out.err);
+    let strict = folder.run(&["-q", "match", "in.csv", "--kb", "kb", "--strict", "--out", "out.csv"]);
+    assert_eq!(strict.code, 1);
+    assert!(!folder.path("out.csv").exists() && !folder.path(".out.csv.partial").exists());
+    folder.write("open.csv", "name\n\"never closed\n");
+    let open = folder.run(&["-q", "match", "open.csv", "--kb", "kb"]);
+    assert!(open.code == 1 && open.err.contains("line 2: a quote that is never closed"), "{}", open.err);
+}
+
+#[test]
+fn mistakes_are_told_with_a_way_out() {
+    let folder = Folder::with_kb();
+    folder.write("junk.bin", "junk");
+    folder.write("gold.tsv", "name\tcode\n");
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["match", "no-such-file.txt", "--kb", "kb"], 1, "cannot open no-such-file.txt"),
+        (&["match", "kb.tsv", "--kb", "nowhere"], 1, "hint: make a knowledge base with `truename kb import"),
+        (&["match", "kb.tsv", "--kb", "kb", "--min-probability", "2"], 2, "a probability lies between 0 and 1"),
+        (&["match", "kb.tsv", "--kb", "kb", "--type", "colour"], 1, "hint: its types are disease, drug"),
+        (&["kb", "import", "kb.tsv", "--out", "kb"], 1, "kb exists already"),
+        (&["kb", "import", "junk.bin", "--out", "other"], 1, "hint: name it with --format"),
+        (&["kb", "show", "X:9", "--kb", "kb"], 1, "no concept has the id \"X:9\""),
+        (&["evaluate", "names", "--gold", "gold.tsv", "--kb", "kb"], 1, "gold.tsv:1: no column \"id\""),
+        (&["calibrate", "--kb", "kb"], 1, "names can be held out in turn"),
+    ];
+    for (arguments, code, message) in cases {
+        let out = folder.run(arguments);
+        assert_eq!(out.code, code, "{arguments:?}: {}", out.err);
+        assert!(out.err.contains(message), "{arguments:?}: {}", out.err);
+        assert_eq!(out.out, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn knowledge_bases_are_shown_searched_changed_and_exported() {
+    let folder = Folder::with_kb();
+    let shown = folder.run(&["kb", "show", "X:1", "--kb", "kb"]).out;
+    let concept: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(concept["synonyms"], serde_json::json!(["heart attack"]));
+    assert!(folder.run(&["kb", "search", "hart", "atack", "--kb", "kb"]).out.starts_with("X:1\t"));
+    let info: serde_json::Value =
+        serde_json::from_str(&folder.run(&["kb", "info", "--json", "--kb", "kb"]).out).unwrap();
+    assert_eq!((&info["concepts"], &info["names"]), (&3.into(), &5.into()));
+    folder.write(
+        "more.jsonl",
+        "{\"id\": \"X:4\", \"name\": \"migraine\"}\n{\"id\": \"X:2\", \"name\": \"cardiac failure\"}\n",
+    );
+    let updated = folder.run(&["kb", "update", "more.jsonl", "--kb", "kb", "--remove", "X:3"]);
+    assert_eq!(updated.err, "1 added, 1 changed, 1 removed; 3 concepts with 4 names\n");
+    let missing = folder.run(&["-q", "kb", "update", "--kb", "kb", "--remove", "X:3"]);
+    assert_eq!((missing.code, missing.err.as_str()), (1, "error: not in the knowledge base, so not removed: X:3\n"));
+    assert_eq!(folder.run(&["kb", "export", "--kb", "kb", "--out", "all.jsonl"]).code, 0);
+    let exported = String::from_utf8(folder.read("all.jsonl")).unwrap();
+    let ids: Vec<&str> = exported.lines().map(|line| &line[7..10]).collect();
+    assert_eq!(ids, ["X:1", "X:2", "X:4"]);
+    assert_eq!(folder.run(&["-q", "kb", "import", "all.jsonl", "--out", "again"]).code, 0);
+    assert_eq!(folder.run(&["kb", "export", "--kb", "again"]).out, exported);
+}
+
+#[test]
+fn evaluation_scores_plots_and_compares() {
+    let folder = Folder::with_kb();
+    folder.write("gold.tsv", "name\tid\ttype\nHeart attack\tX:1\tdisease\naspirine\tX:3|X:9\tdrug\nqqqq\t\tdrug\n");
+    let arguments = ["-q", "evaluate", "names", "--gold", "gold.tsv", "--kb", "kb", "--min-probability", "0.0001"];
+    let files = ["--json", "scores.json", "--plots", "plots", "--predictions", "a.jsonl"];
+    let out = folder.run(&[&arguments[..], &files[..]].concat());
+    assert_eq!(out.code, 0, "{}", out.err);
+    let scores: serde_json::Value = serde_json::from_slice(&folder.read("scores.json")).unwrap();
+    assert_eq!((&scores["mentions"], &scores["acc@1"], &scores["mrr"]), (&3.into(), &1.0.into(), &1.0.into()));
+    for key in ["acc@3", "acc@5", "acc@10", "nil_auc", "ece"] {
+        assert!(scores[key].is_number(), "{key}");
+    }
+    assert!(out.out.contains("drug: 2 mentions, acc@1 100.00"), "{}", out.out);
+    for plot in ["plots/nil-roc.svg", "plots/reliability.svg"] {
+        assert!(folder.read(plot).starts_with(b"<svg"), "{plot}");
+    }
+    assert_eq!(folder.run(&[&arguments[..], &["--predictions", "b.jsonl"]].concat()).code, 0);
+    let compared = folder.run(&["evaluate", "names", "--compare", "a.jsonl", "b.jsonl"]);
+    assert!(compared.out.contains("acc@1   100.00   100.00    +0.00"), "{}", compared.out);
+    folder.write("c.jsonl", "");
+    assert_eq!(folder.run(&["evaluate", "names", "--compare", "a.jsonl", "c.jsonl"]).code, 1);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let folder = Folder::with_kb();
+    folder.write("many.txt", "aspirin\n".repeat(200_000));
+    let mut child = folder
+        .command(&["-q", "match", "many.txt", "--kb", "kb"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(Ran::of(child.wait_with_output().unwrap()), ran(0, "", ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing_behind() {
+    let folder = Folder::with_kb();
+    folder.write("in.txt", "aspirin\n");
+    let out = folder
+        .command(&["-q", "match", "in.txt", "--kb", "kb"])
+        .stdout(std::fs::File::create("/dev/full").unwrap())
+        .output()
+        .unwrap();
+    let out = Ran::of(out);
+    assert!(out.code == 1 && out.err.contains("No space left"), "{out:?}");
+    // The limit on file size stands for a disk that fills up while a store is written.
+    let big: String = (0..60_000).map(|n| format!("{n}\tsome name number {n}\n")).collect();
+    folder.write("big.tsv", format!("id\tname\n{big}"));
+    let script = format!(
+        "ulimit -f 4000; trap '' XFSZ; exec {} -q kb import big.tsv --out full",
+        env!("CARGO_BIN_EXE_truename")
+    );
+    let out = Command::new("bash").args(["-c", &script]).current_dir(folder.folder.path()).output().unwrap();
+    assert_eq!(Ran::of(out).code, 1);
+    assert!(!folder.path("full").exists() && !folder.path(".full.partial").exists());
+}
+
+#[test]
+fn completions_and_manual_come_from_the_binary() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(folder.run(&["completions", shell]).out.contains("calibrate"), "{shell}");
+    }
+    let page = folder.run(&["man"]).out;
+    assert!(page.starts_with(".ie") && page.contains(".SH TRUENAME KB IMPORT") && page.contains("min\\-probability"));
+    assert!(folder.run(&["--version"]).out.starts_with("truename 0."));
+    assert_eq!(folder.run(&["mtach"]).code, 2);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_tables_gain_columns() {
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::{DictionaryArray, Int64Array, RecordBatch, StringArray, types::Int32Type};
+
+    let folder = Folder::with_kb();
+    let names: DictionaryArray<Int32Type> = vec![Some("aspirin"), None, Some("heart attack")].into_iter().collect();
+    let batch = RecordBatch::try_from_iter([
+        ("n", Arc::new(Int64Array::from(vec![1, 2, 3])) as arrow_array::ArrayRef),
+        ("name", Arc::new(names)),
+    ])
+    .unwrap();
+    let file = std::fs::File::create(folder.path("in.parquet")).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let out = folder.run(&["-q", "match", "in.parquet", "--kb", "kb", "--out", "out.parquet"]);
+    assert_eq!(out, ran(0, "", ""));
+    let read = std::fs::File::open(folder.path("out.parquet")).unwrap();
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(read).unwrap();
+    let batch = reader.build().unwrap().next().unwrap().unwrap();
+    let ids: &StringArray = batch.column_by_name("id").unwrap().as_string();
+    assert_eq!(ids.iter().collect::<Vec<_>>(), [Some("X:3"), None, Some("X:1")]);
+    assert_eq!(batch.num_columns(), 6);
+    assert_eq!(folder.run(&["-q", "match", "in.parquet", "--kb", "kb"]).code, 2);
+    assert_eq!(folder.run(&["-q", "match", "in.parquet", "--kb", "kb", "--format", "jsonl"]).out.lines().count(), 3);
+    assert!(!Path::new("out.parquet").exists());
+}

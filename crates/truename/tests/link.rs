@@ -1,0 +1,226 @@
+//! Names in, links out, on a small knowledge base of invented things.
+
+use std::path::{Path, PathBuf};
+
+use truename::{
+    CalibrateOptions, Concept, FitOptions, GoldName, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker,
+};
+
+const PARTS: [&str; 12] = [
+    "lung", "heart", "kidney", "liver", "skin", "brain", "spleen", "stomach", "bladder", "thyroid", "retina", "larynx",
+];
+const ILLS: [&str; 8] =
+    ["carcinoma", "infarction", "fibrosis", "abscess", "edema", "atrophy", "tuberculosis", "rupture"];
+
+fn concept(id: &str, kind: &str, names: &[String]) -> Concept {
+    let mut concept = Concept::new(id.parse().unwrap(), names[0].clone());
+    concept.synonyms = names[1..].to_vec();
+    concept.types = vec![kind.to_owned()];
+    concept
+}
+
+/// Every ill of every part, each with three names.
+fn concepts() -> Vec<Concept> {
+    let mut made = Vec::new();
+    for (part_at, part) in PARTS.iter().enumerate() {
+        for (ill_at, ill) in ILLS.iter().enumerate() {
+            let names = [format!("{part} {ill}"), format!("{ill} of the {part}"), format!("{part}-{ill} syndrome")];
+            let kind = if ill_at % 2 == 0 { "growth" } else { "damage" };
+            made.push(concept(&format!("ILL:{part_at:02}{ill_at}"), kind, &names));
+        }
+    }
+    made
+}
+
+fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
+    KnowledgeBase::create(concepts(), &folder.path().join("kb")).unwrap()
+}
+
+fn linker(options: LinkOptions) -> (Linker, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    (Linker::new(kb(&folder)).unwrap().with_options(options).unwrap(), folder)
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn id_of(link: &Link) -> &str {
+    link.id().unwrap_or("NIL")
+}
+
+#[test]
+fn messy_names_find_their_concepts() {
+    let (linker, _folder) = linker(LinkOptions::default());
+    let cases = [
+        ("Lung Carcinoma", "ILL:000"),
+        ("LUNG-CARCINOMAS", "ILL:000"),
+        ("carcinoma, lung", "ILL:000"),
+        ("lung carcinmoa", "ILL:000"),
+        ("oedema of the brain", "ILL:054"),
+        ("the patient's cat", "NIL"),
+        ("", "NIL"),
+        ("---", "NIL"),
+    ];
+    for (name, id) in cases {
+        assert_eq!(id_of(&linker.link_name(name).unwrap()), id, "{name}");
+    }
+    let endless = "n".repeat(100_000);
+    assert!(linker.link_name(&endless).unwrap().is_nil);
+}
+
+#[test]
+fn neither_threads_nor_company_change_an_answer() {
+    let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
+    let names: Vec<String> =
+        (0..300).map(|n| format!("{} {}x", &PARTS[n % 12][1..], &ILLS[n % 8][..4 + n % 3])).collect();
+    let linked = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| linker.link_names(&names).unwrap())
+    };
+    let together = linked(1);
+    assert_eq!(together, linked(3));
+    let alone: Vec<Link> = names.iter().map(|name| linker.link_name(name).unwrap()).collect();
+    assert_eq!(together, alone);
+}
+
+#[test]
+fn the_answer_does_not_depend_on_how_many_candidates_are_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    for name in ["lung carcinoma", "Kidney  Edema", "kidny edema", "rupture spleen"] {
+        let link = |top| {
+            let options = LinkOptions { top, ..LinkOptions::default() };
+            Linker::new(kb.clone()).unwrap().with_options(options).unwrap().link_name(name).unwrap()
+        };
+        let (one, many) = (link(1), link(10));
+        assert_eq!(one.candidates[..], many.candidates[..1], "{name}");
+        assert_eq!(one.is_nil, many.is_nil);
+        let total: f64 = many.candidates.iter().map(|candidate| candidate.probability).sum();
+        assert!(total <= 1.0 + 1e-9, "{name}: {total}");
+    }
+}
+
+#[test]
+fn types_narrow_the_answers() {
+    let growth = LinkOptions { types: vec!["growth".into()], min_probability: Some(0.0), ..LinkOptions::default() };
+    let (linker, folder) = linker(growth);
+    let link = linker.link_name("lung infarction").unwrap();
+    assert!(!link.candidates.is_empty() && link.candidates.iter().all(|c| ["0", "2", "4", "6"].contains(&&c.id[6..])));
+    let unknown = LinkOptions { types: vec!["colour".into()], ..LinkOptions::default() };
+    let error = Linker::open(folder.path().join("kb")).unwrap().with_options(unknown).err().unwrap();
+    assert!(error.to_string().contains("\"colour\"") && error.hint().unwrap().contains("damage, growth"));
+}
+
+#[test]
+fn explanations_say_what_speaks_for_and_against() {
+    let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
+    let said = |name| linker.link_name(name).unwrap().explanation.unwrap();
+    assert!(said("Lung carcinoma").contains("it has this name, written “lung carcinoma”"));
+    assert!(said("lung carcinmoa").contains("“carcinmoa” stands for “carcinoma”"), "{}", said("lung carcinmoa"));
+    assert!(said("zzzz qqqq").contains("No name of the knowledge base resembles"));
+}
+
+#[test]
+fn an_updated_knowledge_base_answers_as_a_fresh_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = concepts();
+    let (kept, later) = all.split_at(60);
+    let updated = KnowledgeBase::create(kept.to_vec(), &folder.path().join("updated")).unwrap();
+    let lines: String = later.iter().map(|concept| serde_json::to_string(concept).unwrap() + "\n").collect();
+    let gone = "{\"id\": \"ILL:000\", \"removed\": true}\n";
+    let file = write(folder.path(), "later.jsonl", &(lines + gone));
+    let report = updated.update(&[file], &["NOT:there".parse().unwrap()], &ImportOptions::default()).unwrap();
+    assert_eq!((report.added, report.changed, report.removed, report.concepts), (36, 0, 1, 95));
+    assert_eq!(report.missing[0].as_str(), "NOT:there");
+    let fresh = KnowledgeBase::create(all[1..].to_vec(), &folder.path().join("fresh")).unwrap();
+    let (updated, fresh) = (Linker::new(updated).unwrap(), Linker::new(fresh).unwrap());
+    for name in ["lung carcinoma", "larynx rupt", "brain atrofy", "retina-edema", "carcinoma lungs"] {
+        assert_eq!(updated.link_name(name).unwrap(), fresh.link_name(name).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn mappings_update_cross_references_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let table = "subject_id\tpredicate_id\tobject_id\nILL:000\tskos:exactMatch\tX:1\nY:1\tskos:exactMatch\tY:2\n";
+    let report = kb.update(&[write(folder.path(), "map.tsv", table)], &[], &ImportOptions::default()).unwrap();
+    assert_eq!((report.changed, report.unused_mappings), (1, 1));
+    assert_eq!(kb.concept(&"ILL:000".parse().unwrap()).unwrap().xrefs, ["X:1"]);
+}
+
+#[test]
+fn a_failed_import_leaves_what_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("kb");
+    let options = ImportOptions { strict: true, ..ImportOptions::default() };
+    let good = write(folder.path(), "good.csv", "id,name\n1,one\n");
+    KnowledgeBase::import(&[good.clone()], &out, &options, false).unwrap();
+    let refused = KnowledgeBase::import(&[good], &out, &options, false).err().unwrap();
+    assert!(refused.hint().unwrap().contains("--force"), "{refused}");
+    let bad = write(folder.path(), "bad.csv", "id,name\n1,\n");
+    assert!(KnowledgeBase::import(&[bad.clone()], &out, &options, true).is_err());
+    let kb = KnowledgeBase::open(&out).unwrap();
+    assert!(kb.update(&[bad], &[], &options).is_err());
+    assert_eq!(kb.info().unwrap().concepts, 1);
+    let better = write(folder.path(), "better.csv", "id,name\n1,one\n2,two\n");
+    KnowledgeBase::import(&[better], &out, &options, true).unwrap();
+    drop(kb);
+    assert_eq!(KnowledgeBase::open(&out).unwrap().info().unwrap().concepts, 2);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().contains("partial")), "{left:?}");
+}
+
+#[test]
+fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let options =
+        CalibrateOptions { fit: FitOptions { rounds: 30, ..FitOptions::default() }, ..CalibrateOptions::default() };
+    // Users of this list call every carcinoma a "crab".
+    let crabs =
+        |part_at: usize| GoldName { name: format!("{} crab", PARTS[part_at]), ids: vec![format!("ILL:{part_at:02}0")] };
+    let mut gold: Vec<GoldName> = (0..10).map(crabs).collect();
+    gold.push(GoldName { name: "nothing of the kind".into(), ids: Vec::new() });
+    gold.push(GoldName { name: "unheard of".into(), ids: vec!["ILL:999".into()] });
+    let gain = kb.calibrate(&gold, &options).unwrap();
+    assert_eq!((gain.gold, gain.unknown_gold), (11, 1));
+    assert!(gain.accuracy.1 > 0.7 && gain.log_loss.1 < gain.log_loss.0, "{gain:?}");
+    assert!(kb.info().unwrap().calibrated);
+    let again = Linker::open(folder.path().join("kb")).unwrap().link_name("lung carcinoma").unwrap();
+    assert_eq!(id_of(&again), "ILL:000");
+    let same = kb.calibrate(&gold, &options).unwrap();
+    assert_eq!(gain.accuracy.1, same.accuracy.1);
+    let tiny = KnowledgeBase::create(concepts()[..2].to_vec(), &folder.path().join("tiny")).unwrap();
+    assert!(tiny.calibrate(&[], &options).err().unwrap().to_string().contains("50 are needed"));
+}
+
+#[test]
+fn the_bundled_knowledge_base_opens_and_links() {
+    let linker = Linker::bundled().unwrap();
+    let ids: Vec<String> = linker
+        .link_names(&["heart atack", "NIDDM", "Paracetamol", "β-carotene", "kawasaki syndrom"])
+        .unwrap()
+        .iter()
+        .map(|link| id_of(link).to_owned())
+        .collect();
+    assert_eq!(ids, ["D009203", "D003924", "D000082", "D019207", "D009080"]);
+}
+
+#[test]
+fn info_counts_what_is_shared_and_doubled() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "id\tname\ttype\n1\tcold\tillness\n1\tCOLD\tillness\n2\tcold\tweather\n3\tflu\tillness\n";
+    let file = write(folder.path(), "kb.tsv", table);
+    let (kb, _) = KnowledgeBase::import(&[file], &folder.path().join("kb"), &ImportOptions::default(), false).unwrap();
+    let info = kb.info().unwrap();
+    assert_eq!((info.concepts, info.names, info.duplicate_names, info.ambiguous_names), (3, 4, 1, 1));
+    assert_eq!(info.ambiguous_examples[0].1, ["1", "2"]);
+    assert_eq!((info.single_name_concepts, info.types["illness"]), (2, 2));
+    assert_eq!((info.provenance[0].format.as_str(), info.provenance[0].entries), ("tsv", 4));
+    let near = kb.nearest_by_ngrams("colt", 5).unwrap();
+    assert_eq!(near[0].id, "1");
+}
