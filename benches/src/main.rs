@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod biosyn;
+mod case;
 mod esappmod;
 mod fit_default;
 mod scale;
@@ -17,31 +19,45 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Benchmark {
-    /// Accuracy on names of technologies, by 5-fold cross-validation.
-    Esappmod {
-        /// The folder that holds `esappmod/`.
-        #[arg(long)]
-        data: PathBuf,
-    },
-    /// Speed, memory and recall at a million names.
+    /// Accuracy on names of technologies, by 5-fold cross-validation
+    Esappmod(Data),
+    /// Accuracy on names of diseases, whole and refined
+    Biosyn(Data),
+    /// Speed, memory and recall at a million names
     Scale {
-        /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one.
+        /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one
         file: PathBuf,
     },
-    /// Fits the ranker that comes with Truename.
+    /// Fits the ranker that comes with Truename
     FitDefault {
-        /// The vocabularies, each a file that `kb import` reads.
+        /// The vocabularies, each a file that `kb import` reads
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Where the ranker goes.
+        /// Where the ranker goes
         #[arg(long, default_value = "crates/truename/src/ranker/default.bin")]
         out: PathBuf,
     },
 }
 
+#[derive(clap::Args)]
+struct Data {
+    /// The folder with the data sets, as `benches/README.md` lists them
+    #[arg(long)]
+    data: PathBuf,
+    /// Write what is asked of whom here, for `benches/peers.py`
+    #[arg(long)]
+    dump: Option<PathBuf>,
+}
+
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
-        Benchmark::Esappmod { data } => esappmod::run(&data),
+        Benchmark::Esappmod(Data { data, dump }) => case::run("esappmod", esappmod::cases(&data)?, dump.as_deref()),
+        Benchmark::Biosyn(Data { data, dump }) => {
+            for (name, one) in biosyn::cases(&data)? {
+                case::run(&name, vec![one], dump.as_deref())?;
+            }
+            Ok(())
+        }
         Benchmark::Scale { file } => scale::run(&file),
         Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
     }

@@ -44,6 +44,12 @@ pub fn run(file: &Path) -> anyhow::Result<()> {
         let is_found =
             |(link, (_, _, id)): &(&Link, &(u64, String, String))| link.candidates.iter().any(|c| c.id == *id);
         let found = links.iter().zip(&sample).filter(is_found).count();
+        if std::env::var_os("MISSES").is_some() {
+            for (link, (_, name, id)) in links.iter().zip(&sample).filter(|pair| !is_found(pair)) {
+                let first = link.candidates.first().map(|c| (&c.matched_name, c.probability));
+                println!("miss {edits} {} of {name:?} {id}: {first:?}", link.name);
+            }
+        }
         println!("ranked, {edits} edit(s)   recall@10 {:.4}", found as f64 / links.len() as f64);
     }
     let linker = Linker::new(kb)?.with_options(LinkOptions { top: 1, ..LinkOptions::default() })?;

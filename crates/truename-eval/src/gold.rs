@@ -33,11 +33,8 @@ pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
 /// # Errors
 /// As [`read_gold`].
 pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Vec<GoldName>, Error> {
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .quoting(delimiter == b',')
-        .flexible(true)
-        .from_reader(table);
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter == b',').flexible(true).from_reader(table);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
         match error.kind() {

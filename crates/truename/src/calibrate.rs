@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename_index::SearchScratch;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, NormalizedName, stable_hash};
+use truename_text::{NameKeys, NameProfile, NormalizedName, stable_hash};
 
 use crate::feature::{self, WordWeights, featurize};
 use crate::generator::{Scope, propose_exact, propose_near};
@@ -282,12 +282,16 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     }
     let dice = stable_hash(&format!("kind {hash}")) as f64 / u64::MAX as f64;
     let alone = same.len() == all.len();
+    // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
+    let shared = is_shared(snapshot, concept, text)? && (hash >> 32) % 3 > 0;
     let (query, hidden, answered) = if dice < HIDDEN_CONCEPTS {
         (text.to_owned(), all, false)
     } else if dice < HIDDEN_CONCEPTS + TYPOS {
         (with_typo(text, hash), Vec::new(), true)
     } else if dice < HIDDEN_CONCEPTS + TYPOS + ADDED_WORDS {
         (format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]), Vec::new(), true)
+    } else if shared {
+        (text.to_owned(), Vec::new(), true)
     } else if alone {
         return Ok(None);
     } else {
@@ -296,6 +300,18 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
     Ok(Some(Example { query, hidden, answers, gold: false, fold }))
+}
+
+/// Whether another concept has a name with the same normal form.
+fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Result<bool, Error> {
+    let exact = NameKeys::of(&NormalizedName::new(name)).exact;
+    for other in snapshot.names_under(exact)? {
+        let (owner, text) = snapshot.name(other)?;
+        if owner != concept && NameKeys::of(&NormalizedName::new(text)).exact == exact {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// One character dropped, doubled, changed, or changed over with the next.
