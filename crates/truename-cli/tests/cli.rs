@@ -126,7 +126,7 @@ fn jsonl_gives_candidates_with_scores() {
     assert_eq!(lines[0]["name"], "hart failure");
     assert_eq!(lines[0]["candidates"][0]["id"], "X:2");
     assert_eq!(lines[0]["candidates"].as_array().unwrap().len(), 2);
-    assert!(lines[0]["candidates"][0]["scores"]["ngram"].as_f64().unwrap() > 0.5);
+    assert!(lines[0]["candidates"][0]["scores"]["ngram"].as_f64().unwrap() > 0.3);
     assert!(lines[0]["explanation"].as_str().unwrap().contains("heart failure"));
     assert_eq!(lines[1]["id"], serde_json::Value::Null);
     assert_eq!(lines[1]["candidates"], serde_json::json!([]));

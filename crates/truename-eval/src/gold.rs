@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn malformed_files_are_refused_with_their_line() {
         let cases = [
-            ("name\tcode\na\t1\n", ":1: no column \"id\""),
+            ("name\tcode\na\t1\n", ":1: no column \"id\" in the header"),
             ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
             ("name\tid\n", ":1: no judgements"),
         ];

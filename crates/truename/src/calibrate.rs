@@ -69,7 +69,7 @@ const FEWEST_NAMES: usize = 50;
 /// Candidates of a name that are learnt from; the others say little.
 const LEARNT_CANDIDATES: usize = 24;
 /// Of the names, the share that is asked for with a typo.
-const TYPOS: f64 = 0.15;
+const TYPOS: f64 = 0.2;
 /// Of the names, the share whose whole concept is hidden.
 const HIDDEN_CONCEPTS: f64 = 0.12;
 /// Of the names, the share that is asked for with words added that say nothing of the concept.

@@ -75,7 +75,7 @@ fn messy_names_find_their_concepts() {
 fn neither_threads_nor_company_change_an_answer() {
     let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
     let names: Vec<String> =
-        (0..300).map(|n| format!("{} {}x", &PARTS[n % 12][1..], &ILLS[n % 8][..4 + n % 3])).collect();
+        (0..300).map(|n| format!("{} {}x", &PARTS[n % 12][1..], &ILLS[n % 8][..3 + n % 3])).collect();
     let linked = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| linker.link_names(&names).unwrap())

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use truename_kb::deletion_key;
+use truename_text::similarity::edits;
 use truename_text::{Key, NameProfile};
 
 use super::Scope;
 use crate::Error;
 use crate::candidate::Proposals;
 
-/// Where more names than this are one edit away, the letters do not tell which is meant.
+/// The nearest names taken; two that share a deletion may be two edits apart.
 const MOST_NAMES: usize = 96;
 
 pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
@@ -20,8 +21,13 @@ pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Pr
     for key in changed.chain(deletions.iter().copied()).chain([deletion_key(query.keys.exact)]) {
         names.extend(scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)));
     }
-    for name in names.into_iter().take(MOST_NAMES) {
-        let (concept, _) = scope.snapshot.name(name)?;
+    let mut nearest = Vec::with_capacity(names.len());
+    for name in names {
+        let (concept, text) = scope.snapshot.name(name)?;
+        nearest.push((edits(query, &NameProfile::new(text)), name, concept));
+    }
+    nearest.sort_unstable();
+    for (_, name, concept) in nearest.into_iter().take(MOST_NAMES) {
         proposals.entry(concept, name);
     }
     Ok(())
