@@ -12,8 +12,12 @@ pub fn run(files: &[PathBuf], out: &Path) -> anyhow::Result<()> {
     let mut training = TrainingSet::new();
     for file in files {
         let folder = tempfile::tempdir()?;
-        let (kb, report) =
-            KnowledgeBase::import(&[file.clone()], &folder.path().join("kb"), &ImportOptions::default(), false)?;
+        let (kb, report) = KnowledgeBase::import(
+            std::slice::from_ref(file),
+            &folder.path().join("kb"),
+            &ImportOptions::default(),
+            false,
+        )?;
         training.add(&kb, &[], &options)?;
         println!("{}: {} concepts, {} names", file.display(), report.concepts, report.names);
     }

@@ -71,6 +71,16 @@ const NORMS: &[u8] = b"norms";
 /// Bytes of a directory row: an n-gram and the number of names that have it.
 const ROW: usize = 12;
 
+/// What the postings hold.
+struct Counted {
+    /// Each n-gram with the number of names that have it.
+    directory: Vec<(Gram, u32)>,
+    /// Names.
+    names: u32,
+    /// Numbers of names, used and unused, in whole blocks.
+    numbers: usize,
+}
+
 struct Term {
     weight: f32,
     count: u32,
@@ -158,8 +168,8 @@ impl NgramIndex {
 
     /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
     fn refresh(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
-        let (directory, names, top) = self.count(write)?;
-        let mut norms = vec![0f64; top];
+        let Counted { directory, names, numbers } = self.count(write)?;
+        let mut norms = vec![0f64; numbers];
         let mut rows = directory.iter();
         let mut current: Option<(Gram, f64)> = None;
         for entry in self.postings.iter(write)? {
@@ -176,8 +186,7 @@ impl NgramIndex {
         self.write_tables(write, &directory, names, &norms)
     }
 
-    /// The names a gram has, the number of names, and one past the last name number, in whole blocks.
-    fn count(&self, read: &RoTxn<'_>) -> Result<(Vec<(Gram, u32)>, u32, usize), Error> {
+    fn count(&self, read: &RoTxn<'_>) -> Result<Counted, Error> {
         let mut directory: Vec<(Gram, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
         for entry in self.postings.iter(read)? {
@@ -192,7 +201,8 @@ impl NgramIndex {
             seen.resize(seen.len().max((base + BLOCK) / 64), 0);
             list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
         }
-        Ok((directory, seen.iter().map(|word| word.count_ones()).sum(), seen.len() * 64))
+        let names = seen.iter().map(|word| word.count_ones()).sum();
+        Ok(Counted { directory, names, numbers: seen.len() * 64 })
     }
 
     fn write_tables(

@@ -283,7 +283,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let dice = stable_hash(&format!("kind {hash}")) as f64 / u64::MAX as f64;
     let alone = same.len() == all.len();
     // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
-    let shared = is_shared(snapshot, concept, text)? && (hash >> 32) % 3 > 0;
+    let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
     let (query, hidden, answered) = if dice < HIDDEN_CONCEPTS {
         (text.to_owned(), all, false)
     } else if dice < HIDDEN_CONCEPTS + TYPOS {

@@ -53,7 +53,7 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
 /// Where the answers go.
 enum Sink {
     Jsonl(Output),
-    Table { writer: ArrowWriter<AtomicFile>, schema: SchemaRef, top: usize },
+    Table { writer: Box<ArrowWriter<AtomicFile>>, schema: SchemaRef, top: usize },
 }
 
 impl Sink {
@@ -78,7 +78,7 @@ impl Sink {
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
         let writer = ArrowWriter::try_new(AtomicFile::create(out)?, schema.clone(), Some(properties(metadata)))
             .with_context(|| format!("cannot write {}", out.display()))?;
-        Ok(Self::Table { writer, schema, top })
+        Ok(Self::Table { writer: Box::new(writer), schema, top })
     }
 
     fn write(&mut self, batch: RecordBatch, links: &[Link]) -> anyhow::Result<()> {
