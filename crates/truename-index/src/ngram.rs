@@ -612,9 +612,9 @@ mod tests {
         let fixture = built(&names);
         let best = fixture.search("name 69321", &Search { limit: 1, ..Search::default() });
         assert_eq!((best[0].name, best[0].score > 0.999), (69_321, true));
-        let odd = |name: u32| name % 2 == 0;
-        let even = fixture.search("name 69321", &Search { limit: 20, allowed: Some(&odd), ..Search::default() });
-        assert!(even.len() == 20 && even.iter().all(|hit| hit.name % 2 == 0));
+        let even = |name: u32| name.is_multiple_of(2);
+        let found = fixture.search("name 69321", &Search { limit: 20, allowed: Some(&even), ..Search::default() });
+        assert!(found.len() == 20 && found.iter().all(|hit| even(hit.name)));
     }
 
     #[test]

@@ -158,11 +158,11 @@ fn a_failed_import_leaves_what_was_there() {
     let out = folder.path().join("kb");
     let options = ImportOptions { strict: true, ..ImportOptions::default() };
     let good = write(folder.path(), "good.csv", "id,name\n1,one\n");
-    KnowledgeBase::import(&[good.clone()], &out, &options, false).unwrap();
+    KnowledgeBase::import(std::slice::from_ref(&good), &out, &options, false).unwrap();
     let refused = KnowledgeBase::import(&[good], &out, &options, false).err().unwrap();
     assert!(refused.hint().unwrap().contains("--force"), "{refused}");
     let bad = write(folder.path(), "bad.csv", "id,name\n1,\n");
-    assert!(KnowledgeBase::import(&[bad.clone()], &out, &options, true).is_err());
+    assert!(KnowledgeBase::import(std::slice::from_ref(&bad), &out, &options, true).is_err());
     let kb = KnowledgeBase::open(&out).unwrap();
     assert!(kb.update(&[bad], &[], &options).is_err());
     assert_eq!(kb.info().unwrap().concepts, 1);
