@@ -7,27 +7,38 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 /// A file that takes its place on [`AtomicFile::finish`]; dropped before, it is gone.
+///
+/// What is no regular file, such as a device or a pipe, is written directly.
 pub struct AtomicFile {
     path: PathBuf,
-    partial: PathBuf,
+    partial: Option<PathBuf>,
     file: Option<BufWriter<File>>,
 }
 
 impl AtomicFile {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
+        // What a link points to is replaced, not the link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
-        let partial = path.with_file_name(format!(".{}.partial", name.to_string_lossy()));
-        let file = File::create(&partial).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self { path: path.to_owned(), partial, file: Some(BufWriter::with_capacity(1 << 16, file)) })
+        let own = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
+        let partial = (!path.exists() || path.is_file()).then(|| path.with_file_name(own));
+        let file = File::create(partial.as_ref().unwrap_or(&path));
+        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { partial, file: Some(BufWriter::with_capacity(1 << 16, file)), path })
     }
 
     pub fn finish(mut self) -> anyhow::Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
         if let Some(file) = self.file.take() {
             let file = file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
-            file.sync_all().with_context(failed)?;
+            if self.partial.is_some() {
+                file.sync_all().with_context(failed)?;
+            }
         }
-        std::fs::rename(&self.partial, &self.path).with_context(failed)
+        match &self.partial {
+            Some(partial) => std::fs::rename(partial, &self.path).with_context(failed),
+            None => Ok(()),
+        }
     }
 }
 
@@ -44,7 +55,9 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After a rename there is nothing left to remove.
-        let _ = std::fs::remove_file(&self.partial);
+        if let Some(partial) = &self.partial {
+            let _ = std::fs::remove_file(partial);
+        }
     }
 }
 

@@ -30,9 +30,9 @@ impl ExitCode {
         if io.into_iter().any(|cause| cause.kind() == ErrorKind::BrokenPipe) {
             return Self::Success;
         }
-        eprintln!("error: {error:#}");
+        crate::say!("error: {error:#}");
         if let Some(hint) = error.chain().find_map(hint) {
-            eprintln!("hint: {hint}");
+            crate::say!("hint: {hint}");
         }
         if error.is::<UsageError>() { Self::Usage } else { Self::Failure }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 pub fn listen() {
-    // Without a handler Ctrl-C ends the process at once, and what it leaves is a `.partial` beside.
+    // Without a handler Ctrl-C ends the process at once; a `.partial` beside may stay.
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(1);

@@ -1,5 +1,13 @@
 //! The `truename` command: parses arguments, reads, writes; the `truename` crate does the work.
 
+/// Says something on stderr; a reader that closed it is no reason to stop.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($words)*)));
+    }};
+}
+pub(crate) use say;
+
 mod arguments;
 mod atomic_file;
 mod command;

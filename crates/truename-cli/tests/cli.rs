@@ -113,7 +113,7 @@ fn text_becomes_a_table_and_stdin_is_read() {
     assert_eq!(lines[0], "name\tid\tmatched_name\tpreferred_name\tprobability");
     assert!(lines[1].starts_with("heart attack\tX:1\theart attack\tmyocardial infarction\t0."));
     assert_eq!(lines[2], "\t\t\t\t0.0000");
-    assert!(lines[3].starts_with("\"a\tb\"\"\"\t"), "{}", lines[3]);
+    assert!(lines[3].starts_with("a b\"\t"), "{}", lines[3]);
     assert_eq!(out.code, 0);
 }
 
@@ -170,7 +170,9 @@ fn malformed_rows_are_listed_and_pass_through() {
     assert!(out.err.contains("2 rows were left without an answer"), "{}", out.err);
     let strict = folder.run(&["-q", "match", "in.csv", "--kb", "kb", "--strict", "--out", "out.csv"]);
     assert_eq!(strict.code, 1);
-    assert!(!folder.path("out.csv").exists() && !folder.path(".out.csv.partial").exists());
+    assert!(!folder.path("out.csv").exists());
+    let left = std::fs::read_dir(folder.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with("partial")));
     folder.write("open.csv", "name\n\"never closed\n");
     let open = folder.run(&["-q", "match", "open.csv", "--kb", "kb"]);
     assert!(open.code == 1 && open.err.contains("line 2: a quote that is never closed"), "{}", open.err);

@@ -43,6 +43,12 @@ fn write_version(folder: &Path, version: &str) {
     std::fs::write(folder.join(format!("{version}.jsonl")), lines).unwrap();
 }
 
+/// A share between 0 and 1.2 that differs from run to run.
+fn random_share() -> f64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos();
+    f64::from(now % 1_000_003) / 1_000_003.0 * 1.2
+}
+
 #[test]
 fn a_killed_import_or_update_leaves_a_committed_state() {
     let temporary = tempfile::tempdir().unwrap();
@@ -58,7 +64,7 @@ fn a_killed_import_or_update_leaves_a_committed_state() {
         let arguments = import(if step % 2 == 0 { "a.jsonl" } else { "b.jsonl" });
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let before = state(folder);
-        run_and_kill(folder, &arguments, whole, f64::from(step) / 10.0);
+        run_and_kill(folder, &arguments, whole, random_share());
         let after = state(folder);
         let wanted = Some((CONCEPTS, if step % 2 == 0 { "a" } else { "b" }.to_owned()));
         assert!(after == before || after == wanted, "{before:?} became {after:?}");
@@ -70,12 +76,7 @@ fn a_killed_import_or_update_leaves_a_committed_state() {
     for step in 0..12 {
         let version = ["c", "a", "b"][step % 3];
         let before = state(folder);
-        run_and_kill(
-            folder,
-            &["-q", "kb", "update", &format!("{version}.jsonl"), "--kb", "kb"],
-            whole,
-            step as f64 / 11.0,
-        );
+        run_and_kill(folder, &["-q", "kb", "update", &format!("{version}.jsonl"), "--kb", "kb"], whole, random_share());
         let after = state(folder);
         let wanted = Some((CONCEPTS, version.to_owned()));
         assert!(after == before || after == wanted, "{before:?} became {after:?}");

@@ -1,6 +1,6 @@
 //! A gold judgement beside the system's answers, and the file that holds many.
 
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -59,15 +59,13 @@ impl Judged {
 /// Writes one JSON object a name.
 ///
 /// # Errors
-/// Where the file cannot be written.
-pub fn write_judged(path: &Path, judged: &[Judged]) -> Result<(), Error> {
-    let failed = |source| Error::io("write", path, source);
-    let mut file = BufWriter::new(std::fs::File::create(path).map_err(failed)?);
+/// Where it cannot be written.
+pub fn write_judged(mut out: impl Write, judged: &[Judged]) -> std::io::Result<()> {
     for one in judged {
-        serde_json::to_writer(&mut file, one).map_err(|error| failed(error.into()))?;
-        file.write_all(b"\n").map_err(failed)?;
+        serde_json::to_writer(&mut out, one)?;
+        out.write_all(b"\n")?;
     }
-    file.flush().map_err(failed)
+    Ok(())
 }
 
 /// Reads what [`write_judged`] wrote.

@@ -110,9 +110,9 @@ impl NgramIndex {
         })
     }
 
-    /// Fills an empty index with the names `0..names`; `grams` gives the distinct n-grams of one.
+    /// Fills the index with the names `0..names`; `grams` gives the distinct n-grams of one.
     ///
-    /// Searches are fastest where names are numbered by length.
+    /// What it held before is gone. Searches are fastest where names are numbered by length.
     ///
     /// # Errors
     /// Where the storage fails.
@@ -122,6 +122,7 @@ impl NgramIndex {
         names: u32,
         grams: impl Fn(u32) -> Vec<Gram> + Sync,
     ) -> Result<(), Error> {
+        self.postings.clear(write)?;
         let blocks = names.div_ceil(BLOCK as u32);
         let mut lists: Vec<([u8; 10], Vec<u8>)> =
             (0..blocks).into_par_iter().flat_map_iter(|block| block_lists(block as u16, names, &grams)).collect();

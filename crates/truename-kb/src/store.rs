@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, Weak};
 
 use heed::byteorder::BE;
 use heed::types::{Bytes, Str, U32, U64};
-use heed::{Database, Env, EnvOpenOptions, PutFlags, RoTxn, RwTxn, WithoutTls};
+use heed::{Database, Env, EnvFlags, EnvOpenOptions, PutFlags, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::{Key, NameKeys, NormalizedName, stable_hash};
@@ -140,6 +140,8 @@ impl Store {
         }
         let env = open_env(path)?;
         refuse_truncated(&env, path)?;
+        // Readers that were killed hold their slots, and pages, until they are looked for.
+        let _ = env.clear_stale_readers();
         let read = env.read_txn()?;
         let foreign = || Error::not_a_store(path, "it is an LMDB environment of another program");
         let meta: Database<Str, Bytes> = env.open_database(&read, Some("meta"))?.ok_or_else(foreign)?;
@@ -188,6 +190,8 @@ impl Store {
         // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
         let data = self.path.join("data.mdb");
         let failed = |source| Error::io("extend", &data, source);
+        // No other writer makes the file longer in the meantime.
+        let _alone = self.env.write_txn()?;
         if std::fs::metadata(&data).map_err(failed)?.len() < needed_bytes(&self.env) {
             let file = std::fs::OpenOptions::new().write(true).open(&data).map_err(failed)?;
             file.set_len(needed_bytes(&self.env)).map_err(failed)?;
@@ -211,6 +215,22 @@ impl Store {
     /// Where the storage fails.
     pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
         Ok(self.tables.meta.put(write, name, value)?)
+    }
+
+    /// Empties the store but for its format.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        let Tables { meta, ids, concepts, names, keys, words } = self.tables;
+        meta.clear(write)?;
+        ids.clear(write)?;
+        concepts.clear(write)?;
+        names.clear(write)?;
+        keys.clear(write)?;
+        words.clear(write)?;
+        meta.put(write, META_FORMAT, &FORMAT.to_le_bytes())?;
+        self.tables.put_counts(write, Counts::default())
     }
 
     /// Fills an empty store, and returns the names by number.
@@ -641,9 +661,12 @@ fn open_env(path: &Path) -> Result<Arc<Env<WithoutTls>>, Error> {
     // SAFETY: the file is only changed through LMDB, which locks it between processes; a store that was
     // truncated from outside is found by `refuse_truncated` before a page is read.
     let mut opened = unsafe { options.open(&path) };
-    if matches!(&opened, Err(heed::Error::Io(source)) if is_read_only(source)) {
-        // SAFETY: as above; nothing is written.
-        opened = unsafe { options.flags(heed::EnvFlags::READ_ONLY).open(&path) };
+    for flags in [EnvFlags::READ_ONLY, EnvFlags::NO_LOCK] {
+        if matches!(&opened, Err(heed::Error::Io(source)) if is_read_only(source)) {
+            // SAFETY: as above; nothing is written. Where not even the lock file can be opened, this process
+            // has no way to write, and who has must not while it reads.
+            opened = unsafe { options.flags(flags).open(&path) };
+        }
     }
     let env = Arc::new(opened.map_err(|source| match source {
         heed::Error::Mdb(error) => Error::not_a_store(&path, format!("its file data.mdb is damaged ({error})")),

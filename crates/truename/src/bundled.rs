@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use flate2::read::GzDecoder;
 use truename_kb::import::read_bytes;
@@ -16,6 +17,9 @@ static MESH: &[u8] = include_bytes!("../../../kb/mesh.jsonl.gz");
 
 /// Opens it, unpacking it into the user's cache where it is not there yet.
 pub(crate) fn open() -> Result<KnowledgeBase, Error> {
+    // Threads that open it for the first time at once unpack it once.
+    static UNPACKING: Mutex<()> = Mutex::new(());
+    let _alone = UNPACKING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = cache_folder().join(format!("mesh-{:016x}", version()));
     match KnowledgeBase::open(&path) {
         Err(_) => unpack(&path),
@@ -39,6 +43,10 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
     let built = KnowledgeBase::create(import.concepts, &own);
     let moved = built.and_then(|built| {
         built.close();
+        // What is there cannot be opened, or another process was faster; then this one's rename fails.
+        if KnowledgeBase::open(path).is_err() {
+            let _ = std::fs::remove_dir_all(path);
+        }
         std::fs::rename(&own, path).map_err(|source| Error::io("write", path, source))
     });
     let _ = std::fs::remove_dir_all(&own);

@@ -45,12 +45,14 @@ pub struct GoldName {
     pub ids: Vec<String>,
 }
 
-/// What calibration gained, each pair before and after.
+/// What calibration gained; each pair is of the ranker that comes with Truename and of the one fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gain {
+    /// Whether the new ranker is used: not where the one before has the lower log-loss.
+    pub kept: bool,
     /// Names held out.
     pub held_out: usize,
-    /// Judgements used.
+    /// Judgements used; of some of them the exact name decides, whatever the ranker.
     pub gold: usize,
     /// Judgements whose ids the knowledge base does not have.
     pub unknown_gold: usize,
@@ -121,13 +123,15 @@ pub struct TrainingSet {
     folds: Vec<usize>,
     gold: Vec<bool>,
     settled: (f64, f64),
+    /// Judgements that the exact name decides: rightly, and in all.
+    settled_gold: (usize, usize),
 }
 
 impl TrainingSet {
     /// Nothing yet.
     pub fn new() -> Self {
         let groups = Groups::new(feature::names().len());
-        Self { groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0) }
+        Self { groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0), settled_gold: (0, 0) }
     }
 
     /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
@@ -150,11 +154,18 @@ impl TrainingSet {
             .collect::<Result<_, Error>>()?;
         for (example, observed) in examples.iter().zip(observed.into_iter().flatten()) {
             let weight = if example.gold { options.gold_weight } else { 1.0 };
-            self.settled.1 += f64::from(weight);
             match observed.settled {
-                Some(right) => self.settled.0 += if right { f64::from(weight) } else { 0.0 },
+                Some(right) => {
+                    self.settled.0 += if right { f64::from(weight) } else { 0.0 };
+                    self.settled.1 += f64::from(weight);
+                    self.settled_gold.0 += usize::from(right && example.gold);
+                    self.settled_gold.1 += usize::from(example.gold);
+                }
                 None => {
-                    self.settled.0 += f64::from(weight);
+                    // A name of the knowledge base would have been found by itself, had it not been held out.
+                    let found = if example.gold { 0.0 } else { f64::from(weight) };
+                    self.settled.0 += found;
+                    self.settled.1 += found;
                     self.groups.push(&observed.rows, observed.answer, weight);
                     self.folds.push(example.fold);
                     self.gold.push(example.gold);
@@ -172,20 +183,30 @@ impl TrainingSet {
         if self.groups.len() < FEWEST_NAMES {
             return Err(Error::too_few_names(self.groups.len(), FEWEST_NAMES));
         }
-        let exact = (self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1);
+        // At least even, so that the very name stays the first candidate.
+        let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
         let (ranker, out_of_fold) = fit(&self.groups, &self.folds, exact, &options.fit);
         let gold = self.gold.iter().filter(|gold| **gold).count();
         let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
         let gain = Gain {
+            kept: true,
             held_out: self.groups.len() - gold,
-            gold,
+            gold: gold + self.settled_gold.1,
             unknown_gold: 0,
             accuracy: (0.0, after(false)),
-            gold_accuracy: (gold > 0).then(|| (0.0, after(true))),
+            gold_accuracy: (gold + self.settled_gold.1 > 0).then(|| (0.0, self.with_settled(after(true)))),
             log_loss: (0.0, ranker::log_loss(&self.groups, &out_of_fold)),
             threshold: (0.0, ranker.threshold),
         };
         Ok((ranker, gain))
+    }
+
+    /// The accuracy on judgements where that of the unsettled ones is `unsettled`.
+    fn with_settled(&self, unsettled: f64) -> f64 {
+        let is_asked = |group: &usize| self.gold[*group] && self.groups.answers[*group].is_some();
+        let asked = (0..self.groups.len()).filter(is_asked).count();
+        let right = unsettled * asked as f64 + self.settled_gold.0 as f64;
+        right / (asked + self.settled_gold.1).max(1) as f64
     }
 
     /// Accuracy and log-loss of a ranker that was fitted on something else.
@@ -194,10 +215,11 @@ impl TrainingSet {
         let scores: Vec<Vec<f64>> = (0..self.groups.len()).into_par_iter().map(score).collect();
         gain.accuracy.0 = accuracy(&self.groups, &scores, |group| !self.gold[group]);
         if let Some((before, _)) = &mut gain.gold_accuracy {
-            *before = accuracy(&self.groups, &scores, |group| self.gold[group]);
+            *before = self.with_settled(accuracy(&self.groups, &scores, |group| self.gold[group]));
         }
         gain.log_loss.0 = ranker::log_loss(&self.groups, &scores);
         gain.threshold.0 = ranker.threshold;
+        gain.kept = gain.log_loss.1 <= gain.log_loss.0;
     }
 }
 
@@ -218,6 +240,9 @@ impl KnowledgeBase {
         let (ranker, mut gain) = training.fit(options)?;
         training.measure(&Ranker::standard(), &mut gain);
         gain.unknown_gold = unknown_gold;
+        if !gain.kept {
+            return Ok(gain);
+        }
         let mut write = self.store.write()?;
         self.store.put_meta(&mut write, META_RANKER, &ranker.to_bytes())?;
         self.store.commit(write)?;

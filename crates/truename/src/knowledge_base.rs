@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use truename_index::{Hit, NgramIndex, Search, SearchScratch};
@@ -28,6 +28,9 @@ pub struct KnowledgeBase {
 pub(crate) struct Indexes {
     pub(crate) ngrams: NgramIndex,
 }
+
+/// Stores this process has begun to build.
+static BUILDS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static SCRATCH: RefCell<SearchScratch> = RefCell::default();
@@ -129,7 +132,8 @@ impl KnowledgeBase {
 
     /// Imports files into a new knowledge base at `out`; with `replace` one that is there gives way.
     ///
-    /// The store is built beside `out` and moved there whole, so that a failure leaves what was there.
+    /// A new store is built beside `out` and moved there whole; one that is replaced is filled anew in one
+    /// transaction, so that its readers keep what they see. A failure leaves what was there.
     ///
     /// # Errors
     /// Where `out` exists and is not to be replaced, or a file cannot be read.
@@ -150,10 +154,13 @@ impl KnowledgeBase {
             problems: import.problems,
             ..Report::default()
         };
-        let beside = Beside::new(out)?;
-        build(&beside.0, import.concepts, &provenance, options)?;
-        beside.move_to(out)?;
-        let opened = Self::open(out)?;
+        let opened = match Self::open(out) {
+            Ok(former) => {
+                fill(&former.store, import.concepts, &provenance, options)?;
+                former
+            }
+            Err(_) => place(out, import.concepts, &provenance, options)?,
+        };
         let counts = opened.store.snapshot()?.counts();
         (report.concepts, report.names) = (counts.concepts, counts.names);
         Ok((opened, report))
@@ -165,10 +172,16 @@ impl KnowledgeBase {
     /// Where `out` exists already or the disk fails.
     pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
         refuse_existing(out, false)?;
-        let beside = Beside::new(out)?;
-        build(&beside.0, concepts, &[], &ImportOptions::default())?;
-        beside.move_to(out)?;
-        Self::open(out)
+        place(out, concepts, &[], &ImportOptions::default())
+    }
+
+    /// Opens the knowledge base that comes with Truename: MeSH diseases and chemicals. It is unpacked into
+    /// the user's cache on first use.
+    ///
+    /// # Errors
+    /// Where the cache cannot be written.
+    pub fn bundled() -> Result<Self, Error> {
+        crate::bundled::open()
     }
 
     /// Adds the concepts of files, replaces those that are there, and removes those that the files or
@@ -182,8 +195,8 @@ impl KnowledgeBase {
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
         let mut concepts = import.concepts;
-        let unused_mappings = add_mappings(&snapshot, import.mappings, &mut concepts)?;
         let gone: Vec<ConceptId> = removed.iter().chain(&import.removed).cloned().collect();
+        let unused_mappings = add_mappings(&snapshot, import.mappings, &gone, &mut concepts)?;
         let applied = self.store.apply(&mut write, concepts, &gone)?;
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
         self.indexes.ngrams.update(&mut write, &old, &new)?;
@@ -327,19 +340,24 @@ struct Beside(PathBuf);
 impl Beside {
     fn new(out: &Path) -> Result<Self, Error> {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
-        let path = out.with_file_name(format!(".{name}.partial"));
-        // Left by an import that was killed.
+        let number = BUILDS.fetch_add(1, Ordering::Relaxed);
+        let path = out.with_file_name(format!(".{name}.{}-{number}.partial", std::process::id()));
+        // Left by a killed process whose number is ours now.
         if path.exists() {
             std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
         Ok(Self(path))
     }
 
-    /// One rename makes the new store the current one; readers of a former one keep their file.
+    /// One rename makes the new store the current one.
     fn move_to(self, out: &Path) -> Result<(), Error> {
         let failed = |source| Error::io("write", out, source);
         std::fs::create_dir_all(out).map_err(failed)?;
-        std::fs::rename(self.0.join("data.mdb"), out.join("data.mdb")).map_err(failed)?;
+        let data = self.0.join("data.mdb");
+        share(&data, out).map_err(failed)?;
+        // A lock file of a store that could not be opened says nothing of the new one.
+        let _ = std::fs::remove_file(out.join("lock.mdb"));
+        std::fs::rename(data, out.join("data.mdb")).map_err(failed)?;
         // Best effort: not every file system lets a folder be synchronised.
         let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
         Ok(())
@@ -367,9 +385,43 @@ fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
     Ok(())
 }
 
-fn build(path: &Path, concepts: Vec<Concept>, provenance: &[Provenance], options: &ImportOptions) -> Result<(), Error> {
-    let store = Store::create(path)?;
+/// LMDB lets the owner alone read its files; a knowledge base may be read by whoever may read its folder.
+#[cfg(unix)]
+fn share(data: &Path, folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(folder)?.permissions().mode() & 0o666;
+    std::fs::set_permissions(data, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn share(_: &Path, _: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Builds a store beside `out` and moves it there.
+fn place(
+    out: &Path,
+    concepts: Vec<Concept>,
+    provenance: &[Provenance],
+    options: &ImportOptions,
+) -> Result<KnowledgeBase, Error> {
+    let beside = Beside::new(out)?;
+    let store = Store::create(&beside.0)?;
+    fill(&store, concepts, provenance, options)?;
+    store.close();
+    beside.move_to(out)?;
+    KnowledgeBase::open(out)
+}
+
+/// Fills a store, in place of what it holds, in one transaction.
+fn fill(
+    store: &Store,
+    concepts: Vec<Concept>,
+    provenance: &[Provenance],
+    options: &ImportOptions,
+) -> Result<(), Error> {
     let mut write = store.write()?;
+    store.clear(&mut write)?;
     let names = store.fill(&mut write, concepts)?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;
     ngrams.build(&mut write, names.len() as u32, |name| grams(&NormalizedName::new(&names[name as usize])))?;
@@ -377,15 +429,14 @@ fn build(path: &Path, concepts: Vec<Concept>, provenance: &[Provenance], options
     if options.progress.stop.load(Ordering::Relaxed) {
         return Err(truename_kb::Error::interrupted().into());
     }
-    store.commit(write)?;
-    store.close();
-    Ok(())
+    Ok(store.commit(write)?)
 }
 
 /// Turns mappings that concern stored concepts into changed concepts; returns how many concern none.
 fn add_mappings(
     snapshot: &Snapshot<'_>,
     mappings: Vec<(String, String)>,
+    gone: &[ConceptId],
     concepts: &mut Vec<Concept>,
 ) -> Result<usize, Error> {
     let mut unused = 0;
@@ -394,6 +445,9 @@ fn add_mappings(
         let mut used = false;
         for (side, other) in [(&subject, &object), (&object, &subject)] {
             let Ok(id) = side.parse::<ConceptId>() else { continue };
+            if gone.contains(&id) {
+                continue;
+            }
             let concept = match changed.remove(&id) {
                 Some(concept) => Some(concept),
                 None => snapshot.index_of(&id)?.map(|index| snapshot.concept(index)).transpose()?,

@@ -119,7 +119,7 @@ impl Linker {
     /// # Errors
     /// Where the cache cannot be written.
     pub fn bundled() -> Result<Self, Error> {
-        Self::new(crate::bundled::open()?)
+        Self::new(KnowledgeBase::bundled()?)
     }
 
     /// Links to a knowledge base, with the ranker fitted to it, or else the one that comes with Truename.

@@ -1,5 +1,6 @@
 //! `truename calibrate`.
 
+use std::io::Write;
 use std::time::Instant;
 
 use truename::{CalibrateOptions, GoldName, KnowledgeBase};
@@ -15,29 +16,35 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
         }
         None => Vec::new(),
     };
+    let mut out = std::io::stdout().lock();
     let start = Instant::now();
     let gain = kb.calibrate(&gold, &CalibrateOptions { names: arguments.names, ..CalibrateOptions::default() })?;
     if gain.unknown_gold > 0 && !quiet {
-        eprintln!(
+        crate::say!(
             "warning: {} judgements have ids that the knowledge base does not; they were not used",
             gain.unknown_gold
         );
     }
-    println!(
+    writeln!(
+        out,
         "{} names held out in turn, {} judgements, {:.1} s",
         gain.held_out,
         gain.gold,
         start.elapsed().as_secs_f64()
-    );
-    println!("                          before    after   (by 5-fold cross-validation)");
-    let percent = |label: &str, (before, after): (f64, f64)| {
-        println!("{label:<24} {:>7.2}  {:>7.2}", 100.0 * before, 100.0 * after);
-    };
-    percent("names: first right (%)", gain.accuracy);
+    )?;
+    writeln!(out, "                          before    after   (by 5-fold cross-validation)")?;
+    row(&mut out, "names: first right (%)", gain.accuracy, 100.0)?;
     if let Some(accuracy) = gain.gold_accuracy {
-        percent("judgements: first (%)", accuracy);
+        row(&mut out, "judgements: first (%)", accuracy, 100.0)?;
     }
-    println!("{:<24} {:>7.4}  {:>7.4}", "log-loss", gain.log_loss.0, gain.log_loss.1);
-    println!("{:<24} {:>7.2}  {:>7.2}", "NIL below", gain.threshold.0, gain.threshold.1);
+    row(&mut out, "log-loss", gain.log_loss, 1.0)?;
+    row(&mut out, "NIL below", gain.threshold, 1.0)?;
+    if !gain.kept {
+        writeln!(out, "the ranker that comes with truename does better, so nothing was changed")?;
+    }
     Ok(())
+}
+
+fn row(out: &mut impl Write, label: &str, (before, after): (f64, f64), scale: f64) -> std::io::Result<()> {
+    writeln!(out, "{label:<24} {:>7.3}  {:>7.3}", scale * before, scale * after)
 }

@@ -1,5 +1,6 @@
 //! `truename evaluate`.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -35,7 +36,7 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
     let linker = open_linker(arguments.kb.kb.as_ref())?.with_options(options)?;
     let judged = judge(&linker, gold, quiet)?;
     let scores = NameScores::of(&judged);
-    println!("{scores}");
+    writeln!(std::io::stdout(), "{scores}")?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
     }
@@ -43,7 +44,9 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
         write_plots(folder, &scores)?;
     }
     if let Some(path) = &arguments.predictions {
-        write_judged(path, &judged)?;
+        let mut file = atomic_file::AtomicFile::create(path)?;
+        write_judged(&mut file, &judged).with_context(|| format!("cannot write {}", path.display()))?;
+        file.finish()?;
     }
     Ok(())
 }
@@ -87,7 +90,7 @@ fn compare_files(left: &Path, right: &Path, json: Option<&Path>) -> anyhow::Resu
         return Err(truename_eval::Error::different(&longer[first.len().min(second.len())].name, left, right).into());
     }
     let comparison = compare(&first, &second);
-    println!("{comparison}");
+    writeln!(std::io::stdout(), "{comparison}")?;
     if let Some(path) = json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&comparison)? + "\n"))?;
     }

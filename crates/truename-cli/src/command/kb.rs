@@ -12,7 +12,7 @@ use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, Repor
 
 use crate::arguments::{Import, Kb, KbArgument, Update};
 use crate::atomic_file::AtomicFile;
-use crate::command::open_linker;
+use crate::command::{open_kb, open_linker};
 use crate::interrupt;
 use crate::progress::{bytes_bar, grouped};
 
@@ -39,13 +39,13 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
         list_problems(&report);
         if report.obsolete > 0 {
-            eprintln!("{} obsolete entries left out", grouped(report.obsolete as u64));
+            crate::say!("{} obsolete entries left out", grouped(report.obsolete as u64));
         }
         if report.unused_mappings > 0 {
-            eprintln!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
+            crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
         }
         let seconds = start.elapsed().as_secs_f64();
-        eprintln!(
+        crate::say!(
             "{} concepts with {} names in {} ({seconds:.1} s, {} names/s)",
             grouped(report.concepts.into()),
             grouped(report.names.into()),
@@ -64,7 +64,7 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     let report = watched(&options, quiet, || kb.update(&arguments.files, &removed, &options))?;
     if !quiet {
         list_problems(&report);
-        eprintln!(
+        crate::say!(
             "{} added, {} changed, {} removed; {} concepts with {} names",
             grouped(report.added.into()),
             grouped(report.changed.into()),
@@ -73,7 +73,7 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
             grouped(report.names.into())
         );
         if report.unused_mappings > 0 {
-            eprintln!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
+            crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
         }
     }
     let missing: Vec<String> = report.missing.iter().map(ToString::to_string).collect();
@@ -111,14 +111,14 @@ fn watched<T>(options: &ImportOptions, quiet: bool, work: impl FnOnce() -> T) ->
 
 fn list_problems(report: &Report) {
     for problem in report.problems.iter().take(SHOWN_PROBLEMS) {
-        eprintln!("warning: {problem}");
+        crate::say!("warning: {problem}");
     }
     let more = report.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
     if more > 0 {
-        eprintln!("warning: and {} more", grouped(more));
+        crate::say!("warning: and {} more", grouped(more));
     }
     if report.problem_count > 0 {
-        eprintln!(
+        crate::say!(
             "{} entries or names were skipped or repaired (--strict makes this an error)",
             grouped(report.problem_count)
         );
@@ -126,8 +126,7 @@ fn list_problems(report: &Report) {
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
-    let linker = open_linker(kb.kb.as_ref())?;
-    let info = linker.knowledge_base().info()?;
+    let info = open_kb(kb.kb.as_ref())?.info()?;
     let mut out = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut out, &info)?;
@@ -188,25 +187,23 @@ fn search(words: &str, kb: &KbArgument, top: usize, types: Vec<String>) -> anyho
 }
 
 fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
-    let linker = open_linker(kb.kb.as_ref())?;
-    let concept = linker.knowledge_base().concept(&id.parse().map_err(truename::Error::from)?)?;
+    let concept = open_kb(kb.kb.as_ref())?.concept(&id.parse().map_err(truename::Error::from)?)?;
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &concept)?;
     Ok(writeln!(out)?)
 }
 
 fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
-    let linker = open_linker(kb.kb.as_ref())?;
+    let kb = open_kb(kb.kb.as_ref())?;
     match out {
         None => {
             let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
-            export_to(linker.knowledge_base(), &mut stdout)?;
+            export_to(&kb, &mut stdout)?;
             Ok(stdout.flush()?)
         }
         Some(path) => {
             let mut file = AtomicFile::create(path)?;
-            export_to(linker.knowledge_base(), &mut file)
-                .with_context(|| format!("cannot write {}", PathBuf::from(path).display()))?;
+            export_to(&kb, &mut file).with_context(|| format!("cannot write {}", PathBuf::from(path).display()))?;
             file.finish()
         }
     }

@@ -43,19 +43,19 @@ impl Tally {
     }
 
     fn report(&self, start: Instant) {
-        self.problems.iter().for_each(|problem| eprintln!("warning: {problem}"));
+        self.problems.iter().for_each(|problem| crate::say!("warning: {problem}"));
         let more = self.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
         if more > 0 {
-            eprintln!("warning: and {} more", grouped(more));
+            crate::say!("warning: and {} more", grouped(more));
         }
         if self.problem_count > 0 {
-            eprintln!(
+            crate::say!(
                 "{} rows were left without an answer (--strict makes this an error)",
                 grouped(self.problem_count)
             );
         }
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
-        eprintln!(
+        crate::say!(
             "{} names: {} linked, {} NIL ({seconds:.1} s, {} names/s)",
             grouped(self.names),
             grouped(self.names - self.nil),

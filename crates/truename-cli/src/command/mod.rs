@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use truename::{KnowledgeBase, Linker};
 
 /// The knowledge base named, or the bundled one.
+fn open_kb(kb: Option<&PathBuf>) -> Result<KnowledgeBase, truename::Error> {
+    kb.map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
+}
+
 fn open_linker(kb: Option<&PathBuf>) -> Result<Linker, truename::Error> {
-    match kb {
-        Some(path) => Linker::new(KnowledgeBase::open(path)?),
-        None => Linker::bundled(),
-    }
+    Linker::new(open_kb(kb)?)
 }

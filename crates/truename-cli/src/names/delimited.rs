@@ -9,7 +9,7 @@ use truename::{LONGEST_NAME_BYTES, Linker};
 
 use super::encoding::Codec;
 use super::output::Output;
-use super::record::{Cells, Record, Records, quoted};
+use super::record::{Cells, Record, Records, written};
 use super::{added_cells, added_columns, json_line};
 use crate::arguments::{Match, OutputFormat};
 use crate::command::match_names::{Tally, link};
@@ -31,7 +31,7 @@ pub fn run(
     let bar = bytes_bar(total, quiet);
     let mut raw = BufReader::with_capacity(1 << 16, bar.wrap_read(raw));
     let codec = Codec::of(arguments.encoding.as_deref(), raw.fill_buf().context("cannot read the names")?)?;
-    let mut records = Records::new(codec.reader(raw), delimiter == Some(b','));
+    let mut records = Records::new(codec.reader(raw), delimiter.filter(|delimiter| *delimiter == b','));
     let failed = || format!("cannot read {}", arguments.file.display());
     let layout = match delimiter {
         None => Layout::of_text(),
@@ -43,7 +43,7 @@ pub fn run(
     };
     let mut table = Table::begin(arguments, delimiter, codec, layout, linker)?;
     loop {
-        anyhow::ensure!(!interrupt::asked(), "interrupted; nothing was written");
+        anyhow::ensure!(!interrupt::asked(), "interrupted");
         let mut piece = Vec::with_capacity(PIECE);
         while piece.len() < PIECE {
             match records.next().with_context(failed)? {
@@ -201,19 +201,15 @@ impl<'a> Table<'a> {
 
     fn row(&self, record: Record, added: &[String]) -> anyhow::Result<Vec<u8>> {
         let mut row = record.content;
-        if self.cells.is_none() && row.iter().any(|byte| matches!(byte, b'\t' | b'"')) {
+        if self.cells.is_none() {
             // Text becomes a table, in which a tab would be a new cell.
-            row = [b"\"", &replace_quotes(&row)[..], b"\""].concat();
+            row.iter_mut().filter(|byte| **byte == b'\t').for_each(|byte| *byte = b' ');
         }
         for cell in added {
             row.push(self.delimiter);
-            row.extend(self.codec.encode(&quoted(cell, self.delimiter))?);
+            row.extend(self.codec.encode(&written(cell, self.delimiter))?);
         }
         row.extend(record.line_end);
         self.codec.finish(row)
     }
-}
-
-fn replace_quotes(row: &[u8]) -> Vec<u8> {
-    row.iter().flat_map(|byte| if *byte == b'"' { &b"\"\""[..] } else { std::slice::from_ref(byte) }).copied().collect()
 }

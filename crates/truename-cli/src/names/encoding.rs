@@ -10,7 +10,11 @@ use crate::exit_code::UsageError;
 
 /// How a table is encoded.
 #[derive(Clone, Copy)]
-pub struct Codec(&'static Encoding);
+pub struct Codec {
+    encoding: &'static Encoding,
+    /// Whether the text began with a byte order mark.
+    marked: bool,
+}
 
 impl Codec {
     /// What the user says, or else what a byte order mark says, or else UTF-8.
@@ -18,13 +22,18 @@ impl Codec {
         if let Some(label) = label {
             let found = Encoding::for_label(label.as_bytes());
             let unknown = || UsageError(format!("\"{label}\" is no known encoding; use a label such as windows-1252"));
-            return Ok(Self(found.ok_or_else(unknown)?));
+            let encoding = found.ok_or_else(unknown)?;
+            return Ok(Self {
+                encoding,
+                marked: Encoding::for_bom(beginning).is_some_and(|(found, _)| found == encoding),
+            });
         }
-        Ok(Self(Encoding::for_bom(beginning).map_or(UTF_8, |(encoding, _)| encoding)))
+        let found = Encoding::for_bom(beginning);
+        Ok(Self { encoding: found.map_or(UTF_8, |(encoding, _)| encoding), marked: found.is_some() })
     }
 
     fn is_utf16(self) -> bool {
-        self.0 == UTF_16LE || self.0 == UTF_16BE
+        self.encoding == UTF_16LE || self.encoding == UTF_16BE
     }
 
     /// Bytes in which a line feed is one byte: UTF-16 becomes UTF-8, anything else stays as it is.
@@ -32,28 +41,28 @@ impl Codec {
         if !self.is_utf16() {
             return Box::new(BufReader::with_capacity(1 << 16, raw));
         }
-        let decoded = DecodeReaderBytesBuilder::new().encoding(Some(self.0)).strip_bom(true).build(raw);
+        let decoded = DecodeReaderBytesBuilder::new().encoding(Some(self.encoding)).strip_bom(true).build(raw);
         Box::new(BufReader::with_capacity(1 << 16, decoded))
     }
 
     /// The text of a cell as the reader gives it; nothing where it is not in the encoding.
     pub fn decode(self, cell: &[u8]) -> Option<String> {
-        if self.is_utf16() || self.0 == UTF_8 {
+        if self.is_utf16() || self.encoding == UTF_8 {
             return String::from_utf8(cell.to_vec()).ok();
         }
-        self.0.decode_without_bom_handling_and_without_replacement(cell).map(|text| text.into_owned())
+        self.encoding.decode_without_bom_handling_and_without_replacement(cell).map(|text| text.into_owned())
     }
 
     /// What is added to a row, in the encoding of the row.
     pub fn encode(self, text: &str) -> anyhow::Result<Vec<u8>> {
-        if self.is_utf16() || self.0 == UTF_8 {
+        if self.is_utf16() || self.encoding == UTF_8 {
             return Ok(text.as_bytes().to_vec());
         }
-        let (bytes, _, unmappable) = self.0.encode(text);
+        let (bytes, _, unmappable) = self.encoding.encode(text);
         if unmappable {
             bail!(
                 "\"{text}\" cannot be written in {}; convert the input to UTF-8, or write --format jsonl",
-                self.0.name()
+                self.encoding.name()
             );
         }
         Ok(bytes.into_owned())
@@ -66,7 +75,7 @@ impl Codec {
         }
         let text = std::str::from_utf8(&row).context("a row is not UTF-16")?;
         let units = text.encode_utf16();
-        Ok(if self.0 == UTF_16LE {
+        Ok(if self.encoding == UTF_16LE {
             units.flat_map(u16::to_le_bytes).collect()
         } else {
             units.flat_map(u16::to_be_bytes).collect()
@@ -75,12 +84,10 @@ impl Codec {
 
     /// The byte order mark that the reader took away.
     pub fn mark(self) -> &'static [u8] {
-        if self.0 == UTF_16LE {
-            b"\xFF\xFE"
-        } else if self.0 == UTF_16BE {
-            b"\xFE\xFF"
-        } else {
-            b""
+        match (self.marked, self.encoding == UTF_16LE) {
+            (true, true) => b"\xFF\xFE",
+            (true, false) if self.is_utf16() => b"\xFE\xFF",
+            _ => b"",
         }
     }
 }

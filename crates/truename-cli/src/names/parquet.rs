@@ -39,7 +39,7 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     let bar = progress::count_bar(metadata.file_metadata().num_rows().unsigned_abs(), quiet);
     let mut sink = Sink::open(arguments, &schema, &present, &metadata)?;
     for batch in builder.with_batch_size(PIECE).build().with_context(failed)? {
-        anyhow::ensure!(!interrupt::asked(), "interrupted; nothing was written");
+        anyhow::ensure!(!interrupt::asked(), "interrupted");
         let batch = batch.with_context(failed)?;
         let names = texts(batch.column(column)).with_context(|| format!("column \"{}\"", present[column]))?;
         let links = link(linker, &names, tally)?;

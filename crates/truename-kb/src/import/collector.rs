@@ -94,7 +94,12 @@ impl<'options> Collector<'options> {
         }
         concept.types = entry.types.into_iter().filter_map(tidy_value).collect();
         concept.xrefs = entry.xrefs.into_iter().filter_map(tidy_value).collect();
-        concept.parents = entry.parents.iter().filter_map(|parent| parent.parse().ok()).collect();
+        for parent in entry.parents.iter().filter(|parent| !parent.trim().is_empty()) {
+            match parent.parse() {
+                Ok(parent) => concept.parents.push(parent),
+                Err(_) => self.problem(line, parent, "a parent that is no concept id")?,
+            }
+        }
         concept.definition = entry.definition.and_then(tidy_value);
         self.options.progress.names.fetch_add(1 + concept.synonyms.len() as u64, Ordering::Relaxed);
         if let Some(file) = self.import.files.last_mut() {
@@ -180,8 +185,12 @@ impl<'options> Collector<'options> {
             }
         }
         self.import.concepts.iter_mut().for_each(Concept::tidy);
-        let by_id = &self.by_id;
-        self.import.removed.retain(|id| !by_id.contains_key(id));
+        let (kept, removed) =
+            std::mem::take(&mut self.import.removed).into_iter().partition(|id| self.by_id.contains_key(id));
+        self.import.removed = removed;
+        for id in Vec::<ConceptId>::from_iter::<Vec<ConceptId>>(kept) {
+            self.problem(None, id.as_str(), "given and removed in one import, so kept")?;
+        }
         for cycle in cycles(&self.import.concepts, &self.by_id) {
             self.problem(None, &cycle, "a cycle among parents, which are kept")?;
         }
@@ -205,6 +214,9 @@ fn without_controls(text: &str) -> Cow<'_, str> {
         text.chars().filter(|c| !bidirectional(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
     Cow::Owned(spaced.split_whitespace().collect::<Vec<_>>().join(" "))
 }
+
+/// Steps of a cycle shown.
+const SHOWN_STEPS: usize = 8;
 
 /// Each cycle among parents once, as `A → B → A`.
 fn cycles(concepts: &[Concept], by_id: &HashMap<ConceptId, usize>) -> Vec<String> {
@@ -236,7 +248,9 @@ fn cycles(concepts: &[Concept], by_id: &HashMap<ConceptId, usize>) -> Vec<String
                 Some(&above) if state[above] == State::Open => {
                     let from = path.iter().position(|(step, _)| *step == above).unwrap_or_default();
                     let steps = path[from..].iter().map(|(step, _)| concepts[*step].id.as_str());
-                    found.push(steps.chain([parent.as_str()]).collect::<Vec<_>>().join(" → "));
+                    let more = if path.len() - from > SHOWN_STEPS { vec!["…"] } else { Vec::new() };
+                    let steps = steps.take(SHOWN_STEPS).chain(more).chain([parent.as_str()]);
+                    found.push(steps.collect::<Vec<_>>().join(" → "));
                 }
                 Some(&above) if state[above] == State::New => path.push((above, 0)),
                 _ => {}

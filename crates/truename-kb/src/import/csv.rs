@@ -46,6 +46,9 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>, delimiter
     while reader.read_byte_record(&mut row).map_err(failed)? {
         let line = row.position().map(|at| at.line());
         match entry(&row, &layout, collector) {
+            Some(entry) if entry.name.contains('\n') => {
+                collector.problem(line, &entry.name, "a name with a line end; is a quote never closed?")?;
+            }
             Some(entry) => collector.add_row(line, entry)?,
             None if row.len() <= layout.id.max(layout.name) => {
                 let shown = String::from_utf8_lossy(row.as_slice()).into_owned();

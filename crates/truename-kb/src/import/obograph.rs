@@ -30,8 +30,7 @@ struct Node {
     #[serde(rename = "type")]
     kind: Option<String>,
     lbl: Option<String>,
-    #[serde(default)]
-    meta: Meta,
+    meta: Option<Meta>,
 }
 
 #[derive(Default, Deserialize)]
@@ -51,7 +50,7 @@ struct Value {
 #[derive(Deserialize)]
 struct Synonym {
     pred: Option<String>,
-    val: String,
+    val: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +82,8 @@ fn add_node(
     collector: &mut Collector<'_>,
 ) -> Result<(), Error> {
     let id = curie(&node.id);
-    if node.meta.deprecated {
+    let meta = node.meta.unwrap_or_default();
+    if meta.deprecated {
         return collector.remove(None, &id);
     }
     // Nodes without a label are ends of edges into other ontologies.
@@ -98,10 +98,10 @@ fn add_node(
     let entry = Entry {
         id,
         name,
-        synonyms: node.meta.synonyms.into_iter().filter(kept).map(|synonym| synonym.val).collect(),
+        synonyms: meta.synonyms.into_iter().filter(kept).filter_map(|synonym| synonym.val).collect(),
         parents: parents.remove(&node.id).unwrap_or_default(),
-        xrefs: node.meta.xrefs.into_iter().map(|xref| xref.val).collect(),
-        definition: node.meta.definition.map(|definition| definition.val),
+        xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
+        definition: meta.definition.map(|definition| definition.val),
         ..Entry::default()
     };
     collector.add(None, entry)
