@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use truename::{ImportOptions, KnowledgeBase, Link, LinkOptions, Linker};
 
 /// Names asked for.
-const QUERIES: usize = 4000;
+const QUERIES: usize = 10_000;
 
 /// A name of the vocabulary with the concepts that have it; the sample is drawn by hash.
 struct Sampled {

@@ -95,6 +95,8 @@ const WORDS: [&str; 16] = [
     "x86",
     "type",
 ];
+/// Times a name is looked at for another kind of example.
+const PASSES: u64 = 4;
 /// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
 /// right stands beside what was counted.
 const EXACT_PRIOR: (f64, f64) = (49.0, 50.0);
@@ -282,17 +284,36 @@ fn held_out(snapshot: &Snapshot<'_>, most: usize) -> Result<Vec<Example>, Error>
         chosen.push((stable_hash(name), number));
     }
     chosen.sort_unstable();
+    // A small knowledge base gives several examples a name, of different kinds.
     let mut examples = Vec::new();
-    for (hash, number) in chosen {
-        if examples.len() == most {
-            break;
+    let mut given: HashSet<(NameIndex, Kind)> = HashSet::new();
+    for pass in 0..PASSES {
+        for (hash, number) in &chosen {
+            if examples.len() == most {
+                return Ok(examples);
+            }
+            if let Some((kind, example)) = example(snapshot, hash ^ pass, *number)?
+                && given.insert((*number, kind))
+            {
+                examples.push(example);
+            }
         }
-        examples.extend(example(snapshot, hash, number)?);
     }
     Ok(examples)
 }
 
-fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Option<Example>, Error> {
+/// How a name is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    HiddenConcept,
+    Typo,
+    AddedWords,
+    Shared,
+    HeldOut,
+}
+
+/// The example that the dice give a name.
+fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Option<(Kind, Example)>, Error> {
     let (concept, text) = snapshot.name(number)?;
     let form = NormalizedName::new(text).squeezed();
     if form.is_empty() {
@@ -309,22 +330,33 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let alone = same.len() == all.len();
     // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
     let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
-    let (query, hidden, answered) = if dice < HIDDEN_CONCEPTS {
-        (text.to_owned(), all, false)
+    let kind = if dice < HIDDEN_CONCEPTS {
+        Kind::HiddenConcept
     } else if dice < HIDDEN_CONCEPTS + TYPOS {
-        (with_typo(text, hash), Vec::new(), true)
+        Kind::Typo
     } else if dice < HIDDEN_CONCEPTS + TYPOS + ADDED_WORDS {
-        (format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]), Vec::new(), true)
+        Kind::AddedWords
     } else if shared {
-        (text.to_owned(), Vec::new(), true)
+        Kind::Shared
     } else if alone {
         return Ok(None);
     } else {
-        (text.to_owned(), same, true)
+        Kind::HeldOut
     };
+    let query = match kind {
+        Kind::Typo => with_typo(text, hash),
+        Kind::AddedWords => format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]),
+        Kind::HiddenConcept | Kind::Shared | Kind::HeldOut => text.to_owned(),
+    };
+    let hidden = match kind {
+        Kind::HiddenConcept => all,
+        Kind::HeldOut => same,
+        Kind::Typo | Kind::AddedWords | Kind::Shared => Vec::new(),
+    };
+    let answered = kind != Kind::HiddenConcept;
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
-    Ok(Some(Example { query, hidden, answers, gold: false, fold }))
+    Ok(Some((kind, Example { query, hidden, answers, gold: false, fold })))
 }
 
 /// Whether another concept has a name with the same normal form.
