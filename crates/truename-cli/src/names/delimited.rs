@@ -10,9 +10,9 @@ use truename::{LONGEST_NAME_BYTES, Linker};
 use super::encoding::Codec;
 use super::output::Output;
 use super::record::{Cells, Record, Records, written};
+use super::tally::Tally;
 use super::{added_cells, added_columns, json_line};
 use crate::arguments::{Match, OutputFormat};
-use crate::command::match_names::{Tally, link};
 use crate::exit_code::UsageError;
 use crate::interrupt;
 use crate::progress::{bytes_bar, grouped};
@@ -155,7 +155,7 @@ impl<'a> Table<'a> {
     /// Answers a piece of the table in the order of its rows.
     fn answer(&mut self, piece: Vec<Record>, tally: &mut Tally) -> anyhow::Result<()> {
         let names: Vec<String> = piece.iter().map(|record| self.name(record, tally)).collect::<Result<_, _>>()?;
-        let links = link(self.linker, &names, tally)?;
+        let links = tally.link(self.linker, &names)?;
         self.rows += links.len() as u64;
         for (record, link) in piece.into_iter().zip(links) {
             let line = match self.arguments.format {

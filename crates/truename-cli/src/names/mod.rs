@@ -9,6 +9,7 @@ pub mod parquet;
 #[path = "no_parquet.rs"]
 pub mod parquet;
 mod record;
+pub mod tally;
 
 use serde::Serialize;
 use truename::{Candidate, Link};

@@ -2,8 +2,8 @@
 
 use truename::Linker;
 
+use super::tally::Tally;
 use crate::arguments::Match;
-use crate::command::match_names::Tally;
 use crate::exit_code::UsageError;
 
 pub fn run(_: &Match, _: &Linker, _: &mut Tally, _: bool) -> anyhow::Result<()> {

@@ -16,10 +16,10 @@ use truename::{Link, Linker};
 
 use super::delimited::name_column;
 use super::output::Output;
+use super::tally::Tally;
 use super::{added_cells, added_columns, json_line, probability};
 use crate::arguments::{Match, OutputFormat};
 use crate::atomic_file::AtomicFile;
-use crate::command::match_names::{Tally, link};
 use crate::exit_code::UsageError;
 use crate::{interrupt, progress};
 
@@ -42,7 +42,7 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
         anyhow::ensure!(!interrupt::asked(), "interrupted");
         let batch = batch.with_context(failed)?;
         let names = texts(batch.column(column)).with_context(|| format!("column \"{}\"", present[column]))?;
-        let links = link(linker, &names, tally)?;
+        let links = tally.link(linker, &names)?;
         sink.write(batch, &links)?;
         bar.inc(names.len() as u64);
     }

@@ -1,0 +1,72 @@
+//! What a run of `match` counted, and the rows it could not read.
+
+use std::path::Path;
+use std::time::Instant;
+
+use truename::{Link, Linker};
+
+use crate::progress::grouped;
+
+/// Malformed rows shown; all are counted.
+const SHOWN_PROBLEMS: usize = 10;
+
+/// What a run counted.
+#[derive(Default)]
+pub struct Tally {
+    names: u64,
+    nil: u64,
+    problems: Vec<String>,
+    problem_count: u64,
+    strict: bool,
+}
+
+impl Tally {
+    pub fn new(strict: bool) -> Self {
+        Self { strict, ..Self::default() }
+    }
+
+    fn count(&mut self, links: &[Link]) {
+        self.names += links.len() as u64;
+        self.nil += links.iter().filter(|link| link.is_nil).count() as u64;
+    }
+
+    /// Links names and counts the answers.
+    pub fn link(&mut self, linker: &Linker, names: &[String]) -> anyhow::Result<Vec<Link>> {
+        let links = linker.link_names(names)?;
+        self.count(&links);
+        Ok(links)
+    }
+
+    /// A row that gets no answer because it cannot be read; an error where the run is strict.
+    pub fn problem(&mut self, path: &Path, line: u64, what: &str) -> anyhow::Result<()> {
+        let problem = format!("{}:{line}: {what}", path.display());
+        anyhow::ensure!(!self.strict, "{problem}");
+        self.problem_count += 1;
+        if self.problems.len() < SHOWN_PROBLEMS {
+            self.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    pub fn report(&self, start: Instant) {
+        self.problems.iter().for_each(|problem| crate::say!("warning: {problem}"));
+        let more = self.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
+        if more > 0 {
+            crate::say!("warning: and {} more", grouped(more));
+        }
+        if self.problem_count > 0 {
+            crate::say!(
+                "{} rows were left without an answer (--strict makes this an error)",
+                grouped(self.problem_count)
+            );
+        }
+        let seconds = start.elapsed().as_secs_f64().max(1e-6);
+        crate::say!(
+            "{} names: {} linked, {} NIL ({seconds:.1} s, {} names/s)",
+            grouped(self.names),
+            grouped(self.names - self.nil),
+            grouped(self.nil),
+            grouped((self.names as f64 / seconds) as u64)
+        );
+    }
+}
