@@ -1,0 +1,18 @@
+//! Any bytes are cut into the rows and cells of `match` without a panic, and no byte of a row is lost.
+#![no_main]
+
+#[allow(dead_code)]
+#[path = "../../crates/truename-cli/src/names/record.rs"]
+mod record;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    for delimiter in [b',', b'\t'] {
+        let mut records = record::Records::new(bytes, Some(delimiter).filter(|delimiter| *delimiter == b','));
+        let (mut cells, mut joined) = (record::Cells::new(delimiter), Vec::new());
+        while let Ok(Some(row)) = records.next() {
+            let _ = cells.of(&row.content);
+            joined.extend([row.content, row.line_end].concat());
+        }
+        assert!(bytes.starts_with(&joined));
+    }
+});
