@@ -14,6 +14,7 @@ mod command;
 mod exit_code;
 mod interrupt;
 mod names;
+mod problems;
 mod progress;
 
 use clap::Parser;

@@ -5,7 +5,6 @@
 //! base; for some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use truename_index::SearchScratch;
@@ -17,7 +16,7 @@ use crate::generator::{Scope, propose_exact, propose_near};
 use crate::knowledge_base::META_RANKER;
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
-use crate::{Error, KnowledgeBase, Linker, Ranker};
+use crate::{Error, KnowledgeBase, Ranker};
 
 /// How to calibrate.
 #[derive(Clone, Debug)]
@@ -253,13 +252,6 @@ impl KnowledgeBase {
 
     pub(crate) fn close(self) {
         self.store.close();
-    }
-}
-
-impl Linker {
-    /// Uses a ranker just fitted.
-    pub fn with_fitted(self, ranker: Ranker) -> Self {
-        self.with_ranker(Arc::new(ranker))
     }
 }
 

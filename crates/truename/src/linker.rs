@@ -142,12 +142,6 @@ impl Linker {
         Ok(self)
     }
 
-    /// Uses another ranker.
-    pub fn with_ranker(mut self, ranker: Arc<Ranker>) -> Self {
-        self.ranker = ranker;
-        self
-    }
-
     /// The knowledge base.
     pub fn knowledge_base(&self) -> &KnowledgeBase {
         &self.kb

@@ -13,11 +13,8 @@ use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, Repor
 use crate::arguments::{Import, Kb, KbArgument, Update};
 use crate::atomic_file::AtomicFile;
 use crate::command::{open_kb, open_linker};
-use crate::interrupt;
 use crate::progress::{bytes_bar, grouped};
-
-/// Problems shown; all are counted.
-const SHOWN_PROBLEMS: usize = 10;
+use crate::{interrupt, problems};
 
 pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
     match command {
@@ -110,19 +107,7 @@ fn watched<T>(options: &ImportOptions, quiet: bool, work: impl FnOnce() -> T) ->
 }
 
 fn list_problems(report: &Report) {
-    for problem in report.problems.iter().take(SHOWN_PROBLEMS) {
-        crate::say!("warning: {problem}");
-    }
-    let more = report.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
-    if more > 0 {
-        crate::say!("warning: and {} more", grouped(more));
-    }
-    if report.problem_count > 0 {
-        crate::say!(
-            "{} entries or names were skipped or repaired (--strict makes this an error)",
-            grouped(report.problem_count)
-        );
-    }
+    problems::list(&report.problems, report.problem_count, "entries or names were skipped or repaired");
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {

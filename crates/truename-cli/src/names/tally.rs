@@ -5,10 +5,8 @@ use std::time::Instant;
 
 use truename::{Link, Linker};
 
+use crate::problems;
 use crate::progress::grouped;
-
-/// Malformed rows shown; all are counted.
-const SHOWN_PROBLEMS: usize = 10;
 
 /// What a run counted.
 #[derive(Default)]
@@ -42,24 +40,14 @@ impl Tally {
         let problem = format!("{}:{line}: {what}", path.display());
         anyhow::ensure!(!self.strict, "{problem}");
         self.problem_count += 1;
-        if self.problems.len() < SHOWN_PROBLEMS {
+        if self.problems.len() < problems::SHOWN {
             self.problems.push(problem);
         }
         Ok(())
     }
 
     pub fn report(&self, start: Instant) {
-        self.problems.iter().for_each(|problem| crate::say!("warning: {problem}"));
-        let more = self.problem_count.saturating_sub(SHOWN_PROBLEMS as u64);
-        if more > 0 {
-            crate::say!("warning: and {} more", grouped(more));
-        }
-        if self.problem_count > 0 {
-            crate::say!(
-                "{} rows were left without an answer (--strict makes this an error)",
-                grouped(self.problem_count)
-            );
-        }
+        problems::list(&self.problems, self.problem_count, "rows were left without an answer");
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
         crate::say!(
             "{} names: {} linked, {} NIL ({seconds:.1} s, {} names/s)",

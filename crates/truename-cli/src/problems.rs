@@ -1,0 +1,20 @@
+//! What was malformed, listed on stderr.
+
+use std::fmt::Display;
+
+use crate::progress::grouped;
+
+/// Problems shown; all are counted.
+pub const SHOWN: usize = 10;
+
+/// Lists the first of `count` problems and says how many there were; `what` names what became of them.
+pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
+    problems.iter().take(SHOWN).for_each(|problem| crate::say!("warning: {problem}"));
+    let more = count.saturating_sub(SHOWN as u64);
+    if more > 0 {
+        crate::say!("warning: and {} more", grouped(more));
+    }
+    if count > 0 {
+        crate::say!("{} {what} (--strict makes this an error)", grouped(count));
+    }
+}
