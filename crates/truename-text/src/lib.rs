@@ -1,10 +1,11 @@
-//! Names as Truename compares them.
+//! Names as Truename compares them, and the documents they stand in.
 //!
 //! Read in this order:
 //! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters;
 //! [`NameKeys`] are the hashes under which a name is looked up exactly;
 //! [`grams`] are the character n-grams under which it is looked up approximately;
-//! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them.
+//! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
+//! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};
@@ -16,16 +17,22 @@
 //! assert_eq!(NameKeys::of(&written).variant, NameKeys::of(&known).variant);
 //! ```
 
+mod document;
 mod gram;
 mod key;
 mod normalize;
+mod offsets;
 mod profile;
 pub mod similarity;
+mod span;
 
+pub use document::{Document, Mention, Passage};
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::NormalizedName;
+pub use offsets::{OffsetUnit, Offsets};
 pub use profile::{NameProfile, Token};
+pub use span::Span;
 
 /// A stable 64-bit hash of a string, the same on every platform and in every version.
 ///

@@ -29,14 +29,17 @@ mod explain;
 mod feature;
 mod generator;
 mod knowledge_base;
+mod linked;
 mod linker;
 mod ranker;
 
 pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
 pub use error::Error;
 pub use knowledge_base::{Info, KnowledgeBase, NearName, Provenance, Report};
+pub use linked::{LinkedDocument, LinkedMention};
 pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
 pub use ranker::Ranker;
 pub use ranker::trees::FitOptions;
 pub use truename_kb::import::{Columns, SynonymScopes};
+pub use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
 pub use truename_kb::{Concept, ConceptId, Format, ImportOptions, Problem, Progress};

@@ -1,0 +1,45 @@
+use std::ops::Range;
+
+/// A piece of a text: a half-open byte range.
+///
+/// `&text[span.range()]` works for every span of a [`Document`](crate::Document); no stage shifts one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
+}
+
+impl Span {
+    /// From `start` up to, not including, `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// As a range, to slice with.
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The piece of `text`, or nothing where the span lies outside it, is empty or cuts a character.
+    pub fn of(self, text: &str) -> Option<&str> {
+        text.get(self.range()).filter(|piece| !piece.is_empty())
+    }
+
+    /// Whether the two share a byte.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// Whether `other` lies within this one.
+    pub fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}

@@ -1,0 +1,27 @@
+use truename_text::{Document, Span};
+
+use crate::Link;
+
+/// A document with the mentions found in it, each linked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkedDocument {
+    /// The document as it was given.
+    pub document: Document,
+    /// The mentions by start, longer ones first.
+    pub mentions: Vec<LinkedMention>,
+}
+
+/// A piece of a document and the concept it refers to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkedMention {
+    /// Where it is.
+    pub span: Span,
+    /// The pieces of a discontinuous mention; none where it is the whole span.
+    pub fragments: Vec<Span>,
+    /// The types of the concept, or what the recognizer or the input says it is; may be empty.
+    pub types: Vec<String>,
+    /// The name it was linked by, where that is not the text itself: an abbreviation in full.
+    pub long_form: Option<String>,
+    /// The answer.
+    pub link: Link,
+}
