@@ -12,8 +12,9 @@ enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Storage { path: Option<PathBuf>, source: heed::Error },
     Record { source: postcard::Error },
+    Automaton { source: fst::Error },
     NotAStore { path: PathBuf, reason: String },
-    NewerFormat { path: PathBuf, found: u32, known: u32 },
+    OtherFormat { path: PathBuf, found: u32, known: u32 },
     Exists { path: PathBuf },
     Syntax { path: PathBuf, line: Option<u64>, message: String, hint: Option<String> },
     Refused(Problem),
@@ -34,9 +35,9 @@ impl Error {
         }
     }
 
-    /// Whether a store of a newer version of Truename was refused.
-    pub fn is_newer_format(&self) -> bool {
-        matches!(*self.0, Kind::NewerFormat { .. })
+    /// Whether a store of another version of Truename was refused.
+    pub fn is_other_format(&self) -> bool {
+        matches!(*self.0, Kind::OtherFormat { .. })
     }
 
     /// Whether the work was stopped on request; nothing was committed.
@@ -48,7 +49,12 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
             Kind::NotAStore { .. } => Some("make a knowledge base with `truename kb import FILE --out DIR`".into()),
-            Kind::NewerFormat { .. } => Some("update truename, or import the sources again with this version".into()),
+            Kind::OtherFormat { found, known, .. } if found > known => {
+                Some("update truename, or import the sources again with this version".into())
+            }
+            Kind::OtherFormat { .. } => {
+                Some("import the sources again with this version: `truename kb import --force`".into())
+            }
             Kind::Exists { path } => {
                 Some(format!("add to it with `truename kb update`, or replace it with `--force`: {}", path.display()))
             }
@@ -75,8 +81,8 @@ impl Error {
         Kind::NotAStore { path: path.to_owned(), reason: reason.into() }.into()
     }
 
-    pub(crate) fn newer_format(path: &Path, found: u32, known: u32) -> Self {
-        Kind::NewerFormat { path: path.to_owned(), found, known }.into()
+    pub(crate) fn other_format(path: &Path, found: u32, known: u32) -> Self {
+        Kind::OtherFormat { path: path.to_owned(), found, known }.into()
     }
 
     /// The refusal to write where something is already.
@@ -139,12 +145,11 @@ impl fmt::Display for Error {
             Kind::Storage { path: Some(path), .. } => write!(f, "the store {} failed", path.display()),
             Kind::Storage { path: None, .. } => f.write_str("the store failed"),
             Kind::Record { .. } => f.write_str("the store holds a record that cannot be read"),
+            Kind::Automaton { .. } => f.write_str("the store holds forms of names that cannot be read"),
             Kind::NotAStore { path, reason } => write!(f, "{} is not a knowledge base: {reason}", path.display()),
-            Kind::NewerFormat { path, found, known } => write!(
-                f,
-                "{} has store format {found}; this version of truename reads formats up to {known}",
-                path.display()
-            ),
+            Kind::OtherFormat { path, found, known } => {
+                write!(f, "{} has store format {found}; this version of truename reads format {known}", path.display())
+            }
             Kind::Exists { path } => write!(f, "{} exists already", path.display()),
             Kind::Syntax { path, line: Some(line), message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Syntax { path, line: None, message, .. } => write!(f, "{}: {message}", path.display()),
@@ -167,6 +172,7 @@ impl std::error::Error for Error {
             Kind::Io { source, .. } => Some(source),
             Kind::Storage { source, .. } => Some(source),
             Kind::Record { source } => Some(source),
+            Kind::Automaton { source } => Some(source),
             _ => None,
         }
     }
@@ -187,5 +193,11 @@ impl From<heed::Error> for Error {
 impl From<postcard::Error> for Error {
     fn from(source: postcard::Error) -> Self {
         Kind::Record { source }.into()
+    }
+}
+
+impl From<fst::Error> for Error {
+    fn from(source: fst::Error) -> Self {
+        Kind::Automaton { source }.into()
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Read in this order: [`Concept`] is one entry; [`import`] reads the usual formats into an
 //! [`Import`], skipping and listing what is malformed; [`Store`] keeps
-//! concepts, names and lookup keys in one LMDB environment; a [`Snapshot`] reads one committed state of it.
+//! concepts, names and lookup keys in one LMDB environment; a [`Snapshot`] reads one committed state of it,
+//! and [`Forms`] walk a text along all names at once.
 //!
 //! ```
 //! use truename_kb::{ImportOptions, Store, import};
@@ -27,10 +28,12 @@
 
 mod concept;
 mod error;
+mod forms;
 pub mod import;
 mod store;
 
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
+pub use forms::{FormState, Forms};
 pub use import::{Format, Import, ImportOptions, Problem, Progress};
-pub use store::{Applied, Counts, Snapshot, Store, deletion_key, initials_key};
+pub use store::{Applied, Counts, FORMAT, Snapshot, Store, deletion_key, initials_key};

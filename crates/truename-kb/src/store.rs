@@ -14,10 +14,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::{Key, NameKeys, NormalizedName, stable_hash};
 
-use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
+use crate::{Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex, forms};
 
-/// The version of the layout below. A store says which it has; newer ones are refused.
-const FORMAT: u32 = 1;
+/// The version of the layout below, and of the normal forms and keys in it. A store says which it has; others
+/// are refused.
+pub const FORMAT: u32 = 2;
 /// Address space set aside for the map; the file is only as large as its contents.
 const MAP_BYTES: usize = 64 << 30;
 /// Room for the tables here and for those of the indexes.
@@ -45,6 +46,8 @@ struct Tables {
     keys: Database<U64<BE>, Bytes>,
     /// Word hash to the number of names that have it.
     words: Database<U64<BE>, U32<BE>>,
+    /// The automata of [`Forms`].
+    forms: Database<Str, Bytes>,
 }
 
 const META_FORMAT: &str = "format";
@@ -117,6 +120,7 @@ impl Store {
             names: env.create_database(&mut write, Some("names"))?,
             keys: env.create_database(&mut write, Some("keys"))?,
             words: env.create_database(&mut write, Some("words"))?,
+            forms: env.create_database(&mut write, Some("forms"))?,
         };
         tables.meta.put(&mut write, META_FORMAT, &FORMAT.to_le_bytes())?;
         tables.put_counts(&mut write, Counts::default())?;
@@ -147,8 +151,8 @@ impl Store {
         let meta: Database<Str, Bytes> = env.open_database(&read, Some("meta"))?.ok_or_else(foreign)?;
         let format = meta.get(&read, META_FORMAT)?.and_then(|bytes| bytes.try_into().ok()).ok_or_else(foreign)?;
         let format = u32::from_le_bytes(format);
-        if format > FORMAT {
-            return Err(Error::newer_format(path, format, FORMAT));
+        if format != FORMAT {
+            return Err(Error::other_format(path, format, FORMAT));
         }
         let tables = Tables {
             meta,
@@ -157,6 +161,7 @@ impl Store {
             names: env.open_database(&read, Some("names"))?.ok_or_else(foreign)?,
             keys: env.open_database(&read, Some("keys"))?.ok_or_else(foreign)?,
             words: env.open_database(&read, Some("words"))?.ok_or_else(foreign)?,
+            forms: env.open_database(&read, Some("forms"))?.ok_or_else(foreign)?,
         };
         // A committed transaction keeps the table handles open.
         read.commit()?;
@@ -222,13 +227,14 @@ impl Store {
     /// # Errors
     /// Where the storage fails.
     pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
-        let Tables { meta, ids, concepts, names, keys, words } = self.tables;
+        let Tables { meta, ids, concepts, names, keys, words, forms } = self.tables;
         meta.clear(write)?;
         ids.clear(write)?;
         concepts.clear(write)?;
         names.clear(write)?;
         keys.clear(write)?;
         words.clear(write)?;
+        forms.clear(write)?;
         meta.put(write, META_FORMAT, &FORMAT.to_le_bytes())?;
         self.tables.put_counts(write, Counts::default())
     }
@@ -305,6 +311,7 @@ impl Store {
         for run in words.chunk_by(|left, right| left == right) {
             self.tables.words.put_with_flags(write, PutFlags::APPEND, &run[0], &(run.len() as u32))?;
         }
+        forms::build(&self.tables.forms, write, &names)?;
         Ok(names)
     }
 
@@ -363,6 +370,7 @@ impl Store {
         }
         counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
         self.tables.put_counts(write, counts)?;
+        forms::add(&self.tables.forms, write, applied.new_names.iter().map(|(_, name)| name.as_str()))?;
         Ok(applied)
     }
 
@@ -540,6 +548,14 @@ impl Snapshot<'_> {
     pub fn names_under(&self, key: Key) -> Result<impl Iterator<Item = NameIndex> + '_, Error> {
         let numbers = self.tables.keys.get(&self.read, &key.0)?.unwrap_or_default();
         Ok(each_u32(numbers).map(NameIndex))
+    }
+
+    /// The forms in which names stand in texts.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn forms(&self) -> Result<Forms<'_>, Error> {
+        Forms::read(&self.tables.forms, &self.read)
     }
 
     /// How many names have the word with this hash.

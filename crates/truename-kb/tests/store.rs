@@ -93,7 +93,7 @@ fn a_newer_format_is_refused() {
     store.commit(write).unwrap();
     store.close();
     let error = Store::open(folder.path()).err().unwrap();
-    assert!(error.is_newer_format() && error.to_string().contains("format 99"), "{error}");
+    assert!(error.is_other_format() && error.to_string().contains("format 99"), "{error}");
 }
 
 proptest! {

@@ -57,7 +57,7 @@ const LONGEST_ACRONYM: usize = 8;
 impl NameKeys {
     /// The keys of `name`.
     pub fn of(name: &NormalizedName) -> Self {
-        let inflected: Vec<String> = name.tokens().map(|token| american(&singular(token))).collect();
+        let inflected: Vec<String> = name.tokens().map(variant_of).collect();
         let mut sorted: Vec<&str> =
             inflected.iter().map(String::as_str).filter(|word| !LITTLE_WORDS.contains(word)).collect();
         sorted.sort_unstable();
@@ -132,10 +132,18 @@ fn initials(name: &NormalizedName) -> Option<String> {
     acronym.then(|| words.iter().filter_map(|word| word.chars().next()).collect())
 }
 
-/// The word without an English plural ending.
+/// The form that a word shares with its plural and its British or American spelling.
+pub(crate) fn variant_of(word: &str) -> String {
+    american(&singular(word))
+}
+
+/// The word without an English plural ending; Greek ones (`thrombosis`, `thromboses`) both lose theirs.
 fn singular(word: &str) -> String {
     if word.len() <= 3 || !word.ends_with('s') || !word.is_ascii() {
         return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("sis").filter(|stem| stem.len() > 2) {
+        return format!("{stem}se");
     }
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 2) {
         return format!("{stem}y");
@@ -198,6 +206,7 @@ mod tests {
             ("Oedema", "edema", KeyMatch::Variant),
             ("tumours", "Tumor", KeyMatch::Variant),
             ("ovaries", "ovary", KeyMatch::Variant),
+            ("metastases", "Metastasis", KeyMatch::Variant),
             ("Carcinoma of the lung", "lung carcinoma", KeyMatch::Reordered),
             ("anaemia, aplastic", "Aplastic Anemias", KeyMatch::Reordered),
             ("job entry subsystem", "JES", KeyMatch::Acronym),

@@ -5,7 +5,8 @@
 //! [`NameKeys`] are the hashes under which a name is looked up exactly;
 //! [`grams`] are the character n-grams under which it is looked up approximately;
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
-//! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units.
+//! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
+//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};
@@ -17,6 +18,7 @@
 //! assert_eq!(NameKeys::of(&written).variant, NameKeys::of(&known).variant);
 //! ```
 
+mod abbreviation;
 mod document;
 mod gram;
 mod key;
@@ -25,7 +27,9 @@ mod offsets;
 mod profile;
 pub mod similarity;
 mod span;
+mod words;
 
+pub use abbreviation::{Abbreviation, abbreviations};
 pub use document::{Document, Mention, Passage};
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
@@ -33,6 +37,7 @@ pub use normalize::NormalizedName;
 pub use offsets::{OffsetUnit, Offsets};
 pub use profile::{NameProfile, Token};
 pub use span::Span;
+pub use words::{Words, written_forms};
 
 /// A stable 64-bit hash of a string, the same on every platform and in every version.
 ///

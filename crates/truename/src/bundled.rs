@@ -27,11 +27,11 @@ pub(crate) fn open() -> Result<KnowledgeBase, Error> {
     }
 }
 
-/// The contents and the program that indexed them: a new version of either unpacks anew.
+/// The contents and the program and layout that indexed them: a new version of any unpacks anew.
 fn version() -> u64 {
     let size = MESH.len();
     let checksum = &MESH[size.saturating_sub(8)..];
-    stable_hash(&format!("{} {size} {checksum:?}", env!("CARGO_PKG_VERSION")))
+    stable_hash(&format!("{} {} {size} {checksum:?}", env!("CARGO_PKG_VERSION"), truename_kb::FORMAT))
 }
 
 fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {

@@ -1,0 +1,267 @@
+//! The words of a running text, in the normal form of names.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::key::variant_of;
+use crate::{NormalizedName, Span};
+
+/// The words of a piece of text: maximal runs of letters and digits.
+///
+/// The forms of neighbouring words written together are the squeezed normal form of the text they cover, so
+/// that a name is found however it is spaced and hyphenated. Hyphens, slashes and brackets end a word; an
+/// apostrophe within one does not; `+`, `#` and `&` are words of their own, and so is each character of a
+/// script that has no spaces.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    words: Vec<Word>,
+    /// The forms, one behind the other.
+    forms: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    span: Span,
+    /// Where the form ends in `forms`; it begins where the variant before it ends.
+    form_end: usize,
+    /// Where the variant ends; it is empty where it is the form itself.
+    variant_end: usize,
+    breaks_before: bool,
+}
+
+impl Words {
+    /// The words of `text` within `span`.
+    pub fn of(text: &str, span: Span) -> Self {
+        let mut words = Self::default();
+        let mut at = span.start;
+        while let Some(start) = text[at..span.end].find(|c: char| class(c) != Class::Between).map(|found| at + found) {
+            let end = word_end(text, start, span.end);
+            if let Some(word) = trimmed(text, start, end) {
+                words.push(text, word);
+            }
+            at = end;
+        }
+        words
+    }
+
+    fn push(&mut self, text: &str, span: Span) {
+        let written = &text[span.range()];
+        let breaks_before = self.words.last().is_none_or(|before| breaks(text, before.span, span));
+        let from = self.forms.len();
+        if written.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            self.forms.extend(written.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        } else {
+            let normal = NormalizedName::new(written);
+            self.forms.extend(normal.as_str().chars().filter(|c| *c != ' '));
+        }
+        let form_end = self.forms.len();
+        if form_end == from {
+            return;
+        }
+        let variant = variant_of(&self.forms[from..]);
+        if variant != self.forms[from..] {
+            self.forms.push_str(&variant);
+        }
+        self.words.push(Word { span, form_end, variant_end: self.forms.len(), breaks_before });
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Where a word is in the text.
+    pub fn span(&self, word: usize) -> Span {
+        self.words[word].span
+    }
+
+    /// The normal form of a word.
+    pub fn form(&self, word: usize) -> &str {
+        let start = word.checked_sub(1).map_or(0, |before| self.words[before].variant_end);
+        &self.forms[start..self.words[word].form_end]
+    }
+
+    /// Its form in the singular and in American spelling, where that is another.
+    pub fn variant(&self, word: usize) -> Option<&str> {
+        let Word { form_end, variant_end, .. } = self.words[word];
+        (form_end < variant_end).then(|| &self.forms[form_end..variant_end])
+    }
+
+    /// Whether a sentence or paragraph ends before a word, so that no name reaches across.
+    pub fn breaks_before(&self, word: usize) -> bool {
+        self.words[word].breaks_before
+    }
+}
+
+/// The forms in which a name may stand in a text, sorted: as it is, in the singular and in American
+/// spelling, and both of an inverted name in natural order (`Diabetes Mellitus, Type 2`).
+pub fn written_forms(name: &str) -> Vec<String> {
+    let mut forms = Vec::with_capacity(2);
+    let mut add = |name: &str| {
+        let normal = NormalizedName::new(name);
+        forms.push(normal.squeezed());
+        forms.push(normal.tokens().map(variant_of).collect());
+    };
+    add(name);
+    let parts: Vec<&str> = name.split(", ").collect();
+    if (2..=MOST_INVERSIONS).contains(&parts.len()) {
+        add(&parts.into_iter().rev().collect::<Vec<_>>().join(" "));
+    }
+    forms.retain(|form| !form.is_empty());
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+/// Parts between commas of a name that is turned round; longer ones are lists.
+const MOST_INVERSIONS: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Part of a word.
+    Within,
+    /// Part of a word that it neither begins nor ends with.
+    Inside,
+    /// A word of its own.
+    Alone,
+    Between,
+}
+
+fn class(character: char) -> Class {
+    match character {
+        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Within,
+        '+' | '#' | '&' => Class::Alone,
+        '\'' | '`' | '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' | '\u{AD}' => Class::Inside,
+        _ if character.is_ascii() => Class::Between,
+        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' => Class::Inside,
+        _ if is_unspaced(character) => Class::Alone,
+        _ if character.is_alphanumeric() || is_combining_mark(character) => Class::Within,
+        _ if std::iter::once(character).nfkd().any(char::is_alphanumeric) => Class::Within,
+        _ => Class::Between,
+    }
+}
+
+/// Letters of scripts that are written without spaces, or with endings joined to the words: Thai, Lao,
+/// Myanmar, Khmer, Kana, Han, Hangul.
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
+        | '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}')
+}
+
+/// The end of the word, or run of characters that belong to none, that begins at `start`.
+fn word_end(text: &str, start: usize, end: usize) -> usize {
+    let mut characters = text[start..end].char_indices();
+    let first = characters.next().map_or(Class::Between, |(_, character)| class(character));
+    let is_end = |(_, character): &(usize, char)| match class(*character) {
+        Class::Within => first == Class::Alone && !is_combining_mark(*character),
+        Class::Inside => first == Class::Alone,
+        Class::Alone | Class::Between => true,
+    };
+    characters.find(is_end).map_or(end, |(length, _)| start + length)
+}
+
+/// The word without apostrophes and marks around it; nothing where no letter is left.
+fn trimmed(text: &str, start: usize, end: usize) -> Option<Span> {
+    let piece = &text[start..end];
+    let is_inside = |c: char| class(c) == Class::Inside;
+    let kept = piece.trim_start_matches(is_inside);
+    let start = end - kept.len();
+    let kept = kept.trim_end_matches(is_inside);
+    (!kept.is_empty()).then(|| Span::new(start, start + kept.len()))
+}
+
+/// Words of at most this many bytes before a full stop are taken for abbreviations (`E. coli`, `St. John`).
+const LONGEST_ABBREVIATED: usize = 2;
+
+/// Whether a sentence or paragraph ends between two words.
+fn breaks(text: &str, before: Span, after: Span) -> bool {
+    let between = &text.as_bytes()[before.end..after.start];
+    match between {
+        b" " | b"" | b"-" => false,
+        _ => {
+            let is_stop = |byte: u8| matches!(byte, b'!' | b'?' | b';');
+            let lines = between.iter().filter(|byte| **byte == b'\n').count();
+            let full_stop = between.windows(2).any(|two| two[0] == b'.' && two[1].is_ascii_whitespace());
+            lines > 1
+                || between.windows(2).any(|two| is_stop(two[0]) && two[1].is_ascii_whitespace())
+                || full_stop && before.end - before.start > LONGEST_ABBREVIATED
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        let words = Words::of(text, Span::new(0, text.len()));
+        (0..words.len()).map(|word| words.span(word).of(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn words_end_where_names_may() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("TNF-α-induced, (IL2)/x", &["TNF", "α", "induced", "IL2", "x"]),
+            ("'aspirin' in Crohn's", &["aspirin", "in", "Crohn's"]),
+            ("C++ and Ca2+", &["C", "+", "+", "and", "Ca2", "+"]),
+            ("R&D", &["R", "&", "D"]),
+            ("肺癌", &["肺", "癌"]),
+            ("Sjo\u{308}gren", &["Sjo\u{308}gren"]),
+            ("5\u{2032}-AMP", &["5", "AMP"]),
+            ("— …", &[]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(words(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sentences_end_where_names_cannot_reach_across() {
+        let text = "E. coli in cancer. Breast lumps; none\n\nat all (as yet)";
+        let words = Words::of(text, Span::new(0, text.len()));
+        let first: Vec<&str> =
+            (1..words.len()).filter(|word| words.breaks_before(*word)).map(|word| words.form(word)).collect();
+        assert_eq!(first, ["breast", "none", "at"]);
+    }
+
+    #[test]
+    fn a_name_has_the_forms_in_which_texts_have_it() {
+        assert_eq!(written_forms("Tumours, Breast"), ["breasttumor", "breasttumours", "tumorbreast", "tumoursbreast"]);
+        assert_eq!(written_forms("aspirin"), ["aspirin"]);
+        assert!(written_forms("--").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn forms_are_those_of_names(text in "[ a-zA-Zα-ωÀ-ÿ0-9+#&'’\u{200B}\u{301}().,/½™肺癌-]{0,24}") {
+            let words = Words::of(&text, Span::new(0, text.len()));
+            let mut form = String::new();
+            for word in 0..words.len() {
+                prop_assert!(words.span(word).of(&text).is_some());
+                form.push_str(words.form(word));
+            }
+            // Greek letters that stand side by side but for a mark between them are spelt by the whole alone.
+            if !text.chars().any(|c| "\u{301}\u{200B}'’".contains(c)) {
+                prop_assert_eq!(form, NormalizedName::new(&text).squeezed());
+            }
+        }
+
+        #[test]
+        fn no_text_is_refused(text in any::<String>()) {
+            let words = Words::of(&text, Span::new(0, text.len()));
+            for word in 0..words.len() {
+                prop_assert!(words.span(word).of(&text).is_some() && !words.form(word).is_empty());
+            }
+        }
+    }
+}
