@@ -147,6 +147,22 @@ impl Linker {
         &self.kb
     }
 
+    pub(crate) fn allowed_names(&self) -> Option<NameSet> {
+        self.allowed.clone()
+    }
+
+    /// The types of the answer, or of the best candidate where the answer is NIL.
+    pub(crate) fn types_of(&self, link: &Link) -> Result<Vec<String>, Error> {
+        let Some(best) = link.candidates.first() else { return Ok(Vec::new()) };
+        let snapshot = self.kb.store.snapshot()?;
+        let Some(concept) = snapshot.index_of(&best.id.parse()?)? else { return Ok(Vec::new()) };
+        Ok(snapshot.concept_types(concept)?.into_iter().map(str::to_owned).collect())
+    }
+
+    pub(crate) fn options(&self) -> &LinkOptions {
+        &self.options
+    }
+
     /// The probability below which an answer is NIL.
     pub fn threshold(&self) -> f64 {
         self.options.min_probability.unwrap_or(self.ranker.threshold)
@@ -178,6 +194,12 @@ impl Linker {
         let snapshot = self.kb.store.snapshot()?;
         Session::new(self, &snapshot).link(name)
     }
+
+    /// Links one name and keeps all candidates where the name does not settle it.
+    pub(crate) fn weigh_name(&self, name: &str) -> Result<Link, Error> {
+        let snapshot = self.kb.store.snapshot()?;
+        Session::new(self, &snapshot).weigh(name)
+    }
 }
 
 /// Links one after another with the same snapshot and buffers.
@@ -194,6 +216,12 @@ impl<'a> Session<'a> {
     }
 
     fn link(&mut self, name: &str) -> Result<Link, Error> {
+        let mut link = self.weigh(name)?;
+        link.candidates.truncate(self.linker.options.top);
+        Ok(link)
+    }
+
+    fn weigh(&mut self, name: &str) -> Result<Link, Error> {
         let mut candidates = Vec::new();
         if name.len() <= LONGEST_NAME_BYTES {
             candidates = self.candidates(&NameProfile::new(name))?;
@@ -201,7 +229,6 @@ impl<'a> Session<'a> {
         let threshold = self.linker.threshold();
         let is_nil = candidates.first().is_none_or(|best| best.probability < threshold);
         let explanation = self.linker.options.explain.then(|| explain(name, &candidates, threshold));
-        candidates.truncate(self.linker.options.top);
         Ok(Link { name: name.to_owned(), candidates, is_nil, explanation })
     }
 

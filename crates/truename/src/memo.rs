@@ -1,0 +1,38 @@
+//! Answers that are asked for again and again.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use truename_text::stable_hash;
+
+/// Pieces, so that threads seldom wait for one another.
+const SHARDS: usize = 32;
+/// A piece that has grown to this many answers begins anew.
+const MOST_ANSWERS: usize = 4096;
+
+/// Remembers what a pure function of a string answered; it never changes an answer, only its price.
+pub(crate) struct Memo<V> {
+    shards: Vec<Mutex<HashMap<String, V>>>,
+}
+
+impl<V: Clone> Memo<V> {
+    pub(crate) fn new() -> Self {
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
+    }
+
+    /// The remembered answer, or the one that `compute` gives.
+    pub(crate) fn get<E>(&self, key: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let shard = &self.shards[stable_hash(key) as usize % SHARDS];
+        let known = shard.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        if let Some(value) = known {
+            return Ok(value);
+        }
+        let value = compute()?;
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if shard.len() >= MOST_ANSWERS {
+            shard.clear();
+        }
+        shard.insert(key.to_owned(), value.clone());
+        Ok(value)
+    }
+}

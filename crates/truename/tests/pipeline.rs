@@ -1,0 +1,245 @@
+//! Documents through the dictionary recognizer and the linker.
+
+use truename::{
+    Abbreviation, Ambiguous, Concept, ConceptId, Document, Error, KnowledgeBase, LinkOptions, LinkedDocument, Linker,
+    Mention, Passage, Pipeline, PipelineOptions, Recognized, Recognizer, Span,
+};
+
+fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
+    let entries: [(&str, &[&str], &str); 14] = [
+        ("D:1", &["Breast Neoplasms", "Tumors, Breast", "breast cancer"], "disease"),
+        ("D:2", &["Diabetes Mellitus, Type 2", "type II diabetes"], "disease"),
+        ("D:3", &["Duchenne muscular dystrophy", "DMD"], "disease"),
+        ("D:4", &["Cystic Fibrosis", "CF"], "disease"),
+        ("D:5", &["Acute Lymphoblastic Leukemia", "ALL"], "disease"),
+        ("D:6", &["Seizures", "Fits"], "disease"),
+        ("D:7", &["lymphoma"], "disease"),
+        ("D:8", &["non-Hodgkin lymphoma"], "disease"),
+        ("C:1", &["Aspirin", "Acetylsalicylic Acid"], "chemical"),
+        ("C:2", &["Tumor Necrosis Factor alpha", "TNF-alpha"], "chemical"),
+        ("C:3", &["Calcium", "Ca2+"], "chemical"),
+        ("C:4", &["Lead"], "chemical"),
+        ("D:9", &["muscular dystrophy"], "disease"),
+        ("D:10", &["肺癌"], "disease"),
+    ];
+    let concepts = entries.into_iter().map(|(id, names, kind)| {
+        let mut concept = Concept::new(id.parse().unwrap(), names[0]);
+        concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
+        concept.types = vec![kind.to_owned()];
+        concept
+    });
+    KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap()
+}
+
+fn link(document: Document, options: PipelineOptions) -> LinkedDocument {
+    let folder = tempfile::tempdir().unwrap();
+    Pipeline::new(Linker::new(kb(&folder)).unwrap(), options).link(document).unwrap()
+}
+
+fn found(text: &str) -> Vec<(String, Option<String>)> {
+    pairs(&link(Document::new("1", text), PipelineOptions::default()))
+}
+
+fn pairs(linked: &LinkedDocument) -> Vec<(String, Option<String>)> {
+    let pair = |mention: &truename::LinkedMention| {
+        let text = mention.span.of(&linked.document.text).unwrap().to_owned();
+        (text, mention.link.id().map(str::to_owned))
+    };
+    linked.mentions.iter().map(pair).collect()
+}
+
+#[track_caller]
+fn assert_found(text: &str, expected: &[(&str, &str)]) {
+    let expected: Vec<(String, Option<String>)> =
+        expected.iter().map(|(text, id)| ((*text).to_owned(), Some((*id).to_owned()))).collect();
+    assert_eq!(found(text), expected, "{text}");
+}
+
+#[test]
+fn names_are_found_as_texts_write_them() {
+    assert_found("Aspirin in breast-cancer.", &[("Aspirin", "C:1"), ("breast-cancer", "D:1")]);
+    assert_found(
+        "Breast tumours and Type 2 diabetes mellitus",
+        &[("Breast tumours", "D:1"), ("Type 2 diabetes mellitus", "D:2")],
+    );
+    assert_found("TNFα-induced/TNF-α", &[("TNFα", "C:2"), ("TNF-α", "C:2")]);
+    assert_found("(acetylsalicylic\r\nacid)", &[("acetylsalicylic\r\nacid", "C:1")]);
+    assert_found("aspirin's effect; aspirin’s", &[("aspirin", "C:1"), ("aspirin", "C:1")]);
+    assert_found("Ca2+-dependent", &[("Ca2+", "C:3")]);
+    assert_found("用于肺癌的治疗", &[("肺癌", "D:10")]);
+}
+
+#[test]
+fn the_longest_name_counts_unless_all_are_asked_for() {
+    assert_found("a non-Hodgkin lymphoma", &[("non-Hodgkin lymphoma", "D:8")]);
+    let options = PipelineOptions { nested: true, ..Default::default() };
+    let all = pairs(&link(Document::new("1", "a non-Hodgkin lymphoma"), options));
+    assert_eq!(all.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["non-Hodgkin lymphoma", "lymphoma"]);
+}
+
+#[test]
+fn what_only_looks_like_a_name_is_left() {
+    for text in [
+        "all of it fits",
+        "breast. Cancer",
+        "breast, cancer",
+        "breast\n\ncancer",
+        "mycalcium",
+        "cf. above",
+        "phase 2 > diabetes",
+        "",
+        "\u{200B}'",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+    // A word in capitals is an acronym where its neighbours are not in capitals too.
+    assert_found("LEAD to ALL", &[("ALL", "D:5")]);
+    assert_found("Lead", &[("Lead", "C:4")]);
+}
+
+#[test]
+fn passages_are_read_apart() {
+    let text = "On breast\ncancer";
+    let passage = |kind: &str, span: Span| Passage { kind: kind.into(), span };
+    let passages = vec![passage("title", Span::new(0, 9)), passage("abstract", Span::new(10, 16))];
+    let document = Document { passages, ..Document::new("1", text) };
+    assert!(link(document, PipelineOptions::default()).mentions.is_empty());
+}
+
+#[test]
+fn short_forms_are_linked_as_their_long_forms() {
+    let text = "Type 2 diabetes mellitus (T2DM) is common. T2DM and T2DM patients; 't2dm' is not.";
+    let linked = link(Document::new("1", text), PipelineOptions::default());
+    let texts: Vec<(String, Option<String>)> = pairs(&linked);
+    let expected = [("Type 2 diabetes mellitus", "D:2"), ("T2DM", "D:2"), ("T2DM", "D:2"), ("T2DM", "D:2")];
+    assert_eq!(texts, expected.map(|(text, id)| (text.to_owned(), Some(id.to_owned()))));
+    assert_eq!(linked.mentions[0].long_form, None);
+    assert_eq!(linked.mentions[1].long_form.as_deref(), Some("Type 2 diabetes mellitus"));
+
+    let without = PipelineOptions { abbreviations: false, ..Default::default() };
+    assert_eq!(link(Document::new("1", text), without).mentions.len(), 1);
+}
+
+#[test]
+fn a_short_form_does_not_mean_what_it_means_elsewhere() {
+    assert_found("CF cells", &[("CF", "D:4")]);
+    assert_found("control fibroblasts (CF) and CF cells", &[]);
+    assert_found("cystic fibrosis (CF)", &[("cystic fibrosis", "D:4"), ("CF", "D:4")]);
+}
+
+#[test]
+fn a_short_form_is_read_in_full_within_a_longer_name() {
+    assert_found(
+        "muscular dystrophy (MD) of Duchenne MD type",
+        &[("muscular dystrophy", "D:9"), ("MD", "D:9"), ("Duchenne MD", "D:3")],
+    );
+}
+
+#[test]
+fn given_mentions_are_linked_and_kept() {
+    let mention = |start, end, kind: &str| Mention::new(Span::new(start, end), kind, None);
+    let discontinuous = Mention { fragments: vec![Span::new(0, 6), Span::new(14, 20)], ..mention(0, 20, "Disease") };
+    let document = Document {
+        mentions: vec![mention(14, 20, "Disease"), discontinuous, mention(7, 10, "Thing")],
+        ..Document::new("1", "breast and/or cancer")
+    };
+    let options = PipelineOptions { given_mentions: true, ..Default::default() };
+    let linked = link(document.clone(), options);
+    assert_eq!(linked.document, document);
+    assert_eq!(linked.mentions.len(), 3);
+    assert_eq!((linked.mentions[0].link.name.as_str(), linked.mentions[0].link.id()), ("breast cancer", Some("D:1")));
+    assert_eq!((linked.mentions[1].types[0].as_str(), linked.mentions[1].link.id()), ("Thing", None));
+}
+
+#[test]
+fn only_names_of_the_types_asked_for_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = LinkOptions { types: vec!["chemical".into()], ..LinkOptions::default() };
+    let linker = Linker::new(kb(&folder)).unwrap().with_options(options).unwrap();
+    let pipeline = Pipeline::new(linker, PipelineOptions::default());
+    let linked = pipeline.link(Document::new("1", "aspirin against breast cancer")).unwrap();
+    assert_eq!(pairs(&linked), [("aspirin".to_owned(), Some("C:1".to_owned()))]);
+}
+
+#[test]
+fn an_updated_knowledge_base_is_found_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let file = folder.path().join("more.tsv");
+    std::fs::write(&file, "id\tname\nC:9\tzolpidem tartrate\nC:1\tASA 500\n").unwrap();
+    let gone: ConceptId = "D:7".parse().unwrap();
+    kb.update(&[file], &[gone], &Default::default()).unwrap();
+    let pipeline = Pipeline::new(Linker::new(kb).unwrap(), PipelineOptions::default());
+    let linked =
+        pipeline.link(Document::new("1", "Zolpidem tartrate, ASA 500, aspirin, lymphoma, breast cancer")).unwrap();
+    let texts: Vec<String> = pairs(&linked).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(texts, ["Zolpidem tartrate", "ASA 500", "breast cancer"]);
+}
+
+#[test]
+fn shared_names_follow_the_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let concept = |id: &str, names: &[&str]| {
+        let mut concept = Concept::new(id.parse().unwrap(), names[0]);
+        concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
+        concept
+    };
+    let concepts = vec![
+        concept("A", &["cold temperature", "cold spell", "colds"]),
+        concept("B", &["common cold", "coryza", "colds"]),
+        concept("Z", &["other thing"]),
+    ];
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    let linked = |text: &str, ambiguous| {
+        let options = PipelineOptions { ambiguous, ..Default::default() };
+        Pipeline::new(Linker::new(kb.clone()).unwrap(), options).link(Document::new("1", text)).unwrap()
+    };
+    let answer = |text: &str, ambiguous| linked(text, ambiguous).mentions.last().unwrap().link.id().map(str::to_owned);
+    // The document says elsewhere which one it speaks of.
+    assert_eq!(answer("Coryza: many colds", Ambiguous::Best).as_deref(), Some("B"));
+    assert_eq!(answer("A cold spell: many colds", Ambiguous::Best).as_deref(), Some("A"));
+    assert_eq!(answer("Coryza: many colds", Ambiguous::Nil), None);
+    let all = linked("many colds", Ambiguous::All);
+    assert_eq!(all.mentions[0].link.candidates.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["A", "B"]);
+}
+
+/// Every capital letter is a mention of the type `Letter`.
+struct Capitals;
+
+impl Recognizer for Capitals {
+    fn recognize(&self, document: &Document, _: &[Abbreviation]) -> Result<Vec<Recognized>, Error> {
+        let capitals = document.text.char_indices().filter(|(_, c)| c.is_uppercase());
+        let mention = |(at, c): (usize, char)| Recognized {
+            span: Span::new(at, at + c.len_utf8()),
+            kind: "Letter".into(),
+            tentative: false,
+        };
+        Ok(capitals.map(mention).collect())
+    }
+}
+
+#[test]
+fn another_recognizer_takes_the_place_of_the_dictionary() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = Pipeline::new(Linker::new(kb(&folder)).unwrap(), PipelineOptions::default())
+        .with_recognizer(Box::new(Capitals));
+    let linked = pipeline.link(Document::new("1", "aspirin É B")).unwrap();
+    let spans: Vec<Span> = linked.mentions.iter().map(|mention| mention.span).collect();
+    assert_eq!(spans, [Span::new(8, 10), Span::new(11, 12)]);
+    assert!(linked.mentions.iter().all(|mention| mention.types == ["Letter"]));
+}
+
+#[test]
+fn the_batch_and_the_threads_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let texts = ["Aspirin (ASA) and ASA", "no name", "DMD, CF and ALL", "breast cancers in all"];
+    let documents: Vec<Document> = (0..40).map(|n| Document::new(n.to_string(), texts[n % texts.len()])).collect();
+    let pipeline = || Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
+    let one: Vec<LinkedDocument> =
+        documents.iter().map(|document| pipeline().link(document.clone()).unwrap()).collect();
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| pipeline().link_all(documents.clone())).unwrap(), one);
+    }
+}
