@@ -1,0 +1,210 @@
+//! An annotation as a file has it, checked against the text.
+
+use truename_text::{Mention, OffsetUnit, Offsets, Span};
+
+use crate::problem::shorten;
+
+/// An annotation, its offsets in the unit of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Annotation {
+    /// The pieces it has, mostly one; first unit and the unit after the last.
+    pub(crate) pieces: Vec<(usize, usize)>,
+    /// The text that the file says is there.
+    pub(crate) text: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) id: Option<String>,
+    pub(crate) probability: Option<f64>,
+}
+
+/// The text of a document, to which annotations refer.
+pub(crate) struct Annotated<'t> {
+    text: &'t str,
+    offsets: Offsets,
+    unit: OffsetUnit,
+}
+
+impl<'t> Annotated<'t> {
+    pub(crate) fn new(text: &'t str, unit: OffsetUnit) -> Self {
+        Self { text, offsets: Offsets::new(text, unit), unit }
+    }
+
+    /// The mention, or what is wrong with the annotation.
+    pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, String> {
+        let Annotation { pieces, text, kind, id, probability } = annotation;
+        let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
+        let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
+        let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
+        let span = Span::new(start, end);
+        if let Some(said) = text {
+            self.check_text(span, &spans, &said)?;
+        }
+        let mut fragments = if spans.len() > 1 { spans } else { Vec::new() };
+        fragments.sort();
+        Ok(Mention { span, fragments, kind, id, probability })
+    }
+
+    /// The bytes between two offsets, or why there are none.
+    pub(crate) fn span(&self, start: usize, end: usize) -> Result<Span, String> {
+        if start >= end {
+            return Err(format!("the span {start}–{end} is empty"));
+        }
+        let (Some(from), Some(to)) = (self.byte(start)?, self.byte(end)?) else {
+            let (length, unit, advice) = (self.offsets.length(), name(self.unit), self.advice());
+            return Err(format!("the span {start}–{end} lies outside the text, which has {length} {unit}{advice}"));
+        };
+        Ok(Span::new(from, to))
+    }
+
+    fn byte(&self, offset: usize) -> Result<Option<usize>, String> {
+        let length = self.offsets.length();
+        match self.offsets.to_byte(offset).filter(|byte| self.text.is_char_boundary(*byte)) {
+            None if offset < length => Err(format!("the offset {offset} cuts a character{}", self.advice())),
+            byte => Ok(byte),
+        }
+    }
+
+    /// Whether the file says the text that is there, which tells offsets that count something else.
+    fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), String> {
+        let whole = span.of(self.text).unwrap_or_default();
+        if same_letters(whole, said) {
+            return Ok(());
+        }
+        let joined: Vec<&str> = spans.iter().filter_map(|span| span.of(self.text)).collect();
+        if spans.len() > 1 && same_letters(&joined.join(" "), said) {
+            return Ok(());
+        }
+        let (start, end) = (self.offsets.of_byte(span.start), self.offsets.of_byte(span.end));
+        let (whole, said, advice) = (shorten(whole), shorten(said), self.advice());
+        Err(format!("the text at {start}–{end} is \"{whole}\", the file says \"{said}\"{advice}"))
+    }
+
+    /// The way out where offsets may count something else, which makes a difference in a text beyond ASCII.
+    fn advice(&self) -> String {
+        if self.text.is_ascii() { String::new() } else { unit_advice(self.unit) }
+    }
+}
+
+/// What to try where offsets make no sense.
+pub(crate) fn unit_advice(unit: OffsetUnit) -> String {
+    let others = match unit {
+        OffsetUnit::Bytes => "chars or utf16",
+        OffsetUnit::Chars => "bytes or utf16",
+        OffsetUnit::Utf16 => "chars or bytes",
+    };
+    format!("; offsets count {}: try --offsets {others}", name(unit))
+}
+
+fn name(unit: OffsetUnit) -> &'static str {
+    match unit {
+        OffsetUnit::Bytes => "bytes",
+        OffsetUnit::Chars => "chars",
+        OffsetUnit::Utf16 => "utf16",
+    }
+}
+
+/// Whether two texts have the same letters and digits or, where one has none, the same words.
+///
+/// Tools write tabs and line breaks as spaces; gold corpora also differ in case, quotes and brackets (`Erk` and
+/// `ERK` in NLM-Gene, `" plus "` without quotes in NCBI Disease), and it is the offsets that are right.
+fn same_letters(one: &str, other: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    if one == other || one.split_whitespace().eq(other.split_whitespace()) {
+        return true;
+    }
+    let found = letters(one);
+    !found.is_empty() && found == letters(other)
+}
+
+/// An offset as it is written.
+pub(crate) fn number(value: &str) -> Result<usize, String> {
+    value.trim().parse().map_err(|_| format!("\"{}\" is no offset", shorten(value)))
+}
+
+/// An id as it is written; nothing where that says that there is none.
+pub(crate) fn concept_id(value: &str) -> Option<String> {
+    Some(value.trim()).filter(|id| !matches!(*id, "" | "-" | "-1")).map(str::to_owned)
+}
+
+/// The text of a mention, that of its fragments joined by spaces.
+pub(crate) fn mention_text(text: &str, mention: &Mention) -> String {
+    if mention.fragments.is_empty() {
+        return mention.span.of(text).unwrap_or_default().to_owned();
+    }
+    let pieces: Vec<&str> = mention.fragments.iter().filter_map(|span| span.of(text)).collect();
+    pieces.join(" ")
+}
+
+/// A text with its tabs and line breaks as spaces, each of the same length in every unit.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(['\t', '\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mention(text: &str, unit: OffsetUnit, pieces: &[(usize, usize)], said: &str) -> Result<Mention, String> {
+        let annotation = Annotation { pieces: pieces.to_vec(), text: Some(said.into()), ..Annotation::default() };
+        Annotated::new(text, unit).mention(annotation)
+    }
+
+    #[test]
+    fn bad_annotations_are_explained() {
+        let (chars, bytes, utf16) = (OffsetUnit::Chars, OffsetUnit::Bytes, OffsetUnit::Utf16);
+        for (text, unit, pieces, message) in [
+            ("a cold", chars, (2, 2), "the span 2–2 is empty"),
+            ("a cold", chars, (3, 2), "the span 3–2 is empty"),
+            ("a cold", chars, (2, 9), "the span 2–9 lies outside the text, which has 6 chars"),
+            ("a cold", chars, (7, 9), "the span 7–9 lies outside the text, which has 6 chars"),
+            ("a cold", chars, (0, 4), "the text at 0–4 is \"a co\", the file says \"cold\""),
+            (
+                "é cold",
+                bytes,
+                (2, 6),
+                "the text at 2–6 is \" col\", the file says \"cold\"; offsets count bytes: try --offsets chars or utf16",
+            ),
+            (
+                "é cold",
+                bytes,
+                (1, 6),
+                "the offset 1 cuts a character; offsets count bytes: try --offsets chars or utf16",
+            ),
+            (
+                "😀 cold",
+                utf16,
+                (1, 6),
+                "the offset 1 cuts a character; offsets count utf16: try --offsets chars or bytes",
+            ),
+            (
+                "😀 cold",
+                chars,
+                (3, 7),
+                "the span 3–7 lies outside the text, which has 6 chars; offsets count chars: try --offsets bytes or utf16",
+            ),
+        ] {
+            assert_eq!(mention(text, unit, &[pieces], "cold").unwrap_err(), message);
+        }
+        assert_eq!(number("1x").unwrap_err(), "\"1x\" is no offset");
+        assert_eq!(number("-1").unwrap_err(), "\"-1\" is no offset");
+    }
+
+    #[test]
+    fn only_letters_are_compared_where_there_are_some() {
+        for said in ["bad   cold", "Bad \" cold", "(bad cold"] {
+            assert!(mention("a bad\r\n\tcold", OffsetUnit::Chars, &[(2, 12)], said).is_ok());
+        }
+        assert!(mention("a bad\r\n\tcold", OffsetUnit::Chars, &[(2, 12)], "bad col").is_err());
+        assert!(mention("a + b", OffsetUnit::Chars, &[(1, 3)], "+").is_ok());
+        assert!(mention("a + b", OffsetUnit::Chars, &[(2, 3)], "-").is_err());
+    }
+
+    #[test]
+    fn pieces_become_fragments_of_an_envelope() {
+        let found = mention("left and right arm", OffsetUnit::Chars, &[(15, 18), (0, 4)], "arm left").unwrap();
+        assert_eq!((found.span, found.fragments), (Span::new(0, 18), vec![Span::new(0, 4), Span::new(15, 18)]));
+        let envelope = mention("left and right arm", OffsetUnit::Chars, &[(0, 4), (15, 18)], "left and right arm");
+        assert!(envelope.is_ok());
+    }
+}

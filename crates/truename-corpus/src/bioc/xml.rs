@@ -1,0 +1,460 @@
+//! BioC as XML.
+//!
+//! Entities that a file declares are not expanded: a document that uses one is a problem.
+
+use std::io::{self, BufRead, Read, Write};
+
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::encoding::EncodingError;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use truename_text::{Document, Mention, OffsetUnit, Offsets};
+
+use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
+use crate::Error;
+use crate::annotation::mention_text;
+use crate::output::{Output, Wrong};
+use crate::problem::{not_utf8, shorten};
+use crate::source::{Source, count_newlines};
+
+/// How deep elements may lie; BioC has no more than six levels.
+const DEEPEST: usize = 32;
+
+pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
+    let path = source.path.clone();
+    let mut reader = Reader::from_reader(LineCounting { inner: source.into_reader(), line: 1 });
+    reader.config_mut().expand_empty_elements = true;
+    let (mut state, mut buffer) = (State::default(), Vec::new());
+    while !output.stopped {
+        let event = reader.read_event_into(&mut buffer);
+        let line = reader.get_ref().line;
+        let ended = matches!(event, Ok(Event::Eof));
+        let taken = match event {
+            Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copy(&error))),
+            Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("what stands here")),
+            Err(error) => Err(format!("not XML: {error}")),
+            Ok(event) => state.take(event, line, output),
+        };
+        if state.other.is_some() || (ended && !state.begun) {
+            return Err(not_bioc(&path, state.other.as_deref()));
+        }
+        if let Err(message) = taken {
+            let id = state.document.map(|document| document.id).unwrap_or_default();
+            output.give_one(&id, Err(Wrong::at(line, format!("{message}; the rest of the file is not read"))));
+            return Ok(());
+        }
+        if ended {
+            break;
+        }
+        buffer.clear();
+    }
+    Ok(())
+}
+
+fn not_bioc(path: &std::path::Path, root: Option<&str>) -> Error {
+    let what = root.map_or("it has no element".into(), |root| format!("its root is <{}>", shorten(root)));
+    let message = format!("this XML is not BioC: {what}, not <collection>");
+    Error::refused(Some(path), message, "name the format with --format; for plain text, --format text")
+}
+
+fn copy(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), error.to_string())
+}
+
+/// Where in the file the reader is.
+#[derive(Default)]
+struct State {
+    within: Vec<String>,
+    /// The text of the element so far.
+    text: String,
+    infon: String,
+    document: Option<RawDocument>,
+    begun: bool,
+    /// The root, where it is none of BioC.
+    other: Option<String>,
+}
+
+impl State {
+    fn take(&mut self, event: Event<'_>, line: u64, output: &mut Output<'_>) -> Result<(), String> {
+        match event {
+            Event::Eof if !self.within.is_empty() => return Err("the file ends within a collection".into()),
+            Event::Start(start) => self.start(&start, line, output.options.mentions)?,
+            Event::Text(piece) => self.text.push_str(&piece.xml10_content()),
+            Event::CData(piece) => self.text.push_str(&piece.xml10_content()),
+            Event::GeneralRef(reference) => match resolved(&reference) {
+                Some(text) => self.text.push_str(&text),
+                None if self.ignored(output) => {}
+                None => self.fail(line, format!("the entity &{}; is not expanded", shorten(&reference))),
+            },
+            Event::End(_) => self.end(output),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether this is part of an annotation that is not looked at.
+    fn ignored(&self, output: &Output<'_>) -> bool {
+        !output.options.mentions && self.within.iter().any(|name| name == "annotation")
+    }
+
+    fn fail(&mut self, line: u64, message: String) {
+        if let Some(document) = &mut self.document {
+            document.problem.get_or_insert(Wrong::at(line, message));
+        }
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>, line: u64, with_mentions: bool) -> Result<(), String> {
+        let name = start.local_name().as_ref().to_owned();
+        if !self.begun && name != "collection" && name != "document" {
+            self.other = Some(name.clone());
+        }
+        self.begun = true;
+        if self.within.len() == DEEPEST {
+            return Err(format!("more than {DEEPEST} elements lie in one another"));
+        }
+        self.text.clear();
+        let attribute = |key: &str| {
+            let found = start.try_get_attribute(key).ok().flatten()?;
+            found.normalized_value(XmlVersion::Implicit1_0).ok().map(|value| value.into_owned())
+        };
+        let parent = self.within.last().map_or("", String::as_str);
+        if name == "document" && self.document.is_none() {
+            self.document = Some(RawDocument { line: Some(line), ..RawDocument::default() });
+        } else if let Some(document) = &mut self.document {
+            match (parent, name.as_str()) {
+                (_, "infon") => self.infon = attribute("key").unwrap_or_default(),
+                (_, "passage") => document.passages.push(RawPassage::default()),
+                (_, "sentence") => document.add_sentence(),
+                (_, "relation") => document.relations += 1,
+                (_, "annotation") if with_mentions => {
+                    document.annotations.push(RawAnnotation { line: Some(line), ..RawAnnotation::default() });
+                }
+                ("annotation", "location") => {
+                    if let Some(annotation) = document.annotations.last_mut() {
+                        annotation.locations.push((attribute("offset"), attribute("length")));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.within.push(name);
+        Ok(())
+    }
+
+    fn end(&mut self, output: &mut Output<'_>) {
+        let name = self.within.pop().unwrap_or_default();
+        let parent = self.within.last().map_or("", String::as_str);
+        let text = std::mem::take(&mut self.text);
+        if let Some(document) = &mut self.document {
+            document.take(parent, &name, &self.infon, text);
+        }
+        if name == "document"
+            && !self.within.iter().any(|name| name == "document")
+            && let Some(document) = self.document.take()
+        {
+            document.give(output);
+        }
+    }
+}
+
+impl RawDocument {
+    fn add_sentence(&mut self) {
+        if let Some(passage) = self.passages.last_mut() {
+            passage.pieces.push(RawPiece::default());
+        }
+    }
+
+    /// Takes the text of an element that ends.
+    fn take(&mut self, parent: &str, name: &str, infon: &str, text: String) {
+        let passage = self.passages.last_mut();
+        match (parent, name) {
+            ("document", "id") => self.id = text.trim().to_owned(),
+            ("passage", "infon") if infon == "type" => {
+                passage.into_iter().for_each(|p| p.kind = Some(text.trim().into()))
+            }
+            ("passage", "offset") => passage.into_iter().for_each(|p| p.offset = Some(text.clone())),
+            ("passage", "text") => passage.into_iter().for_each(|p| p.text = Some(text.clone())),
+            ("sentence", "offset" | "text") => {
+                let Some(piece) = passage.and_then(|passage| passage.pieces.last_mut()) else { return };
+                if name == "text" { piece.text = Some(text) } else { piece.offset = Some(text) }
+            }
+            ("annotation", "infon" | "text") => {
+                let Some(annotation) = self.annotations.last_mut() else { return };
+                if name == "text" {
+                    annotation.text = Some(text);
+                } else {
+                    annotation.infons.push((infon.to_owned(), text));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn resolved(reference: &BytesRef<'_>) -> Option<String> {
+    match reference.resolve_char_ref() {
+        Ok(Some(character)) => Some(character.to_string()),
+        Ok(None) => resolve_xml_entity(reference).map(str::to_owned),
+        Err(_) => None,
+    }
+}
+
+/// Counts the lines that were consumed.
+struct LineCounting<R> {
+    inner: R,
+    line: u64,
+}
+
+impl<R: BufRead> Read for LineCounting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.line += count_newlines(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for LineCounting<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if amount > 0
+            && let Ok(buffer) = self.inner.fill_buf()
+        {
+            self.line += count_newlines(&buffer[..amount.min(buffer.len())]);
+        }
+        self.inner.consume(amount);
+    }
+}
+
+pub(crate) const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE collection SYSTEM \"BioC.dtd\">\n\
+                                <collection><source></source><date></date><key></key>\n";
+pub(crate) const END: &str = "</collection>\n";
+
+/// Writes a document of a collection.
+///
+/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF: they become spaces and
+/// U+FFFD, which moves no offset.
+pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
+    let offsets = Offsets::new(&document.text, unit);
+    let mut number = 0;
+    writeln!(out, "<document><id>{}</id>", escaped(&document.id))?;
+    for part in parts(document) {
+        let (offset, text) = (offsets.of_byte(part.span.start), &document.text[part.span.range()]);
+        out.write_all(b"<passage>")?;
+        if let Some(kind) = part.kind {
+            write_infon(out, "type", kind)?;
+        }
+        writeln!(out, "<offset>{offset}</offset><text>{}</text>", escaped(text))?;
+        for mention in part.mentions {
+            number += 1;
+            write_annotation(out, number, &document.text, mention, &offsets)?;
+        }
+        writeln!(out, "</passage>")?;
+    }
+    writeln!(out, "</document>")
+}
+
+fn write_annotation(
+    out: &mut impl Write,
+    number: usize,
+    text: &str,
+    mention: &Mention,
+    offsets: &Offsets,
+) -> io::Result<()> {
+    write!(out, "<annotation id=\"{number}\">")?;
+    write_infon(out, "type", &mention.kind)?;
+    if let Some(id) = &mention.id {
+        write_infon(out, "identifier", id)?;
+    }
+    if let Some(probability) = mention.probability {
+        write_infon(out, "probability", &probability.to_string())?;
+    }
+    for span in locations(mention) {
+        let offset = offsets.of_byte(span.start);
+        write!(out, "<location offset=\"{offset}\" length=\"{}\"/>", offsets.of_byte(span.end) - offset)?;
+    }
+    writeln!(out, "<text>{}</text></annotation>", escaped(&mention_text(text, mention)))
+}
+
+fn write_infon(out: &mut impl Write, key: &str, value: &str) -> io::Result<()> {
+    write!(out, "<infon key=\"{key}\">{}</infon>", escaped(value))
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            // A parser would make it, or it and the line feed after it, a line feed.
+            '\r' => escaped.push_str("&#13;"),
+            '\t' | '\n' => escaped.push(character),
+            '\0'..' ' => escaped.push(' '),
+            '\u{FFFE}' | '\u{FFFF}' => escaped.push('\u{FFFD}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+
+    use crate::output::tests::{problems, read_bytes, read_str};
+    use crate::{Document, Mention, OffsetUnit, ReadOptions, Span, Writer, read_from};
+
+    fn collection(documents: &str) -> String {
+        format!("<?xml version='1.0'?>\n<!DOCTYPE collection SYSTEM 'BioC.dtd'>\n<collection>{documents}</collection>")
+    }
+
+    fn document(annotation: &str) -> String {
+        let passage = format!("<passage><offset>0</offset><text>A cold</text>\n{annotation}</passage>");
+        collection(&format!("<document><id>7</id>{passage}</document>\n<document><id>8</id></document>"))
+    }
+
+    #[test]
+    fn each_malformed_document_is_explained() {
+        for (annotation, message) in [
+            ("<annotation><location offset='2'/></annotation>", "annotation 1: a location without offset or length"),
+            ("<annotation><location offset='x' length='4'/></annotation>", "annotation 1: \"x\" is no offset"),
+            ("<annotation><location offset='2' length='4.0'/></annotation>", "annotation 1: \"4.0\" is no length"),
+            ("<annotation><location offset='2' length='0'/></annotation>", "annotation 1: the span 2–2 is empty"),
+            (
+                "<annotation><location offset='2' length='9'/></annotation>",
+                "annotation 1: the span 2–11 lies outside the text, which has 6 chars",
+            ),
+            (
+                "<annotation><location offset='18446744073709551615' length='9'/></annotation>",
+                "annotation 1: \"18446744073709551615\" is no offset",
+            ),
+            (
+                "<annotation><location offset='1' length='4'/><text>cold</text></annotation>",
+                "annotation 1: the text at 1–5 is \" col\", the file says \"cold\"",
+            ),
+            ("<annotation><text>&bomb;</text></annotation>", "the entity &bomb; is not expanded"),
+            ("<annotation><text>&#0;</text></annotation>", "the entity &#0; is not expanded"),
+        ] {
+            let (documents, problems) = read_str("a.xml", &document(annotation), &ReadOptions::default());
+            assert_eq!(problems, [format!("a.xml:4: document 7: {message}")]);
+            assert_eq!(documents.len(), 1);
+        }
+        for (passages, message) in [
+            ("<passage><text>A cold</text></passage>", "passage 1 has no offset"),
+            (
+                "<passage><offset>0</offset><text>A cold</text></passage><passage><offset>3</offset><text>B</text></passage>",
+                "passage 2: it begins at 3, but the text before it ends at 6; \
+                 offsets count chars: try --offsets bytes or utf16",
+            ),
+        ] {
+            let content = collection(&format!("<document><id>7</id>{passages}</document>"));
+            assert_eq!(
+                problems("a.xml", content.as_bytes(), &ReadOptions::default()),
+                [format!("a.xml:3: document 7: {message}")]
+            );
+        }
+    }
+
+    #[test]
+    fn broken_syntax_is_the_last_problem() {
+        let whole = document("");
+        for (content, message) in [
+            (whole[..whole.len() - 13].to_owned(), "a.xml:5: the file ends within a collection"),
+            (
+                whole.replace("</text>", "</texts>"),
+                "a.xml:3: document 7: not XML: ill-formed document: expected `</text>`, but `</texts>` was found",
+            ),
+            (
+                collection(&format!("<document><id>7</id>{}", "<a>".repeat(40))),
+                "a.xml:3: document 7: more than 32 elements lie in one another",
+            ),
+        ] {
+            let found = problems("a.xml", content.as_bytes(), &ReadOptions::default());
+            assert_eq!(found, [format!("{message}; the rest of the file is not read")]);
+        }
+        let found = problems("a.xml", b"<collection><document>\n<id>\xE9</id>", &ReadOptions::default());
+        assert_eq!(
+            found,
+            ["a.xml:2: what stands here is not UTF-8 (say --encoding, as in --encoding windows-1252); \
+              the rest of the file is not read"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_bioc_is_an_error() {
+        for (content, what) in [("<html></html>", "its root is <html>"), ("<?xml version='1.0'?>", "it has no element")]
+        {
+            let error = read_from(Path::new("a.xml"), content.as_bytes(), &ReadOptions::default(), &mut |_| {
+                ControlFlow::Continue(())
+            })
+            .unwrap_err();
+            assert_eq!(error.to_string(), format!("a.xml: this XML is not BioC: {what}, not <collection>"));
+        }
+    }
+
+    #[test]
+    fn entities_are_never_expanded() {
+        let bomb = "<!DOCTYPE collection [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]>\n<collection><document><id>1</id>\
+                    <passage><offset>0</offset><text>&b;</text></passage></document></collection>";
+        let found = problems("a.xml", bomb.as_bytes(), &ReadOptions::default());
+        assert_eq!(found, ["a.xml:2: document 1: the entity &b; is not expanded"]);
+    }
+
+    #[test]
+    fn annotations_are_not_looked_at_where_they_are_not_wanted() {
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let (documents, problems) =
+            read_str("a.xml", &document("<annotation>&bomb;<location/></annotation>"), &options);
+        assert_eq!((documents.len(), problems.len()), (2, 0));
+        assert_eq!(documents[0].mentions, []);
+    }
+
+    #[test]
+    fn all_elements_find_their_place() {
+        let content = collection(
+            "<source>s</source><infon key='type'>none</infon><document><id> 7 </id><infon key='type'>none</infon>
+            <passage><infon key='type'>front</infon><infon key='x'>none</infon><offset>2</offset>
+            <text>A <![CDATA[<cold>]]> &amp;&#x20;fever</text>
+            <annotation id='T1'><infon key='type'>Disease</infon><infon key='MESH'>D003139</infon>
+            <infon key='probability'>0.25</infon><location offset='4' length='6'/><text>&lt;cold></text></annotation>
+            <relation id='R1'><infon key='type'>none</infon><node refid='T1' role='x'/></relation></passage>
+            <passage><offset>20</offset>
+            <sentence><offset>20</offset><text>It came.</text></sentence>
+            <sentence><offset>29</offset><text>It went.</text>
+            <annotation><location offset='29' length='2'/><location offset='20' length='2'/><text>It It</text></annotation>
+            </sentence></passage><annotation id='M'><infon key='type'>index</infon></annotation></document>",
+        );
+        let mut documents = Vec::new();
+        let summary =
+            read_from(Path::new("a.xml"), std::io::Cursor::new(content), &ReadOptions::default(), &mut |read| {
+                documents.push(read.unwrap());
+                ControlFlow::Continue(())
+            });
+        assert_eq!(summary.unwrap().left_out, 2);
+        let document: &Document = &documents[0];
+        assert_eq!((&*document.id, &*document.text), ("7", "\n A <cold> & fever\n It came. It went."));
+        let passages: Vec<_> = document.passages.iter().map(|p| (&*p.kind, p.span.range())).collect();
+        assert_eq!(passages, [("front", 2..18), ("", 20..37)]);
+        let cold =
+            Mention { probability: Some(0.25), ..Mention::new(Span::new(4, 10), "Disease", Some("D003139".into())) };
+        assert_eq!(document.mentions[0], cold);
+        assert_eq!(document.mentions[1].fragments, [Span::new(20, 22), Span::new(29, 31)]);
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_moves_no_offset() {
+        let mut document = Document::new("1", "a\0b\u{FFFF}c\r\n<d>");
+        document.mentions.push(Mention::new(Span::new(0, 7), "x", None));
+        let mut writer = Writer::new(crate::Format::BiocXml, OffsetUnit::Chars, Vec::new()).unwrap();
+        writer.write(&document).unwrap();
+        let (documents, problems) = read_bytes("a.xml", &writer.finish().unwrap(), &ReadOptions::default());
+        assert_eq!(problems, [""; 0]);
+        document.text = "a b\u{FFFD}c\r\n<d>".into();
+        assert_eq!(documents, [document]);
+    }
+}

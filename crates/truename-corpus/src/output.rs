@@ -1,0 +1,121 @@
+//! Where readers put what they find.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use truename_text::{Document, OffsetUnit};
+
+use crate::{Problem, ReadOptions};
+
+/// A document, and how many of its annotations were not kept.
+pub(crate) struct Read {
+    pub(crate) document: Document,
+    pub(crate) left_out: u64,
+}
+
+/// What is wrong with a document, and in which line where there are lines.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) line: Option<u64>,
+    pub(crate) message: String,
+}
+
+impl Wrong {
+    pub(crate) fn at(line: u64, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into() }
+    }
+}
+
+impl From<Document> for Read {
+    fn from(document: Document) -> Self {
+        Self { document, left_out: 0 }
+    }
+}
+
+pub(crate) struct Output<'v> {
+    pub(crate) options: ReadOptions,
+    /// Annotations that were not kept.
+    pub(crate) left_out: u64,
+    /// Whether no more is wanted.
+    pub(crate) stopped: bool,
+    file: PathBuf,
+    visit: &'v mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
+}
+
+impl<'v> Output<'v> {
+    pub(crate) fn new(
+        file: &Path,
+        options: &ReadOptions,
+        visit: &'v mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
+    ) -> Self {
+        Self { options: options.clone(), left_out: 0, stopped: false, file: file.to_owned(), visit }
+    }
+
+    pub(crate) fn unit(&self) -> OffsetUnit {
+        self.options.offsets
+    }
+
+    /// Hands over a document or what is wrong with it.
+    pub(crate) fn give(&mut self, read: Result<Read, Problem>) {
+        let read = read.map(|Read { document, left_out }| {
+            self.left_out += left_out;
+            document
+        });
+        self.stopped |= (self.visit)(read).is_break();
+    }
+
+    /// Hands over a document of the file that is being read; its id, where it is known, stands in the problem.
+    pub(crate) fn give_one(&mut self, id: &str, read: Result<Read, Wrong>) {
+        let document = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
+        let file = self.file.clone();
+        self.give(read.map_err(|Wrong { line, message }| Problem { file, line, document, message }));
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::read_from;
+
+    /// The documents and problems of a file in memory.
+    pub(crate) fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
+        let (mut documents, mut problems) = (Vec::new(), Vec::new());
+        read_from(Path::new(name), Cursor::new(bytes.to_vec()), options, &mut |read| {
+            match read {
+                Ok(document) => documents.push(document),
+                Err(problem) => problems.push(problem.to_string()),
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        (documents, problems)
+    }
+
+    pub(crate) fn read_str(name: &str, text: &str, options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
+        read_bytes(name, text.as_bytes(), options)
+    }
+
+    pub(crate) fn problems(name: &str, bytes: &[u8], options: &ReadOptions) -> Vec<String> {
+        read_bytes(name, bytes, options).1
+    }
+
+    #[test]
+    fn a_visitor_may_end_the_reading() {
+        let documents = "{\"text\": \"a\"}\n{\"text\": \"b\"}\n";
+        let bioc = "{\"passages\": []}{\"passages\": []}";
+        let xml = "<collection><document></document><document></document></collection>";
+        for (name, content) in
+            [("a.jsonl", documents), ("a.pubtator", "1|t|a\n2|t|b\n"), ("a.json", bioc), ("a.xml", xml)]
+        {
+            let mut seen = 0;
+            read_from(Path::new(name), content.as_bytes(), &ReadOptions::default(), &mut |_| {
+                seen += 1;
+                ControlFlow::Break(())
+            })
+            .unwrap();
+            assert_eq!(seen, 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! PubTator: `PMID|t|title`, `PMID|a|abstract`, then a row an annotation, and a blank line.
+//!
+//! The text is the parts joined by line breaks, each of which counts as one character.
+
+use std::io::{self, Write};
+
+use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
+
+use crate::Error;
+use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
+use crate::output::{Output, Read, Wrong};
+use crate::problem::shorten;
+use crate::source::{Source, line_text};
+
+/// Whether a line is the first of a document: no blank in the id, then `|t|`.
+pub(crate) fn begins_document(line: &str) -> bool {
+    text_line(line).is_some_and(|(id, label, _)| label == "t" && !id.contains(char::is_whitespace))
+}
+
+/// The id, label and text of a line as `PMID|t|title`.
+fn text_line(line: &str) -> Option<(&str, &str, &str)> {
+    let (id, rest) = line.split_once('|')?;
+    let (label, text) = rest.split_once('|')?;
+    let is_label = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (is_label && !id.is_empty() && !id.contains('\t')).then_some((id, label, text))
+}
+
+/// The lines of one document.
+#[derive(Default)]
+struct Block {
+    id: String,
+    parts: Vec<(String, String)>,
+    rows: Vec<(u64, String)>,
+    /// The first thing wrong with it.
+    problem: Option<Wrong>,
+}
+
+pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
+    let mut lines = source.into_lines();
+    let mut block: Option<Block> = None;
+    while let Some((number, line)) = lines.next()? {
+        let bad = line_text(line).err();
+        let line = String::from_utf8_lossy(line);
+        let header = text_line(&line);
+        let ends = line.trim().is_empty() || header.is_some_and(|(_, label, _)| label == "t");
+        if ends && let Some(block) = block.take() {
+            block.give(output);
+            if output.stopped {
+                return Ok(());
+            }
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        let wanted = header.is_some() || output.options.mentions;
+        let block = block.get_or_insert_with(|| Block::begin(number, &line, header));
+        if let Some(message) = bad.filter(|_| wanted) {
+            block.fail(number, message);
+        }
+        match header {
+            Some(header) => block.add_part(number, header),
+            None if output.options.mentions => block.rows.push((number, line.into_owned())),
+            None => {}
+        }
+    }
+    if let Some(block) = block {
+        block.give(output);
+    }
+    Ok(())
+}
+
+impl Block {
+    fn begin(number: u64, line: &str, header: Option<(&str, &str, &str)>) -> Self {
+        let Some((id, ..)) = header else {
+            let mut block = Self::default();
+            let message = "a row without the text of its document, which a line such as ID|t|title gives";
+            block.fail(number, format!("{message}: \"{}\"", shorten(line)));
+            return block;
+        };
+        Self { id: id.to_owned(), ..Self::default() }
+    }
+
+    fn fail(&mut self, line: u64, message: String) {
+        self.problem.get_or_insert(Wrong::at(line, message));
+    }
+
+    fn add_part(&mut self, line: u64, (id, label, text): (&str, &str, &str)) {
+        if id != self.id {
+            self.fail(line, format!("the text of \"{}\" stands among that of \"{}\"", shorten(id), shorten(&self.id)));
+        }
+        self.parts.push((label.to_owned(), text.to_owned()));
+    }
+
+    fn give(self, output: &mut Output<'_>) {
+        let id = self.id.clone();
+        output.give_one(&id, self.document(output.unit()));
+    }
+
+    fn document(self, unit: OffsetUnit) -> Result<Read, Wrong> {
+        let Self { id, parts, rows, problem } = self;
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let (text, passages) = assemble(parts);
+        let annotated = Annotated::new(&text, unit);
+        let (mut mentions, mut left_out) = (Vec::new(), 0);
+        for (line, row) in rows {
+            match read_row(&row, &id, &annotated).map_err(|message| Wrong::at(line, message))? {
+                Some(mention) => mentions.push(mention),
+                None => left_out += 1,
+            }
+        }
+        Ok(Read { document: Document { id, text, passages, mentions }, left_out })
+    }
+}
+
+/// The text of the parts and where they are in it. Empty parts at the end leave no trace.
+fn assemble(mut parts: Vec<(String, String)>) -> (String, Vec<Passage>) {
+    let full = parts.iter().rposition(|(_, part)| !part.is_empty()).map_or(0, |last| last + 1);
+    parts.truncate(full);
+    let (mut text, mut passages) = (String::new(), Vec::new());
+    for (at, (label, part)) in parts.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        let span = Span::new(text.len(), text.len() + part.len());
+        text.push_str(part);
+        if !part.is_empty() {
+            passages.push(Passage { kind: kind(label).to_owned(), span });
+        }
+    }
+    (text, passages)
+}
+
+fn kind(label: &str) -> &str {
+    match label {
+        "t" => "title",
+        "a" => "abstract",
+        other => other,
+    }
+}
+
+/// The mention of a row; nothing where the row is a relation.
+fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
+    let columns: Vec<&str> = row.split('\t').collect();
+    if columns.len() > 1 && columns[0] != id {
+        return Err(format!("a row of \"{}\" stands under the text of \"{}\"", shorten(columns[0]), shorten(id)));
+    }
+    // A seventh column lists the parts of a composite mention.
+    let (start, end, text, kind, identifier) = match columns[..] {
+        [_, _, _, _] => return Ok(None),
+        // A relation with a fifth column, as in BioRED.
+        [_, name, _, _, _] if name.starts_with(char::is_alphabetic) => return Ok(None),
+        [_, start, end, text, kind] => (start, end, text, kind, ""),
+        [_, start, end, text, kind, identifier] | [_, start, end, text, kind, identifier, _] => {
+            (start, end, text, kind, identifier)
+        }
+        _ => return Err(format!("a row of {} columns; PMID, start, end, text, type and id make 6", columns.len())),
+    };
+    annotated
+        .mention(Annotation {
+            pieces: vec![(number(start)?, number(end)?)],
+            text: Some(text.to_owned()),
+            kind: kind.to_owned(),
+            id: concept_id(identifier),
+            probability: None,
+        })
+        .map(Some)
+}
+
+/// Writes a document as a block: the first passage as the title, all others as the abstract.
+///
+/// Between the two the format has one line break, so where the passages are not one blank apart, or there are
+/// none, the whole text is the title. The format has neither fragments nor probabilities nor line breaks:
+/// a discontinuous mention goes from its first fragment to its last, and each `\r` and `\n` becomes a space,
+/// which moves no offset. In ids `|`, tabs and line breaks become `_`.
+pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
+    let id = block_id(&document.id);
+    let text = document.text.replace(['\r', '\n'], " ");
+    let (title, rest) = match split(document) {
+        Some((end, start)) => (&text[..end], &text[start..]),
+        None => (&*text, ""),
+    };
+    writeln!(out, "{id}|t|{title}\n{id}|a|{rest}")?;
+    let offsets = Offsets::new(&document.text, unit);
+    for mention in &document.mentions {
+        let (start, end) = (offsets.of_byte(mention.span.start), offsets.of_byte(mention.span.end));
+        let written = one_line(mention.span.of(&text).unwrap_or_default());
+        let kind = one_line(&mention.kind);
+        let identifier = mention.id.as_deref().map_or("-".into(), one_line);
+        writeln!(out, "{id}\t{start}\t{end}\t{written}\t{kind}\t{identifier}")?;
+    }
+    out.write_all(b"\n")
+}
+
+fn block_id(id: &str) -> String {
+    if id.is_empty() { "_".into() } else { id.replace(['|', '\t', '\r', '\n'], "_") }
+}
+
+/// Where the title ends and the abstract begins: one blank apart, and neither cut short.
+fn split(document: &Document) -> Option<(usize, usize)> {
+    let spans: Vec<Span> = document.passages.iter().map(|passage| passage.span).collect();
+    let (end, start) = match spans[..] {
+        [first, ..] if first.start == 1 => (0, 1),
+        [first, second, ..] if first.start == 0 => (first.end, second.start),
+        _ => return None,
+    };
+    let text = &document.text;
+    let between = text.get(end..start).filter(|between| matches!(*between, "\n" | "\r" | "\t" | " "));
+    (between.is_some() && start < text.len()).then_some((end, start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::tests::{problems, read_str};
+    use crate::{Format, ReadOptions, Writer};
+
+    fn read_plain(text: &str) -> (Vec<Document>, Vec<String>) {
+        read_str("a.pubtator", text, &ReadOptions::default())
+    }
+
+    #[test]
+    fn each_malformed_row_is_explained() {
+        for (row, message) in [
+            ("7\t0\t1", "a row of 3 columns; PMID, start, end, text, type and id make 6"),
+            ("7\t0\t1\tA\tX\tid\tparts\tmore", "a row of 8 columns; PMID, start, end, text, type and id make 6"),
+            ("a second line of the abstract", "a row of 1 columns; PMID, start, end, text, type and id make 6"),
+            ("8\t0\t1\tA\tX\tid", "a row of \"8\" stands under the text of \"7\""),
+            ("7\tx\t1\tA\tX\tid", "\"x\" is no offset"),
+            ("7\t0\t1.5\tA\tX\tid", "\"1.5\" is no offset"),
+            ("7\t-1\t1\tA\tX", "\"-1\" is no offset"),
+            ("7\t3\t3\t\tX\tid", "the span 3–3 is empty"),
+            ("7\t2\t40\tcold\tX\tid", "the span 2–40 lies outside the text, which has 12 chars"),
+            ("7\t1\t5\tcold\tX\tid", "the text at 1–5 is \" col\", the file says \"cold\""),
+            ("8|a|abstract", "the text of \"8\" stands among that of \"7\""),
+        ] {
+            let (documents, problems) = read_plain(&format!("1|t|One\n\n7|t|A cold\n7|a|came.\n{row}\n2|t|Two"));
+            assert_eq!(problems, [format!("a.pubtator:5: document 7: {message}")]);
+            assert_eq!(documents.iter().map(|document| &*document.id).collect::<Vec<_>>(), ["1", "2"]);
+        }
+    }
+
+    #[test]
+    fn rows_without_a_text_are_one_problem() {
+        let (documents, problems) = read_plain("7|t|A cold\n\n7\t0\t1\tA\tX\n7\t0\t1\tA\tX\n\n8|t|B");
+        assert_eq!(
+            problems,
+            ["a.pubtator:3: a row without the text of its document, which a line such as ID|t|title gives: \
+              \"7\\t0\\t1\\tA\\tX\""]
+        );
+        assert_eq!(documents.len(), 2);
+    }
+
+    #[test]
+    fn a_block_that_is_not_utf8_is_one_problem() {
+        let bytes = b"1|t|A\n\n2|t|na\xEFve\n2|a|\xEF\n\n3|t|B\n";
+        let found = problems("a.pubtator", bytes, &ReadOptions::default());
+        assert_eq!(
+            found,
+            [
+                "a.pubtator:3: document 2: byte 7 of the line is not UTF-8 (say --encoding, as in --encoding windows-1252)"
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_are_not_looked_at_where_they_are_not_wanted() {
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let bytes = b"1|t|A\n1\tx\ty\xFF\n8\t1\n";
+        assert_eq!(problems("a.pubtator", bytes, &options), [""; 0]);
+    }
+
+    #[test]
+    fn real_files_have_wrinkles() {
+        let (documents, problems) = read_plain(
+            "\n  \n7|t|A cold \r\n7|a| came.\r\n7\t2\t6\tcold\tDisease\t D003139 \r\n7\t2\t6\tcold\tDisease\t-1\r\n\
+             7\t2\t6\tcold\tDisease\t-\r\n7\t2\t6\tcold\tDisease\t\r\n7\t2\t6\tcold\tDisease\r\n\
+             7\t2\t6\tcold\tDisease\tD1|D2\tcold|cold\r\n7\t2\t11\tcold   ca\tSpan\r\n7\tCID\tD1\tD2\r\n\
+             7\tAssociation\tD1\tD2\tNovel\r\n7|t|Again\r\n\r\n8|t|\n8|a|Only abstract\n8|section|More",
+        );
+        assert_eq!(problems, [""; 0]);
+        let texts: Vec<_> = documents.iter().map(|document| (&*document.id, &*document.text)).collect();
+        assert_eq!(texts, [("7", "A cold \n came."), ("7", "Again"), ("8", "\nOnly abstract\nMore")]);
+        let ids: Vec<_> = documents[0].mentions.iter().map(|mention| mention.id.as_deref()).collect();
+        assert_eq!(ids, [Some("D003139"), None, None, None, None, Some("D1|D2"), None]);
+        let passages: Vec<_> =
+            documents[2].passages.iter().map(|passage| (&*passage.kind, passage.span.range())).collect();
+        assert_eq!(passages, [("abstract", 1..14), ("section", 15..19)]);
+    }
+
+    #[test]
+    fn relations_are_counted() {
+        let rows = "7|t|A\n7\tCID\tD1\tD2\n7\tBind\tD1\tD2\tNo\n";
+        let summary = crate::read_from(Path::new("a.pubtator"), rows.as_bytes(), &ReadOptions::default(), &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        });
+        assert_eq!(summary.unwrap(), crate::Summary { format: Format::Pubtator, left_out: 2 });
+    }
+
+    use std::path::Path;
+
+    #[test]
+    fn what_the_format_cannot_hold_moves_no_offset() {
+        let mut document = Document::new("a|b", "One\r\ntwo\n\nthree");
+        document.mentions.push(Mention::new(Span::new(0, 8), "a\tkind", None));
+        let mut writer = Writer::new(Format::Pubtator, OffsetUnit::Chars, Vec::new()).unwrap();
+        writer.write(&document).unwrap();
+        document.passages.push(Passage { kind: "title".into(), span: Span::new(0, 8) });
+        document.passages.push(Passage { kind: "body".into(), span: Span::new(9, 15) });
+        writer.write(&document).unwrap();
+        assert_eq!(
+            String::from_utf8(writer.finish().unwrap()).unwrap(),
+            "a_b|t|One  two  three\na_b|a|\na_b\t0\t8\tOne  two\ta kind\t-\n\n\
+             a_b|t|One  two\na_b|a| three\na_b\t0\t8\tOne  two\ta kind\t-\n\n"
+        );
+    }
+}

@@ -1,0 +1,110 @@
+use std::io::{self, Write};
+
+use truename_text::{Document, OffsetUnit};
+
+use crate::{Error, Format, bioc, brat, jsonl, pubtator};
+
+/// Writes documents, one after another, in a format that keeps them in one file.
+///
+/// All formats keep the spans and the text; what else they cannot hold is:
+/// - JSONL and BioC JSON: nothing;
+/// - BioC XML: control characters, which become spaces, and U+FFFE and U+FFFF, which become U+FFFD;
+/// - PubTator: line breaks, which become spaces, fragments (a discontinuous mention goes from its first to its
+///   last), probabilities, and passages other than a title and an abstract;
+/// - in BioC and PubTator, the ids `-` and `-1`, which are read as none.
+pub struct Writer<W: Write> {
+    format: Format,
+    offsets: OffsetUnit,
+    out: W,
+    begun: bool,
+}
+
+impl<W: Write> Writer<W> {
+    /// A writer to `out`, whose offsets count `offsets`.
+    ///
+    /// # Errors
+    /// For plain text, which holds no annotations, and brat, which keeps a document in two files.
+    pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
+        match format {
+            Format::Text => Err(Error::refused(
+                None,
+                "plain text holds no annotations",
+                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
+            )),
+            Format::Brat => Err(brat::no_stream()),
+            _ => Ok(Self { format, offsets, out, begun: false }),
+        }
+    }
+
+    /// Writes a document.
+    ///
+    /// # Errors
+    /// Where `out` fails.
+    pub fn write(&mut self, document: &Document) -> io::Result<()> {
+        let first = !self.begun;
+        self.begin()?;
+        let (out, offsets) = (&mut self.out, self.offsets);
+        match self.format {
+            Format::Jsonl => jsonl::write(out, document, offsets),
+            Format::Pubtator => pubtator::write(out, document, offsets),
+            Format::BiocXml => bioc::xml::write(out, document, offsets),
+            Format::BiocJson => bioc::json::write(out, document, offsets, first),
+            Format::Text | Format::Brat => Err(io::Error::other("not a stream")),
+        }
+    }
+
+    /// Writes what the format has at its end, and gives `out` back.
+    ///
+    /// # Errors
+    /// Where `out` fails.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.begin()?;
+        match self.format {
+            Format::BiocXml => self.out.write_all(bioc::xml::END.as_bytes())?,
+            Format::BiocJson => self.out.write_all(bioc::json::END.as_bytes())?,
+            _ => {}
+        }
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        match self.format {
+            Format::BiocXml => self.out.write_all(bioc::xml::BEGIN.as_bytes()),
+            Format::BiocJson => self.out.write_all(bioc::json::BEGIN.as_bytes()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_that_are_no_streams_are_refused() {
+        let refusal = |format| {
+            let error = Writer::new(format, OffsetUnit::Chars, Vec::new()).err().unwrap();
+            (error.to_string(), error.hint().unwrap())
+        };
+        let (message, hint) = refusal(Format::Text);
+        assert_eq!(message, "plain text holds no annotations");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        let (message, hint) = refusal(Format::Brat);
+        assert_eq!(message, "brat keeps a document in two files, so it is no stream");
+        assert_eq!(hint, "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json");
+    }
+
+    #[test]
+    fn no_document_makes_a_whole_file_too() {
+        for format in [Format::Jsonl, Format::Pubtator, Format::BiocXml, Format::BiocJson] {
+            let bytes = Writer::new(format, OffsetUnit::Chars, Vec::new()).unwrap().finish().unwrap();
+            let options = crate::ReadOptions { format: Some(format), ..crate::ReadOptions::default() };
+            let (documents, problems) = crate::output::tests::read_bytes("memory", &bytes, &options);
+            assert_eq!((documents, problems), (Vec::new(), Vec::new()));
+        }
+    }
+}
