@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`read_gold`] reads what names stand for; a [`Judged`] name holds a gold judgement
 //! beside the system's ranked answers; [`NameScores`] are the scores of many; [`plot`] draws them, and
-//! [`compare`] tells whether two systems differ by more than chance.
+//! [`compare`] tells whether two systems differ by more than chance; [`linked`] scores whole documents.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -20,6 +20,7 @@ mod bootstrap;
 mod error;
 mod gold;
 mod judged;
+pub mod linked;
 pub mod plot;
 mod scores;
 

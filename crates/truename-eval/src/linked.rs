@@ -1,0 +1,424 @@
+//! Scores of linked documents: which mentions were found, which ids they got.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+use truename_text::{Mention, Span};
+
+/// What was made of one document, beside what its annotators say.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedDocument {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// The mentions of the annotators.
+    pub gold: Vec<Mention>,
+    /// The mentions that were found.
+    pub found: Vec<FoundMention>,
+    /// The candidates, best first, for each gold mention where its span was given.
+    pub given: Vec<Vec<Answer>>,
+}
+
+/// A mention that was found.
+#[derive(Clone, Debug)]
+pub struct FoundMention {
+    /// Where.
+    pub span: Span,
+    /// Its types.
+    pub types: Vec<String>,
+    /// Its concept; nothing where the answer is NIL.
+    pub answer: Option<Answer>,
+}
+
+/// A concept under all ids by which annotators may name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its id and the ids of its cross-references, its own first.
+    pub ids: Vec<String>,
+}
+
+impl Answer {
+    /// Whether an annotator's id names it. An id with a prefix (`MESH:D001249`) and one without meet where
+    /// the rest is the same.
+    pub fn is(&self, gold: &str) -> bool {
+        self.ids.iter().any(|id| same_id(id, gold))
+    }
+
+    fn is_any(&self, mention: &Mention) -> bool {
+        mention.ids().any(|gold| self.is(gold))
+    }
+}
+
+fn same_id(left: &str, right: &str) -> bool {
+    fn local(id: &str) -> (Option<&str>, &str) {
+        id.split_once(':').map_or((None, id), |(prefix, local)| (Some(prefix), local))
+    }
+    let ((left_prefix, left_local), (right_prefix, right_local)) = (local(left), local(right));
+    let prefixes = left_prefix.zip(right_prefix).is_none_or(|(left, right)| left.eq_ignore_ascii_case(right));
+    prefixes && left_local == right_local
+}
+
+/// How many were right of those found and of those that are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PrecisionRecall {
+    /// Share of what was found that is right; 0 where nothing was found.
+    pub precision: f64,
+    /// Share of what is there that was found; 0 where nothing is there.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+    /// How much was found.
+    pub found: usize,
+    /// How much is there.
+    pub gold: usize,
+}
+
+impl PrecisionRecall {
+    fn of(counts: Counts) -> Self {
+        let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
+        let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));
+        let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+        Self { precision, recall, f1, found: counts.found, gold: counts.gold }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    found: usize,
+    gold: usize,
+    /// Found ones that are right.
+    right: usize,
+    /// Gold ones that were found.
+    recalled: usize,
+}
+
+/// Whether mentions were found, by how much of their bounds must be right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MentionScores {
+    /// Both bounds.
+    pub strict: PrecisionRecall,
+    /// The start.
+    pub start: PrecisionRecall,
+    /// The end.
+    pub end: PrecisionRecall,
+    /// Any overlap.
+    pub loose: PrecisionRecall,
+}
+
+/// How often the right concept is among the best candidates of a given mention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LinkingScores {
+    /// It is the best one.
+    #[serde(rename = "acc@1")]
+    pub accuracy_1: f64,
+    /// It is among the best five.
+    #[serde(rename = "acc@5")]
+    pub accuracy_5: f64,
+    /// The gold mentions that have an id.
+    pub mentions: usize,
+}
+
+/// The scores of all mentions, or of those of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TypeScores {
+    /// Whether mentions were found.
+    pub mentions: MentionScores,
+    /// Ids of given mentions.
+    pub linking: LinkingScores,
+    /// Bounds and id both right; gold mentions without an id and found ones without an answer do not count.
+    pub end_to_end: PrecisionRecall,
+}
+
+/// All scores of a corpus, micro-averaged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LinkedScores {
+    /// Over all types.
+    #[serde(flatten)]
+    pub all: TypeScores,
+    /// The concepts of each document as a set.
+    pub documents: PrecisionRecall,
+    /// By gold type. Precision counts found mentions of that type; without `types_compared` all of them.
+    pub types: BTreeMap<String, TypeScores>,
+    /// Whether a found mention must have the type of the gold one, because they share a vocabulary of types.
+    pub types_compared: bool,
+    /// How many documents there are.
+    pub document_count: usize,
+}
+
+impl LinkedScores {
+    /// Scores documents.
+    pub fn of(documents: &[JudgedDocument]) -> Self {
+        let kinds: BTreeSet<String> =
+            documents.iter().flat_map(|document| &document.gold).map(|mention| folded(&mention.kind)).collect();
+        let found_types = documents.iter().flat_map(|document| &document.found).flat_map(|found| &found.types);
+        let types_compared = found_types.into_iter().any(|name| kinds.contains(&folded(name)));
+        let by_type = |kind: &String| {
+            let of_type: Vec<JudgedDocument> =
+                documents.iter().map(|document| restricted(document, kind, types_compared)).collect();
+            (kind.clone(), type_scores(&of_type, types_compared))
+        };
+        let names: BTreeSet<String> =
+            documents.iter().flat_map(|document| &document.gold).map(|mention| mention.kind.clone()).collect();
+        Self {
+            all: type_scores(documents, types_compared),
+            documents: PrecisionRecall::of(sum(documents, concept_sets)),
+            types: names.iter().map(by_type).collect(),
+            types_compared,
+            document_count: documents.len(),
+        }
+    }
+}
+
+fn folded(kind: &str) -> String {
+    kind.to_lowercase()
+}
+
+fn restricted(document: &JudgedDocument, kind: &str, types_compared: bool) -> JudgedDocument {
+    let mut kept = document.clone();
+    let of_kind = |mention: &Mention| mention.kind == kind;
+    kept.given =
+        document.gold.iter().zip(&document.given).filter(|(gold, _)| of_kind(gold)).map(|(_, g)| g.clone()).collect();
+    kept.gold.retain(of_kind);
+    if types_compared {
+        kept.found.retain(|found| found.types.iter().any(|name| folded(name) == folded(kind)));
+    }
+    kept
+}
+
+fn type_scores(documents: &[JudgedDocument], types_compared: bool) -> TypeScores {
+    let mentions = |meets: fn(Span, Span) -> bool| {
+        PrecisionRecall::of(sum(documents, |document| {
+            count(
+                document,
+                |_| true,
+                |_| true,
+                |gold, found| meets(gold.span, found.span) && agree(gold, found, types_compared),
+            )
+        }))
+    };
+    let end_to_end = sum(documents, |document| {
+        let is_right = |gold: &Mention, found: &FoundMention| {
+            gold.span == found.span && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
+        };
+        count(document, |gold| gold.id.is_some(), |found| found.answer.is_some(), is_right)
+    });
+    TypeScores {
+        mentions: MentionScores {
+            strict: mentions(|gold, found| gold == found),
+            start: mentions(|gold, found| gold.start == found.start),
+            end: mentions(|gold, found| gold.end == found.end),
+            loose: mentions(Span::overlaps),
+        },
+        linking: linking(documents),
+        end_to_end: PrecisionRecall::of(end_to_end),
+    }
+}
+
+fn agree(gold: &Mention, found: &FoundMention, types_compared: bool) -> bool {
+    !types_compared || found.types.iter().any(|name| folded(name) == folded(&gold.kind))
+}
+
+fn sum(documents: &[JudgedDocument], counts: impl Fn(&JudgedDocument) -> Counts) -> Counts {
+    documents.iter().map(counts).fold(Counts::default(), |sum, one| Counts {
+        found: sum.found + one.found,
+        gold: sum.gold + one.gold,
+        right: sum.right + one.right,
+        recalled: sum.recalled + one.recalled,
+    })
+}
+
+fn count(
+    document: &JudgedDocument,
+    is_gold: impl Fn(&Mention) -> bool,
+    is_found: impl Fn(&FoundMention) -> bool,
+    is_right: impl Fn(&Mention, &FoundMention) -> bool,
+) -> Counts {
+    let gold: Vec<&Mention> = document.gold.iter().filter(|mention| is_gold(mention)).collect();
+    let found: Vec<&FoundMention> = document.found.iter().filter(|mention| is_found(mention)).collect();
+    Counts {
+        found: found.len(),
+        gold: gold.len(),
+        right: found.iter().filter(|found| gold.iter().any(|gold| is_right(gold, found))).count(),
+        recalled: gold.iter().filter(|gold| found.iter().any(|found| is_right(gold, found))).count(),
+    }
+}
+
+fn concept_sets(document: &JudgedDocument) -> Counts {
+    let gold: BTreeSet<&str> = document.gold.iter().flat_map(Mention::ids).collect();
+    let answers = document.found.iter().filter_map(|found| found.answer.as_ref());
+    let found: BTreeMap<&str, &Answer> = answers.map(|answer| (answer.ids[0].as_str(), answer)).collect();
+    Counts {
+        found: found.len(),
+        gold: gold.len(),
+        right: found.values().filter(|answer| gold.iter().any(|id| answer.is(id))).count(),
+        recalled: gold.iter().filter(|id| found.values().any(|answer| answer.is(id))).count(),
+    }
+}
+
+fn linking(documents: &[JudgedDocument]) -> LinkingScores {
+    let pairs = documents.iter().flat_map(|document| document.gold.iter().zip(&document.given));
+    let ranks: Vec<Option<usize>> = pairs
+        .filter(|(gold, _)| gold.id.is_some())
+        .map(|(gold, candidates)| candidates.iter().position(|candidate| candidate.is_any(gold)))
+        .collect();
+    let within = |places: usize| {
+        let right = ranks.iter().filter(|rank| rank.is_some_and(|rank| rank < places)).count();
+        if ranks.is_empty() { 0.0 } else { right as f64 / ranks.len() as f64 }
+    };
+    LinkingScores { accuracy_1: within(1), accuracy_5: within(5), mentions: ranks.len() }
+}
+
+/// A kind of error, and how often it was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkError {
+    /// What went wrong.
+    pub kind: LinkErrorKind,
+    /// The text of the mention.
+    pub text: String,
+    /// What the annotators say: an id, or a text with other bounds.
+    pub gold: String,
+    /// What was answered.
+    pub found: String,
+    /// How often.
+    pub count: usize,
+    /// The document of the first of them, and the place there, in bytes.
+    pub example: (String, usize),
+}
+
+/// What can go wrong with a mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkErrorKind {
+    /// Nothing was found there.
+    Missed,
+    /// Something was found where nothing is.
+    Spurious,
+    /// It was found with other bounds.
+    Bounds,
+    /// It got another id, or none.
+    WrongId,
+}
+
+/// The errors of a corpus, the commonest first.
+pub fn link_errors(documents: &[JudgedDocument]) -> Vec<LinkError> {
+    let mut errors: HashMap<(LinkErrorKind, String, String, String), (usize, (String, usize))> = HashMap::new();
+    for document in documents {
+        for (kind, span, gold, found) in errors_of(document) {
+            let text = span.of(&document.text).unwrap_or_default().to_lowercase();
+            let entry = errors.entry((kind, text, gold, found)).or_insert((0, (document.id.clone(), span.start)));
+            entry.0 += 1;
+        }
+    }
+    let mut errors: Vec<LinkError> = errors
+        .into_iter()
+        .map(|((kind, text, gold, found), (count, example))| LinkError { kind, text, gold, found, count, example })
+        .collect();
+    errors.sort_by(|left, right| {
+        let key =
+            |error: &LinkError| (std::cmp::Reverse(error.count), error.kind, error.text.clone(), error.found.clone());
+        key(left).cmp(&key(right))
+    });
+    errors
+}
+
+fn errors_of(document: &JudgedDocument) -> Vec<(LinkErrorKind, Span, String, String)> {
+    let mut errors = Vec::new();
+    let id_of = |found: &FoundMention| found.answer.as_ref().map_or("NIL".to_owned(), |answer| answer.ids[0].clone());
+    let text_of = |span: Span| span.of(&document.text).unwrap_or_default().to_owned();
+    for gold in &document.gold {
+        let same = document.found.iter().find(|found| found.span == gold.span);
+        let near = document.found.iter().find(|found| found.span.overlaps(gold.span));
+        match (same, near) {
+            (Some(found), _)
+                if gold.id.is_some() && !found.answer.as_ref().is_some_and(|answer| answer.is_any(gold)) =>
+            {
+                errors.push((LinkErrorKind::WrongId, gold.span, gold.id.clone().unwrap_or_default(), id_of(found)));
+            }
+            (Some(_), _) => {}
+            (None, Some(found)) => {
+                errors.push((LinkErrorKind::Bounds, gold.span, text_of(gold.span), text_of(found.span)));
+            }
+            (None, None) => {
+                errors.push((LinkErrorKind::Missed, gold.span, gold.id.clone().unwrap_or_default(), String::new()));
+            }
+        }
+    }
+    let is_spurious = |found: &&FoundMention| !document.gold.iter().any(|gold| gold.span.overlaps(found.span));
+    errors.extend(
+        document
+            .found
+            .iter()
+            .filter(is_spurious)
+            .map(|found| (LinkErrorKind::Spurious, found.span, String::new(), id_of(found))),
+    );
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(id: &str) -> Answer {
+        Answer { ids: vec![id.into(), "OMIM:7".into()] }
+    }
+
+    fn found(start: usize, end: usize, id: Option<&str>) -> FoundMention {
+        FoundMention { span: Span::new(start, end), types: vec!["disease".into()], answer: id.map(answer) }
+    }
+
+    fn document() -> JudgedDocument {
+        let gold =
+            |start, end, kind: &str, id: Option<&str>| Mention::new(Span::new(start, end), kind, id.map(str::to_owned));
+        JudgedDocument {
+            id: "1".into(),
+            text: "0123456789".repeat(5),
+            gold: vec![
+                gold(0, 5, "Disease", Some("MESH:D1")),
+                gold(10, 15, "Disease", Some("D2|D3")),
+                gold(20, 25, "Disease", None),
+                gold(30, 35, "Chemical", Some("D4")),
+            ],
+            found: vec![
+                found(0, 5, Some("D1")),
+                found(10, 14, Some("D3")),
+                found(20, 25, Some("D9")),
+                found(40, 45, None),
+            ],
+            given: vec![vec![answer("D1")], vec![answer("D9"), answer("D2")], vec![], vec![answer("7")]],
+        }
+    }
+
+    #[test]
+    fn mentions_ids_and_sets_are_scored_apart() {
+        let scores = LinkedScores::of(&[document()]);
+        let all = &scores.all;
+        assert!(scores.types_compared);
+        assert_eq!((all.mentions.strict.precision, all.mentions.strict.recall), (0.5, 0.5));
+        assert_eq!((all.mentions.start.precision, all.mentions.end.precision), (0.75, 0.5));
+        assert_eq!((all.mentions.loose.precision, all.mentions.loose.recall), (0.75, 0.75));
+        assert_eq!((all.linking.accuracy_1, all.linking.accuracy_5, all.linking.mentions), (1.0 / 3.0, 2.0 / 3.0, 3));
+        assert_eq!((all.end_to_end.precision, all.end_to_end.recall), (1.0 / 3.0, 1.0 / 3.0));
+        assert_eq!((scores.documents.found, scores.documents.gold), (3, 4));
+        assert_eq!((scores.documents.precision, scores.documents.recall), (2.0 / 3.0, 0.5));
+        assert_eq!(scores.types["Chemical"].mentions.strict.found, 0);
+        assert_eq!(scores.types["Disease"].mentions.strict.recall, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn errors_are_told_apart() {
+        let kinds: Vec<LinkErrorKind> = link_errors(&[document()]).into_iter().map(|error| error.kind).collect();
+        assert_eq!(kinds, [LinkErrorKind::Missed, LinkErrorKind::Spurious, LinkErrorKind::Bounds]);
+    }
+
+    #[test]
+    fn prefixes_that_one_side_lacks_do_not_matter() {
+        assert!(same_id("MESH:D1", "D1") && same_id("mesh:D1", "MESH:D1") && same_id("D1", "D1"));
+        assert!(!same_id("OMIM:1", "MESH:1") && !same_id("D1", "D12"));
+    }
+
+    #[test]
+    fn nothing_at_all_scores_nothing() {
+        assert_eq!(LinkedScores::of(&[]).all.mentions.strict.f1, 0.0);
+    }
+}
