@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use truename::{Format, ImportOptions, SynonymScopes};
+use truename::{Ambiguous, Format, ImportOptions, OffsetUnit, SynonymScopes};
 
-/// Finds the entities that messy names stand for and gives each its identifier in your knowledge base.
+/// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
+/// knowledge base.
 #[derive(Parser)]
 #[command(name = "truename", version, propagate_version = true)]
 pub struct Arguments {
@@ -28,6 +29,8 @@ pub enum Command {
     /// Make, look at and change knowledge bases
     #[command(subcommand)]
     Kb(Kb),
+    /// Find the entities that documents mention and give each its identifier
+    Link(Link),
     /// Give each name of a list or column its identifier
     Match(Match),
     /// Score answers against judgements
@@ -196,6 +199,96 @@ impl Reading {
 }
 
 #[derive(Args)]
+pub struct Link {
+    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat; - for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// What the input is: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
+    pub input_format: Option<truename_corpus::Format>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
+    pub format: LinkFormat,
+    /// Where to write, a folder for brat; stdout without it
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Link the mentions that the documents have, and look for no others
+    #[arg(long)]
+    pub mentions: bool,
+    /// Candidates given for each mention [default: 1, and 5 in HTML]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
+    /// Say why each answer is what it is, in JSONL and HTML
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub linking: Linking,
+    /// What offsets count, in what is read and written: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
+    pub offsets: OffsetUnit,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+}
+
+/// How mentions are found and linked.
+#[derive(Args)]
+pub struct Linking {
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Find mentions within mentions too
+    #[arg(long)]
+    pub nested: bool,
+    /// What becomes of a name that several concepts share
+    #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
+    pub ambiguous: Shared,
+    /// Do not read the abbreviations that a document defines in full
+    #[arg(long)]
+    pub no_abbreviations: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shared {
+    /// The concept that the document names otherwise too, else the likeliest
+    Best,
+    /// The same, with all of them among the candidates
+    All,
+    /// NIL
+    Nil,
+}
+
+impl From<Shared> for Ambiguous {
+    fn from(policy: Shared) -> Self {
+        match policy {
+            Shared::Best => Self::Best,
+            Shared::All => Self::All,
+            Shared::Nil => Self::Nil,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LinkFormat {
+    /// One JSON object a document
+    Jsonl,
+    Pubtator,
+    BiocXml,
+    BiocJson,
+    /// A folder of .txt and .ann files
+    Brat,
+    /// One page to look at, all in one file
+    Html,
+    /// Coloured text
+    Terminal,
+}
+
+#[derive(Args)]
 pub struct Match {
     /// Text of one name a line, or a CSV, TSV or Parquet table; - for stdin
     #[arg(value_name = "FILE")]
@@ -255,6 +348,37 @@ pub enum OutputFormat {
 pub enum Evaluate {
     /// Score linked names against judgements
     Names(EvaluateNames),
+    /// Score linked documents against an annotated corpus
+    Link(EvaluateLink),
+}
+
+#[derive(Args)]
+pub struct EvaluateLink {
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
+    #[arg(long, required = true, value_name = "CORPUS")]
+    pub gold: Vec<PathBuf>,
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Only gold mentions of this type; may be given several times
+    #[arg(long = "gold-type", value_name = "TYPE")]
+    pub gold_types: Vec<String>,
+    #[command(flatten)]
+    pub linking: Linking,
+    /// What the corpus is: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
+    pub input_format: Option<truename_corpus::Format>,
+    /// What offsets in the corpus count: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
+    pub offsets: OffsetUnit,
+    /// Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Kinds of error shown, the commonest first
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub errors: usize,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -41,6 +41,7 @@ impl ExitCode {
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let ours = cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint);
     ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
+        .or_else(|| cause.downcast_ref::<truename_corpus::Error>().and_then(truename_corpus::Error::hint))
 }
 
 impl From<ExitCode> for std::process::ExitCode {

@@ -11,9 +11,11 @@ pub(crate) use say;
 mod arguments;
 mod atomic_file;
 mod command;
+mod documents;
 mod exit_code;
 mod interrupt;
 mod names;
+mod output;
 mod problems;
 mod progress;
 
@@ -28,6 +30,7 @@ fn main() -> std::process::ExitCode {
     let quiet = arguments.quiet;
     let outcome = match arguments.command {
         Command::Kb(command) => command::kb::run(command, quiet),
+        Command::Link(options) => command::link::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),

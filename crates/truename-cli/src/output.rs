@@ -20,26 +20,31 @@ impl Output {
         })
     }
 
-    pub fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        match self {
-            Self::Stdout(stdout) => stdout.write_all(bytes),
-            Self::File(file) => file.write_all(bytes),
-        }
-        .context("cannot write the results")
-    }
-
-    /// Results of a piece of work reach a reader of the pipe at once.
-    pub fn flush(&mut self) -> anyhow::Result<()> {
-        match self {
-            Self::Stdout(stdout) => stdout.flush().context("cannot write the results"),
-            Self::File(_) => Ok(()),
-        }
+    pub fn put(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.write_all(bytes).context("cannot write the results")
     }
 
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Stdout(mut stdout) => stdout.flush().context("cannot write the results"),
             Self::File(file) => file.finish(),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    /// Results of a piece of work reach a reader of the pipe at once; a file is written when it is full.
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::File(_) => Ok(()),
         }
     }
 }

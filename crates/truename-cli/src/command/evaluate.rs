@@ -17,7 +17,10 @@ const DEPTH: usize = 50;
 const PIECE: usize = 1024;
 
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
-    let Evaluate::Names(arguments) = command;
+    let arguments = match command {
+        Evaluate::Names(arguments) => arguments,
+        Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
+    };
     match (&arguments.compare, &arguments.gold) {
         (Some(files), _) => compare_files(&files[0], &files[1], arguments.json.as_deref()),
         (None, Some(gold)) => score(gold, &arguments, quiet),

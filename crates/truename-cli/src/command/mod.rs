@@ -2,7 +2,9 @@
 
 pub mod calibrate;
 pub mod evaluate;
+pub mod evaluate_link;
 pub mod kb;
+pub mod link;
 pub mod manual;
 pub mod match_names;
 

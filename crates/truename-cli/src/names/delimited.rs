@@ -8,13 +8,13 @@ use anyhow::Context;
 use truename::{LONGEST_NAME_BYTES, Linker};
 
 use super::encoding::Codec;
-use super::output::Output;
 use super::record::{Cells, Record, Records, written};
 use super::tally::Tally;
 use super::{added_cells, added_columns, json_line};
 use crate::arguments::{Match, OutputFormat};
 use crate::exit_code::UsageError;
 use crate::interrupt;
+use crate::output::Output;
 use crate::progress::{bytes_bar, grouped};
 
 /// Rows linked at a time.
@@ -146,8 +146,8 @@ impl<'a> Table<'a> {
         if arguments.format == OutputFormat::Table {
             let added = added_columns(&layout.present, table.top, arguments.explain);
             let header = table.row(layout.header, &added)?;
-            table.output.write(codec.mark())?;
-            table.output.write(&header)?;
+            table.output.put(codec.mark())?;
+            table.output.put(&header)?;
         }
         Ok(table)
     }
@@ -162,9 +162,9 @@ impl<'a> Table<'a> {
                 OutputFormat::Jsonl => json_line(&link)?,
                 OutputFormat::Table => self.row(record, &added_cells(&link, self.top))?,
             };
-            self.output.write(&line)?;
+            self.output.put(&line)?;
         }
-        self.output.flush()
+        Ok(std::io::Write::flush(&mut self.output)?)
     }
 
     /// The name in a row; empty, and so NIL, where there is none that can be read.

@@ -2,7 +2,6 @@
 
 pub mod delimited;
 mod encoding;
-mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 #[cfg(not(feature = "parquet"))]

@@ -15,12 +15,12 @@ use parquet::file::properties::WriterProperties;
 use truename::{Link, Linker};
 
 use super::delimited::name_column;
-use super::output::Output;
 use super::tally::Tally;
 use super::{added_cells, added_columns, json_line, probability};
 use crate::arguments::{Match, OutputFormat};
 use crate::atomic_file::AtomicFile;
 use crate::exit_code::UsageError;
+use crate::output::Output;
 use crate::{interrupt, progress};
 
 /// Rows read and linked at a time.
@@ -85,9 +85,9 @@ impl Sink {
         match self {
             Self::Jsonl(output) => {
                 for link in links {
-                    output.write(&json_line(link)?)?;
+                    output.put(&json_line(link)?)?;
                 }
-                output.flush()
+                Ok(std::io::Write::flush(output)?)
             }
             Self::Table { writer, schema, top } => {
                 let mut columns = batch.columns().to_vec();

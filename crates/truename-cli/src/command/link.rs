@@ -1,0 +1,82 @@
+//! `truename link`.
+
+use std::time::Instant;
+
+use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
+use truename_corpus::ReadOptions;
+
+use crate::arguments::{Link, LinkFormat, Linking};
+use crate::command::open_linker;
+use crate::documents::{Sink, read};
+use crate::progress::grouped;
+
+/// Candidates where the user does not say: a page has room for some.
+const HTML_TOP: u32 = 5;
+
+pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
+    let linker = open_linker(arguments.kb.kb.as_ref())?;
+    let pipeline = pipeline(linker, &arguments.linking, arguments.mentions, top as usize, arguments.explain)?;
+    let options = ReadOptions {
+        format: arguments.input_format,
+        offsets: arguments.offsets,
+        encoding: arguments.encoding.clone(),
+        mentions: arguments.mentions,
+    };
+    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.offsets)?;
+    let mut tally = Tally::default();
+    let problems = read(&arguments.files, &options, quiet, |documents| {
+        for linked in pipeline.link_all(documents)? {
+            tally.documents += 1;
+            tally.mentions += linked.mentions.len() as u64;
+            tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
+            sink.write(&linked)?;
+        }
+        sink.flush()
+    })?;
+    sink.finish()?;
+    if !quiet {
+        tally.report(start);
+    }
+    problems.report(quiet)
+}
+
+/// The pipeline that arguments ask for.
+pub fn pipeline(
+    linker: Linker,
+    linking: &Linking,
+    given_mentions: bool,
+    top: usize,
+    explain: bool,
+) -> anyhow::Result<Pipeline> {
+    let options = LinkOptions { top, min_probability: linking.min_probability, types: linking.types.clone(), explain };
+    let pipeline_options = PipelineOptions {
+        given_mentions,
+        nested: linking.nested,
+        abbreviations: !linking.no_abbreviations,
+        ambiguous: linking.ambiguous.into(),
+    };
+    Ok(Pipeline::new(linker.with_options(options)?, pipeline_options))
+}
+
+#[derive(Default)]
+struct Tally {
+    documents: u64,
+    mentions: u64,
+    nil: u64,
+}
+
+impl Tally {
+    fn report(&self, start: Instant) {
+        let seconds = start.elapsed().as_secs_f64();
+        crate::say!(
+            "{} documents: {} mentions, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",
+            grouped(self.documents),
+            grouped(self.mentions),
+            grouped(self.mentions - self.nil),
+            grouped(self.nil),
+            grouped((self.documents as f64 / seconds.max(1e-6)) as u64)
+        );
+    }
+}

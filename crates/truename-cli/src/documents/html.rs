@@ -1,0 +1,636 @@
+//! One page with the documents and their mentions in colour, complete in itself.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::fmt;
+use std::io::{self, Write};
+
+use truename::{Candidate, Document, LinkedDocument, LinkedMention, Span};
+
+const STYLE: &str = include_str!("page.css");
+
+/// Nothing but the style within the page is ever loaded or run, whatever a document says.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// Writes the page as documents come, so that thousands of them need no memory. The legend comes last, where
+/// its counts are known; the style shows it at the top.
+pub struct HtmlWriter<W: Write> {
+    out: W,
+    legend: Legend,
+    documents: usize,
+}
+
+impl<W: Write> HtmlWriter<W> {
+    /// Begins a page.
+    ///
+    /// # Errors
+    /// Where `out` cannot be written, as for the other two.
+    pub fn new(mut out: W, title: &str) -> io::Result<Self> {
+        let title = Escaped(title);
+        writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
+        writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
+        writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
+        writeln!(out, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>")?;
+        writeln!(out, "<header><h1 dir=\"auto\">{title}</h1></header>\n<main>")?;
+        Ok(Self { out, legend: Legend::default(), documents: 0 })
+    }
+
+    /// Adds a document.
+    ///
+    /// # Errors
+    /// Where the page cannot be written.
+    pub fn write(&mut self, document: &LinkedDocument) -> io::Result<()> {
+        self.documents += 1;
+        self.legend.count(document);
+        let mut page = Vec::new();
+        self.write_heading(&mut page, document)?;
+        for block in blocks(&document.document, pieces(document, &passage_starts(&document.document))) {
+            self.write_block(&mut page, document, block)?;
+        }
+        writeln!(page, "</article>")?;
+        self.out.write_all(&page)
+    }
+
+    /// Ends the page.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        writeln!(self.out, "</main>\n<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
+        for (kind, colour, mentions) in self.legend.entries() {
+            let (colour, kind) = (ColourClass(colour), Escaped(kind.unwrap_or("no type")));
+            let count = Grouped(mentions);
+            writeln!(self.out, "<li><i class=\"swatch{colour}\"></i><bdi>{kind}</bdi> <b>{count}</b></li>")?;
+        }
+        if self.legend.nil > 0 {
+            let count = Grouped(self.legend.nil);
+            writeln!(self.out, "<li><i class=\"swatch nil\"></i>not linked (NIL) <b>{count}</b></li>")?;
+        }
+        let (mentions, documents) = (mentions(self.legend.mentions), counted(self.documents, "document"));
+        writeln!(self.out, "</ul>\n<p>{mentions} in {documents}</p>\n</section>\n</body>\n</html>")?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn write_heading(&self, page: &mut Vec<u8>, document: &LinkedDocument) -> io::Result<()> {
+        let number = self.documents;
+        write!(page, "<article id=\"document-{number}\">\n<h2><bdi>")?;
+        match document.document.id.as_str() {
+            "" => write!(page, "Document {number}")?,
+            id => write!(page, "{}", Escaped(id))?,
+        }
+        writeln!(page, "</bdi> <small>{}</small></h2>", mentions(document.mentions.len()))
+    }
+
+    fn write_block(&self, page: &mut Vec<u8>, document: &LinkedDocument, block: Block) -> io::Result<()> {
+        let class = if block.is_title { "text title" } else { "text" };
+        write!(page, "<div class=\"{class}\" dir=\"auto\">")?;
+        for step in steps(&document.document.text, block.span, block.pieces) {
+            match step {
+                Step::Text(text) => write!(page, "{}", Escaped(text))?,
+                Step::Open(piece) => self.open_mark(page, &document.mentions[piece.mention], piece)?,
+                Step::Close(piece) => self.close_mark(page, document, piece)?,
+            }
+        }
+        writeln!(page, "</div>")
+    }
+
+    fn open_mark(&self, page: &mut Vec<u8>, mention: &LinkedMention, piece: Piece) -> io::Result<()> {
+        let colour = ColourClass(self.legend.colour(mention));
+        let nil = if mention.link.is_nil { " nil" } else { "" };
+        let follows = if piece.is_first { "" } else { " follows" };
+        let continues = if piece.is_last { "" } else { " continues" };
+        write!(page, "<mark class=\"mention{colour}{nil}{follows}{continues}\"")?;
+        if piece.is_first {
+            // A link to it puts it in focus.
+            write!(page, " id=\"mention-{}-{}\"", self.documents, piece.mention + 1)?;
+        }
+        write!(page, " tabindex=\"0\" role=\"group\" aria-label=\"{}\">", Escaped(&spoken(mention)))
+    }
+
+    fn close_mark(&self, page: &mut Vec<u8>, document: &LinkedDocument, piece: Piece) -> io::Result<()> {
+        let mention = &document.mentions[piece.mention];
+        if piece.is_last {
+            write!(page, "<span class=\"label\">{}</span>", Escaped(id_or_nil(mention)))?;
+        }
+        write_card(page, mention)?;
+        write!(page, "</mark>")
+    }
+}
+
+/// What a screen reader says of a mention.
+fn spoken(mention: &LinkedMention) -> String {
+    let types = mention.types.join(", ");
+    let types = if types.is_empty() { types } else { format!(", {types}") };
+    match mention.link.answer() {
+        Some(answer) => format!("{}, {}{types}, {}", answer.preferred_name, answer.id, percent(answer.probability)),
+        None => format!("not linked{types}"),
+    }
+}
+
+/// What is said of a mention on hover and focus: all in phrasing elements, for it stands within a `<mark>`.
+fn write_card(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
+    write!(page, "<span class=\"card\" dir=\"ltr\">")?;
+    write_answer(page, mention)?;
+    if let Some(long_form) = &mention.long_form {
+        write!(page, "<span class=\"long\">stands for <b dir=\"auto\">{}</b></span>", Escaped(long_form))?;
+    }
+    if let Some(explanation) = &mention.link.explanation {
+        write!(page, "<span class=\"why\" dir=\"auto\">{}</span>", Escaped(explanation))?;
+    }
+    write_candidates(page, &mention.link.candidates)?;
+    write!(page, "</span>")
+}
+
+fn write_answer(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
+    let name = mention.link.answer().map_or("Not linked", |answer| &answer.preferred_name);
+    write!(page, "<span class=\"name\" dir=\"auto\">{}</span>", Escaped(name))?;
+    write!(page, "<span class=\"facts\"><code dir=\"auto\">{}</code>", Escaped(id_or_nil(mention)))?;
+    for kind in &mention.types {
+        write!(page, "<span class=\"type\" dir=\"auto\">{}</span>", Escaped(kind))?;
+    }
+    match mention.link.answer() {
+        Some(answer) => write!(page, "<span>probability {}</span>", Escaped(&percent(answer.probability)))?,
+        None if mention.link.candidates.is_empty() => write!(page, "<span>no candidate</span>")?,
+        None => write!(page, "<span>no candidate is likely enough</span>")?,
+    }
+    write!(page, "</span>")
+}
+
+fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<()> {
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    write!(page, "<span class=\"candidates\" role=\"list\" aria-label=\"Candidates\">")?;
+    for candidate in candidates {
+        let Candidate { id, preferred_name, matched_name, probability, .. } = candidate;
+        write!(page, "<span role=\"listitem\"><code dir=\"auto\">{}</code>", Escaped(id))?;
+        write!(page, "<span><span dir=\"auto\">{}</span>", Escaped(preferred_name))?;
+        if matched_name != preferred_name {
+            write!(page, "<span class=\"matched\" dir=\"auto\">{}</span>", Escaped(matched_name))?;
+        }
+        let width = probability.clamp(0.0, 1.0) * 100.0;
+        write!(page, "</span><span class=\"bar\"><i style=\"width:{width:.0}%\"></i></span>")?;
+        write!(page, "<span class=\"figure\">{}</span></span>", Escaped(&percent(*probability)))?;
+    }
+    write!(page, "</span>")
+}
+
+fn id_or_nil(mention: &LinkedMention) -> &str {
+    mention.link.id().unwrap_or("NIL")
+}
+
+/// To a tenth; what is not certain is not called so.
+fn percent(probability: f64) -> String {
+    match probability {
+        1.0 => "100 %".into(),
+        almost if almost > 0.999 => "> 99.9 %".into(),
+        hardly if hardly < 0.001 => "< 0.1 %".into(),
+        other => format!("{:.1} %", other * 100.0),
+    }
+}
+
+pub(super) fn mentions(number: usize) -> String {
+    counted(number, "mention")
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", Grouped(number))
+}
+
+/// A number with its digits in groups of three.
+struct Grouped(usize);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (position, digit) in digits.chars().enumerate() {
+            if position > 0 && (digits.len() - position).is_multiple_of(3) {
+                write!(formatter, ",")?;
+            }
+            write!(formatter, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Text within an element or a quoted attribute. What HTML forbids is shown as U+FFFD.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        use fmt::Write;
+        self.0.chars().try_for_each(|character| match character {
+            '&' => formatter.write_str("&amp;"),
+            '<' => formatter.write_str("&lt;"),
+            '>' => formatter.write_str("&gt;"),
+            '"' => formatter.write_str("&quot;"),
+            '\'' => formatter.write_str("&#39;"),
+            other if is_forbidden(other) => formatter.write_char(char::REPLACEMENT_CHARACTER),
+            other => formatter.write_char(other),
+        })
+    }
+}
+
+/// Controls that are not white space, and noncharacters: <https://html.spec.whatwg.org/multipage/dom.html#text-content>.
+fn is_forbidden(character: char) -> bool {
+    let code = u32::from(character);
+    let is_noncharacter = (0xFDD0..=0xFDEF).contains(&code) || code & 0xFFFE == 0xFFFE;
+    is_noncharacter || character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{C}')
+}
+
+/// The class that gives an element its colour, with a space before it; nothing for what has no type.
+struct ColourClass(Option<usize>);
+
+impl fmt::Display for ColourClass {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.0.map_or(Ok(()), |colour| write!(formatter, " colour-{colour}"))
+    }
+}
+
+/// Colours that can be told apart; the page and the terminal have as many.
+pub(super) const COLOURS: usize = 10;
+
+/// The types in colour and how many mentions have them.
+///
+/// Types get their colours in the order in which they occur, the most different ones first.
+#[derive(Default)]
+pub(super) struct Legend {
+    /// Colour and mentions by first type.
+    types: BTreeMap<String, (usize, usize)>,
+    untyped: usize,
+    pub nil: usize,
+    mentions: usize,
+}
+
+impl Legend {
+    /// Counts a document's mentions and gives new types their colours.
+    pub fn count(&mut self, document: &LinkedDocument) {
+        self.mentions += document.mentions.len();
+        for mention in &document.mentions {
+            self.nil += usize::from(mention.link.is_nil);
+            match mention.types.first() {
+                Some(kind) => self.count_type(kind),
+                None => self.untyped += 1,
+            }
+        }
+    }
+
+    fn count_type(&mut self, kind: &str) {
+        if !self.types.contains_key(kind) {
+            let colour = self.types.len() % COLOURS;
+            self.types.insert(kind.to_owned(), (colour, 0));
+        }
+        self.types.get_mut(kind).expect("it is there or was put there").1 += 1;
+    }
+
+    /// The colour of a mention that has been counted; none where it has no type.
+    pub fn colour(&self, mention: &LinkedMention) -> Option<usize> {
+        mention.types.first().and_then(|kind| self.types.get(kind)).map(|(colour, _)| *colour)
+    }
+
+    /// Types with their colours and mentions, the most frequent first; those without type last.
+    pub fn entries(&self) -> Vec<(Option<&str>, Option<usize>, usize)> {
+        let mut entries: Vec<_> =
+            self.types.iter().map(|(kind, (colour, count))| (Some(kind.as_str()), Some(*colour), *count)).collect();
+        entries.sort_by_key(|(_, _, count)| Reverse(*count));
+        if self.untyped > 0 {
+            entries.push((None, None, self.untyped));
+        }
+        entries
+    }
+}
+
+/// A piece of a mention that is written without a break. Ordered as pieces open: by start, longer ones first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Piece {
+    start: usize,
+    end: Reverse<usize>,
+    /// Which of the document's mentions it is of.
+    pub mention: usize,
+    /// Whether the mention starts with it.
+    pub is_first: bool,
+    /// Whether the mention ends with it.
+    pub is_last: bool,
+}
+
+impl Piece {
+    /// It up to `at`, and the rest.
+    fn split(self, at: usize) -> (Self, Self) {
+        (Self { end: Reverse(at), is_last: false, ..self }, Self { start: at, is_first: false, ..self })
+    }
+}
+
+/// The pieces of the mentions that lie on the text, cut at `cuts`, which are in order.
+pub(super) fn pieces(document: &LinkedDocument, cuts: &[usize]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (mention, LinkedMention { span, fragments, .. }) in document.mentions.iter().enumerate() {
+        let fragments = if fragments.is_empty() { std::slice::from_ref(span) } else { fragments };
+        let on_text = |fragment: &&Span| fragment.of(&document.document.text).is_some();
+        let last = fragments.iter().filter(on_text).count().saturating_sub(1);
+        for (position, Span { start, end }) in fragments.iter().filter(on_text).copied().enumerate() {
+            let (is_first, is_last) = (position == 0, position == last);
+            let mut rest = Piece { start, end: Reverse(end), mention, is_first, is_last };
+            for cut in cuts[cuts.partition_point(|cut| *cut <= start)..].iter().take_while(|cut| **cut < end) {
+                let (piece, after) = rest.split(*cut);
+                pieces.push(piece);
+                rest = after;
+            }
+            pieces.push(rest);
+        }
+    }
+    pieces
+}
+
+/// A passage with the text up to the next one, so that blocks make up the whole text.
+struct Block {
+    span: Span,
+    is_title: bool,
+    pieces: Vec<Piece>,
+}
+
+/// Where all blocks but the first start.
+fn passage_starts(document: &Document) -> Vec<usize> {
+    let text = &document.text;
+    let mut starts: Vec<usize> = document.passages.iter().map(|passage| passage.span.start).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    // White space before the first passage is no block of its own.
+    if starts.first().and_then(|first| text.get(..*first)).is_some_and(|before| before.trim().is_empty()) {
+        starts.remove(0);
+    }
+    starts.retain(|start| *start < text.len() && text.is_char_boundary(*start));
+    starts
+}
+
+fn blocks(document: &Document, mut pieces: Vec<Piece>) -> Vec<Block> {
+    pieces.sort_unstable();
+    let starts = passage_starts(document);
+    let ends = starts.iter().copied().chain([document.text.len()]);
+    let titles: Vec<Span> =
+        document.passages.iter().filter(|passage| passage.kind == "title").map(|passage| passage.span).collect();
+    let (mut start, mut at) = (0, 0);
+    let mut blocks = Vec::new();
+    for end in ends {
+        let after = at + pieces[at..].partition_point(|piece| piece.start < end);
+        let is_title = titles.iter().any(|title| title.overlaps(Span::new(start, end)));
+        blocks.push(Block { span: Span::new(start, end), is_title, pieces: pieces[at..after].to_vec() });
+        (start, at) = (end, after);
+    }
+    blocks
+}
+
+/// What to write next.
+pub(super) enum Step<'a> {
+    Text(&'a str),
+    Open(Piece),
+    Close(Piece),
+}
+
+/// The way through a part of a text and the pieces on it. Pieces that cross are split, so that each closes
+/// before the one in which it opened.
+pub(super) fn steps(text: &str, part: Span, pieces: Vec<Piece>) -> Vec<Step<'_>> {
+    let mut walk = Walk { text, at: part.start, open: Vec::new(), steps: Vec::new() };
+    let mut waiting: BinaryHeap<Reverse<Piece>> = pieces.into_iter().map(Reverse).collect();
+    while let Some(Reverse(mut piece)) = waiting.pop() {
+        walk.close_until(piece.start);
+        if let Some(outer) = walk.open.last().filter(|outer| outer.end.0 < piece.end.0) {
+            let (inside, after) = piece.split(outer.end.0);
+            waiting.push(Reverse(after));
+            piece = inside;
+        }
+        walk.open.push(piece);
+        walk.steps.push(Step::Open(piece));
+    }
+    walk.close_until(part.end);
+    walk.steps
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<Piece>,
+    steps: Vec<Step<'a>>,
+}
+
+impl Walk<'_> {
+    /// Goes to `at` and closes what ends on the way.
+    fn close_until(&mut self, at: usize) {
+        while let Some(piece) = self.open.pop_if(|piece| piece.end.0 <= at) {
+            self.go(piece.end.0);
+            self.steps.push(Step::Close(piece));
+        }
+        self.go(at);
+    }
+
+    fn go(&mut self, at: usize) {
+        if self.at < at {
+            self.steps.push(Step::Text(&self.text[self.at..at]));
+            self.at = at;
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use truename::{Link, Passage, Scores};
+
+    use super::*;
+
+    pub fn candidate(id: &str, probability: f64) -> Candidate {
+        let scores = Scores { exact: 1.0, ngram: None, ranker: None };
+        let (preferred_name, matched_name) = (format!("{id} preferred"), format!("{id} matched"));
+        Candidate { id: id.into(), preferred_name, matched_name, probability, scores }
+    }
+
+    pub fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
+        let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
+        let link = Link { name: String::new(), candidates, is_nil: id.is_none(), explanation: None };
+        let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
+        LinkedMention { span: Span::new(start, end), fragments: Vec::new(), types, long_form: None, link }
+    }
+
+    pub fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {
+        LinkedDocument { document: Document::new("doc", text), mentions }
+    }
+
+    fn page(documents: &[&LinkedDocument]) -> String {
+        let mut page = HtmlWriter::new(Vec::new(), "Title").unwrap();
+        documents.iter().for_each(|document| page.write(document).unwrap());
+        String::from_utf8(page.finish().unwrap()).unwrap()
+    }
+
+    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+
+    /// The text of the documents: what is in `.text` but not in a label or a card. Panics where tags do not match.
+    fn visible(page: &str) -> String {
+        let (mut seen, mut open) = (String::new(), Vec::<&str>::new());
+        for (position, part) in page.split('<').enumerate().skip(1) {
+            let (tag, text) = part.split_once('>').unwrap_or_else(|| panic!("no tag {position}: {part}"));
+            match tag.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop().unwrap().split(' ').next(), Some(name)),
+                None if VOID.contains(&tag.split(' ').next().unwrap()) => {}
+                None => open.push(tag),
+            }
+            let lies_in = |class: &str| open.iter().any(|tag| tag.contains(&format!("class=\"{class}")));
+            if lies_in("text") && !lies_in("card") && !lies_in("label") {
+                // The end of the line after `</div>` lies without.
+                seen.push_str(text);
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+        unescaped(&seen)
+    }
+
+    fn unescaped(text: &str) -> String {
+        let quotes = text.replace("&#39;", "'").replace("&quot;", "\"");
+        quotes.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
+    }
+
+    #[test]
+    fn the_text_is_that_of_the_document() {
+        for text in
+            ["", "plain", "\n leading\n\n  and trailing \n", "🧠 שבץ מוחי", "a <b> & \"c\" 'd' ]]> &amp; --> <!--"]
+        {
+            assert_eq!(visible(&page(&[&linked(text, Vec::new())])), text);
+        }
+    }
+
+    #[test]
+    fn mentions_and_passages_may_lie_in_any_way() {
+        let text = "aé🧠b"; // Also with spans that cut a character.
+        let spans = || (0..=9).flat_map(|start| (0..=9).map(move |end| (start, end)));
+        for (start, end) in spans() {
+            for (other_start, other_end) in spans() {
+                let mentions = vec![mention(start, end, "A", Some("1")), mention(other_start, other_end, "", None)];
+                let mut document = linked(text, mentions);
+                let passage = |kind: &str, start, end| Passage { kind: kind.into(), span: Span::new(start, end) };
+                document.document.passages = vec![passage("title", 0, other_start), passage("abstract", end, 8)];
+                assert_eq!(visible(&page(&[&document])), text, "{start}..{end}, {other_start}..{other_end}");
+            }
+        }
+    }
+
+    #[test]
+    fn three_mentions_may_cross() {
+        let text = "0123456789";
+        let at = |start, end| mention(start, end, "A", Some("1"));
+        let page = page(&[&linked(text, vec![at(0, 5), at(2, 9), at(4, 7), at(4, 7)])]);
+        assert_eq!(visible(&page), text);
+        assert_eq!(page.matches("class=\"label\"").count(), 4);
+        assert_eq!(page.matches("id=\"mention-1-").count(), 4);
+    }
+
+    #[test]
+    fn inner_mentions_stand_in_outer_ones() {
+        let document = linked("type 2 diabetes", vec![mention(0, 15, "A", Some("1")), mention(7, 15, "B", Some("2"))]);
+        let page = page(&[&document]);
+        let (outer, inner) = (page.find("mention-1-1").unwrap(), page.find("mention-1-2").unwrap());
+        assert!(outer < inner);
+        assert!(!page[outer..inner].contains("</mark>"));
+    }
+
+    #[test]
+    fn a_discontinuous_mention_has_one_label_at_its_end() {
+        let mut gap = mention(0, 17, "A", Some("1"));
+        gap.fragments = vec![Span::new(0, 6), Span::new(11, 17)];
+        let page = page(&[&linked("breast and cancer", vec![gap])]);
+        assert_eq!(visible(&page), "breast and cancer");
+        assert_eq!(page.matches("class=\"label\"").count(), 1);
+        assert!(page.contains(" continues\" id=\"mention-1-1\""));
+        assert!(page.contains(" follows\" tabindex"));
+    }
+
+    #[test]
+    fn titles_are_blocks_and_no_white_space_is_lost() {
+        let mut document = linked(" A title\n\nThe text.\n", vec![mention(3, 13, "A", Some("1"))]);
+        let passage = |kind: &str, start, end| Passage { kind: kind.into(), span: Span::new(start, end) };
+        document.document.passages = vec![passage("title", 1, 8), passage("abstract", 10, 19)];
+        let page = page(&[&document]);
+        assert_eq!(visible(&page), document.document.text);
+        assert_eq!(page.matches("<div class=\"text title\"").count(), 1);
+        assert_eq!(page.matches("<div class=\"text\"").count(), 1);
+    }
+
+    #[test]
+    fn nothing_given_becomes_markup() {
+        let evil = "<script>'\"&]]>\u{0}\u{1b}";
+        let mut mention = mention(0, 5, evil, Some(evil));
+        mention.long_form = Some(evil.into());
+        mention.link.explanation = Some(evil.into());
+        let document = LinkedDocument { document: Document::new(evil, evil), mentions: vec![mention] };
+        let mut page = HtmlWriter::new(Vec::new(), evil).unwrap();
+        page.write(&document).unwrap();
+        let page = String::from_utf8(page.finish().unwrap()).unwrap();
+        assert_eq!(visible(&page), "<script>'\"&]]>\u{FFFD}\u{FFFD}");
+        assert!(!page.contains("<script") && !page.contains(['\u{0}', '\u{1b}']));
+        assert!(!page.replace(STYLE, "").replace(POLICY, "").contains('\''));
+    }
+
+    #[test]
+    fn what_html_forbids_is_replaced() {
+        let text = "\t\n\u{C}\r|\u{1}\u{7F}\u{85}\u{9B}\u{FDD0}\u{FFFE}\u{1FFFF}|\u{A0}é🧠";
+        assert_eq!(Escaped(text).to_string(), format!("\t\n\u{C}\r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
+    }
+
+    #[test]
+    fn a_card_says_what_is_known() {
+        let mut long = mention(0, 2, "Disease", Some("D1"));
+        long.long_form = Some("myocardial infarction".into());
+        long.link.explanation = Some("It is so.".into());
+        long.link.candidates.push(candidate("D2", 0.0004));
+        let page = page(&[&linked("MI x", vec![long, mention(3, 4, "", None)])]);
+        for said in
+            ["D1 preferred", "97.3 %", "myocardial infarction", "It is so.", "D2 matched", "&lt; 0.1 %", "width:97%"]
+        {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(page.contains(">Not linked</span>") && page.contains(">NIL</span>"));
+    }
+
+    #[test]
+    fn the_legend_counts_types() {
+        let mentions = || vec![mention(0, 1, "A&B", Some("1")), mention(1, 2, "", None), mention(2, 3, "C", Some("2"))];
+        let first = linked("abc", mentions());
+        let page = page(&[&first, &linked("a", mentions()[..1].to_vec())]);
+        assert!(page.contains("<bdi>A&amp;B</bdi> <b>2</b>"));
+        assert!(page.contains("<bdi>no type</bdi> <b>1</b>"));
+        assert!(page.contains("not linked (NIL) <b>1</b>"));
+        assert!(page.contains("4 mentions in 2 documents"));
+    }
+
+    #[test]
+    fn an_empty_page_is_whole() {
+        assert_eq!(visible(&page(&[])), "");
+        assert!(page(&[]).contains("0 mentions in 0 documents"));
+    }
+
+    #[test]
+    fn types_have_colours_of_their_own_while_there_are_any() {
+        let kinds: Vec<String> = (0..=COLOURS).map(|number| format!("kind {number}")).collect();
+        let mentions: Vec<_> = kinds.iter().map(|kind| mention(0, 1, kind, None)).collect();
+        let mut legend = Legend::default();
+        legend.count(&linked("a", mentions.clone()));
+        let colours: std::collections::BTreeSet<_> =
+            mentions[..COLOURS].iter().map(|mention| legend.colour(mention)).collect();
+        assert_eq!(colours.len(), COLOURS);
+        assert!(legend.colour(&mentions[COLOURS]).is_some());
+    }
+
+    #[test]
+    fn percentages_are_never_certain_by_rounding() {
+        let cases = [(1.0, "100 %"), (0.9999, "> 99.9 %"), (0.9731, "97.3 %"), (0.0, "< 0.1 %"), (0.001, "0.1 %")];
+        for (probability, shown) in cases {
+            assert_eq!(percent(probability), shown);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(
+            [0, 999, 1000, 1234567].map(|number| Grouped(number).to_string()),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! A linked document as one line of JSON.
+
+use serde::Serialize;
+use truename::{Candidate, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passages: Vec<PassageLine<'a>>,
+    mentions: Vec<MentionLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct PassageLine<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Serialize)]
+struct MentionLine<'a> {
+    start: usize,
+    end: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fragments: Vec<[usize; 2]>,
+    text: &'a str,
+    types: &'a [String],
+    id: Option<&'a str>,
+    preferred_name: Option<&'a str>,
+    matched_name: Option<&'a str>,
+    probability: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    long_form: Option<&'a str>,
+    candidates: &'a [Candidate],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a str>,
+}
+
+/// The line, with its end; offsets count `unit`.
+pub fn line(document: &LinkedDocument, unit: OffsetUnit) -> serde_json::Result<Vec<u8>> {
+    let LinkedDocument { document, mentions } = document;
+    let offsets = Offsets::new(&document.text, unit);
+    let bounds = |span: Span| [offsets.of_byte(span.start), offsets.of_byte(span.end)];
+    let passages = document.passages.iter().map(|passage| {
+        let [start, end] = bounds(passage.span);
+        PassageLine { kind: &passage.kind, start, end }
+    });
+    let mention = |mention| mention_line(mention, &document.text, &bounds);
+    let mut line = serde_json::to_vec(&Line {
+        id: &document.id,
+        text: &document.text,
+        passages: passages.collect(),
+        mentions: mentions.iter().map(mention).collect(),
+    })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(Span) -> [usize; 2]) -> MentionLine<'a> {
+    let link = &mention.link;
+    let answer = link.answer();
+    let [start, end] = bounds(mention.span);
+    MentionLine {
+        start,
+        end,
+        fragments: mention.fragments.iter().map(|fragment| bounds(*fragment)).collect(),
+        text: mention.span.of(text).unwrap_or_default(),
+        types: &mention.types,
+        id: link.id(),
+        preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
+        matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
+        probability: link.candidates.first().map_or(0.0, |candidate| candidate.probability),
+        long_form: mention.long_form.as_deref(),
+        candidates: &link.candidates,
+        explanation: link.explanation.as_deref(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Where linked documents go, in the format asked for.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
+use truename_corpus::{Format, Writer, write_brat};
+
+use super::html::HtmlWriter;
+use super::{jsonl, terminal};
+use crate::arguments::LinkFormat;
+use crate::exit_code::UsageError;
+use crate::output::Output;
+
+pub enum Sink {
+    Jsonl { out: Output, offsets: OffsetUnit },
+    Corpus(Box<Writer<Output>>),
+    Brat { folder: PathBuf, offsets: OffsetUnit },
+    Html(Box<HtmlWriter<Output>>),
+    Terminal { out: Output, colour: bool },
+}
+
+impl Sink {
+    pub fn open(format: LinkFormat, out: Option<&Path>, offsets: OffsetUnit) -> anyhow::Result<Self> {
+        let corpus = |format| -> anyhow::Result<Self> {
+            Ok(Self::Corpus(Box::new(Writer::new(format, offsets, Output::open(out)?)?)))
+        };
+        Ok(match format {
+            LinkFormat::Jsonl => Self::Jsonl { out: Output::open(out)?, offsets },
+            LinkFormat::Pubtator => corpus(Format::Pubtator)?,
+            LinkFormat::BiocXml => corpus(Format::BiocXml)?,
+            LinkFormat::BiocJson => corpus(Format::BiocJson)?,
+            LinkFormat::Brat => {
+                let folder =
+                    out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
+                std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+                Self::Brat { folder: folder.to_owned(), offsets }
+            }
+            LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
+            LinkFormat::Terminal => Self::Terminal { out: Output::open(out)?, colour: out.is_none() && has_colour() },
+        })
+    }
+
+    pub fn write(&mut self, linked: &LinkedDocument) -> anyhow::Result<()> {
+        let failed = "cannot write the results";
+        match self {
+            Self::Jsonl { out, offsets } => out.put(&jsonl::line(linked, *offsets)?),
+            Self::Corpus(writer) => writer.write(&exchanged(linked)).context(failed),
+            Self::Brat { folder, offsets } => Ok(write_brat(folder, &exchanged(linked), *offsets)?),
+            Self::Html(page) => page.write(linked).context(failed),
+            Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
+        }
+    }
+
+    /// What is written so far reaches a reader of the pipe.
+    pub fn flush(&mut self) -> anyhow::Result<()> {
+        match self {
+            Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.flush().context("cannot write the results"),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
+            Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
+            Self::Brat { .. } => Ok(()),
+            Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
+        }
+    }
+}
+
+/// Colour where a person reads it, unless `NO_COLOR` is set (no-color.org).
+fn has_colour() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    (std::io::stdout().is_terminal() || is_set("CLICOLOR_FORCE")) && !is_set("NO_COLOR")
+}
+
+/// The document with the mentions found in place of those it had.
+fn exchanged(linked: &LinkedDocument) -> Document {
+    let mention = |mention: &LinkedMention| Mention {
+        span: mention.span,
+        fragments: mention.fragments.clone(),
+        kind: mention.types.first().cloned().unwrap_or_default(),
+        id: mention.link.id().map(str::to_owned),
+        probability: mention.link.answer().map(|answer| answer.probability),
+    };
+    Document { mentions: linked.mentions.iter().map(mention).collect(), ..linked.document.clone() }
+}

@@ -1,0 +1,145 @@
+//! Reads documents from many files, and lists what is wrong with some.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use indicatif::ProgressBar;
+use truename::Document;
+use truename_corpus::{Format, ReadOptions, read_from, read_path};
+
+use crate::progress::{bytes_bar, grouped};
+use crate::{interrupt, problems};
+
+/// Documents are handed on when so many have come together, or so many bytes.
+const BATCH_DOCUMENTS: usize = 256;
+const BATCH_BYTES: usize = 4 << 20;
+
+/// What could not be read.
+#[derive(Default)]
+pub struct Problems {
+    first: Vec<String>,
+    count: u64,
+    /// Annotations that documents have no place for.
+    left_out: u64,
+}
+
+impl Problems {
+    fn add(&mut self, problem: String) {
+        self.count += 1;
+        if self.first.len() < problems::SHOWN {
+            self.first.push(problem);
+        }
+    }
+
+    /// Lists them; an error where there is any.
+    pub fn report(&self, quiet: bool) -> anyhow::Result<()> {
+        self.first.iter().for_each(|problem| crate::say!("warning: {problem}"));
+        let more = self.count.saturating_sub(self.first.len() as u64);
+        if more > 0 {
+            crate::say!("warning: and {} more", grouped(more));
+        }
+        if self.left_out > 0 && !quiet {
+            crate::say!("{} relations and other annotations were left out", grouped(self.left_out));
+        }
+        anyhow::ensure!(self.count == 0, "{} documents could not be read", grouped(self.count));
+        Ok(())
+    }
+}
+
+/// Hands the documents of all files, `-` being stdin, to `visit` in batches. A document or file that cannot be
+/// read is a problem, and the next is read.
+pub fn read(
+    files: &[PathBuf],
+    options: &ReadOptions,
+    quiet: bool,
+    mut visit: impl FnMut(Vec<Document>) -> anyhow::Result<()>,
+) -> anyhow::Result<Problems> {
+    let bar = bytes_bar(total_bytes(files), quiet);
+    let mut batch = Batch { documents: Vec::new(), bytes: 0, count: 0, problems: Problems::default() };
+    for file in files {
+        let mut failed = None;
+        let summary = read_file(file, options, &bar, &mut |document| {
+            if let Some(documents) = batch.add(document) {
+                bar.set_message(format!("{} documents", grouped(batch.count)));
+                failed = visit(documents).err();
+            }
+            if failed.is_some() || interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        failed.map_or(Ok(()), Err)?;
+        anyhow::ensure!(!interrupt::asked(), "interrupted");
+        match summary {
+            Ok(summary) => batch.problems.left_out += summary.left_out,
+            Err(error) => batch.problems.add(described(&error)),
+        }
+    }
+    if !batch.documents.is_empty() {
+        visit(batch.documents)?;
+    }
+    bar.finish_and_clear();
+    Ok(batch.problems)
+}
+
+struct Batch {
+    documents: Vec<Document>,
+    bytes: usize,
+    count: u64,
+    problems: Problems,
+}
+
+impl Batch {
+    /// Takes a document; gives all of them where they are enough.
+    fn add(&mut self, document: Result<Document, truename_corpus::Problem>) -> Option<Vec<Document>> {
+        match document {
+            Ok(document) => {
+                self.bytes += document.text.len();
+                self.count += 1;
+                self.documents.push(document);
+            }
+            Err(problem) => self.problems.add(problem.to_string()),
+        }
+        let is_full = self.documents.len() >= BATCH_DOCUMENTS || self.bytes >= BATCH_BYTES;
+        is_full.then(|| {
+            self.bytes = 0;
+            std::mem::take(&mut self.documents)
+        })
+    }
+}
+
+type Visit<'a> = &'a mut dyn FnMut(Result<Document, truename_corpus::Problem>) -> ControlFlow<()>;
+
+fn read_file(
+    path: &Path,
+    options: &ReadOptions,
+    bar: &ProgressBar,
+    visit: Visit<'_>,
+) -> Result<truename_corpus::Summary, truename_corpus::Error> {
+    if path == Path::new("-") {
+        return read_from(Path::new("stdin"), bar.wrap_read(std::io::stdin()), options, visit);
+    }
+    // brat looks for a file beside; a folder cannot be opened.
+    let needs_path = path.is_dir() || options.format == Some(Format::Brat) || options.mentions;
+    match File::open(path) {
+        Ok(file) if !needs_path => read_from(path, bar.wrap_read(file), options, visit),
+        _ => {
+            let summary = read_path(path, options, visit);
+            bar.inc(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+            summary
+        }
+    }
+}
+
+/// An error with its causes and its way out on one line.
+fn described(error: &truename_corpus::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(source) = cause {
+        text.push_str(&format!(": {source}"));
+        cause = source.source();
+    }
+    error.hint().map_or(text.clone(), |hint| format!("{text} ({hint})"))
+}
+
+fn total_bytes(files: &[PathBuf]) -> Option<u64> {
+    files.iter().map(|file| std::fs::metadata(file).ok().map(|metadata| metadata.len())).sum()
+}
