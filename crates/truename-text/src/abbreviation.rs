@@ -1,7 +1,7 @@
 //! Abbreviations that a text itself defines: "thyroid peroxidase (TPO)".
 //!
 //! Half of a definition stands in brackets, the other half before them, in either order
-//! (Schwartz and Hearst 2003, section 2). The letters of the short form are then found in the long form from its end
+//! (Schwartz and Hearst 2003). The letters of the short form are then found in the long form from its end
 //! backwards. Sohn, Comeau, Kim and Wilbur (2008, "Abbreviation definition identification based on automatic precision
 //! estimates") try seventeen ways of doing so, the most precise first. Here each letter has a cost by where it stands
 //! (at the start of a word: none), the cheapest alignment is taken, and longer short forms may cost more.
@@ -201,46 +201,26 @@ struct ShortForm {
     is_plural: bool,
 }
 
-/// Letters of a short form at most; characters of any kind (Schwartz and Hearst 2003, section 2.1; Sohn et al. 2008).
+/// Letters of a short form at most; characters of any kind (Schwartz and Hearst 2003; Sohn et al. 2008).
 const MOST_LETTERS: usize = 10;
 const MOST_CHARACTERS: usize = 30;
 
-/// Words of a short form at most (Schwartz and Hearst 2003, section 2.1).
+/// Words of a short form at most (Schwartz and Hearst 2003).
 const MOST_SHORT_WORDS: usize = 2;
 
 /// Places that are tried for the next letter, the nearest first; a letter is seldom so frequent in a long form.
-const MOST_TAILS: usize = 40;
+const MOST_TAILS: usize = 24;
 
 /// What an alignment may cost with a short form of one letter, two, three, four, and more.
 ///
-/// The precision of a strategy rises with the length of the short form (Sohn et al. 2008, automatic estimates).
+/// The precision of a strategy rises with the length of the short form (Sohn et al. 2008).
 const BUDGETS: [u32; 5] = [0, 5, 7, 8, 10];
 
 /// What stands in brackets and only looks like a short form (such a list is in Sohn et al. 2008 too).
+#[rustfmt::skip]
 const NO_SHORT_FORMS: [&str; 23] = [
-    "author's transl",
-    "proceedings",
-    "see",
-    "and",
-    "comment",
-    "letter",
-    "eg",
-    "e.g.",
-    "ie",
-    "i.e.",
-    "mean",
-    "age",
-    "std",
-    "range",
-    "young",
-    "old",
-    "male",
-    "female",
-    "men",
-    "women",
-    "or",
-    "vs",
-    "median",
+    "author's transl", "proceedings", "see", "and", "comment", "letter", "eg", "e.g.", "ie", "i.e.", "mean",
+    "age", "std", "range", "young", "old", "male", "female", "men", "women", "or", "vs", "median",
 ];
 
 impl ShortForm {
@@ -257,7 +237,7 @@ impl ShortForm {
         is_fit.then(|| Self { letters: form.chars().filter(|c| c.is_alphanumeric()).map(folded).collect(), is_plural })
     }
 
-    /// Words of the long form at most (Schwartz and Hearst 2003, section 2.1).
+    /// Words of the long form at most (Schwartz and Hearst 2003).
     fn longest_long_form(&self) -> usize {
         (self.letters.len() + 5).min(self.letters.len() * 2)
     }
@@ -277,7 +257,7 @@ impl ShortForm {
             tails = longer;
         }
         let starts = tails.iter().filter_map(|tail| Some((tail.cost + window.start_cost(tail.at)?, tail.at)));
-        // Of two starts that cost the same, the shorter long form (Schwartz and Hearst 2003, section 2.2).
+        // Of two starts that cost the same, the shorter long form (Schwartz and Hearst 2003).
         let (cost, at) =
             starts.filter(|(cost, _)| *cost <= budget).min_by_key(|(cost, at)| (*cost, usize::MAX - at))?;
         Some((cost, window.long_form_start(at)))
@@ -343,7 +323,7 @@ enum Place {
 /// Leaving out a word such as "of", a bracket between words, any other word.
 ///
 /// Costs are relative to a letter at the start of a word, which has none, and to [`BUDGETS`]. Their order is that of
-/// the strategies of Sohn et al. (2008, Table 1): first letters; with stop words left out; with a letter inside a
+/// the strategies of Sohn et al. (2008): first letters; with stop words left out; with a letter inside a
 /// compound; with contiguous letters; with words left out; any letter.
 const SKIPPED_LITTLE_WORD: u32 = 1;
 const SKIPPED_ASIDE: u32 = 2;
@@ -366,7 +346,7 @@ const START_AT_PART: u32 = 4;
 const START_AT_LITTLE_WORD: u32 = 4;
 
 /// Letters of a word that are looked at; only names of molecules have more.
-const MOST_WORD_LETTERS: usize = 80;
+const MOST_WORD_LETTERS: usize = 64;
 
 impl Window {
     /// Of the last `most` words of `side`; none where there are none.
@@ -507,6 +487,9 @@ struct Word {
 /// Long forms are sought in this many bytes.
 const LONGEST_SIDE: usize = 500;
 
+/// A bracket between words that has more bytes ends the search.
+const LONGEST_ASIDE: usize = 200;
+
 impl<'a> WordsBackwards<'a> {
     fn new(text: &'a str, side: Span) -> Self {
         let start = text.ceil_char_boundary(side.start.max(side.end.saturating_sub(LONGEST_SIDE)));
@@ -542,7 +525,7 @@ impl Iterator for WordsBackwards<'_> {
         }
         let mut outside = open_outside(&self.text[span.range()], 0);
         while let Outside::Before(depth) = outside {
-            let token = self.token()?;
+            let token = self.token().filter(|token| span.end - token.start <= LONGEST_ASIDE)?;
             outside = open_outside(&self.text[token.range()], depth);
             span.start = token.start;
         }
@@ -605,42 +588,19 @@ fn folded(letter: char) -> char {
 }
 
 /// Letters that stand in names of substances and genes, with their names.
+#[rustfmt::skip]
 const GREEK_LETTERS: [(char, &str); 14] = [
-    ('α', "alpha"),
-    ('β', "beta"),
-    ('γ', "gamma"),
-    ('δ', "delta"),
-    ('ε', "epsilon"),
-    ('ζ', "zeta"),
-    ('η', "eta"),
-    ('θ', "theta"),
-    ('κ', "kappa"),
-    ('λ', "lambda"),
-    ('μ', "mu"),
-    ('π', "pi"),
-    ('σ', "sigma"),
+    ('α', "alpha"), ('β', "beta"), ('γ', "gamma"), ('δ', "delta"), ('ε', "epsilon"), ('ζ', "zeta"),
+    ('η', "eta"), ('θ', "theta"), ('κ', "kappa"), ('λ', "lambda"), ('μ', "mu"), ('π', "pi"), ('σ', "sigma"),
     ('ω', "omega"),
 ];
 
 /// Number words with the digit that stands for them in "2D" or "3D".
+#[rustfmt::skip]
 const NUMBER_WORDS: [(&str, char); 17] = [
-    ("one", '1'),
-    ("first", '1'),
-    ("mono", '1'),
-    ("two", '2'),
-    ("second", '2'),
-    ("three", '3'),
-    ("third", '3'),
-    ("tri", '3'),
-    ("four", '4'),
-    ("tetra", '4'),
-    ("five", '5'),
-    ("penta", '5'),
-    ("six", '6'),
-    ("hexa", '6'),
-    ("seven", '7'),
-    ("eight", '8'),
-    ("nine", '9'),
+    ("one", '1'), ("first", '1'), ("mono", '1'), ("two", '2'), ("second", '2'), ("three", '3'), ("third", '3'),
+    ("tri", '3'), ("four", '4'), ("tetra", '4'), ("five", '5'), ("penta", '5'), ("six", '6'), ("hexa", '6'),
+    ("seven", '7'), ("eight", '8'), ("nine", '9'),
 ];
 
 /// The digit for the number word that `piece` starts with.

@@ -137,6 +137,13 @@ pub(crate) fn variant_of(word: &str) -> String {
     american(&singular(word))
 }
 
+/// Whether [`variant_of`] a word may be another one: it ends in `s`, or has two letters of a folded spelling.
+pub(crate) fn may_vary(word: &str) -> bool {
+    let word = word.as_bytes();
+    let is_folded = |two: &[u8]| matches!(two, b"ae" | b"oe" | b"ou" | b"ul" | b"is" | b"ys" | b"al" | b"re");
+    word.len() > 3 && (word.ends_with(b"s") || word.windows(2).any(is_folded))
+}
+
 /// The word without an English plural ending; Greek ones (`thrombosis`, `thromboses`) both lose theirs.
 fn singular(word: &str) -> String {
     if word.len() <= 3 || !word.ends_with('s') || !word.is_ascii() {
@@ -216,6 +223,13 @@ mod tests {
         for (left, right, expected) in cases {
             assert_eq!(meet(left, right), expected, "{left} / {right}");
             assert_eq!(meet(right, left), expected, "{right} / {left}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn only_words_that_may_vary_do(word in "[a-z]{0,8}(ae|our|ise|yse|tre|ulph|sis|s)?[a-zé]{0,3}") {
+            proptest::prop_assert!(may_vary(&word) || variant_of(&word) == word);
         }
     }
 

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::key::variant_of;
+use crate::key::{may_vary, variant_of};
 use crate::{NormalizedName, Span};
 
 /// The words of a piece of text: maximal runs of letters and digits.
@@ -34,14 +34,35 @@ impl Words {
     pub fn of(text: &str, span: Span) -> Self {
         let mut words = Self::default();
         let mut at = span.start;
-        while let Some(start) = text[at..span.end].find(|c: char| class(c) != Class::Between).map(|found| at + found) {
+        loop {
+            at = words.push_plain(text, at, span.end);
+            let Some(start) = text[at..span.end].find(|c: char| class(c) != Class::Between).map(|found| at + found)
+            else {
+                return words;
+            };
             let end = word_end(text, start, span.end);
             if let Some(word) = trimmed(text, start, end) {
                 words.push(text, word);
             }
             at = end;
         }
-        words
+    }
+
+    /// Takes words of ASCII letters and digits alone, which most are, as long as there are such; returns the byte
+    /// after them.
+    fn push_plain(&mut self, text: &str, start: usize, end: usize) -> usize {
+        let bytes = &text.as_bytes()[..end];
+        let mut at = start;
+        loop {
+            let first = at + bytes[at..].iter().take_while(|byte| is_plain_gap(**byte)).count();
+            let after = first + bytes[first..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            let is_whole = bytes.get(after).is_none_or(|byte| is_plain_gap(*byte));
+            if first == after || !is_whole {
+                return first;
+            }
+            self.push(text, Span::new(first, after));
+            at = after;
+        }
     }
 
     fn push(&mut self, text: &str, span: Span) {
@@ -58,9 +79,11 @@ impl Words {
         if form_end == from {
             return;
         }
-        let variant = variant_of(&self.forms[from..]);
-        if variant != self.forms[from..] {
-            self.forms.push_str(&variant);
+        if may_vary(&self.forms[from..]) {
+            let variant = variant_of(&self.forms[from..]);
+            if variant != self.forms[from..] {
+                self.forms.push_str(&variant);
+            }
         }
         self.words.push(Word { span, form_end, variant_end: self.forms.len(), breaks_before });
     }
@@ -144,6 +167,11 @@ fn class(character: char) -> Class {
         _ if std::iter::once(character).nfkd().any(char::is_alphanumeric) => Class::Within,
         _ => Class::Between,
     }
+}
+
+/// Whether a byte is a character that belongs to no word; not so all of those beyond ASCII.
+fn is_plain_gap(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'#' | b'&' | b'\'' | b'`')
 }
 
 /// Letters of scripts that are written without spaces, or with endings joined to the words: Thai, Lao,
