@@ -70,9 +70,10 @@ impl DictionaryRecognizer {
 
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
         let forms = snapshot.forms()?;
-        let (mut found, mut word, mut matches) = (Vec::new(), 0, Vec::new());
+        let (mut found, mut word) = (Vec::new(), 0);
+        let (mut points, mut matches) = (Vec::new(), Vec::new());
         while word < passage.words.len() {
-            passage.walk(&forms, word, &mut matches);
+            passage.walk(&forms, word, &mut points, &mut matches);
             // Longer ones first; one that is read as the document means it before one that only looks so.
             matches.sort_by_key(|one: &Match| (std::cmp::Reverse(one.end), one.literal));
             let mut next = word + 1;
@@ -191,9 +192,9 @@ impl Passage<'_> {
     }
 
     /// The forms that begin with a word.
-    fn walk(&self, forms: &Forms<'_>, start: usize, matches: &mut Vec<Match>) {
+    fn walk(&self, forms: &Forms<'_>, start: usize, points: &mut Vec<Point>, matches: &mut Vec<Match>) {
         matches.clear();
-        let mut points = vec![Point { word: start, state: forms.start(), expanded: false, literal: false }];
+        points.push(Point { word: start, state: forms.start(), expanded: false, literal: false });
         while let Some(point) = points.pop() {
             if point.word > start && forms.is_form(point.state) {
                 let Point { word: end, expanded, literal, .. } = point;
@@ -201,7 +202,7 @@ impl Passage<'_> {
             }
             let word = point.word;
             if word < self.words.len() && (word == start || !self.words.breaks_before(word)) {
-                self.step(forms, point, &mut points);
+                self.step(forms, point, points);
             }
         }
     }
