@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod abbreviations;
+mod automata;
 mod biosyn;
 mod case;
 mod esappmod;
 mod fit_default;
+mod link;
 mod scale;
 
 #[derive(Parser)]
@@ -23,6 +26,29 @@ enum Benchmark {
     Esappmod(Data),
     /// Accuracy on names of diseases, whole and refined
     Biosyn(Data),
+    /// Mentions and ids in abstracts, by the dictionary recognizer
+    Link {
+        #[command(flatten)]
+        data: Data,
+        /// Which part of the corpora
+        #[arg(long, value_enum, default_value = "reported")]
+        part: link::Part,
+        /// Errors shown, the commonest first
+        #[arg(long, default_value_t = 0)]
+        errors: usize,
+    },
+    /// An fst against Aho–Corasick, at 700,000 names
+    Automata {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+    },
+    /// Definitions of abbreviations in abstracts (github.com/ncbi-nlp/Ab3P, MED1250_labeled), and their speed
+    Abbreviations {
+        /// The folder with the data sets, of them `abbreviations-med1250/MED1250_labeled.gz`
+        #[arg(long)]
+        data: PathBuf,
+    },
     /// Speed, memory and recall at a million names
     Scale {
         /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one
@@ -58,6 +84,9 @@ fn main() -> anyhow::Result<()> {
             }
             Ok(())
         }
+        Benchmark::Link { data: Data { data, dump }, part, errors } => link::run(&data, part, dump.as_deref(), errors),
+        Benchmark::Automata { data } => automata::run(&data),
+        Benchmark::Abbreviations { data } => abbreviations::run(&data),
         Benchmark::Scale { file } => scale::run(&file),
         Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
     }

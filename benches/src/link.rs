@@ -1,0 +1,249 @@
+//! Mentions and ids in abstracts (NCBI Disease, BC5CDR), by the dictionary alone: no model is trained.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use truename::{
+    Concept, Document, Format, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Pipeline,
+    PipelineOptions,
+};
+use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
+
+/// A corpus and the knowledge base that its ids are of.
+struct Case {
+    name: &'static str,
+    corpus: PathBuf,
+    concepts: Vec<Concept>,
+}
+
+/// Runs every corpus; with `dump` their names and documents are written for `benches/peers.py`.
+pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyhow::Result<()> {
+    for case in cases(data, part)? {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("kb");
+        let start = Instant::now();
+        let names: usize = case.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum();
+        let kb = KnowledgeBase::create(case.concepts.clone(), &path)?;
+        println!(
+            "\n{}: {} concepts, {names} names, indexed in {:.1} s",
+            case.name,
+            case.concepts.len(),
+            start.elapsed().as_secs_f64()
+        );
+        let documents = read(&case.corpus)?;
+        if let Some(folder) = dump {
+            write(&case, &documents, &folder.join(case.name))?;
+        }
+        println!(
+            "{:28} {:>6} {:>6} {:>6}   {:>6} {:>6}   {:>6} {:>6} {:>6}",
+            "", "P", "R", "F1", "acc@1", "acc@5", "P", "R", "F1"
+        );
+        for (row, abbreviations) in [("dictionary, no abbreviations", false), ("dictionary", true)] {
+            let judged = judge(&kb, &documents, abbreviations)?;
+            let scores = LinkedScores::of(&judged);
+            let (strict, linking, whole) = (scores.all.mentions.strict, scores.all.linking, scores.all.end_to_end);
+            let percent = |share: f64| format!("{:6.2}", 100.0 * share);
+            println!(
+                "{row:28} {} {} {}   {} {}   {} {} {}",
+                percent(strict.precision),
+                percent(strict.recall),
+                percent(strict.f1),
+                percent(linking.accuracy_1),
+                percent(linking.accuracy_5),
+                percent(whole.precision),
+                percent(whole.recall),
+                percent(whole.f1),
+            );
+            if abbreviations {
+                for error in link_errors(&judged).iter().take(errors) {
+                    println!(
+                        "{:4} {:?} {:?} gold {:?} found {:?} ({})",
+                        error.count, error.kind, error.text, error.gold, error.found, error.example.0
+                    );
+                }
+            }
+        }
+        speed(&kb, &documents)?;
+    }
+    Ok(())
+}
+
+/// Which part of the corpora is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// What the figures in the README are of: NCBI Disease test, BC5CDR dev.
+    Reported,
+    /// What the rules were made on: NCBI Disease train, BC5CDR train.
+    Train,
+}
+
+fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
+    let mut medic = Vec::new();
+    let file = data.join("dict-medic/medic_06Jul2012.txt.gz");
+    let scratch = tempfile::tempdir()?;
+    let options = ImportOptions { format: Some(Format::Dictionary), ..Default::default() };
+    let (kb, _) = KnowledgeBase::import(&[file], &scratch.path().join("medic"), &options, false)?;
+    kb.for_each_concept(|concept| {
+        medic.push(concept);
+        Ok::<_, truename::Error>(())
+    })?;
+    let descriptors = mesh(&data.join("dict-mesh/mesh_id_label_mappings.tsv.gz"))?;
+    let chemicals: BTreeSet<String> =
+        descriptors.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
+    let mut all = descriptors.clone();
+    all.extend(supplementary(&data.join("dict-mesh/mesh_supp_id_label_mappings.tsv.gz"), &chemicals)?);
+    let (ncbi, cdr) = match part {
+        Part::Reported => ("ncbi-disease/NCBItestset_corpus.txt", "bc5cdr/CDR_DevelopmentSet.PubTator.txt.gz"),
+        Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
+    };
+    Ok(vec![
+        Case { name: "ncbi-disease, MEDIC", corpus: data.join(ncbi), concepts: medic },
+        Case { name: "bc5cdr, MeSH descriptors", corpus: data.join(cdr), concepts: descriptors },
+        Case { name: "bc5cdr, with supplementary chemicals", corpus: data.join(cdr), concepts: all },
+    ])
+}
+
+/// All of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
+pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> {
+    let case = cases(data, Part::Reported)?.pop().context("there is no case")?;
+    Ok((case.concepts, read(&case.corpus)?))
+}
+
+fn read(corpus: &Path) -> anyhow::Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    truename_corpus::read_path(corpus, &truename_corpus::ReadOptions::default(), &mut |read| {
+        match read {
+            Ok(document) => documents.push(document),
+            Err(problem) => println!("left out: {problem}"),
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(documents)
+}
+
+/// MeSH descriptors of diseases and chemicals: `id, name, synonyms, tree numbers`.
+fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
+    let kinds = |trees: &str| -> Vec<String> {
+        let has = |letters: &[&str]| trees.split('|').any(|tree| letters.iter().any(|letter| tree.starts_with(letter)));
+        let kinds = [("disease", has(&["C", "F03"])), ("chemical", has(&["D"]))];
+        kinds.into_iter().filter(|(_, has)| *has).map(|(kind, _)| kind.to_owned()).collect()
+    };
+    rows(path, |columns| {
+        let types = kinds(columns.get(3).copied().unwrap_or_default());
+        (!types.is_empty()).then_some(types)
+    })
+}
+
+/// MeSH supplementary records that are mapped to a chemical descriptor.
+fn supplementary(path: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
+    rows(path, |columns| {
+        let mapped =
+            columns.get(3).is_some_and(|ids| ids.split('|').any(|id| chemicals.contains(id.trim_start_matches('*'))));
+        mapped.then(|| vec!["chemical".to_owned()])
+    })
+}
+
+fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::Result<Vec<Concept>> {
+    let text = std::process::Command::new("gzip").arg("-dc").arg(path).output().context("gzip")?;
+    anyhow::ensure!(text.status.success(), "cannot unpack {}", path.display());
+    let text = String::from_utf8(text.stdout)?;
+    let mut concepts = Vec::new();
+    for line in text.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        if let (Some(types), [id, name, rest @ ..]) = (types(&columns), columns.as_slice()) {
+            let synonyms = rest.first().unwrap_or(&"").split('|').filter(|name| !name.is_empty()).map(str::to_owned);
+            let mut concept = Concept::new(id.parse().map_err(truename::Error::from)?, (*name).to_owned());
+            concept.synonyms = synonyms.collect();
+            concept.types = types;
+            concepts.push(concept);
+        }
+    }
+    Ok(concepts)
+}
+
+fn pipeline(kb: &KnowledgeBase, given_mentions: bool, abbreviations: bool) -> anyhow::Result<Pipeline> {
+    let linker = Linker::new(kb.clone())?;
+    let options = LinkOptions { top: if given_mentions { 5 } else { 1 }, ..LinkOptions::default() };
+    let options =
+        (linker.with_options(options)?, PipelineOptions { given_mentions, abbreviations, ..Default::default() });
+    Ok(Pipeline::new(options.0, options.1))
+}
+
+fn judge(kb: &KnowledgeBase, documents: &[Document], abbreviations: bool) -> anyhow::Result<Vec<JudgedDocument>> {
+    let found = pipeline(kb, false, abbreviations)?.link_all(documents.to_vec())?;
+    let given = pipeline(kb, true, abbreviations)?.link_all(documents.to_vec())?;
+    let mut ids: HashMap<String, Answer> = HashMap::new();
+    kb.for_each_concept(|concept| {
+        let own = concept.id.to_string();
+        let all = std::iter::once(own.clone()).chain(concept.xrefs).collect();
+        ids.insert(own, Answer { ids: all });
+        Ok::<_, truename::Error>(())
+    })?;
+    Ok(found.into_iter().zip(given).map(|(found, given)| judged(found, given, &ids)).collect())
+}
+
+fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, Answer>) -> JudgedDocument {
+    let candidates = |span, kind: &str| {
+        let mention = given.mentions.iter().find(|mention| mention.span == span && mention.types == [kind]);
+        mention.map_or_else(Vec::new, |mention| mention.link.candidates.iter().map(|c| ids[&c.id].clone()).collect())
+    };
+    JudgedDocument {
+        id: found.document.id,
+        text: found.document.text,
+        given: found.document.mentions.iter().map(|mention| candidates(mention.span, &mention.kind)).collect(),
+        gold: found.document.mentions,
+        found: found
+            .mentions
+            .into_iter()
+            .map(|mention| FoundMention {
+                span: mention.span,
+                answer: mention.link.id().map(|id| ids[id].clone()),
+                types: mention.types,
+            })
+            .collect(),
+    }
+}
+
+fn speed(kb: &KnowledgeBase, documents: &[Document]) -> anyhow::Result<()> {
+    let path = kb.path().to_owned();
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut seconds = Vec::new();
+        for _ in 0..3 {
+            let pipeline = pipeline(&KnowledgeBase::open(&path)?, false, true)?;
+            let batch = documents.to_vec();
+            let start = Instant::now();
+            pool.install(|| pipeline.link_all(batch))?;
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        seconds.sort_by(f64::total_cmp);
+        println!("{threads} thread(s): {:.0} abstracts/s", documents.len() as f64 / seconds[1]);
+    }
+    Ok(())
+}
+
+/// Writes what is asked for, and of which names, for other programs.
+fn write(case: &Case, documents: &[Document], folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let mut names = std::io::BufWriter::new(std::fs::File::create(folder.join("names.tsv"))?);
+    let mut xrefs = std::io::BufWriter::new(std::fs::File::create(folder.join("xrefs.tsv"))?);
+    for concept in &case.concepts {
+        for (place, name) in concept.names().enumerate() {
+            writeln!(names, "{}\t{name}\t{}", concept.id, u8::from(place == 0))?;
+        }
+        for xref in &concept.xrefs {
+            writeln!(xrefs, "{}\t{xref}", concept.id)?;
+        }
+    }
+    let out = std::io::BufWriter::new(std::fs::File::create(folder.join("documents.jsonl"))?);
+    let mut writer = truename_corpus::Writer::new(truename_corpus::Format::Jsonl, truename::OffsetUnit::Chars, out)?;
+    for document in documents {
+        writer.write(document)?;
+    }
+    writer.finish()?.flush()?;
+    Ok(())
+}
