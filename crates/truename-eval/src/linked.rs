@@ -1,6 +1,6 @@
 //! Scores of linked documents: which mentions were found, which ids they got.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use truename_text::{Mention, Span};
@@ -302,23 +302,20 @@ pub enum LinkErrorKind {
 
 /// The errors of a corpus, the commonest first.
 pub fn link_errors(documents: &[JudgedDocument]) -> Vec<LinkError> {
-    let mut errors: HashMap<(LinkErrorKind, String, String, String), (usize, (String, usize))> = HashMap::new();
+    type Mistake = (LinkErrorKind, String, String, String);
+    let mut errors: BTreeMap<Mistake, LinkError> = BTreeMap::new();
     for document in documents {
         for (kind, span, gold, found) in errors_of(document) {
             let text = span.of(&document.text).unwrap_or_default().to_lowercase();
-            let entry = errors.entry((kind, text, gold, found)).or_insert((0, (document.id.clone(), span.start)));
-            entry.0 += 1;
+            let error = errors.entry((kind, text.clone(), gold.clone(), found.clone())).or_insert_with(|| {
+                let example = (document.id.clone(), span.start);
+                LinkError { kind, text, gold, found, count: 0, example }
+            });
+            error.count += 1;
         }
     }
-    let mut errors: Vec<LinkError> = errors
-        .into_iter()
-        .map(|((kind, text, gold, found), (count, example))| LinkError { kind, text, gold, found, count, example })
-        .collect();
-    errors.sort_by(|left, right| {
-        let key =
-            |error: &LinkError| (std::cmp::Reverse(error.count), error.kind, error.text.clone(), error.found.clone());
-        key(left).cmp(&key(right))
-    });
+    let mut errors: Vec<LinkError> = errors.into_values().collect();
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
     errors
 }
 
