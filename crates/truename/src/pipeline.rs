@@ -7,7 +7,7 @@ use truename_text::{Abbreviation, Document, KeyMatch, Mention, Span, abbreviatio
 
 use crate::memo::Memo;
 use crate::recognizer::{DictionaryRecognizer, Recognized, Recognizer};
-use crate::short_forms::ShortForms;
+use crate::short_forms::{ShortForms, defined_behind};
 use crate::{Candidate, Error, Link, LinkOptions, LinkedDocument, LinkedMention, Linker};
 
 /// What a pipeline does beside linking each mention.
@@ -89,22 +89,24 @@ impl Pipeline {
     /// Where the storage or the recognizer fails.
     pub fn link(&self, document: Document) -> Result<LinkedDocument, Error> {
         let defined = if self.options.abbreviations { abbreviations(&document.text) } else { Vec::new() };
-        let mentions = self.mentions(&document, &defined)?;
+        let mentions = self.mentions(&document, defined)?;
         Ok(LinkedDocument { document, mentions })
     }
 
-    fn mentions(&self, document: &Document, defined: &[Abbreviation]) -> Result<Vec<LinkedMention>, Error> {
-        let short_forms = ShortForms::of(&document.text, defined);
-        let mut mentions = Vec::new();
-        if self.options.given_mentions {
-            for Mention { span, fragments, kind, .. } in &document.mentions {
-                let found = Recognized { span: *span, kind: kind.clone(), tentative: false };
-                mentions.extend(self.linked(document, &found, fragments, &short_forms)?);
+    fn mentions(&self, document: &Document, mut defined: Vec<Abbreviation>) -> Result<Vec<LinkedMention>, Error> {
+        let mut found = self.found(document, &defined)?;
+        if self.options.abbreviations {
+            let mut more = defined_behind(&document.text, found.iter().map(|one| one.0.span), &defined);
+            if !more.is_empty() {
+                more.append(&mut defined);
+                defined = more;
+                found = self.found(document, &defined)?;
             }
-        } else {
-            for found in self.recognizer.recognize(document, defined)? {
-                mentions.extend(self.linked(document, &found, &[], &short_forms)?);
-            }
+        }
+        let short_forms = ShortForms::of(&document.text, &defined);
+        let mut mentions = Vec::with_capacity(found.len());
+        for (found, fragments) in &found {
+            mentions.extend(self.linked(document, found, fragments, &short_forms)?);
         }
         mentions.sort_by_key(|mention| (mention.span.start, std::cmp::Reverse(mention.span.end)));
         settle_shared(&mut mentions, &self.linker, self.options.ambiguous);
@@ -112,6 +114,23 @@ impl Pipeline {
             mention.types = self.linker.types_of(&mention.link)?;
         }
         Ok(mentions)
+    }
+
+    /// The mentions of a document with their fragments: its own, or those that the recognizer finds.
+    fn found<'a>(
+        &self,
+        document: &'a Document,
+        defined: &[Abbreviation],
+    ) -> Result<Vec<(Recognized, &'a [Span])>, Error> {
+        if self.options.given_mentions {
+            let given = |mention: &'a Mention| {
+                let found = Recognized { span: mention.span, kind: mention.kind.clone(), tentative: false };
+                (found, mention.fragments.as_slice())
+            };
+            return Ok(document.mentions.iter().map(given).collect());
+        }
+        let found = self.recognizer.recognize(document, defined)?;
+        Ok(found.into_iter().map(|found| (found, &[][..])).collect())
     }
 
     /// Links one mention; nothing where it is tentative and no concept is found for it.

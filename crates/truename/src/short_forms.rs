@@ -58,6 +58,39 @@ impl<'a> ShortForms<'a> {
     }
 }
 
+/// Short forms in brackets behind a mention whose initials they have in any order (`myotonic dystrophy (DM)`): that
+/// it is a mention makes up for the order, which [`abbreviations`](truename_text::abbreviations) goes by.
+pub(crate) fn defined_behind(
+    text: &str,
+    mentions: impl Iterator<Item = Span>,
+    known: &[Abbreviation],
+) -> Vec<Abbreviation> {
+    let behind = |long: Span| {
+        let rest = &text[long.end..];
+        let bracket = rest.trim_start_matches([' ', '\n', '\r']).strip_prefix('(')?;
+        let short = &bracket[..bracket.find([')', ',', ';'])?];
+        let start = text.len() - bracket.len();
+        has_initials(short, long.of(text)?).then(|| Abbreviation { short: Span::new(start, start + short.len()), long })
+    };
+    // A definition that has the end of a mention alone for its long form is worth less than the mention.
+    let is_new = |found: &Abbreviation| {
+        let mut same = known.iter().filter(|one| one.short.of(text) == found.short.of(text));
+        same.all(|one| found.long.contains(one.long) && found.long != one.long)
+    };
+    mentions.filter_map(behind).filter(is_new).collect()
+}
+
+/// Whether `short` is made of capitals, each the first letter of another word of `long`.
+fn has_initials(short: &str, long: &str) -> bool {
+    let words = Words::of(long, Span::new(0, long.len()));
+    let mut initials: Vec<char> = (0..words.len()).filter_map(|word| words.form(word).chars().next()).collect();
+    let mut take = |letter: char| {
+        let at = initials.iter().position(|initial| letter.to_lowercase().eq(initial.to_lowercase()));
+        at.map(|at| initials.swap_remove(at)).is_some()
+    };
+    short.chars().count() > 1 && short.chars().all(|letter| letter.is_uppercase() && take(letter))
+}
+
 /// How much of the beginning of `text` is `short`, which may have a plural `s` of its own.
 fn matched_length(text: &str, short: &str) -> Option<usize> {
     let rest = text.strip_prefix(short)?;

@@ -128,6 +128,12 @@ fn a_short_form_does_not_mean_what_it_means_elsewhere() {
 }
 
 #[test]
+fn a_short_form_behind_a_mention_may_have_its_initials_in_another_order() {
+    assert_found("Type II diabetes (DT); DT was", &[("Type II diabetes", "D:2"), ("DT", "D:2"), ("DT", "D:2")]);
+    assert_found("Type II diabetes (DX); DX was", &[("Type II diabetes", "D:2")]);
+}
+
+#[test]
 fn a_short_form_is_read_in_full_within_a_longer_name() {
     assert_found(
         "muscular dystrophy (MD) of Duchenne MD type",
