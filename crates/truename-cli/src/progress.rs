@@ -30,6 +30,11 @@ pub fn grouped(number: u64) -> String {
     shown
 }
 
+/// `1 document`, `2,000 documents`.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// A bar over things counted.
 pub fn count_bar(total: u64, quiet: bool) -> ProgressBar {
     if quiet {

@@ -51,6 +51,37 @@ fn a_store_gives_back_what_it_was_given() {
     assert_eq!(snapshot.names_with_word(truename_text::stable_hash("diabetes")).unwrap(), 1);
 }
 
+/// Whether a name of the store may stand in a text like this, read in pieces.
+fn is_form(store: &Store, pieces: &[&str]) -> bool {
+    let snapshot = store.snapshot().unwrap();
+    let forms = snapshot.forms().unwrap();
+    let read = pieces.iter().try_fold(forms.start(), |state, piece| forms.step(state, piece));
+    read.is_some_and(|state| forms.is_form(state))
+}
+
+#[test]
+fn forms_of_names_follow_updates() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..500).map(|number| format!("illness number {number}")).collect();
+    let concepts = names.iter().enumerate().map(|(at, name)| concept(&at.to_string(), &[name])).collect();
+    let store = filled(&folder.path().join("kb"), concepts);
+    assert!(is_form(&store, &["illness", "number", "77"]) && is_form(&store, &["illne", "ssnumber77"]));
+    for pieces in [&["illness", "number"][..], &["illness", "number", "770"], &["ailment"], &[]] {
+        assert!(!is_form(&store, pieces), "{pieces:?}");
+    }
+    // One name stays beside the automaton, many are merged into it.
+    for (first, count) in [(0, 1), (1, 400), (401, 3)] {
+        let mut write = store.write().unwrap();
+        let more =
+            (first..first + count).map(|n| concept(&format!("N{n}"), &[&format!("Ailments, new {n}")])).collect();
+        store.apply(&mut write, more, &[]).unwrap();
+        store.commit(write).unwrap();
+        let added: Vec<String> = (0..first + count).map(|n| format!("new{n}ailment")).collect();
+        assert!(added.iter().all(|form| is_form(&store, &[form])) && is_form(&store, &["illnessnumber3"]), "{first}");
+        assert!(!is_form(&store, &[&format!("new{}ailment", first + count)]));
+    }
+}
+
 #[test]
 fn a_reader_keeps_its_state_while_a_writer_commits() {
     let folder = tempfile::tempdir().unwrap();

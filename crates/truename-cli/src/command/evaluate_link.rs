@@ -14,7 +14,7 @@ use crate::atomic_file;
 use crate::command::link::pipeline;
 use crate::command::open_linker;
 use crate::documents::read;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 
 /// Candidates looked at for each gold mention.
 const DEPTH: usize = 5;
@@ -35,15 +35,17 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         judged.extend(judge.all(documents)?);
         Ok(())
     })?;
-    problems.report(quiet)?;
     let gold = judged.iter().map(|document| document.gold.len()).sum::<usize>();
+    if gold == 0 {
+        problems.report(quiet)?;
+    }
     anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
     let scores = LinkedScores::of(&judged);
     print(&scores, &link_errors(&judged), arguments.errors)?;
-    match &arguments.json {
-        Some(path) => atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n")),
-        None => Ok(()),
+    if let Some(path) = &arguments.json {
+        atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
     }
+    problems.report(quiet)
 }
 
 fn keep_types(document: &mut Document, types: &[String]) {
@@ -110,9 +112,9 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
     let all = &scores.all;
     writeln!(
         out,
-        "{} documents, {} mentions, {} of them with an id",
-        grouped(scores.document_count as u64),
-        grouped(all.mentions.strict.gold as u64),
+        "{}, {}, {} of them with an id",
+        counted(scores.document_count as u64, "document"),
+        counted(all.mentions.strict.gold as u64, "mention"),
         grouped(all.linking.mentions as u64)
     )?;
     writeln!(out, "\n{:24}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "precision", "recall", "F1", "found", "gold")?;

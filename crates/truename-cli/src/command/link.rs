@@ -8,7 +8,7 @@ use truename_corpus::ReadOptions;
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::command::open_linker;
 use crate::documents::{Sink, read};
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 
 /// Candidates where the user does not say: a page has room for some.
 const HTML_TOP: u32 = 5;
@@ -71,9 +71,9 @@ impl Tally {
     fn report(&self, start: Instant) {
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
-            "{} documents: {} mentions, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",
-            grouped(self.documents),
-            grouped(self.mentions),
+            "{}: {}, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",
+            counted(self.documents, "document"),
+            counted(self.mentions, "mention"),
             grouped(self.mentions - self.nil),
             grouped(self.nil),
             grouped((self.documents as f64 / seconds.max(1e-6)) as u64)

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use truename::Document;
 use truename_corpus::{Format, ReadOptions, read_from, read_path};
 
-use crate::progress::{bytes_bar, grouped};
+use crate::progress::{bytes_bar, counted};
 use crate::{interrupt, problems};
 
 /// Documents are handed on when so many have come together, or so many bytes.
@@ -34,15 +34,11 @@ impl Problems {
 
     /// Lists them; an error where there is any.
     pub fn report(&self, quiet: bool) -> anyhow::Result<()> {
-        self.first.iter().for_each(|problem| crate::say!("warning: {problem}"));
-        let more = self.count.saturating_sub(self.first.len() as u64);
-        if more > 0 {
-            crate::say!("warning: and {} more", grouped(more));
-        }
+        problems::show(&self.first, self.count);
         if self.left_out > 0 && !quiet {
-            crate::say!("{} relations and other annotations were left out", grouped(self.left_out));
+            crate::say!("{} left out: relations, events, notes and the like", counted(self.left_out, "annotation"));
         }
-        anyhow::ensure!(self.count == 0, "{} documents could not be read", grouped(self.count));
+        anyhow::ensure!(self.count == 0, "{} could not be read", counted(self.count, "document"));
         Ok(())
     }
 }
@@ -61,7 +57,7 @@ pub fn read(
         let mut failed = None;
         let summary = read_file(file, options, &bar, &mut |document| {
             if let Some(documents) = batch.add(document) {
-                bar.set_message(format!("{} documents", grouped(batch.count)));
+                bar.set_message(counted(batch.count, "document"));
                 failed = visit(documents).err();
             }
             if failed.is_some() || interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,0 +1,174 @@
+//! `link` and `evaluate link`: exit code, stdout, stderr.
+
+mod folder;
+
+use folder::{Folder, ran};
+
+const PUBTATOR: &str = "\
+1|t|Aspirin after a heart attack
+1|a|ASA (acetylsalicylic acid) helps; ASA costs little.
+1\t16\t28\theart attack\tDisease\tX:1
+
+2|t|Heart failure
+2|a|No known name here.
+2\t0\t13\tHeart failure\tDisease\tX:2
+";
+
+fn mentions(line: &str) -> Vec<(u64, u64, String, Option<String>)> {
+    let document: serde_json::Value = serde_json::from_str(line).unwrap();
+    let text: Vec<char> = document["text"].as_str().unwrap().chars().collect();
+    let mention = |mention: &serde_json::Value| {
+        let (start, end) = (mention["start"].as_u64().unwrap(), mention["end"].as_u64().unwrap());
+        let surface: String = text[start as usize..end as usize].iter().collect();
+        assert_eq!(mention["text"].as_str(), Some(surface.as_str()));
+        (start, end, surface, mention["id"].as_str().map(str::to_owned))
+    };
+    document["mentions"].as_array().unwrap().iter().map(mention).collect()
+}
+
+#[test]
+fn text_becomes_json_with_offsets_in_characters() {
+    let folder = Folder::with_kb();
+    folder.write("note.txt", "Naïve 🙂 patients took Aspirin after heart attacks.\r\n");
+    let run = folder.run(&["link", "note.txt", "--kb", "kb"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.starts_with("1 document: 2 mentions, 2 linked, 0 NIL"), "{}", run.err);
+    let found = mentions(&run.out);
+    assert_eq!(found[0], (22, 29, "Aspirin".into(), Some("X:3".into())));
+    assert_eq!(found[1], (36, 49, "heart attacks".into(), Some("X:1".into())));
+    let start = |unit: &str| {
+        let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--offsets", unit]);
+        serde_json::from_str::<serde_json::Value>(&run.out).unwrap()["mentions"][0]["start"].as_u64().unwrap()
+    };
+    assert_eq!([start("bytes"), start("chars"), start("utf16")], [26, 22, 23]);
+}
+
+#[test]
+fn every_format_is_written_and_read_again() {
+    let folder = Folder::with_kb();
+    folder.write("in.pubtator", PUBTATOR);
+    let first = folder.run(&["-q", "link", "in.pubtator", "--kb", "kb"]);
+    assert_eq!((first.code, first.err.as_str()), (0, ""));
+    let expected: Vec<_> = first.out.lines().map(mentions).collect();
+    assert_eq!(expected[0].len(), 5, "{expected:?}");
+    for (format, file) in
+        [("jsonl", "out.jsonl"), ("pubtator", "out.pubtator"), ("bioc-xml", "out.xml"), ("bioc-json", "out.json")]
+    {
+        let run = folder.run(&["-q", "link", "in.pubtator", "--kb", "kb", "--format", format, "--out", file]);
+        assert_eq!(run, ran(0, "", ""), "{format}");
+        let again = folder.run(&["-q", "link", file, "--kb", "kb", "--mentions"]);
+        assert_eq!(again.out.lines().map(mentions).collect::<Vec<_>>(), expected, "{format}: {}", again.err);
+    }
+    let run = folder.run(&["-q", "link", "in.pubtator", "--kb", "kb", "--format", "brat", "--out", "brat"]);
+    assert_eq!(run, ran(0, "", ""));
+    let again = folder.run(&["-q", "link", "brat", "--kb", "kb", "--mentions"]);
+    assert_eq!(again.out.lines().map(mentions).collect::<Vec<_>>(), expected, "{}", again.err);
+}
+
+#[test]
+fn a_page_and_a_terminal_show_the_text() {
+    let folder = Folder::with_kb();
+    folder.write("a.txt", "aspirin <b>&\u{1b}[31m</b>");
+    let page = folder.run(&["-q", "link", "a.txt", "--kb", "kb", "--format", "html"]).out;
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("&lt;b&gt;&amp;") && page.contains("X:3"), "{page}");
+    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"), "{page}");
+    let shown = folder.run(&["-q", "link", "a.txt", "--kb", "kb", "--format", "terminal"]).out;
+    assert!(shown.contains("«aspirin»[X:3] <b>&\u{FFFD}[31m</b>") && !shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn given_mentions_are_linked_and_no_others() {
+    let folder = Folder::with_kb();
+    folder.write("in.pubtator", PUBTATOR);
+    let run = folder.run(&["-q", "link", "in.pubtator", "--kb", "kb", "--mentions", "--top", "2", "--explain"]);
+    let found: Vec<_> = run.out.lines().map(mentions).collect();
+    assert_eq!(found[0], [(16, 28, "heart attack".into(), Some("X:1".into()))]);
+    let line: serde_json::Value = serde_json::from_str(run.out.lines().next().unwrap()).unwrap();
+    assert_eq!(line["mentions"][0]["types"][0], "Disease");
+    assert!(line["mentions"][0]["explanation"].as_str().unwrap().contains("X:1"), "{line}");
+    assert_eq!(line["mentions"][0]["candidates"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn types_and_probabilities_keep_mentions_out() {
+    let folder = Folder::with_kb();
+    folder.write("a.txt", "aspirin after a heart attack");
+    let of_type = folder.run(&["-q", "link", "a.txt", "--kb", "kb", "--type", "drug"]);
+    assert_eq!(mentions(&of_type.out), [(0, 7, "aspirin".into(), Some("X:3".into()))]);
+    let sure = folder.run(&["-q", "link", "a.txt", "--kb", "kb", "--min-probability", "1"]);
+    assert!(mentions(&sure.out).iter().all(|(.., id)| id.is_none()), "{}", sure.out);
+    let unknown = folder.run(&["link", "a.txt", "--kb", "kb", "--type", "gene"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.err.contains("hint: its types are disease, drug"), "{}", unknown.err);
+}
+
+#[test]
+fn one_bad_document_does_not_end_the_run() {
+    let folder = Folder::with_kb();
+    let bad = PUBTATOR.replace("1\t16\t28\theart", "1\t17\t2800\theart");
+    folder.write("bad.pubtator", &bad);
+    folder.write("good.txt", "aspirin");
+    let files = ["bad.pubtator", "nowhere.txt", "good.txt"];
+    let run = folder.run(&[&["link", "--kb", "kb", "--mentions"][..], &files].concat());
+    assert_eq!(run.code, 1);
+    assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+    assert!(run.err.contains("warning: bad.pubtator:3: document 1: "), "{}", run.err);
+    assert!(run.err.contains("2800"), "{}", run.err);
+    assert!(run.err.contains("warning: cannot open nowhere.txt"), "{}", run.err);
+    assert!(run.err.contains("error: 2 documents could not be read"), "{}", run.err);
+    // Without --mentions what the file says of them does not matter.
+    assert_eq!(folder.run(&["-q", "link", "bad.pubtator", "--kb", "kb"]).code, 0);
+}
+
+#[test]
+fn documents_in_other_encodings_are_read_where_they_are_named() {
+    let folder = Folder::with_kb();
+    folder.write("latin.txt", b"na\xefve aspirin");
+    let run = folder.run(&["link", "latin.txt", "--kb", "kb"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("latin.txt") && run.err.contains("--encoding"), "{}", run.err);
+    let run = folder.run(&["-q", "link", "latin.txt", "--kb", "kb", "--encoding", "windows-1252"]);
+    assert_eq!(mentions(&run.out), [(6, 13, "aspirin".into(), Some("X:3".into()))]);
+}
+
+#[test]
+fn stdin_is_read_and_mistakes_are_told() {
+    let folder = Folder::with_kb();
+    let run = folder.run_with_input(&["-q", "link", "-", "--kb", "kb"], PUBTATOR.as_bytes());
+    assert_eq!(run.out.lines().count(), 2, "{}", run.err);
+    assert_eq!(folder.run(&["link", "x", "--input-format", "bioc"]).code, 2);
+    assert_eq!(folder.run(&["link", "x", "--offsets", "words"]).code, 2);
+    folder.write("a.txt", "aspirin");
+    let brat = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat"]);
+    assert_eq!(brat.code, 2);
+    assert!(brat.err.contains("--out DIR"), "{}", brat.err);
+}
+
+#[test]
+fn a_corpus_is_scored() {
+    let folder = Folder::with_kb();
+    folder.write("gold.pubtator", PUBTATOR);
+    let run = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--json", "scores.json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for piece in [
+        "2 documents, 2 mentions, 2 of them with an id",
+        "mentions, strict             33.33    100.00     50.00         6         2",
+        "id of given mentions    acc@1 100.00 %  acc@5 100.00 %",
+        "found “asa” (X:3), which is none",
+    ] {
+        assert!(run.out.contains(piece), "{piece:?} in\n{}", run.out);
+    }
+    let scores: serde_json::Value = serde_json::from_slice(&folder.read("scores.json")).unwrap();
+    assert_eq!(scores["mentions"]["strict"]["recall"], 1.0);
+    assert_eq!(scores["linking"]["acc@1"], 1.0);
+    for key in ["start", "end", "loose"] {
+        assert_eq!(scores["mentions"][key]["recall"], 1.0, "{key}");
+    }
+    assert_eq!(scores["end_to_end"]["recall"], 1.0);
+    assert_eq!(scores["documents"]["recall"], 1.0);
+    assert_eq!(scores["types"]["Disease"]["mentions"]["strict"]["f1"], 1.0);
+
+    let none = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--gold-type", "Gene"]);
+    assert_eq!(none.code, 1);
+    assert!(none.err.contains("no mention to compare with of the type Gene"), "{}", none.err);
+}
