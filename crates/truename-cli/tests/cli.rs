@@ -3,7 +3,7 @@
 mod folder;
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use folder::{Folder, Ran, ran};
 
@@ -95,7 +95,7 @@ fn malformed_rows_are_listed_and_pass_through() {
     let strict = folder.run(&["-q", "match", "in.csv", "--kb", "kb", "--strict", "--out", "out.csv"]);
     assert_eq!(strict.code, 1);
     assert!(!folder.path("out.csv").exists());
-    let left = std::fs::read_dir(folder.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with("partial")));
     folder.write("open.csv", "name\n\"never closed\n");
     let open = folder.run(&["-q", "match", "open.csv", "--kb", "kb"]);
@@ -209,7 +209,7 @@ fn a_full_disk_leaves_nothing_behind() {
         "ulimit -f 4000; trap '' XFSZ; exec {} -q kb import big.tsv --out full",
         env!("CARGO_BIN_EXE_truename")
     );
-    let out = Command::new("bash").args(["-c", &script]).current_dir(folder.folder.path()).output().unwrap();
+    let out = Command::new("bash").args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
     assert_eq!(Ran::of(out).code, 1);
     assert!(!folder.path("full").exists() && !folder.path(".full.partial").exists());
 }
