@@ -137,11 +137,14 @@ pub(crate) fn variant_of(word: &str) -> String {
     american(&singular(word))
 }
 
-/// Whether [`variant_of`] a word may be another one: it ends in `s`, or has two letters of a folded spelling.
+/// Whether [`variant_of`] a word may be another one: it ends in `s`, `tre` or `bre`, or has letters of a spelling that
+/// is folded.
 pub(crate) fn may_vary(word: &str) -> bool {
     let word = word.as_bytes();
-    let is_folded = |two: &[u8]| matches!(two, b"ae" | b"oe" | b"ou" | b"ul" | b"is" | b"ys" | b"al" | b"re");
-    word.len() > 3 && (word.ends_with(b"s") || word.windows(2).any(is_folded))
+    let is_folded =
+        |three: &[u8]| matches!(three, [b'a' | b'o', b'e', _] | b"our" | b"ulp" | b"isa" | b"ise" | b"yse" | b"alu");
+    let ends = [&b"s"[..], b"tre", b"bre", b"ae", b"oe"].iter().any(|ending| word.ends_with(ending));
+    word.len() > 3 && (ends || word.windows(3).any(is_folded))
 }
 
 /// The word without an English plural ending; Greek ones (`thrombosis`, `thromboses`) both lose theirs.

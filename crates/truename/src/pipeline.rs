@@ -49,8 +49,8 @@ pub struct Pipeline {
     recognizer: Box<dyn Recognizer>,
     linker: Linker,
     options: PipelineOptions,
-    /// Links by name.
-    links: Memo<Link>,
+    /// Links by name, with the types of the best candidate.
+    links: Memo<(Link, Vec<String>)>,
 }
 
 impl Pipeline {
@@ -143,17 +143,26 @@ impl Pipeline {
     ) -> Result<Option<LinkedMention>, Error> {
         let written = surface(&document.text, found.span, fragments);
         let long_form = short_forms.expand(&written);
-        let mut link = self.link_name(long_form.as_deref().unwrap_or(&written))?;
+        let (mut link, mut types) = self.link_name(long_form.as_deref().unwrap_or(&written))?;
         if found.tentative && !is_confirmed(&link) {
             return Ok(None);
         }
         link.name = written;
-        let types = if found.kind.is_empty() { Vec::new() } else { vec![found.kind.clone()] };
+        if !found.kind.is_empty() {
+            types = vec![found.kind.clone()];
+        } else if shared(&link) > 1 {
+            // Which concept it is, and so of which type, is still to be settled.
+            types.clear();
+        }
         Ok(Some(LinkedMention { span: found.span, fragments: fragments.to_vec(), types, long_form, link }))
     }
 
-    fn link_name(&self, name: &str) -> Result<Link, Error> {
-        self.links.get(name, || self.linker.weigh_name(name))
+    fn link_name(&self, name: &str) -> Result<(Link, Vec<String>), Error> {
+        self.links.get(name, || {
+            let link = self.linker.weigh_name(name)?;
+            let types = self.linker.types_of(&link)?;
+            Ok((link, types))
+        })
     }
 }
 

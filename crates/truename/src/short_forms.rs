@@ -1,21 +1,29 @@
 //! The abbreviations of a document, and what they make of its mentions.
 
-use truename_text::{Abbreviation, Span, Words};
+use truename_text::{Abbreviation, Span, Words, written_forms};
 
 /// The short forms that a text defines and the long forms they stand for.
 pub(crate) struct ShortForms<'a> {
-    forms: Vec<(&'a str, &'a str)>,
+    forms: Vec<ShortForm<'a>>,
+}
+
+/// A short form and what it stands for.
+pub(crate) struct ShortForm<'a> {
+    short: &'a str,
+    long: &'a str,
+    /// The forms in which the long form may be a name.
+    pub(crate) written_forms: Vec<String>,
 }
 
 impl<'a> ShortForms<'a> {
     /// Those that `abbreviations` define in `text`; of several definitions of one short form the first counts.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {
-        let mut forms: Vec<(&str, &str)> = Vec::with_capacity(abbreviations.len());
+        let mut forms: Vec<ShortForm<'_>> = Vec::with_capacity(abbreviations.len());
         for Abbreviation { short, long } in abbreviations {
             if let (Some(short), Some(long)) = (short.of(text), long.of(text))
-                && !forms.iter().any(|(known, _)| *known == short)
+                && !forms.iter().any(|known| known.short == short)
             {
-                forms.push((short, long));
+                forms.push(ShortForm { short, long, written_forms: written_forms(long) });
             }
         }
         Self { forms }
@@ -25,29 +33,30 @@ impl<'a> ShortForms<'a> {
         self.forms.is_empty()
     }
 
-    /// The short form that begins with a word: the number of words it has, and its long form.
-    pub(crate) fn at(&self, text: &str, words: &Words, word: usize) -> Option<(usize, &'a str)> {
+    /// The short form that begins with a word, and the number of words it has.
+    pub(crate) fn at(&self, text: &str, words: &Words, word: usize) -> Option<(usize, &ShortForm<'a>)> {
         let start = words.span(word).start;
-        let mut found = self.forms.iter().filter_map(|(short, long)| {
-            let end = start + matched_length(&text[start..], short)?;
+        let first = text.as_bytes()[start];
+        let mut found = self.forms.iter().filter(|form| form.short.as_bytes()[0] == first).filter_map(|form| {
+            let end = start + matched_length(&text[start..], form.short)?;
             let last = (word..words.len()).find(|at| words.span(*at).end >= end)?;
-            (words.span(last).end == end).then_some((last + 1 - word, *long))
+            (words.span(last).end == end).then_some((last + 1 - word, form))
         });
         found.next()
     }
 
     /// A mention with the short forms in it spelt out, or nothing where there is none.
     pub(crate) fn expand(&self, mention: &str) -> Option<String> {
-        if self.is_empty() || self.forms.iter().any(|(_, long)| mention.contains(long)) {
+        if self.is_empty() || self.forms.iter().any(|form| mention.contains(form.long)) {
             return None;
         }
         let words = Words::of(mention, Span::new(0, mention.len()));
         let (mut expanded, mut copied, mut word) = (String::new(), 0, 0);
         while word < words.len() {
             match self.at(mention, &words, word) {
-                Some((length, long)) => {
+                Some((length, form)) => {
                     expanded.push_str(&mention[copied..words.span(word).start]);
-                    expanded.push_str(long);
+                    expanded.push_str(form.long);
                     copied = words.span(word + length - 1).end;
                     word += length;
                 }

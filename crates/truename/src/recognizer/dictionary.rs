@@ -212,9 +212,9 @@ impl Passage<'_> {
         let word = point.word;
         let in_full =
             if self.short_forms.is_empty() { None } else { self.short_forms.at(self.text, &self.words, word) };
-        if let Some((length, long)) = in_full {
-            for form in truename_text::written_forms(long) {
-                if let Some(state) = forms.step(point.state, &form) {
+        if let Some((length, short_form)) = in_full {
+            for form in &short_form.written_forms {
+                if let Some(state) = forms.step(point.state, form) {
                     points.push(Point { word: word + length, state, expanded: true, ..point });
                 }
             }
