@@ -44,7 +44,7 @@ pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyho
         );
         for (row, abbreviations) in [("dictionary, no abbreviations", false), ("dictionary", true)] {
             let judged = judge(&kb, &documents, abbreviations)?;
-            let scores = LinkedScores::of(&judged);
+            let scores = LinkedScores::of(&judged, &kb.types()?);
             let (strict, linking, whole) = (scores.all.mentions.strict, scores.all.linking, scores.all.end_to_end);
             let percent = |share: f64| format!("{:6.2}", 100.0 * share);
             println!(
@@ -187,20 +187,21 @@ fn judge(kb: &KnowledgeBase, documents: &[Document], abbreviations: bool) -> any
 }
 
 fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, Answer>) -> JudgedDocument {
-    let candidates = |span, kind: &str| {
-        let mention = given.mentions.iter().find(|mention| mention.span == span && mention.types == [kind]);
+    let candidates = |span| {
+        let mention = given.mentions.iter().find(|mention| mention.span == span);
         mention.map_or_else(Vec::new, |mention| mention.link.candidates.iter().map(|c| ids[&c.id].clone()).collect())
     };
     JudgedDocument {
         id: found.document.id,
         text: found.document.text,
-        given: found.document.mentions.iter().map(|mention| candidates(mention.span, &mention.kind)).collect(),
+        given: found.document.mentions.iter().map(|mention| candidates(mention.span)).collect(),
         gold: found.document.mentions,
         found: found
             .mentions
             .into_iter()
             .map(|mention| FoundMention {
                 span: mention.span,
+                fragments: mention.fragments,
                 answer: mention.link.id().map(|id| ids[id].clone()),
                 types: mention.types,
             })

@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
         let linked = pipeline.link(Document::new("1", text)).unwrap();
         assert_eq!(linked.document.text, text);
         for mention in &linked.mentions {
-            assert_eq!(mention.span.of(text), Some(mention.link.name.as_str()));
+            assert!(mention.span.of(text).is_some());
         }
     }
 });

@@ -243,7 +243,7 @@ pub struct Linking {
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
     /// Find mentions within mentions too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "mentions")]
     pub nested: bool,
     /// What becomes of a name that several concepts share
     #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
@@ -349,6 +349,10 @@ pub enum Evaluate {
     /// Score linked names against judgements
     Names(EvaluateNames),
     /// Score linked documents against an annotated corpus
+    ///
+    /// Mentions are compared strictly (both bounds), by start, by end and loosely (any overlap), and must have the gold
+    /// type where the knowledge base has one of that name. Of a composite id (D001943|D010051) one part is enough, but
+    /// for the concepts by document. Ids meet across cross-references, and with or without a prefix (MESH:D001249).
     Link(EvaluateLink),
 }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the work to stop and clean up, the second ends the process.
+//! Ctrl-C or a request to end: the first asks the work to stop and clean up, the second ends the process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

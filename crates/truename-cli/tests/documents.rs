@@ -115,7 +115,7 @@ fn one_bad_document_does_not_end_the_run() {
     assert!(run.err.contains("warning: bad.pubtator:3: document 1: "), "{}", run.err);
     assert!(run.err.contains("2800"), "{}", run.err);
     assert!(run.err.contains("warning: cannot open nowhere.txt"), "{}", run.err);
-    assert!(run.err.contains("error: 2 documents could not be read"), "{}", run.err);
+    assert!(run.err.contains("error: 2 documents or files could not be read"), "{}", run.err);
     // Without --mentions what the file says of them does not matter.
     assert_eq!(folder.run(&["-q", "link", "bad.pubtator", "--kb", "kb"]).code, 0);
 }
@@ -138,6 +138,12 @@ fn stdin_is_read_and_mistakes_are_told() {
     assert_eq!(run.out.lines().count(), 2, "{}", run.err);
     assert_eq!(folder.run(&["link", "x", "--input-format", "bioc"]).code, 2);
     assert_eq!(folder.run(&["link", "x", "--offsets", "words"]).code, 2);
+    assert_eq!(folder.run(&["link", "x", "--mentions", "--nested"]).code, 2);
+    assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--encoding", "klingon"]).code, 2);
+    assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--explain", "--format", "pubtator"]).code, 2);
+    folder.write("out.jsonl", "kept");
+    assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--out", "out.jsonl"]).code, 1);
+    assert_eq!(folder.read("out.jsonl"), b"kept");
     folder.write("a.txt", "aspirin");
     let brat = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat"]);
     assert_eq!(brat.code, 2);

@@ -127,15 +127,6 @@ pub(crate) fn concept_id(value: &str) -> Option<String> {
     Some(value.trim()).filter(|id| !matches!(*id, "" | "-" | "-1")).map(str::to_owned)
 }
 
-/// The text of a mention, that of its fragments joined by spaces.
-pub(crate) fn mention_text(text: &str, mention: &Mention) -> String {
-    if mention.fragments.is_empty() {
-        return mention.span.of(text).unwrap_or_default().to_owned();
-    }
-    let pieces: Vec<&str> = mention.fragments.iter().filter_map(|span| span.of(text)).collect();
-    pieces.join(" ")
-}
-
 /// A text with its tabs and line breaks as spaces, each of the same length in every unit.
 pub(crate) fn one_line(text: &str) -> String {
     text.replace(['\t', '\r', '\n'], " ")

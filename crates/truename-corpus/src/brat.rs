@@ -5,13 +5,12 @@
 //! attributes and notes are left out.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use truename_text::{Document, Mention, OffsetUnit, Offsets};
 
-use crate::annotation::{Annotated, Annotation, mention_text, number, one_line};
+use crate::annotation::{Annotated, Annotation, number, one_line};
 use crate::output::{Output, Read, Wrong};
 use crate::problem::shorten;
 use crate::source::{Source, stem, without_gz};
@@ -228,37 +227,60 @@ fn normalization(value: &str) -> Result<(&str, &str), String> {
     }
 }
 
-/// Writes a document as `ID.txt` and `ID.ann` into a folder, which is made if it is not there.
+/// Writes documents as `ID.txt` and `ID.ann` into a folder.
 ///
-/// No file is overwritten: where one of the name exists, the next free one of `ID-2`, `ID-3`, … is taken.
-/// Characters that file names cannot have become `_`. In types, white space becomes `_`, which also stands
-/// for no type. An id that names no resource gets `KB:`, which [`read_path`](crate::read_path) takes away;
-/// one of several parts, `D1|D2`, becomes several rows. Passages and probabilities are not written.
-///
-/// # Errors
-/// Where the folder cannot be written to.
-pub fn write_brat(folder: &Path, document: &Document, offsets: OffsetUnit) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
-    let (text_path, mut text, ann_path, mut annotations) = create(folder, &file_name(&document.id))?;
-    let written = text.write_all(document.text.as_bytes());
-    written.map_err(|source| Error::io("write", &text_path, source))?;
-    let written = annotations.write_all(rows(document, offsets).as_bytes());
-    written.map_err(|source| Error::io("write", &ann_path, source))
+/// Of several documents of one id the later ones are `ID-2`, `ID-3`, …. Characters that file names cannot have
+/// become `_`. In types, white space becomes `_`, which also stands for no type. An id that names no resource gets
+/// `KB:`, which [`read_path`](crate::read_path) takes away; one of several parts, `D1|D2`, becomes several rows.
+/// Passages and probabilities are not written.
+pub struct BratWriter {
+    folder: PathBuf,
+    offsets: OffsetUnit,
+    /// The files of each name so far, in lower case: some file systems tell no case.
+    names: HashMap<String, u64>,
 }
 
-/// Two new files of one free name.
-fn create(folder: &Path, name: &str) -> Result<(PathBuf, File, PathBuf, File), Error> {
-    for number in 1_u64.. {
-        let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
-        let (text_path, ann_path) = (folder.join(format!("{name}.txt")), folder.join(format!("{name}.ann")));
-        if text_path.exists() || ann_path.exists() {
-            continue;
+impl BratWriter {
+    /// Writes into a folder that is empty or not there yet.
+    ///
+    /// # Errors
+    /// Where the folder holds something or cannot be made.
+    pub fn new(folder: &Path, offsets: OffsetUnit) -> Result<Self, Error> {
+        fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
+        let mut entries = fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
+        if entries.next().is_some() {
+            return Err(Error::refused(Some(folder), "the folder is not empty", "name a new or an empty one"));
         }
-        let text = File::create_new(&text_path).map_err(|source| Error::io("create", &text_path, source))?;
-        let annotations = File::create_new(&ann_path).map_err(|source| Error::io("create", &ann_path, source))?;
-        return Ok((text_path, text, ann_path, annotations));
+        Ok(Self { folder: folder.to_owned(), offsets, names: HashMap::new() })
     }
-    unreachable!("one of the names is free")
+
+    /// Writes a document; its `.txt` last, so that no text stands without its annotations.
+    ///
+    /// # Errors
+    /// Where the folder cannot be written to.
+    pub fn write(&mut self, document: &Document) -> Result<(), Error> {
+        let name = self.free_name(file_name(&document.id));
+        let contents = [("ann", rows(document, self.offsets)), ("txt", document.text.clone())];
+        for (extension, content) in contents {
+            let path = self.folder.join(format!("{name}.{extension}"));
+            fs::write(&path, content).map_err(|source| Error::io("write", &path, source))?;
+        }
+        Ok(())
+    }
+
+    fn free_name(&mut self, name: String) -> String {
+        loop {
+            let number = self.names.entry(name.to_lowercase()).or_insert(0);
+            *number += 1;
+            if *number == 1 {
+                return name;
+            }
+            let numbered = format!("{name}-{number}");
+            if self.names.insert(numbered.to_lowercase(), 1).is_none() {
+                return numbered;
+            }
+        }
+    }
 }
 
 /// The id as a file may be named.
@@ -273,7 +295,7 @@ fn file_name(id: &str) -> String {
 fn rows(document: &Document, unit: OffsetUnit) -> String {
     let (offsets, mut rows, mut ids) = (Offsets::new(&document.text, unit), String::new(), 0);
     for (number, mention) in (1..).zip(&document.mentions) {
-        let (kind, text) = (type_name(&mention.kind), one_line(&mention_text(&document.text, mention)));
+        let (kind, text) = (type_name(&mention.kind), one_line(&mention.surface(&document.text)));
         let whole = [mention.span];
         let spans = if mention.fragments.is_empty() { &whole[..] } else { &mention.fragments };
         let place =
@@ -412,9 +434,12 @@ mod tests {
     fn nothing_is_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("new");
+        let mut writer = BratWriter::new(&new, OffsetUnit::Chars).unwrap();
         for (id, text) in [("a/b", "1"), ("a_b", "2"), ("a b", "3"), ("", "4"), ("..", "5"), (&*"x".repeat(300), "6")] {
-            write_brat(&new, &Document::new(id, text), OffsetUnit::Chars).unwrap();
+            writer.write(&Document::new(id, text)).unwrap();
         }
+        let error = BratWriter::new(&new, OffsetUnit::Chars).err().unwrap();
+        assert!(error.to_string().ends_with("new: the folder is not empty"), "{error}");
         let found: Vec<_> =
             read_all(&new, &ReadOptions::default()).unwrap().into_iter().map(|d| (d.id, d.text)).collect();
         let long = "x".repeat(200);
@@ -429,7 +454,7 @@ mod tests {
         for id in ["D1", "MESH:D1", "KB:D1", "D1|MESH:D2|", "", "a b"] {
             document.mentions.push(Mention::new(Span::new(2, 6), "", Some(id.into())));
         }
-        write_brat(folder.path(), &document, OffsetUnit::Chars).unwrap();
+        BratWriter::new(folder.path(), OffsetUnit::Chars).unwrap().write(&document).unwrap();
         assert_eq!(read_all(folder.path(), &ReadOptions::default()).unwrap(), [document]);
     }
 }

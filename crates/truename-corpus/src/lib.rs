@@ -4,7 +4,7 @@
 //! [`Format`] names the formats and tells which one a file has;
 //! [`read_path`] hands over the [`Document`]s of a file one by one, or the [`Problem`] of one that is malformed;
 //! [`ReadOptions`] say how, above all what the offsets in the file count;
-//! [`Writer`] writes documents, and [`write_brat`] those of the one format that is no stream.
+//! [`Writer`] writes documents, and [`BratWriter`] those of the one format that is no stream.
 //!
 //! In memory every span counts bytes. A file of gigabytes is read a document at a time.
 //!
@@ -45,7 +45,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-pub use brat::{read_standoff, write_brat};
+pub use brat::{BratWriter, read_standoff};
 pub use error::Error;
 pub use format::Format;
 use output::Output;

@@ -57,11 +57,19 @@ impl<'v> Output<'v> {
 
     /// Hands over a document or what is wrong with it.
     pub(crate) fn give(&mut self, read: Result<Read, Problem>) {
-        let read = read.map(|Read { document, left_out }| {
+        let read = read.and_then(|Read { document, left_out }| {
             self.left_out += left_out;
-            document
+            self.refuse_undecoded(document)
         });
         self.stopped |= (self.visit)(read).is_break();
+    }
+
+    /// Where the user named an encoding, U+FFFD stands for bytes that it does not have.
+    fn refuse_undecoded(&self, document: Document) -> Result<Document, Problem> {
+        let Some(label) = &self.options.encoding else { return Ok(document) };
+        let Some(at) = document.text.find('\u{FFFD}') else { return Ok(document) };
+        let message = format!("after {at} bytes of text there is something that is not {label}; check --encoding");
+        Err(Problem { file: self.file.clone(), line: None, document: Some(document.id), message })
     }
 
     /// Hands over a document of the file that is being read; its id, where it is known, stands in the problem.
@@ -99,6 +107,16 @@ pub(crate) mod tests {
 
     pub(crate) fn problems(name: &str, bytes: &[u8], options: &ReadOptions) -> Vec<String> {
         read_bytes(name, bytes, options).1
+    }
+
+    #[test]
+    fn bytes_that_the_named_encoding_does_not_have_are_a_problem() {
+        let options = ReadOptions { encoding: Some("shift_jis".into()), ..ReadOptions::default() };
+        assert_eq!(
+            problems("a.txt", b"a \x81\xFF b", &options),
+            ["a.txt: document a: after 2 bytes of text there is something that is not shift_jis; check --encoding"]
+        );
+        assert_eq!(read_bytes("a.txt", "肺".as_bytes(), &ReadOptions::default()).1, [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::{Error, Format, bioc, brat, jsonl, pubtator};
 /// Writes documents, one after another, in a format that keeps them in one file.
 ///
 /// All formats keep the spans and the text; what else they cannot hold is:
-/// - JSONL and BioC JSON: nothing;
+/// - JSONL: nothing;
+/// - BioC: blanks around types and ids, and passages of the type `gap`, which stand for text between others;
 /// - BioC XML: control characters, which become spaces, and U+FFFE and U+FFFF, which become U+FFFD;
 /// - PubTator: line breaks, which become spaces, fragments (a discontinuous mention goes from its first to its
 ///   last), probabilities, and passages other than a title and an abstract;

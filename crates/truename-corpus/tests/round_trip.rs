@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use truename_corpus::{
-    Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_all, read_from, write_brat,
+    BratWriter, Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_all, read_from,
 };
 
 const UNITS: [OffsetUnit; 3] = [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16];
@@ -34,7 +34,8 @@ fn written_and_read(documents: &[Document], format: Format, offsets: OffsetUnit)
         return read(write(documents, format, offsets), format, offsets);
     }
     let folder = tempfile::tempdir().unwrap();
-    documents.iter().for_each(|document| write_brat(folder.path(), document, offsets).unwrap());
+    let mut writer = BratWriter::new(folder.path(), offsets).unwrap();
+    documents.iter().for_each(|document| writer.write(document).unwrap());
     read_all(folder.path(), &ReadOptions { format: Some(format), offsets, ..ReadOptions::default() }).unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! Scores of linked documents: which mentions were found, which ids they got.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 
 use serde::Serialize;
 use truename_text::{Mention, Span};
@@ -25,6 +26,8 @@ pub struct JudgedDocument {
 pub struct FoundMention {
     /// Where.
     pub span: Span,
+    /// The pieces of a discontinuous mention; none where it is the whole span.
+    pub fragments: Vec<Span>,
     /// Its types.
     pub types: Vec<String>,
     /// Its concept; nothing where the answer is NIL.
@@ -93,6 +96,19 @@ struct Counts {
     recalled: usize,
 }
 
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            found: self.found + other.found,
+            gold: self.gold + other.gold,
+            right: self.right + other.right,
+            recalled: self.recalled + other.recalled,
+        }
+    }
+}
+
 /// Whether mentions were found, by how much of their bounds must be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MentionScores {
@@ -126,7 +142,8 @@ pub struct TypeScores {
     pub mentions: MentionScores,
     /// Ids of given mentions.
     pub linking: LinkingScores,
-    /// Bounds and id both right; gold mentions without an id and found ones without an answer do not count.
+    /// Bounds and id both right; gold mentions without an id and found ones without an answer do not count. Of a
+    /// composite id (`D001943|D010051`) one part is enough.
     pub end_to_end: PrecisionRecall,
 }
 
@@ -138,33 +155,31 @@ pub struct LinkedScores {
     pub all: TypeScores,
     /// The concepts of each document as a set.
     pub documents: PrecisionRecall,
-    /// By gold type. Precision counts found mentions of that type; without `types_compared` all of them.
+    /// By gold type. Of a type that is not among `types_compared` recall alone says something.
     pub types: BTreeMap<String, TypeScores>,
-    /// Whether a found mention must have the type of the gold one, because they share a vocabulary of types.
-    pub types_compared: bool,
+    /// Gold types that the knowledge base has too, whatever their case: a found mention must have them.
+    pub types_compared: BTreeSet<String>,
     /// How many documents there are.
     pub document_count: usize,
 }
 
 impl LinkedScores {
-    /// Scores documents.
-    pub fn of(documents: &[JudgedDocument]) -> Self {
+    /// Scores documents; `known_types` are those of the knowledge base.
+    pub fn of(documents: &[JudgedDocument], known_types: &BTreeSet<String>) -> Self {
+        let known: BTreeSet<String> = known_types.iter().map(|name| folded(name)).collect();
         let kinds: BTreeSet<String> =
-            documents.iter().flat_map(|document| &document.gold).map(|mention| folded(&mention.kind)).collect();
-        let found_types = documents.iter().flat_map(|document| &document.found).flat_map(|found| &found.types);
-        let types_compared = found_types.into_iter().any(|name| kinds.contains(&folded(name)));
+            documents.iter().flat_map(|document| &document.gold).map(|mention| mention.kind.clone()).collect();
+        let compared: BTreeSet<String> = kinds.iter().filter(|kind| known.contains(&folded(kind))).cloned().collect();
         let by_type = |kind: &String| {
             let of_type: Vec<JudgedDocument> =
-                documents.iter().map(|document| restricted(document, kind, types_compared)).collect();
-            (kind.clone(), type_scores(&of_type, types_compared))
+                documents.iter().map(|document| restricted(document, kind, &compared)).collect();
+            (kind.clone(), type_scores(&of_type, &compared))
         };
-        let names: BTreeSet<String> =
-            documents.iter().flat_map(|document| &document.gold).map(|mention| mention.kind.clone()).collect();
         Self {
-            all: type_scores(documents, types_compared),
+            all: type_scores(documents, &compared),
             documents: PrecisionRecall::of(sum(documents, concept_sets)),
-            types: names.iter().map(by_type).collect(),
-            types_compared,
+            types: kinds.iter().map(by_type).collect(),
+            types_compared: compared,
             document_count: documents.len(),
         }
     }
@@ -174,73 +189,101 @@ fn folded(kind: &str) -> String {
     kind.to_lowercase()
 }
 
-fn restricted(document: &JudgedDocument, kind: &str, types_compared: bool) -> JudgedDocument {
-    let mut kept = document.clone();
-    let of_kind = |mention: &Mention| mention.kind == kind;
-    kept.given =
-        document.gold.iter().zip(&document.given).filter(|(gold, _)| of_kind(gold)).map(|(_, g)| g.clone()).collect();
-    kept.gold.retain(of_kind);
-    if types_compared {
-        kept.found.retain(|found| found.types.iter().any(|name| folded(name) == folded(kind)));
-    }
-    kept
+/// What of a document is of one gold type; without its text.
+fn restricted(document: &JudgedDocument, kind: &str, compared: &BTreeSet<String>) -> JudgedDocument {
+    let pairs = document.gold.iter().zip(&document.given).filter(|(gold, _)| gold.kind == kind);
+    let (gold, given) = pairs.map(|(gold, given)| (gold.clone(), given.clone())).unzip();
+    let is_of_type =
+        |found: &&FoundMention| !compared.contains(kind) || found.types.iter().any(|name| folded(name) == folded(kind));
+    let found = document.found.iter().filter(is_of_type).cloned().collect();
+    JudgedDocument { gold, given, found, ..JudgedDocument::default() }
 }
 
-fn type_scores(documents: &[JudgedDocument], types_compared: bool) -> TypeScores {
-    let mentions = |meets: fn(Span, Span) -> bool| {
-        PrecisionRecall::of(sum(documents, |document| {
-            count(
-                document,
-                |_| true,
-                |_| true,
-                |gold, found| meets(gold.span, found.span) && agree(gold, found, types_compared),
-            )
-        }))
-    };
-    let end_to_end = sum(documents, |document| {
-        let is_right = |gold: &Mention, found: &FoundMention| {
-            gold.span == found.span && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
-        };
-        count(document, |gold| gold.id.is_some(), |found| found.answer.is_some(), is_right)
-    });
-    TypeScores {
-        mentions: MentionScores {
-            strict: mentions(|gold, found| gold == found),
-            start: mentions(|gold, found| gold.start == found.start),
-            end: mentions(|gold, found| gold.end == found.end),
-            loose: mentions(Span::overlaps),
-        },
-        linking: linking(documents),
-        end_to_end: PrecisionRecall::of(end_to_end),
+fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> TypeScores {
+    let mut counts = [Counts::default(); 5];
+    for document in documents {
+        let pairs = overlapping(document);
+        for (sum, criterion) in counts.iter_mut().zip(Criterion::ALL) {
+            *sum = *sum + count(document, &pairs, criterion, compared);
+        }
+    }
+    let [strict, start, end, loose, end_to_end] = counts.map(PrecisionRecall::of);
+    let mentions = MentionScores { strict, start, end, loose };
+    TypeScores { mentions, linking: linking(documents), end_to_end }
+}
+
+/// What makes a found mention a right one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Criterion {
+    Strict,
+    Start,
+    End,
+    Loose,
+    EndToEnd,
+}
+
+impl Criterion {
+    const ALL: [Self; 5] = [Self::Strict, Self::Start, Self::End, Self::Loose, Self::EndToEnd];
+
+    fn is_met(self, gold: &Mention, found: &FoundMention, compared: &BTreeSet<String>) -> bool {
+        let has_type =
+            || !compared.contains(&gold.kind) || found.types.iter().any(|name| folded(name) == folded(&gold.kind));
+        let is_same = || gold.span == found.span && gold.fragments == found.fragments;
+        match self {
+            Self::Strict => is_same() && has_type(),
+            Self::Start => gold.span.start == found.span.start && has_type(),
+            Self::End => gold.span.end == found.span.end && has_type(),
+            Self::Loose => has_type(),
+            Self::EndToEnd => is_same() && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold)),
+        }
     }
 }
 
-fn agree(gold: &Mention, found: &FoundMention, types_compared: bool) -> bool {
-    !types_compared || found.types.iter().any(|name| folded(name) == folded(&gold.kind))
+/// The gold and found mentions of a document that share text, by their places in it.
+fn overlapping(document: &JudgedDocument) -> Vec<(usize, usize)> {
+    let mut found: Vec<usize> = (0..document.found.len()).collect();
+    found.sort_by_key(|at| document.found[*at].span);
+    // The furthest end of all up to each tells where to begin to look.
+    let mut furthest = 0;
+    let ends: Vec<usize> = found
+        .iter()
+        .map(|at| {
+            furthest = furthest.max(document.found[*at].span.end);
+            furthest
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    for (at, gold) in document.gold.iter().enumerate() {
+        let first = ends.partition_point(|end| *end <= gold.span.start);
+        let near = found[first..].iter().take_while(|other| document.found[**other].span.start < gold.span.end);
+        let shares = |other: &&usize| document.found[**other].span.overlaps(gold.span);
+        pairs.extend(near.filter(shares).map(|other| (at, *other)));
+    }
+    pairs
 }
 
 fn sum(documents: &[JudgedDocument], counts: impl Fn(&JudgedDocument) -> Counts) -> Counts {
-    documents.iter().map(counts).fold(Counts::default(), |sum, one| Counts {
-        found: sum.found + one.found,
-        gold: sum.gold + one.gold,
-        right: sum.right + one.right,
-        recalled: sum.recalled + one.recalled,
-    })
+    documents.iter().map(counts).fold(Counts::default(), |sum, one| sum + one)
 }
 
 fn count(
     document: &JudgedDocument,
-    is_gold: impl Fn(&Mention) -> bool,
-    is_found: impl Fn(&FoundMention) -> bool,
-    is_right: impl Fn(&Mention, &FoundMention) -> bool,
+    pairs: &[(usize, usize)],
+    criterion: Criterion,
+    compared: &BTreeSet<String>,
 ) -> Counts {
-    let gold: Vec<&Mention> = document.gold.iter().filter(|mention| is_gold(mention)).collect();
-    let found: Vec<&FoundMention> = document.found.iter().filter(|mention| is_found(mention)).collect();
+    let with_ids = criterion == Criterion::EndToEnd;
+    let (mut right, mut recalled) = (vec![false; document.found.len()], vec![false; document.gold.len()]);
+    for (gold, found) in pairs {
+        if criterion.is_met(&document.gold[*gold], &document.found[*found], compared) {
+            (recalled[*gold], right[*found]) = (true, true);
+        }
+    }
     Counts {
-        found: found.len(),
-        gold: gold.len(),
-        right: found.iter().filter(|found| gold.iter().any(|gold| is_right(gold, found))).count(),
-        recalled: gold.iter().filter(|gold| found.iter().any(|found| is_right(gold, found))).count(),
+        found: document.found.iter().filter(|found| !with_ids || found.answer.is_some()).count(),
+        gold: document.gold.iter().filter(|gold| !with_ids || gold.id.is_some()).count(),
+        right: right.into_iter().filter(|right| *right).count(),
+        recalled: recalled.into_iter().filter(|recalled| *recalled).count(),
     }
 }
 
@@ -320,35 +363,30 @@ pub fn link_errors(documents: &[JudgedDocument]) -> Vec<LinkError> {
 }
 
 fn errors_of(document: &JudgedDocument) -> Vec<(LinkErrorKind, Span, String, String)> {
-    let mut errors = Vec::new();
     let id_of = |found: &FoundMention| found.answer.as_ref().map_or("NIL".to_owned(), |answer| answer.ids[0].clone());
     let text_of = |span: Span| span.of(&document.text).unwrap_or_default().to_owned();
-    for gold in &document.gold {
-        let same = document.found.iter().find(|found| found.span == gold.span);
-        let near = document.found.iter().find(|found| found.span.overlaps(gold.span));
-        match (same, near) {
-            (Some(found), _)
-                if gold.id.is_some() && !found.answer.as_ref().is_some_and(|answer| answer.is_any(gold)) =>
-            {
-                errors.push((LinkErrorKind::WrongId, gold.span, gold.id.clone().unwrap_or_default(), id_of(found)));
-            }
-            (Some(_), _) => {}
-            (None, Some(found)) => {
+    let mut near: Vec<Vec<&FoundMention>> = vec![Vec::new(); document.gold.len()];
+    let mut is_spurious = vec![true; document.found.len()];
+    for (gold, found) in overlapping(document) {
+        near[gold].push(&document.found[found]);
+        is_spurious[found] = false;
+    }
+    let mut errors = Vec::new();
+    for (gold, near) in document.gold.iter().zip(near) {
+        let id = || gold.id.clone().unwrap_or_default();
+        match near.iter().find(|found| found.span == gold.span).or(near.first()) {
+            None => errors.push((LinkErrorKind::Missed, gold.span, id(), String::new())),
+            Some(found) if found.span != gold.span => {
                 errors.push((LinkErrorKind::Bounds, gold.span, text_of(gold.span), text_of(found.span)));
             }
-            (None, None) => {
-                errors.push((LinkErrorKind::Missed, gold.span, gold.id.clone().unwrap_or_default(), String::new()));
+            Some(found) if gold.id.is_some() && !found.answer.as_ref().is_some_and(|answer| answer.is_any(gold)) => {
+                errors.push((LinkErrorKind::WrongId, gold.span, id(), id_of(found)));
             }
+            Some(_) => {}
         }
     }
-    let is_spurious = |found: &&FoundMention| !document.gold.iter().any(|gold| gold.span.overlaps(found.span));
-    errors.extend(
-        document
-            .found
-            .iter()
-            .filter(is_spurious)
-            .map(|found| (LinkErrorKind::Spurious, found.span, String::new(), id_of(found))),
-    );
+    let spurious = document.found.iter().zip(is_spurious).filter(|(_, is_spurious)| *is_spurious);
+    errors.extend(spurious.map(|(found, _)| (LinkErrorKind::Spurious, found.span, String::new(), id_of(found))));
     errors
 }
 
@@ -361,7 +399,12 @@ mod tests {
     }
 
     fn found(start: usize, end: usize, id: Option<&str>) -> FoundMention {
-        FoundMention { span: Span::new(start, end), types: vec!["disease".into()], answer: id.map(answer) }
+        FoundMention {
+            span: Span::new(start, end),
+            fragments: Vec::new(),
+            types: vec!["disease".into()],
+            answer: id.map(answer),
+        }
     }
 
     fn document() -> JudgedDocument {
@@ -388,9 +431,9 @@ mod tests {
 
     #[test]
     fn mentions_ids_and_sets_are_scored_apart() {
-        let scores = LinkedScores::of(&[document()]);
+        let scores = LinkedScores::of(&[document()], &BTreeSet::from(["disease".into(), "gene".into()]));
         let all = &scores.all;
-        assert!(scores.types_compared);
+        assert_eq!(scores.types_compared, BTreeSet::from(["Disease".into()]));
         assert_eq!((all.mentions.strict.precision, all.mentions.strict.recall), (0.5, 0.5));
         assert_eq!((all.mentions.start.precision, all.mentions.end.precision), (0.75, 0.5));
         assert_eq!((all.mentions.loose.precision, all.mentions.loose.recall), (0.75, 0.75));
@@ -398,7 +441,7 @@ mod tests {
         assert_eq!((all.end_to_end.precision, all.end_to_end.recall), (1.0 / 3.0, 1.0 / 3.0));
         assert_eq!((scores.documents.found, scores.documents.gold), (3, 4));
         assert_eq!((scores.documents.precision, scores.documents.recall), (2.0 / 3.0, 0.5));
-        assert_eq!(scores.types["Chemical"].mentions.strict.found, 0);
+        assert_eq!(scores.types["Chemical"].mentions.strict.found, 4);
         assert_eq!(scores.types["Disease"].mentions.strict.recall, 2.0 / 3.0);
     }
 
@@ -409,6 +452,25 @@ mod tests {
     }
 
     #[test]
+    fn a_discontinuous_mention_is_not_its_envelope() {
+        let mut document = document();
+        document.gold[0].fragments = vec![Span::new(0, 2), Span::new(3, 5)];
+        let scores = LinkedScores::of(&[document], &BTreeSet::new());
+        assert_eq!((scores.all.mentions.strict.recall, scores.all.mentions.loose.recall), (0.25, 0.75));
+        assert_eq!(scores.all.end_to_end.recall, 0.0);
+    }
+
+    #[test]
+    fn many_mentions_take_no_longer_than_they_must() {
+        let text = "x ".repeat(100_000);
+        let spans = || (0..100_000).map(|at| Span::new(2 * at, 2 * at + 1));
+        let gold = spans().map(|span| Mention::new(span, "", None)).collect();
+        let found = spans().map(|span| FoundMention { span, fragments: vec![], types: vec![], answer: None }).collect();
+        let document = JudgedDocument { text, gold, found, ..JudgedDocument::default() };
+        assert_eq!(LinkedScores::of(&[document], &BTreeSet::new()).all.mentions.strict.f1, 1.0);
+    }
+
+    #[test]
     fn prefixes_that_one_side_lacks_do_not_matter() {
         assert!(same_id("MESH:D1", "D1") && same_id("mesh:D1", "MESH:D1") && same_id("D1", "D1"));
         assert!(!same_id("OMIM:1", "MESH:1") && !same_id("D1", "D12"));
@@ -416,6 +478,6 @@ mod tests {
 
     #[test]
     fn nothing_at_all_scores_nothing() {
-        assert_eq!(LinkedScores::of(&[]).all.mentions.strict.f1, 0.0);
+        assert_eq!(LinkedScores::of(&[], &BTreeSet::new()).all.mentions.strict.f1, 0.0);
     }
 }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use crate::Span;
 
 /// A text with what is known of pieces of it.
@@ -56,6 +58,15 @@ impl Mention {
     /// A mention in one piece.
     pub fn new(span: Span, kind: impl Into<String>, id: Option<String>) -> Self {
         Self { span, kind: kind.into(), id, ..Self::default() }
+    }
+
+    /// The text of the mention in `text`, its fragments joined by spaces.
+    pub fn surface<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.fragments.is_empty() {
+            return Cow::Borrowed(self.span.of(text).unwrap_or_default());
+        }
+        let pieces: Vec<&str> = self.fragments.iter().filter_map(|fragment| fragment.of(text)).collect();
+        Cow::Owned(pieces.join(" "))
     }
 
     /// The single ids of a composite (`D001943|D010051`) or joint (`D1+D2`) one; none where there is no id.

@@ -23,6 +23,11 @@ pub enum KeyMatch {
 }
 
 impl KeyMatch {
+    /// How close that is, from 0 to 1.
+    pub fn score(self) -> f64 {
+        f64::from(self as u8) / 4.0
+    }
+
     /// The word used in scores and explanations.
     pub fn as_str(self) -> &'static str {
         match self {

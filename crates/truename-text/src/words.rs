@@ -67,7 +67,6 @@ impl Words {
 
     fn push(&mut self, text: &str, span: Span) {
         let written = &text[span.range()];
-        let breaks_before = self.words.last().is_none_or(|before| breaks(text, before.span, span));
         let from = self.forms.len();
         if written.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             self.forms.extend(written.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
@@ -85,6 +84,7 @@ impl Words {
                 self.forms.push_str(&variant);
             }
         }
+        let breaks_before = self.words.last().is_none_or(|before| breaks(text, before.span, span));
         self.words.push(Word { span, form_end, variant_end: self.forms.len(), breaks_before });
     }
 

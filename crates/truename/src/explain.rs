@@ -3,7 +3,7 @@
 use truename_text::similarity::is_misspelt;
 use truename_text::{KeyMatch, NameProfile, Token};
 
-use crate::Candidate;
+use crate::{Candidate, Link};
 
 /// Says what speaks for the best candidate, what speaks against the next, and what the verdict is.
 pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> String {
@@ -25,6 +25,19 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> S
         format!("Probability {}.", percent(best.probability))
     });
     said.join(" ")
+}
+
+/// Says which of the `count` concepts with this name it is, and why; `is_meant` where the document names it otherwise too.
+pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> String {
+    let ids: Vec<&str> = link.candidates[..count].iter().map(|candidate| candidate.id.as_str()).collect();
+    let best = &link.candidates[0];
+    let why = if is_meant { "the document names it otherwise too" } else { "it is the likeliest" };
+    let verdict = if link.is_nil { "the answer is NIL".into() } else { format!("it is {}, for {why}", best.id) };
+    format!(
+        "{count} concepts have this very name, {}: {verdict}. Probability {}.",
+        ids.join(", "),
+        percent(best.probability)
+    )
 }
 
 fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -> String {

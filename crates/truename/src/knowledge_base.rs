@@ -1,7 +1,7 @@
 //! A store with its indexes: what users import, update, look at and export.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -303,6 +303,23 @@ impl KnowledgeBase {
             provenance: read_provenance(&snapshot)?,
             calibrated: snapshot.meta(META_RANKER)?.is_some(),
         })
+    }
+
+    /// The types of its concepts.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn types(&self) -> Result<BTreeSet<String>, Error> {
+        let snapshot = self.store.snapshot()?;
+        let mut types = BTreeSet::new();
+        for entry in snapshot.all_types()? {
+            for name in entry?.1 {
+                if !types.contains(name) {
+                    types.insert(name.to_owned());
+                }
+            }
+        }
+        Ok(types)
     }
 
     /// The folder.

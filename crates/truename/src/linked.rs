@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use truename_text::{Document, Span};
 
 use crate::Link;
@@ -22,6 +24,7 @@ pub struct LinkedMention {
     pub types: Vec<String>,
     /// The name it was linked by, where that is not the text itself: an abbreviation in full.
     pub long_form: Option<String>,
-    /// The answer.
-    pub link: Link,
+    /// The answer to its text, or to the long form; mentions of one name share it. One of more than
+    /// [`LONGEST_NAME_BYTES`](crate::LONGEST_NAME_BYTES) is no name and has an empty one.
+    pub link: Arc<Link>,
 }

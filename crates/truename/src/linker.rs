@@ -287,7 +287,7 @@ impl<'a> Session<'a> {
                 continue;
             }
             let scores = Scores {
-                exact: f64::from(candidate.proposal.key as u8) / 4.0,
+                exact: candidate.proposal.key.score(),
                 ngram: Some(f64::from(candidate.proposal.ngram)),
                 ranker: Some(*score),
             };

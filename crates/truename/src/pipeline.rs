@@ -1,14 +1,17 @@
 //! Documents in, linked documents out.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename_text::{Abbreviation, Document, KeyMatch, Mention, Span, abbreviations};
+use truename_text::{Abbreviation, Document, KeyMatch, Mention, abbreviations};
 
+use crate::explain::explain_shared;
 use crate::memo::Memo;
 use crate::recognizer::{DictionaryRecognizer, Recognized, Recognizer};
 use crate::short_forms::{ShortForms, defined_behind};
-use crate::{Candidate, Error, Link, LinkOptions, LinkedDocument, LinkedMention, Linker};
+use crate::{Candidate, Error, LONGEST_NAME_BYTES, Link, LinkOptions, LinkedDocument, LinkedMention, Linker};
 
 /// What a pipeline does beside linking each mention.
 #[derive(Clone, Debug)]
@@ -49,8 +52,14 @@ pub struct Pipeline {
     recognizer: Box<dyn Recognizer>,
     linker: Linker,
     options: PipelineOptions,
-    /// Links by name, with the types of the best candidate.
-    links: Memo<(Link, Vec<String>)>,
+    links: Memo<Known>,
+}
+
+/// The answer to a name, and the types of the best candidate.
+#[derive(Clone)]
+struct Known {
+    link: Arc<Link>,
+    types: Vec<String>,
 }
 
 impl Pipeline {
@@ -96,7 +105,7 @@ impl Pipeline {
     fn mentions(&self, document: &Document, mut defined: Vec<Abbreviation>) -> Result<Vec<LinkedMention>, Error> {
         let mut found = self.found(document, &defined)?;
         if self.options.abbreviations {
-            let mut more = defined_behind(&document.text, found.iter().map(|one| one.0.span), &defined);
+            let mut more = defined_behind(&document.text, found.iter().map(|one| one.span), &defined);
             if !more.is_empty() {
                 more.append(&mut defined);
                 defined = more;
@@ -105,10 +114,10 @@ impl Pipeline {
         }
         let short_forms = ShortForms::of(&document.text, &defined);
         let mut mentions = Vec::with_capacity(found.len());
-        for (found, fragments) in &found {
-            mentions.extend(self.linked(document, found, fragments, &short_forms)?);
+        for found in found {
+            mentions.extend(self.linked(document, found, &short_forms)?);
         }
-        mentions.sort_by_key(|mention| (mention.span.start, std::cmp::Reverse(mention.span.end)));
+        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
         settle_shared(&mut mentions, &self.linker, self.options.ambiguous);
         for mention in mentions.iter_mut().filter(|mention| mention.types.is_empty()) {
             mention.types = self.linker.types_of(&mention.link)?;
@@ -116,59 +125,55 @@ impl Pipeline {
         Ok(mentions)
     }
 
-    /// The mentions of a document with their fragments: its own, or those that the recognizer finds.
-    fn found<'a>(
-        &self,
-        document: &'a Document,
-        defined: &[Abbreviation],
-    ) -> Result<Vec<(Recognized, &'a [Span])>, Error> {
-        if self.options.given_mentions {
-            let given = |mention: &'a Mention| {
-                let found = Recognized { span: mention.span, kind: mention.kind.clone(), tentative: false };
-                (found, mention.fragments.as_slice())
-            };
-            return Ok(document.mentions.iter().map(given).collect());
+    /// The mentions of a document: its own, or those that the recognizer finds.
+    fn found(&self, document: &Document, defined: &[Abbreviation]) -> Result<Vec<Recognized>, Error> {
+        if !self.options.given_mentions {
+            return self.recognizer.recognize(document, defined);
         }
-        let found = self.recognizer.recognize(document, defined)?;
-        Ok(found.into_iter().map(|found| (found, &[][..])).collect())
+        let given = |mention: &Mention| Recognized {
+            span: mention.span,
+            fragments: mention.fragments.clone(),
+            kind: mention.kind.clone(),
+            tentative: false,
+        };
+        Ok(document.mentions.iter().map(given).collect())
     }
 
-    /// Links one mention; nothing where it is tentative and no concept is found for it.
+    /// Links one mention; nothing where it is tentative and no concept has its long form for a name.
     fn linked(
         &self,
         document: &Document,
-        found: &Recognized,
-        fragments: &[Span],
+        found: Recognized,
         short_forms: &ShortForms<'_>,
     ) -> Result<Option<LinkedMention>, Error> {
-        let written = surface(&document.text, found.span, fragments);
-        let long_form = short_forms.expand(&written);
-        let (mut link, mut types) = self.link_name(long_form.as_deref().unwrap_or(&written))?;
-        if found.tentative && !is_confirmed(&link) {
+        let Recognized { span, fragments, kind, tentative } = found;
+        let mention = Mention { span, fragments, kind, ..Mention::default() };
+        let written = mention.surface(&document.text);
+        let is_name = written.len() <= LONGEST_NAME_BYTES;
+        let long_form = if is_name { short_forms.expand(&written) } else { None };
+        let name = if is_name { long_form.as_deref().unwrap_or(&written) } else { "" };
+        let Known { link, mut types } = self.known(name)?;
+        if tentative && !link.answer().is_some_and(|answer| answer.scores.exact >= KeyMatch::Reordered.score()) {
             return Ok(None);
         }
-        link.name = written;
-        if !found.kind.is_empty() {
-            types = vec![found.kind.clone()];
+        let Mention { fragments, kind, .. } = mention;
+        if !kind.is_empty() {
+            types = vec![kind];
         } else if shared(&link) > 1 {
             // Which concept it is, and so of which type, is still to be settled.
             types.clear();
         }
-        Ok(Some(LinkedMention { span: found.span, fragments: fragments.to_vec(), types, long_form, link }))
+        Ok(Some(LinkedMention { span, fragments, types, long_form, link }))
     }
 
-    fn link_name(&self, name: &str) -> Result<(Link, Vec<String>), Error> {
+    fn known(&self, name: &str) -> Result<Known, Error> {
         self.links.get(name, || {
-            let link = self.linker.weigh_name(name)?;
+            let mut link = self.linker.weigh_name(name)?;
+            link.candidates.truncate(self.linker.options().top.max(shared(&link)));
             let types = self.linker.types_of(&link)?;
-            Ok((link, types))
+            Ok(Known { link: Arc::new(link), types })
         })
     }
-}
-
-/// Whether a long form is a name of a concept, and not merely one with the same initials.
-fn is_confirmed(link: &Link) -> bool {
-    link.answer().is_some_and(|answer| answer.scores.exact != f64::from(KeyMatch::Acronym as u8) / 4.0)
 }
 
 /// Decides between the concepts that share a name, and leaves as many candidates as were asked for.
@@ -179,13 +184,18 @@ fn settle_shared(mentions: &mut [LinkedMention], linker: &Linker, policy: Ambigu
         .filter_map(|mention| mention.link.id().map(str::to_owned))
         .collect();
     let LinkOptions { top, min_probability, .. } = *linker.options();
-    for LinkedMention { link, .. } in mentions {
-        let count = shared(link);
-        if count > 1 {
-            settle(link, count, &named);
-            let whole: f64 = link.candidates[..count].iter().map(|candidate| candidate.probability).sum();
-            let reached = if min_probability.is_some() { link.candidates[0].probability } else { whole };
-            link.is_nil = policy == Ambiguous::Nil || reached < linker.threshold();
+    for mention in mentions {
+        let count = shared(&mention.link);
+        if count < 2 {
+            continue;
+        }
+        let link = Arc::make_mut(&mut mention.link);
+        let is_meant = settle(&mut link.candidates, count, &named);
+        let whole: f64 = link.candidates[..count].iter().map(|candidate| candidate.probability).sum();
+        let reached = if min_probability.is_some() { link.candidates[0].probability } else { whole };
+        link.is_nil = policy == Ambiguous::Nil || reached < linker.threshold();
+        if link.explanation.is_some() {
+            link.explanation = Some(explain_shared(link, count, is_meant));
         }
         link.candidates.truncate(if policy == Ambiguous::All { top.max(count) } else { top });
     }
@@ -197,9 +207,9 @@ fn shared(link: &Link) -> usize {
 }
 
 /// Puts the concepts that share the name first, the likeliest on top, preferred names before synonyms. One that
-/// the document names otherwise too takes what the others have.
-fn settle(link: &mut Link, count: usize, named: &BTreeSet<String>) {
-    link.candidates.sort_by(|left, right| {
+/// the document names otherwise too takes what the others have; whether there is one is returned.
+fn settle(candidates: &mut [Candidate], count: usize, named: &BTreeSet<String>) -> bool {
+    candidates.sort_by(|left, right| {
         let is_shared = |candidate: &Candidate| candidate.scores.exact == 1.0;
         let is_preferred = |candidate: &Candidate| candidate.matched_name == candidate.preferred_name;
         (is_shared(right).cmp(&is_shared(left)))
@@ -207,26 +217,12 @@ fn settle(link: &mut Link, count: usize, named: &BTreeSet<String>) {
             .then(is_preferred(right).cmp(&is_preferred(left)))
             .then_with(|| left.id.cmp(&right.id))
     });
-    let shared = &mut link.candidates[..count];
+    let shared = &mut candidates[..count];
     let mut meant = (0..count).filter(|at| named.contains(&shared[*at].id));
-    if let (Some(meant), None) = (meant.next(), meant.next()) {
-        let whole = shared.iter().map(|candidate| candidate.probability).sum();
-        shared.iter_mut().for_each(|candidate| candidate.probability = 0.0);
-        shared[meant].probability = whole;
-        shared[..=meant].rotate_right(1);
-        if let Some(explanation) = &mut link.explanation {
-            explanation.push_str(&format!(
-                " Of the concepts with this name the document names {} otherwise too.",
-                link.candidates[0].id
-            ));
-        }
-    }
-}
-
-/// The text of a mention, its fragments joined by spaces.
-fn surface(text: &str, span: Span, fragments: &[Span]) -> String {
-    if fragments.is_empty() {
-        return span.of(text).unwrap_or_default().to_owned();
-    }
-    fragments.iter().filter_map(|fragment| fragment.of(text)).collect::<Vec<_>>().join(" ")
+    let (Some(meant), None) = (meant.next(), meant.next()) else { return false };
+    let whole = shared.iter().map(|candidate| candidate.probability).sum();
+    shared.iter_mut().for_each(|candidate| candidate.probability = 0.0);
+    shared[meant].probability = whole;
+    shared[..=meant].rotate_right(1);
+    true
 }

@@ -218,7 +218,7 @@ impl Recognizer for Capitals {
         let mention = |(at, c): (usize, char)| Recognized {
             span: Span::new(at, at + c.len_utf8()),
             kind: "Letter".into(),
-            tentative: false,
+            ..Default::default()
         };
         Ok(capitals.map(mention).collect())
     }

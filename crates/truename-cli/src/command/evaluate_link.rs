@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use truename::{Document, KnowledgeBase, LinkedDocument, Pipeline};
+use truename::{Document, KnowledgeBase, LinkedDocument, Pipeline, Span};
 use truename_corpus::ReadOptions;
 use truename_eval::linked::{
-    Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, PrecisionRecall, link_errors,
+    Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, LinkingScores, PrecisionRecall,
+    link_errors,
 };
 
 use crate::arguments::EvaluateLink;
@@ -40,7 +41,7 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         problems.report(quiet)?;
     }
     anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
-    let scores = LinkedScores::of(&judged);
+    let scores = LinkedScores::of(&judged, &judge.finding.linker().knowledge_base().types()?);
     print(&scores, &link_errors(&judged), arguments.errors)?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
@@ -94,12 +95,15 @@ impl Answers<'_> {
         let mut judged = JudgedDocument { id: found.document.id, text: found.document.text, ..Default::default() };
         for mention in found.mentions {
             let answer = mention.link.id().map(|id| self.of(id)).transpose()?;
-            judged.found.push(FoundMention { span: mention.span, types: mention.types, answer });
+            let truename::LinkedMention { span, fragments, types, .. } = mention;
+            judged.found.push(FoundMention { span, fragments, types, answer });
         }
+        let place = |span: &Span, fragments: &[Span]| (*span, fragments.to_vec());
+        let given: HashMap<_, _> =
+            given.mentions.iter().map(|linked| (place(&linked.span, &linked.fragments), &linked.link)).collect();
         for gold in &found.document.mentions {
-            let same =
-                |linked: &&truename::LinkedMention| linked.span == gold.span && linked.fragments == gold.fragments;
-            let candidates = given.mentions.iter().find(same).map_or(&[][..], |linked| &linked.link.candidates);
+            let link = given.get(&place(&gold.span, &gold.fragments));
+            let candidates = link.map_or(&[][..], |link| &link.candidates);
             judged.given.push(candidates.iter().map(|candidate| self.of(&candidate.id)).collect::<Result<_, _>>()?);
         }
         judged.gold = found.document.mentions;
@@ -129,31 +133,22 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
     for (name, score) in rows {
         row(&mut out, name, score)?;
     }
-    writeln!(
-        out,
-        "id of given mentions    acc@1 {:.2} %  acc@5 {:.2} %",
-        100.0 * all.linking.accuracy_1,
-        100.0 * all.linking.accuracy_5
-    )?;
-    if !scores.types_compared {
-        writeln!(out, "(types are not compared: the corpus and the knowledge base share none)")?;
+    linking_row(&mut out, "id of given mentions", all.linking)?;
+    let others: Vec<&str> =
+        scores.types.keys().filter(|kind| !scores.types_compared.contains(*kind)).map(String::as_str).collect();
+    if !others.is_empty() {
+        writeln!(out, "(not compared, for the knowledge base has no such types: {})", others.join(", "))?;
     }
     for (kind, of_type) in &scores.types {
         writeln!(out, "\n{}", if kind.is_empty() { "without a type" } else { kind })?;
-        if scores.types_compared {
+        if scores.types_compared.contains(kind) {
             row(&mut out, "  mentions, strict", of_type.mentions.strict)?;
             row(&mut out, "  mention and id", of_type.end_to_end)?;
         } else {
             let PrecisionRecall { recall, gold, .. } = of_type.mentions.strict;
             writeln!(out, "  mentions, strict {:27.2}{:>30}", 100.0 * recall, gold)?;
         }
-        let linking = of_type.linking;
-        writeln!(
-            out,
-            "  id of given mentions  acc@1 {:.2} %  acc@5 {:.2} %",
-            100.0 * linking.accuracy_1,
-            100.0 * linking.accuracy_5
-        )?;
+        linking_row(&mut out, "  id of given mentions", of_type.linking)?;
     }
     if shown > 0 && !errors.is_empty() {
         writeln!(out, "\nthe commonest errors")?;
@@ -163,7 +158,19 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
 
 fn row(out: &mut impl Write, name: &str, score: PrecisionRecall) -> std::io::Result<()> {
     let PrecisionRecall { precision, recall, f1, found, gold } = score;
+    if gold == 0 {
+        return Ok(());
+    }
     writeln!(out, "{name:24}{:10.2}{:10.2}{:10.2}{found:10}{gold:10}", 100.0 * precision, 100.0 * recall, 100.0 * f1)
+}
+
+/// Nothing where no gold mention has an id.
+fn linking_row(out: &mut impl Write, name: &str, scores: LinkingScores) -> std::io::Result<()> {
+    if scores.mentions == 0 {
+        return Ok(());
+    }
+    let [first, fifth] = [scores.accuracy_1, scores.accuracy_5].map(|share| 100.0 * share);
+    writeln!(out, "{name:24}acc@1 {first:.2} %  acc@5 {fifth:.2} %")
 }
 
 fn print_error(out: &mut impl Write, error: &LinkError) -> std::io::Result<()> {

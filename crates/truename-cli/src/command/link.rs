@@ -8,6 +8,7 @@ use truename_corpus::ReadOptions;
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::command::open_linker;
 use crate::documents::{Sink, read};
+use crate::exit_code::UsageError;
 use crate::progress::{counted, grouped};
 
 /// Candidates where the user does not say: a page has room for some.
@@ -15,6 +16,7 @@ const HTML_TOP: u32 = 5;
 
 pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
+    check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
     let linker = open_linker(arguments.kb.kb.as_ref())?;
     let pipeline = pipeline(linker, &arguments.linking, arguments.mentions, top as usize, arguments.explain)?;
@@ -35,11 +37,30 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
         }
         sink.flush()
     })?;
-    sink.finish()?;
+    if tally.documents > 0 || problems.is_empty() {
+        sink.finish()?;
+    }
     if !quiet {
         tally.report(start);
     }
+    if arguments.mentions && tally.documents > 0 && tally.mentions == 0 {
+        crate::say!("hint: no document has a mention; without --mentions they are looked for");
+    }
     problems.report(quiet)
+}
+
+/// Refuses what would do nothing.
+fn check(arguments: &Link) -> anyhow::Result<()> {
+    if let Some(label) = &arguments.encoding
+        && encoding_rs::Encoding::for_label(label.as_bytes()).is_none()
+    {
+        let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
+        return Err(UsageError(format!("\"{label}\" is no known encoding; {advice}")).into());
+    }
+    if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Html) {
+        return Err(UsageError("explanations have a place in JSONL and HTML alone".into()).into());
+    }
+    Ok(())
 }
 
 /// The pipeline that arguments ask for.

@@ -448,7 +448,7 @@ pub(super) mod tests {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
         let link = Link { name: String::new(), candidates, is_nil: id.is_none(), explanation: None };
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
-        LinkedMention { span: Span::new(start, end), fragments: Vec::new(), types, long_form: None, link }
+        LinkedMention { span: Span::new(start, end), fragments: Vec::new(), types, long_form: None, link: link.into() }
     }
 
     pub fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {
@@ -558,7 +558,7 @@ pub(super) mod tests {
         let evil = "<script>'\"&]]>\u{0}\u{1b}";
         let mut mention = mention(0, 5, evil, Some(evil));
         mention.long_form = Some(evil.into());
-        mention.link.explanation = Some(evil.into());
+        std::sync::Arc::make_mut(&mut mention.link).explanation = Some(evil.into());
         let document = LinkedDocument { document: Document::new(evil, evil), mentions: vec![mention] };
         let mut page = HtmlWriter::new(Vec::new(), evil).unwrap();
         page.write(&document).unwrap();
@@ -578,8 +578,8 @@ pub(super) mod tests {
     fn a_card_says_what_is_known() {
         let mut long = mention(0, 2, "Disease", Some("D1"));
         long.long_form = Some("myocardial infarction".into());
-        long.link.explanation = Some("It is so.".into());
-        long.link.candidates.push(candidate("D2", 0.0004));
+        std::sync::Arc::make_mut(&mut long.link).explanation = Some("It is so.".into());
+        std::sync::Arc::make_mut(&mut long.link).candidates.push(candidate("D2", 0.0004));
         let page = page(&[&linked("MI x", vec![long, mention(3, 4, "", None)])]);
         for said in
             ["D1 preferred", "97.3 %", "myocardial infarction", "It is so.", "D2 matched", "&lt; 0.1 %", "width:97%"]

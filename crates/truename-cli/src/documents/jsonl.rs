@@ -1,5 +1,7 @@
 //! A linked document as one line of JSON.
 
+use std::io::Write;
+
 use serde::Serialize;
 use truename::{Candidate, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
 
@@ -39,8 +41,8 @@ struct MentionLine<'a> {
     explanation: Option<&'a str>,
 }
 
-/// The line, with its end; offsets count `unit`.
-pub fn line(document: &LinkedDocument, unit: OffsetUnit) -> serde_json::Result<Vec<u8>> {
+/// Writes the line, with its end; offsets count `unit`.
+pub fn write(mut out: impl Write, document: &LinkedDocument, unit: OffsetUnit) -> std::io::Result<()> {
     let LinkedDocument { document, mentions } = document;
     let offsets = Offsets::new(&document.text, unit);
     let bounds = |span: Span| [offsets.of_byte(span.start), offsets.of_byte(span.end)];
@@ -49,14 +51,14 @@ pub fn line(document: &LinkedDocument, unit: OffsetUnit) -> serde_json::Result<V
         PassageLine { kind: &passage.kind, start, end }
     });
     let mention = |mention| mention_line(mention, &document.text, &bounds);
-    let mut line = serde_json::to_vec(&Line {
+    let line = Line {
         id: &document.id,
         text: &document.text,
         passages: passages.collect(),
         mentions: mentions.iter().map(mention).collect(),
-    })?;
-    line.push(b'\n');
-    Ok(line)
+    };
+    serde_json::to_writer(&mut out, &line)?;
+    out.write_all(b"\n")
 }
 
 fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(Span) -> [usize; 2]) -> MentionLine<'a> {

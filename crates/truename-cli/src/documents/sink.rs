@@ -1,11 +1,11 @@
 //! Where linked documents go, in the format asked for.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
-use truename_corpus::{Format, Writer, write_brat};
+use truename_corpus::{BratWriter, Format, Writer};
 
 use super::html::HtmlWriter;
 use super::{jsonl, terminal};
@@ -16,7 +16,7 @@ use crate::output::Output;
 pub enum Sink {
     Jsonl { out: Output, offsets: OffsetUnit },
     Corpus(Box<Writer<Output>>),
-    Brat { folder: PathBuf, offsets: OffsetUnit },
+    Brat(BratWriter),
     Html(Box<HtmlWriter<Output>>),
     Terminal { out: Output, colour: bool },
 }
@@ -34,8 +34,7 @@ impl Sink {
             LinkFormat::Brat => {
                 let folder =
                     out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
-                std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-                Self::Brat { folder: folder.to_owned(), offsets }
+                Self::Brat(BratWriter::new(folder, offsets)?)
             }
             LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
             LinkFormat::Terminal => Self::Terminal { out: Output::open(out)?, colour: out.is_none() && has_colour() },
@@ -45,9 +44,9 @@ impl Sink {
     pub fn write(&mut self, linked: &LinkedDocument) -> anyhow::Result<()> {
         let failed = "cannot write the results";
         match self {
-            Self::Jsonl { out, offsets } => out.put(&jsonl::line(linked, *offsets)?),
+            Self::Jsonl { out, offsets } => jsonl::write(out, linked, *offsets).context(failed),
             Self::Corpus(writer) => writer.write(&exchanged(linked)).context(failed),
-            Self::Brat { folder, offsets } => Ok(write_brat(folder, &exchanged(linked), *offsets)?),
+            Self::Brat(writer) => Ok(writer.write(&exchanged(linked))?),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
         }
@@ -65,7 +64,7 @@ impl Sink {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
             Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
-            Self::Brat { .. } => Ok(()),
+            Self::Brat(_) => Ok(()),
             Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
         }
     }

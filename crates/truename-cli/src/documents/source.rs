@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use truename::Document;
 use truename_corpus::{Format, ReadOptions, read_from, read_path};
 
-use crate::progress::{bytes_bar, counted};
+use crate::progress::{bytes_bar, counted, grouped};
 use crate::{interrupt, problems};
 
 /// Documents are handed on when so many have come together, or so many bytes.
@@ -32,13 +32,18 @@ impl Problems {
         }
     }
 
+    /// Whether all could be read.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Lists them; an error where there is any.
     pub fn report(&self, quiet: bool) -> anyhow::Result<()> {
         problems::show(&self.first, self.count);
         if self.left_out > 0 && !quiet {
             crate::say!("{} left out: relations, events, notes and the like", counted(self.left_out, "annotation"));
         }
-        anyhow::ensure!(self.count == 0, "{} could not be read", counted(self.count, "document"));
+        anyhow::ensure!(self.count == 0, "{} documents or files could not be read", grouped(self.count));
         Ok(())
     }
 }

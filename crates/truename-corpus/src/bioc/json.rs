@@ -10,7 +10,6 @@ use truename_text::{Document, OffsetUnit, Offsets};
 
 use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
 use crate::Error;
-use crate::annotation::mention_text;
 use crate::output::{Output, Wrong};
 use crate::problem::not_utf8;
 use crate::source::Source;
@@ -207,7 +206,7 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit,
             annotations.push(json!({
                 "id": number.to_string(),
                 "infons": infons(mention),
-                "text": mention_text(&document.text, mention),
+                "text": mention.surface(&document.text),
                 "locations": locations(mention).iter().map(|span| {
                     let offset = offsets.of_byte(span.start);
                     json!({"offset": offset, "length": offsets.of_byte(span.end) - offset})

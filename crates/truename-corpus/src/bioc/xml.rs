@@ -13,7 +13,6 @@ use truename_text::{Document, Mention, OffsetUnit, Offsets};
 
 use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
 use crate::Error;
-use crate::annotation::mention_text;
 use crate::output::{Output, Wrong};
 use crate::problem::{not_utf8, shorten};
 use crate::source::{Source, count_newlines};
@@ -119,6 +118,12 @@ impl State {
             found.normalized_value(XmlVersion::Implicit1_0).ok().map(|value| value.into_owned())
         };
         let parent = self.within.last().map_or("", String::as_str);
+        if matches!(parent, "text" | "infon" | "offset") {
+            let message = format!("<{name}> stands within <{parent}>, which holds text alone; write < as &lt;");
+            self.fail(line, message);
+            self.within.push(name);
+            return Ok(());
+        }
         if name == "document" && self.document.is_none() {
             self.document = Some(RawDocument { line: Some(line), ..RawDocument::default() });
         } else if let Some(document) = &mut self.document {
@@ -276,7 +281,7 @@ fn write_annotation(
         let offset = offsets.of_byte(span.start);
         write!(out, "<location offset=\"{offset}\" length=\"{}\"/>", offsets.of_byte(span.end) - offset)?;
     }
-    writeln!(out, "<text>{}</text></annotation>", escaped(&mention_text(text, mention)))
+    writeln!(out, "<text>{}</text></annotation>", escaped(&mention.surface(text)))
 }
 
 fn write_infon(out: &mut impl Write, key: &str, value: &str) -> io::Result<()> {
@@ -316,6 +321,16 @@ mod tests {
     fn document(annotation: &str) -> String {
         let passage = format!("<passage><offset>0</offset><text>A cold</text>\n{annotation}</passage>");
         collection(&format!("<document><id>7</id>{passage}</document>\n<document><id>8</id></document>"))
+    }
+
+    #[test]
+    fn elements_within_a_text_are_a_problem() {
+        let xml = "<collection><document><id>1</id><passage><offset>0</offset>\n<text>a <b>c</b> d</text></passage></document>\
+                   <document><id>2</id><passage><offset>0</offset><text>e</text></passage></document></collection>";
+        let (documents, problems) = read_str("a.xml", xml, &ReadOptions::default());
+        assert_eq!(documents.iter().map(|document| document.text.as_str()).collect::<Vec<_>>(), ["e"]);
+        let expected = "a.xml:2: document 1: <b> stands within <text>, which holds text alone; write < as &lt;";
+        assert_eq!(problems, [expected]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Names of the knowledge base wherever they stand in a text.
 
+use std::cmp::Reverse;
+
 use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{Abbreviation, Document, KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
 
@@ -74,8 +76,8 @@ impl DictionaryRecognizer {
         let (mut points, mut matches) = (Vec::new(), Vec::new());
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut points, &mut matches);
-            // Longer ones first; one that is read as the document means it before one that only looks so.
-            matches.sort_by_key(|one: &Match| (std::cmp::Reverse(one.end), one.literal));
+            // What is read as the document means it goes before what only looks so, then the longer one.
+            matches.sort_by_key(|one: &Match| (one.literal, Reverse(one.end)));
             let mut next = word + 1;
             for at in 0..matches.len() {
                 let one = &matches[at];

@@ -23,8 +23,10 @@ pub trait Recognizer: Send + Sync {
 pub struct Recognized {
     /// Where it is.
     pub span: Span,
+    /// The pieces of a discontinuous mention; none where it is the whole span.
+    pub fragments: Vec<Span>,
     /// The type it has for the recognizer; empty where the concept's own types are to say.
     pub kind: String,
-    /// Whether it is one only if the linker finds its concept.
+    /// Whether it is one only if a concept has its long form for a name.
     pub tentative: bool,
 }
