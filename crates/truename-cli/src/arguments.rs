@@ -215,7 +215,7 @@ pub struct Link {
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Link the mentions that the documents have, and look for no others
-    #[arg(long)]
+    #[arg(long, conflicts_with = "nested")]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -243,7 +243,7 @@ pub struct Linking {
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
     /// Find mentions within mentions too
-    #[arg(long, conflicts_with = "mentions")]
+    #[arg(long)]
     pub nested: bool,
     /// What becomes of a name that several concepts share
     #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
