@@ -139,7 +139,7 @@ impl Pipeline {
         Ok(document.mentions.iter().map(given).collect())
     }
 
-    /// Links one mention; nothing where it is tentative and no concept has its long form for a name.
+    /// Links one mention; nothing where it is tentative and not confirmed.
     fn linked(
         &self,
         document: &Document,
@@ -153,7 +153,7 @@ impl Pipeline {
         let long_form = if is_name { short_forms.expand(&written) } else { None };
         let name = if is_name { long_form.as_deref().unwrap_or(&written) } else { "" };
         let Known { link, mut types } = self.known(name)?;
-        if tentative && !link.answer().is_some_and(|answer| answer.scores.exact >= KeyMatch::Reordered.score()) {
+        if tentative && !self.is_confirmed(&link, &written)? {
             return Ok(None);
         }
         let Mention { fragments, kind, .. } = mention;
@@ -164,6 +164,17 @@ impl Pipeline {
             types.clear();
         }
         Ok(Some(LinkedMention { span, fragments, types, long_form, link }))
+    }
+
+    /// Whether the answer to a long form has it for a name, or resembles it and has the short form for one.
+    fn is_confirmed(&self, link: &Link, short_form: &str) -> Result<bool, Error> {
+        let Some(answer) = link.answer() else { return Ok(false) };
+        if answer.scores.exact >= KeyMatch::Reordered.score() {
+            return Ok(true);
+        }
+        let literal = self.known(short_form)?.link;
+        let mut named = literal.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
+        Ok(answer.scores.exact == KeyMatch::None.score() && named.any(|candidate| candidate.id == answer.id))
     }
 
     fn known(&self, name: &str) -> Result<Known, Error> {

@@ -27,6 +27,6 @@ pub struct Recognized {
     pub fragments: Vec<Span>,
     /// The type it has for the recognizer; empty where the concept's own types are to say.
     pub kind: String,
-    /// Whether it is one only if a concept has its long form for a name.
+    /// Whether it is one only if the concept that its long form is linked to has that or the mention for a name.
     pub tentative: bool,
 }
