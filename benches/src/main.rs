@@ -11,6 +11,7 @@ mod case;
 mod esappmod;
 mod fit_default;
 mod link;
+mod round_trip;
 mod scale;
 
 #[derive(Parser)]
@@ -36,6 +37,12 @@ enum Benchmark {
         /// Errors shown, the commonest first
         #[arg(long, default_value_t = 0)]
         errors: usize,
+    },
+    /// Real corpora through every format and unit of offsets
+    RoundTrip {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
     },
     /// An fst against Aho–Corasick, at 700,000 names
     Automata {
@@ -85,6 +92,7 @@ fn main() -> anyhow::Result<()> {
             Ok(())
         }
         Benchmark::Link { data: Data { data, dump }, part, errors } => link::run(&data, part, dump.as_deref(), errors),
+        Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
         Benchmark::Scale { file } => scale::run(&file),

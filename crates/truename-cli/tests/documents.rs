@@ -174,6 +174,10 @@ fn a_corpus_is_scored() {
     assert_eq!(scores["documents"]["recall"], 1.0);
     assert_eq!(scores["types"]["Disease"]["mentions"]["strict"]["f1"], 1.0);
 
+    folder.write("other.pubtator", PUBTATOR.replace("X:2", "Y:9|Y:8"));
+    let other = folder.run(&["evaluate", "link", "--gold", "other.pubtator", "--kb", "kb"]).out;
+    assert!(other.contains("1 mention with an id that the knowledge base does not have"), "{other}");
+
     let none = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--gold-type", "Gene"]);
     assert_eq!(none.code, 1);
     assert!(none.err.contains("no mention to compare with of the type Gene"), "{}", none.err);

@@ -161,6 +161,8 @@ pub struct LinkedScores {
     pub types_compared: BTreeSet<String>,
     /// How many documents there are.
     pub document_count: usize,
+    /// Gold mentions with an id that the knowledge base does not have; for who has the knowledge base to set.
+    pub unknown_ids: usize,
 }
 
 impl LinkedScores {
@@ -181,6 +183,7 @@ impl LinkedScores {
             types: kinds.iter().map(by_type).collect(),
             types_compared: compared,
             document_count: documents.len(),
+            unknown_ids: 0,
         }
     }
 }

@@ -41,12 +41,32 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         problems.report(quiet)?;
     }
     anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
-    let scores = LinkedScores::of(&judged, &judge.finding.linker().knowledge_base().types()?);
+    let mut scores = LinkedScores::of(&judged, &judge.finding.linker().knowledge_base().types()?);
+    scores.unknown_ids = unknown_ids(judge.finding.linker().knowledge_base(), &judged)?;
     print(&scores, &link_errors(&judged), arguments.errors)?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
     }
     problems.report(quiet)
+}
+
+/// How many gold mentions have ids of which the knowledge base has none.
+fn unknown_ids(kb: &KnowledgeBase, judged: &[JudgedDocument]) -> Result<usize, truename::Error> {
+    let mut known: HashMap<String, Vec<String>> = HashMap::new();
+    kb.for_each_concept(|concept| {
+        for id in std::iter::once(concept.id.to_string()).chain(concept.xrefs) {
+            known.entry(local(&id).to_owned()).or_default().push(id);
+        }
+        Ok::<_, truename::Error>(())
+    })?;
+    let is_known = |id: &str| known.get(local(id)).is_some_and(|ids| Answer { ids: ids.clone() }.is(id));
+    let gold = judged.iter().flat_map(|document| &document.gold);
+    Ok(gold.filter(|mention| mention.id.is_some() && !mention.ids().any(is_known)).count())
+}
+
+/// An id without its prefix.
+fn local(id: &str) -> &str {
+    id.split_once(':').map_or(id, |(_, local)| local)
 }
 
 fn keep_types(document: &mut Document, types: &[String]) {
@@ -121,6 +141,10 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
         counted(all.mentions.strict.gold as u64, "mention"),
         grouped(all.linking.mentions as u64)
     )?;
+    if scores.unknown_ids > 0 {
+        let count = counted(scores.unknown_ids as u64, "mention");
+        writeln!(out, "{count} with an id that the knowledge base does not have, which cannot be found")?;
+    }
     writeln!(out, "\n{:24}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "precision", "recall", "F1", "found", "gold")?;
     let rows = [
         ("mentions, strict", all.mentions.strict),
