@@ -9,6 +9,17 @@ enum Kind {
     Storage(heed::Error),
     Missing,
     Damaged(&'static str),
+    Dimensions { whose: Whose, given: usize, held: usize },
+    Width { whose: Whose, given: usize, most: usize },
+    NotFinite { whose: Whose },
+    Length { whose: Whose, length: f64 },
+}
+
+/// Whose vector a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Query,
+    Name(u32),
 }
 
 impl Error {
@@ -22,6 +33,16 @@ impl Error {
         matches!(&self.0, Kind::Storage(heed::Error::Mdb(heed::MdbError::MapFull)))
     }
 
+    /// Whether a vector has another number of dimensions than those in the index.
+    pub fn is_wrong_dimensions(&self) -> bool {
+        matches!(self.0, Kind::Dimensions { .. })
+    }
+
+    /// Whether a vector cannot be indexed or searched for: not of unit length, not finite, or too wide.
+    pub fn is_unfit_vector(&self) -> bool {
+        matches!(self.0, Kind::Width { .. } | Kind::NotFinite { .. } | Kind::Length { .. })
+    }
+
     pub(crate) fn missing() -> Self {
         Self(Kind::Missing)
     }
@@ -29,14 +50,47 @@ impl Error {
     pub(crate) fn damaged(part: &'static str) -> Self {
         Self(Kind::Damaged(part))
     }
+
+    pub(crate) fn dimensions(whose: Whose, given: usize, held: usize) -> Self {
+        Self(Kind::Dimensions { whose, given, held })
+    }
+
+    pub(crate) fn width(whose: Whose, given: usize, most: usize) -> Self {
+        Self(Kind::Width { whose, given, most })
+    }
+
+    pub(crate) fn not_finite(whose: Whose) -> Self {
+        Self(Kind::NotFinite { whose })
+    }
+
+    pub(crate) fn length(whose: Whose, length: f64) -> Self {
+        Self(Kind::Length { whose, length })
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Storage(_) => formatter.write_str("the n-gram index could not be read or written"),
+            Kind::Storage(_) => formatter.write_str("the index could not be read or written"),
             Kind::Missing => formatter.write_str("the store holds no n-gram index"),
-            Kind::Damaged(part) => write!(formatter, "the n-gram index is damaged: {part}"),
+            Kind::Damaged(part) => write!(formatter, "the index is damaged: {part}"),
+            Kind::Dimensions { whose, given, held } => {
+                write!(formatter, "{whose} has {given} dimensions; the index holds {held}")
+            }
+            Kind::Width { whose, given, most } => {
+                write!(formatter, "{whose} has {given} dimensions; 1 to {most} can be indexed")
+            }
+            Kind::NotFinite { whose } => write!(formatter, "{whose} has a number that is not finite"),
+            Kind::Length { whose, length } => write!(formatter, "{whose} has length {length}; 1 is needed"),
+        }
+    }
+}
+
+impl fmt::Display for Whose {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query => formatter.write_str("query"),
+            Self::Name(number) => write!(formatter, "vector of name {number}"),
         }
     }
 }
@@ -45,7 +99,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
             Kind::Storage(source) => Some(source),
-            Kind::Missing | Kind::Damaged(_) => None,
+            _ => None,
         }
     }
 }

@@ -1,8 +1,9 @@
-//! From n-grams to the nearest names.
+//! From n-grams, or vectors, to the nearest names.
 //!
 //! [`NgramIndex`] keeps, inside a store's LMDB environment, which name has which [`Gram`]; a search
-//! returns the [`Hit`]s with the highest TF-IDF cosine. The index knows names by number alone: it never
-//! sees a concept, a text or a model.
+//! returns the [`Hit`]s with the highest TF-IDF cosine. [`VectorIndex`] keeps a vector for each name, and returns those
+//! with the highest cosine to a query's. The indexes know names by number alone: they never see a concept, a text or a
+//! model.
 //!
 //! [`Gram`]: truename_text::Gram
 //!
@@ -27,10 +28,33 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! ```
+//! use truename_index::{VectorIndex, VectorScratch, VectorSearch};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # #[allow(unsafe_code)]
+//! # let env = unsafe { heed::EnvOpenOptions::new().read_txn_without_tls().max_dbs(1).map_size(1 << 26).open(folder.path())? };
+//! let mut write = env.write_txn()?;
+//! let index = VectorIndex::create(&env, &mut write)?;
+//! index.put(&mut write, &[(7, &[1.0, 0.0]), (9, &[0.6, 0.8])])?;
+//! write.commit()?;
+//!
+//! let read = env.read_txn()?;
+//! assert_eq!(index.missing(&read, [7, 8, 9])?, [8]);
+//! let hits = index.search(&read, &[&[0.0, 1.0]], &VectorSearch::default(), &mut VectorScratch::default())?;
+//! assert_eq!(hits[0][0].name, 9);
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
 mod ngram;
 mod postings;
+mod top;
+mod vector;
 
 pub use error::Error;
 pub use ngram::{Hit, NgramIndex, Search, SearchScratch};
+pub use vector::{VectorIndex, VectorScratch, VectorSearch};

@@ -11,7 +11,6 @@
 //! cannot lift a new name past the worst hit kept, only names already found are completed (MaxScore,
 //! Turtle and Flood 1995). The result is that of the full scan.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use heed::types::Bytes;
@@ -21,13 +20,14 @@ use truename_text::Gram;
 
 use crate::Error;
 use crate::postings::{BLOCK, Postings, encode};
+use crate::top::Top;
 
-/// A name found, by number, with its cosine to the query (0 to 1, higher is closer).
+/// A name found, by number, with its cosine to the query: of n-grams 0 to 1, of vectors -1 to 1; higher is closer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The number of the name.
     pub name: u32,
-    /// Its TF-IDF cosine.
+    /// Its cosine to the query.
     pub score: f32,
 }
 
@@ -261,7 +261,7 @@ impl NgramIndex {
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
         let mut top = Top::new(search.limit, search.min_score);
         for (bound, block) in order {
-            if bound < top.threshold {
+            if bound < top.threshold() {
                 break;
             }
             let norms = self.tables.get(read, &norms_key(block as u16))?.ok_or_else(|| Error::damaged("no norms"))?;
@@ -328,7 +328,7 @@ const LANES: usize = 16;
 
 impl BlockScan<'_> {
     fn run(&self, search: &Search<'_>, sums: &mut Vec<f32>, top: &mut Top) {
-        let needed = top.threshold * self.query_norm * self.lightest * SLACK;
+        let needed = top.threshold() * self.query_norm * self.lightest * SLACK;
         // Names that have none of these cannot be hits.
         let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
         let read = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed * LOOKED_UP).count();
@@ -345,7 +345,7 @@ impl BlockScan<'_> {
         let rest = others.first().map_or(0.0, |(term, _)| self.rest[*term]);
         for (piece, sums) in sums.chunks_exact(LANES).enumerate() {
             let norms = self.norms(piece);
-            let scale = top.threshold * self.query_norm * SLACK;
+            let scale = top.threshold() * self.query_norm * SLACK;
             let reaches = |lane: usize| (sums[lane] > 0.0) & (sums[lane] + rest >= scale * norms[lane]);
             // Without a branch, so that it is done for all lanes at once.
             if !(0..LANES).fold(false, |any, lane| any | reaches(lane)) {
@@ -354,7 +354,7 @@ impl BlockScan<'_> {
             for lane in (0..LANES).filter(|lane| reaches(*lane)) {
                 let slot = (piece * LANES + lane) as u16;
                 let name = (self.block * BLOCK) as u32 + u32::from(slot);
-                if let Some(score) = self.complete(slot, norms[lane], sums[lane], others, top.threshold)
+                if let Some(score) = self.complete(slot, norms[lane], sums[lane], others, top.threshold())
                     && search.allowed.is_none_or(|allowed| allowed(name))
                 {
                     top.offer(Hit { name, score });
@@ -388,58 +388,6 @@ impl BlockScan<'_> {
         (sum >= needed).then(|| (sum / scale).min(1.0))
     }
 }
-
-/// The best hits so far: a heap with the worst on top.
-struct Top {
-    limit: usize,
-    threshold: f32,
-    heap: std::collections::BinaryHeap<Worst>,
-}
-
-struct Worst(Hit);
-
-impl Top {
-    fn new(limit: usize, threshold: f32) -> Self {
-        Self { limit, threshold, heap: std::collections::BinaryHeap::with_capacity(limit + 1) }
-    }
-
-    fn offer(&mut self, hit: Hit) {
-        if hit.score < self.threshold || self.limit == 0 {
-            return;
-        }
-        self.heap.push(Worst(hit));
-        if self.heap.len() > self.limit {
-            self.heap.pop();
-        }
-        if self.heap.len() == self.limit {
-            self.threshold = self.threshold.max(self.heap.peek().map_or(0.0, |worst| worst.0.score));
-        }
-    }
-
-    fn into_sorted(self) -> Vec<Hit> {
-        self.heap.into_sorted_vec().into_iter().map(|Worst(hit)| hit).collect()
-    }
-}
-
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.score.total_cmp(&self.0.score).then(self.0.name.cmp(&other.0.name))
-    }
-}
-
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Worst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Worst {}
 
 fn block_lists(block: u16, names: u32, grams: &(impl Fn(u32) -> Vec<Gram> + Sync)) -> Vec<([u8; 10], Vec<u8>)> {
     let first = u32::from(block) * BLOCK as u32;

@@ -1,0 +1,282 @@
+//! Nearest vectors without a graph: signs of every row, codes of the best thousand, halves of the best fifty.
+//!
+//! A row is kept three times: one bit a dimension, its sign; one byte a dimension with a scale; and 16-bit floating
+//! point. Each kind lies in a value of its own for every 4,096 rows. A search compares the signs of all rows with the
+//! query's: the more bits differ, the wider the angle (Charikar 2002, "Similarity estimation techniques from rounding
+//! algorithms"; NSEEN, Fakhraei et al. 2018, finds names so: hash and store). The nearest by sign are ranked by their
+//! codes, the best of these by the 16-bit vectors, whose cosines are answered.
+//!
+//! There is no graph to build or mend: an update writes the blocks whose rows change, a filter skips rows, and the
+//! answer depends on neither the order of updates nor the number of threads. Rows are addressed by the number of the
+//! name; a number without a vector is a row that is not there.
+//!
+//! The signs are taken along the axes as they are. Of the ten nearest of 51,200 names of MeSH (MiniLM-L6) 99.97 % are
+//! among the first 1,000 by sign, 99.8 % after a random rotation, 100 % with the mean taken off and 99.93 % with both;
+//! among the first 500, 99.7, 99.6, 99.5 and 99.7 %. The mean would have to follow every update.
+
+mod block;
+mod kernels;
+mod nearest;
+mod search;
+
+use heed::types::Bytes;
+use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
+use rayon::prelude::*;
+
+use self::block::{Block, BlockBuffer, Layout, MOST_DIMENSIONS, Part, Present, RowBuffer, place};
+pub use self::search::{VectorScratch, VectorSearch};
+use crate::Error;
+use crate::error::Whose;
+
+const TABLE: &str = "vectors";
+/// The key of the layout: the version of the format (one byte) and the dimensions (`u32`, little-endian).
+const LAYOUT: &[u8] = &[0];
+const VERSION: u8 = 1;
+/// How far a length may be from 1: what rounding a vector to 16 bits leaves.
+const LENGTH_TOLERANCE: f64 = 1e-3;
+
+/// Vectors of unit length, by the number of the name, in one store.
+#[derive(Clone, Copy)]
+pub struct VectorIndex {
+    /// [`Part`] (one byte) and block (`u32`, big-endian) to that part of the block; [`LAYOUT`].
+    table: Database<Bytes, Bytes>,
+}
+
+/// A name's number and vector.
+type Row<'a> = (u32, &'a [f32]);
+
+impl VectorIndex {
+    /// Makes the table in a store, or opens the one that is there.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
+        Ok(Self { table: env.create_database(write, Some(TABLE))? })
+    }
+
+    /// Opens the table of a store; `None` where the store has no vectors.
+    ///
+    /// Commit `read` if the index is to be used in later transactions: LMDB forgets a table that was opened in a
+    /// transaction that ends otherwise.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Option<Self>, Error> {
+        Ok(env.open_database(read, Some(TABLE))?.map(|table| Self { table }))
+    }
+
+    /// Removes every vector; the next may have other dimensions.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        Ok(self.table.clear(write)?)
+    }
+
+    /// Dimensions of the vectors; `None` before the first is put.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn dimensions(&self, read: &RoTxn<'_>) -> Result<Option<usize>, Error> {
+        Ok(self.layout(read)?.map(|layout| layout.dimensions))
+    }
+
+    /// How many names have a vector.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn len(&self, read: &RoTxn<'_>) -> Result<usize, Error> {
+        self.table.prefix_iter(read, &[Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
+    }
+
+    /// Whether no name has a vector.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn is_empty(&self, read: &RoTxn<'_>) -> Result<bool, Error> {
+        Ok(self.len(read)? == 0)
+    }
+
+    /// Adds or replaces the vectors of some names. Of two for one name the later counts.
+    ///
+    /// Costs writing the blocks that the rows are in: a few thousand at a time, in ascending order, are cheapest.
+    ///
+    /// # Shapes
+    /// `rows`: `[names]` of a number and `[dimensions]`. The first rows of an empty index set the dimensions.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_dimensions`], [`Error::is_unfit_vector`] or where the storage fails; the first two before
+    /// anything is written.
+    pub fn put(&self, write: &mut RwTxn<'_>, rows: &[(u32, &[f32])]) -> Result<(), Error> {
+        let Some((_, first)) = rows.first() else { return Ok(()) };
+        let stored = self.layout(write)?;
+        let layout = stored.unwrap_or(Layout { dimensions: first.len() });
+        rows.par_iter().try_for_each(|(name, vector)| check(stored, Whose::Name(*name), vector))?;
+        if let Some((name, vector)) = rows.iter().find(|(_, vector)| vector.len() != layout.dimensions) {
+            return Err(Error::dimensions(Whose::Name(*name), vector.len(), layout.dimensions));
+        }
+        self.put_layout(write, layout)?;
+        let mut sorted = rows.to_vec();
+        sorted.sort_by_key(|(name, _)| *name);
+        let changed: Vec<_> = sorted.chunk_by(|left, right| place(left.0).0 == place(right.0).0).collect();
+        changed.chunks(rayon::current_num_threads()).try_for_each(|changed| self.put_blocks(write, layout, changed))
+    }
+
+    /// Writes as many blocks as there are threads.
+    fn put_blocks(&self, write: &mut RwTxn<'_>, layout: Layout, rows: &[&[Row<'_>]]) -> Result<(), Error> {
+        let number = |rows: &[Row<'_>]| place(rows[0].0).0;
+        let stored: Vec<Option<Block<'_>>> =
+            rows.iter().map(|rows| self.block(write, layout, number(rows))).collect::<Result<_, Error>>()?;
+        let written: Vec<BlockBuffer> =
+            rows.par_iter().zip(stored).map(|(rows, stored)| written(layout, rows, stored)).collect();
+        for (rows, block) in rows.iter().zip(&written) {
+            for (part, bytes) in block.parts() {
+                self.table.put(write, &key(part, number(rows)), bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the vectors of some names; names without one are passed over.
+    ///
+    /// Costs a bit a name; a block without a row left is freed.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn remove(&self, write: &mut RwTxn<'_>, numbers: &[u32]) -> Result<(), Error> {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable();
+        for names in sorted.chunk_by(|left, right| place(*left).0 == place(*right).0) {
+            let block = place(names[0]).0;
+            let Some(present) = self.table.get(write, &key(Part::Present, block))? else { continue };
+            let mut present = present.to_vec();
+            for slot in names.iter().map(|name| place(*name).1) {
+                present.iter_mut().skip(slot / 8).take(1).for_each(|byte| *byte &= !(1 << (slot % 8)));
+            }
+            self.put_present(write, block, &present)?;
+        }
+        Ok(())
+    }
+
+    /// Stores which rows of a block are there, and frees the block where none is.
+    fn put_present(&self, write: &mut RwTxn<'_>, block: u32, present: &[u8]) -> Result<(), Error> {
+        if present.iter().any(|byte| *byte != 0) {
+            return Ok(self.table.put(write, &key(Part::Present, block), present)?);
+        }
+        for part in [Part::Present, Part::Bits, Part::Codes, Part::Halves] {
+            self.table.delete(write, &key(part, block))?;
+        }
+        Ok(())
+    }
+
+    /// Which of some names have no vector, in the order given: what an interrupted filling has still to do.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn missing(&self, read: &RoTxn<'_>, numbers: impl IntoIterator<Item = u32>) -> Result<Vec<u32>, Error> {
+        let mut missing = Vec::new();
+        let mut last: Option<(u32, Present<'_>)> = None;
+        for number in numbers {
+            let (block, slot) = place(number);
+            let present = match last {
+                Some((known, present)) if known == block => present,
+                _ => Present(self.table.get(read, &key(Part::Present, block))?.unwrap_or_default()),
+            };
+            last = Some((block, present));
+            if !present.contains(slot) {
+                missing.push(number);
+            }
+        }
+        Ok(missing)
+    }
+
+    /// The vector of a name, rounded to 16 bits a dimension; `None` where it has none.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn get(&self, read: &RoTxn<'_>, number: u32) -> Result<Option<Vec<f32>>, Error> {
+        let Some(layout) = self.layout(read)? else { return Ok(None) };
+        let (block, slot) = place(number);
+        let block = self.block(read, layout, block)?.filter(|block| block.present.contains(slot));
+        Ok(block.map(|block| {
+            let mut row = RowBuffer::default();
+            block.read(slot, &mut row);
+            row.vector
+        }))
+    }
+
+    fn layout(&self, read: &RoTxn<'_>) -> Result<Option<Layout>, Error> {
+        let Some(bytes) = self.table.get(read, LAYOUT)? else { return Ok(None) };
+        match bytes {
+            [VERSION, dimensions @ ..] => {
+                let dimensions = dimensions.try_into().map_err(|_| Error::damaged("a layout of the wrong length"))?;
+                Ok(Some(Layout { dimensions: u32::from_le_bytes(dimensions) as usize }))
+            }
+            _ => Err(Error::damaged("vectors in an unknown format")),
+        }
+    }
+
+    fn put_layout(&self, write: &mut RwTxn<'_>, layout: Layout) -> Result<(), Error> {
+        let mut bytes = vec![VERSION];
+        bytes.extend((layout.dimensions as u32).to_le_bytes());
+        Ok(self.table.put(write, LAYOUT, &bytes)?)
+    }
+
+    /// One block, if it is there.
+    fn block<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout, number: u32) -> Result<Option<Block<'txn>>, Error> {
+        let part = |part| self.table.get(read, &key(part, number));
+        let Some(present) = part(Part::Present)? else { return Ok(None) };
+        let [bits, codes, halves] = [Part::Bits, Part::Codes, Part::Halves].map(part);
+        let (bits, codes, halves) = (bits?, codes?, halves?);
+        let empty: &[u8] = &[];
+        let [bits, codes, halves] = [bits, codes, halves].map(|part| part.unwrap_or(empty));
+        Block::new(layout, number, present, bits, codes, halves).map(Some)
+    }
+
+    /// Every block, in ascending order.
+    fn blocks<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout) -> Result<Vec<Block<'txn>>, Error> {
+        let parts = |part: Part| self.table.prefix_iter(read, &[part as u8]);
+        let (mut bits, mut codes, mut halves) = (parts(Part::Bits)?, parts(Part::Codes)?, parts(Part::Halves)?);
+        let mut blocks = Vec::new();
+        for entry in parts(Part::Present)? {
+            let (present_key, present) = entry?;
+            let number = present_key.get(1..).and_then(|number| number.try_into().ok()).map(u32::from_be_bytes);
+            let number = number.ok_or_else(|| Error::damaged("a key of vectors has the wrong length"))?;
+            let part = |entries: &mut heed::RoPrefix<'txn, Bytes, Bytes>| match entries.next().transpose()? {
+                Some((key, part)) if key[1..] == present_key[1..] => Ok(part),
+                _ => Err(Error::damaged("a block of vectors lacks a part")),
+            };
+            let (bits, codes, halves) = (part(&mut bits)?, part(&mut codes)?, part(&mut halves)?);
+            blocks.push(Block::new(layout, number, present, bits, codes, halves)?);
+        }
+        Ok(blocks)
+    }
+}
+
+/// A block with rows added or replaced.
+fn written(layout: Layout, rows: &[Row<'_>], stored: Option<Block<'_>>) -> BlockBuffer {
+    let last = rows.iter().map(|(name, _)| place(*name).1).max().unwrap_or(0);
+    let mut block = BlockBuffer::new(layout, stored, last);
+    rows.iter().for_each(|(name, vector)| block.put(place(*name).1, vector));
+    block
+}
+
+fn key(part: Part, block: u32) -> [u8; 5] {
+    let [a, b, c, d] = block.to_be_bytes();
+    [part as u8, a, b, c, d]
+}
+
+/// Whether a vector can be indexed, or searched for, in an index that holds this layout, if any.
+fn check(stored: Option<Layout>, whose: Whose, vector: &[f32]) -> Result<(), Error> {
+    if let Some(Layout { dimensions }) = stored.filter(|layout| layout.dimensions != vector.len()) {
+        return Err(Error::dimensions(whose, vector.len(), dimensions));
+    }
+    if !(1..=MOST_DIMENSIONS).contains(&vector.len()) {
+        return Err(Error::width(whose, vector.len(), MOST_DIMENSIONS));
+    }
+    if !vector.iter().all(|number| number.is_finite()) {
+        return Err(Error::not_finite(whose));
+    }
+    let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+    if (length - 1.0).abs() > LENGTH_TOLERANCE { Err(Error::length(whose, length)) } else { Ok(()) }
+}
