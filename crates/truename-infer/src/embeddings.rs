@@ -1,0 +1,55 @@
+/// Vectors of unit length, one a text, in the order of the texts.
+///
+/// A text of which the tokenizer makes no token at all has a vector of zeros; BERT's, RoBERTa's and MPNet's always make
+/// two, so that even the empty string has a direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embeddings {
+    vectors: Vec<f32>,
+    dimensions: usize,
+    truncated: Vec<usize>,
+}
+
+impl Embeddings {
+    pub(crate) fn new(vectors: Vec<f32>, dimensions: usize, truncated: Vec<usize>) -> Self {
+        debug_assert_eq!(vectors.len() % dimensions, 0);
+        Self { vectors, dimensions, truncated }
+    }
+
+    /// The vectors, one after another.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.vectors.chunks_exact(self.dimensions)
+    }
+
+    /// The vector of the text at `index`.
+    ///
+    /// # Panics
+    /// Where there are no more than `index` texts.
+    pub fn row(&self, index: usize) -> &[f32] {
+        &self.vectors[index * self.dimensions..][..self.dimensions]
+    }
+
+    /// How many vectors these are.
+    pub fn len(&self) -> usize {
+        self.vectors.len() / self.dimensions
+    }
+
+    /// Whether no text was given.
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// How many numbers each vector has.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Which texts were longer than the model's window, ascending; their vectors are of their beginning.
+    pub fn truncated(&self) -> &[usize] {
+        &self.truncated
+    }
+
+    /// All vectors in one: `[texts, dimensions]`, row by row.
+    pub fn into_vec(self) -> Vec<f32> {
+        self.vectors
+    }
+}

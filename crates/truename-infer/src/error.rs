@@ -1,0 +1,157 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What went wrong with a model's folder or a text given to it.
+#[derive(Debug)]
+pub struct Error(Box<Kind>);
+
+#[derive(Debug)]
+enum Kind {
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    Json { path: PathBuf, source: serde_json::Error },
+    Setting { path: PathBuf, key: &'static str, value: String, known: String },
+    Tensors { path: PathBuf, source: safetensors::SafeTensorError },
+    NoTensor { path: PathBuf, name: String },
+    TensorShape { path: PathBuf, name: String, found: Vec<usize>, expected: Vec<usize> },
+    TensorType { path: PathBuf, name: String, found: safetensors::Dtype },
+    Tokenizer { path: PathBuf, source: tokenizers::Error },
+    Tokenize { source: tokenizers::Error },
+    UnknownToken { token: u32, vocabulary: usize },
+}
+
+impl Error {
+    /// Whether the folder, or a file that has to be in it, is not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(&*self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
+
+    /// A way out, where one is known.
+    pub fn hint(&self) -> Option<String> {
+        match &*self.0 {
+            Kind::Io { path, .. } if self.is_not_found() => Some(missing_file_hint(path)),
+            Kind::Json { .. } => Some("download the model again; the file is not as Hugging Face writes it".into()),
+            Kind::Setting { .. } => Some("use a sentence encoder of the BERT, RoBERTa or MPNet family".into()),
+            Kind::Tensors { .. } => Some("download the model again; the file is cut short or damaged".into()),
+            Kind::NoTensor { .. } | Kind::TensorShape { .. } => {
+                Some("config.json and model.safetensors must be of one model: download both again".into())
+            }
+            Kind::TensorType { .. } => {
+                Some("save the weights in single precision: `model.float().save_pretrained(FOLDER)`".into())
+            }
+            Kind::Tokenizer { .. } => Some(
+                "tokenizer.json must be of a fast tokenizer: \
+                 `AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER)` writes one"
+                    .into(),
+            ),
+            Kind::UnknownToken { .. } => Some("tokenizer.json and model.safetensors must be of one model".into()),
+            Kind::Tokenize { .. } => None,
+            Kind::Io { .. } => None,
+        }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Kind::Io { action, path: path.to_owned(), source }.into()
+    }
+
+    pub(crate) fn json(path: &Path, source: serde_json::Error) -> Self {
+        Kind::Json { path: path.to_owned(), source }.into()
+    }
+
+    /// A value that the engine has no code for; `known` lists those that it has.
+    pub(crate) fn setting(path: &Path, key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {
+        Kind::Setting { path: path.to_owned(), key, value: value.to_string(), known: known.to_string() }.into()
+    }
+
+    pub(crate) fn tensors(path: &Path, source: safetensors::SafeTensorError) -> Self {
+        Kind::Tensors { path: path.to_owned(), source }.into()
+    }
+
+    pub(crate) fn no_tensor(path: &Path, name: &str) -> Self {
+        Kind::NoTensor { path: path.to_owned(), name: name.to_owned() }.into()
+    }
+
+    pub(crate) fn tensor_shape(path: &Path, name: &str, found: &[usize], expected: &[usize]) -> Self {
+        let (found, expected) = (found.to_vec(), expected.to_vec());
+        Kind::TensorShape { path: path.to_owned(), name: name.to_owned(), found, expected }.into()
+    }
+
+    pub(crate) fn tensor_type(path: &Path, name: &str, found: safetensors::Dtype) -> Self {
+        Kind::TensorType { path: path.to_owned(), name: name.to_owned(), found }.into()
+    }
+
+    pub(crate) fn tokenizer(path: &Path, source: tokenizers::Error) -> Self {
+        Kind::Tokenizer { path: path.to_owned(), source }.into()
+    }
+
+    pub(crate) fn tokenize(source: tokenizers::Error) -> Self {
+        Kind::Tokenize { source }.into()
+    }
+
+    pub(crate) fn unknown_token(token: u32, vocabulary: usize) -> Self {
+        Kind::UnknownToken { token, vocabulary }.into()
+    }
+}
+
+fn missing_file_hint(path: &Path) -> String {
+    match path.file_name().and_then(|name| name.to_str()) {
+        Some("model.safetensors") => {
+            "weights in other formats (pytorch_model.bin) are not read: save them as safetensors, \
+             `model.save_pretrained(FOLDER, safe_serialization=True)`"
+                .into()
+        }
+        Some("tokenizer.json") => {
+            "write it with `AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER)`; vocab.txt alone is not enough"
+                .into()
+        }
+        _ => "an encoder is a Hugging Face folder: config.json, model.safetensors, tokenizer.json and, where the model has \
+              them, modules.json, sentence_bert_config.json and 1_Pooling/config.json"
+            .into(),
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
+            Kind::Json { path, .. } => write!(f, "{} is not the JSON expected of it", path.display()),
+            Kind::Setting { path, key, value, known } => {
+                write!(f, "{}: {key} is {value}; this engine knows {known}", path.display())
+            }
+            Kind::Tensors { path, .. } => write!(f, "{} is no safetensors file", path.display()),
+            Kind::NoTensor { path, name } => write!(f, "{} has no tensor {name}", path.display()),
+            Kind::TensorShape { path, name, found, expected } => {
+                write!(
+                    f,
+                    "{}: the tensor {name} has shape {found:?}; config.json asks for {expected:?}",
+                    path.display()
+                )
+            }
+            Kind::TensorType { path, name, found } => {
+                write!(f, "{}: the tensor {name} holds {found:?}; this engine reads F32", path.display())
+            }
+            Kind::Tokenizer { path, .. } => write!(f, "{} is no tokenizer", path.display()),
+            Kind::Tokenize { .. } => f.write_str("a text cannot be tokenized"),
+            Kind::UnknownToken { token, vocabulary } => {
+                write!(f, "the tokenizer made token {token}; the model's vocabulary has {vocabulary}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::Io { source, .. } => Some(source),
+            Kind::Json { source, .. } => Some(source),
+            Kind::Tensors { source, .. } => Some(source),
+            Kind::Tokenizer { source, .. } | Kind::Tokenize { source } => Some(&**source),
+            _ => None,
+        }
+    }
+}
+
+impl From<Kind> for Error {
+    fn from(kind: Kind) -> Self {
+        Self(Box::new(kind))
+    }
+}

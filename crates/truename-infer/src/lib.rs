@@ -1,0 +1,44 @@
+//! Sentence encoders on the CPU: strings in, unit vectors out.
+//!
+//! [`Encoder`] opens a Hugging Face folder (BERT, RoBERTa or MPNet; mean, CLS or max pooling) and turns texts into
+//! [`Embeddings`]; [`Info`] says what the model is. Weights stay in the mapped file or are packed once for the matrix
+//! kernels of `rten-gemm`; a batch is its tokens one after another, without padding.
+//!
+//! A text gets the same vector, to the bit, alone and in any batch, on one thread and on many.
+//! No tensor type leaves this crate, and nothing is downloaded.
+//!
+//! ```
+//! use truename_infer::Encoder;
+//!
+//! # fn main() -> Result<(), truename_infer::Error> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/bert");
+//! let encoder = Encoder::open(folder.as_ref())?;
+//! let vectors = encoder.encode(&["heart attack", "myocardial infarction"])?;
+//! let cosine: f32 = vectors.row(0).iter().zip(vectors.row(1)).map(|(a, b)| a * b).sum();
+//! assert!(cosine <= 1.0001);
+//! assert_eq!(vectors.dimensions(), encoder.dimensions());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Inside, the code follows the papers: a `Transformer` is a `TokenEmbedding` and layers of `Attention` and
+//! `FeedForward`, each followed by a `Norm`. A family of models is one file in `architecture`.
+
+mod architecture;
+mod batch;
+mod config;
+mod embeddings;
+mod encoder;
+mod error;
+mod hash;
+mod info;
+mod layer;
+mod pooling;
+mod tokenizer;
+mod transformer;
+mod weights;
+
+pub use embeddings::Embeddings;
+pub use encoder::Encoder;
+pub use error::Error;
+pub use info::{Architecture, Info, Pooling};

@@ -1,0 +1,156 @@
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, Metadata};
+
+use crate::Error;
+use crate::layer::{Linear, Norm};
+
+// Tensors are little-endian in the file and are used as they lie there.
+const _: () = assert!(cfg!(target_endian = "little"));
+
+/// `model.safetensors`, mapped into memory.
+pub(crate) struct Weights {
+    path: PathBuf,
+    map: Arc<Mmap>,
+    tensors: Metadata,
+    /// Where in the file the tensors start.
+    start: usize,
+}
+
+impl Weights {
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join("model.safetensors");
+        let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
+        // SAFETY: the file is opened to be read. Whoever changes it while it is mapped gets other vectors, and whoever cuts
+        // it short ends this process; every reader of mapped files has that hazard, and downloads replace files whole.
+        #[allow(unsafe_code)]
+        let map = unsafe { Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
+        let (header, tensors) = SafeTensors::read_metadata(&map).map_err(|source| Error::tensors(&path, source))?;
+        let start = size_of::<u64>() + header;
+        Ok(Self { path, map: Arc::new(map), tensors, start })
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// How many numbers the model has; integer tensors, which hold positions, are none of its parameters.
+    pub fn parameters(&self) -> u64 {
+        let floats = [Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64];
+        let of_floats = self.tensors.tensors().into_values().filter(|tensor| floats.contains(&tensor.dtype));
+        of_floats.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum()
+    }
+
+    /// The tensors below the first of `prefixes` that has `tensor`, or below the last.
+    pub fn under<'a>(&'a self, prefixes: &[&str], tensor: &str) -> Scope<'a> {
+        let has_tensor = |prefix: &&&str| self.tensors.info(&format!("{prefix}{tensor}")).is_some();
+        let prefix = prefixes.iter().find(has_tensor).or(prefixes.last());
+        Scope { weights: self, prefix: prefix.map(|prefix| prefix.to_string()).unwrap_or_default() }
+    }
+}
+
+/// The tensors whose names start alike.
+#[derive(Clone)]
+pub(crate) struct Scope<'a> {
+    weights: &'a Weights,
+    prefix: String,
+}
+
+impl Scope<'_> {
+    /// The tensors of a part of this part.
+    pub fn at(&self, part: &str) -> Self {
+        Self { weights: self.weights, prefix: format!("{}{part}.", self.prefix) }
+    }
+
+    /// `y = x Wᵀ + b` of this part.
+    ///
+    /// # Shapes
+    /// `weight: [outputs, inputs]`, `bias: [outputs]`
+    pub fn linear(&self, inputs: usize, outputs: usize) -> Result<Linear, Error> {
+        let weight = self.floats("weight", &[outputs, inputs])?;
+        Ok(Linear::new(weight.slice(), self.floats("bias", &[outputs])?.slice().to_vec()))
+    }
+
+    /// Several linear maps of one input as one, their outputs side by side.
+    pub fn linear_of(&self, parts: &[&str], inputs: usize, outputs: usize) -> Result<Linear, Error> {
+        let mut weight = Vec::with_capacity(parts.len() * inputs * outputs);
+        let mut bias = Vec::with_capacity(parts.len() * outputs);
+        for part in parts.iter().map(|part| self.at(part)) {
+            weight.extend_from_slice(part.floats("weight", &[outputs, inputs])?.slice());
+            bias.extend_from_slice(part.floats("bias", &[outputs])?.slice());
+        }
+        Ok(Linear::new(&weight, bias))
+    }
+
+    /// The layer norm of this part; checkpoints from before 2019 call its weight and bias gamma and beta.
+    pub fn norm(&self, width: usize, epsilon: f32) -> Result<Norm, Error> {
+        let is_old = self.weights.tensors.info(&format!("{}gamma", self.prefix)).is_some();
+        let [scale, shift] = if is_old { ["gamma", "beta"] } else { ["weight", "bias"] };
+        let scale = self.floats(scale, &[width])?.slice().to_vec();
+        Ok(Norm::new(scale, self.floats(shift, &[width])?.slice().to_vec(), epsilon))
+    }
+
+    /// A row of numbers for each of `rows` things, left in the file.
+    pub fn table(&self, rows: usize, columns: usize) -> Result<Table, Error> {
+        Ok(Table { floats: self.floats("weight", &[rows, columns])?, columns })
+    }
+
+    fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
+        let (name, path) = (format!("{}{name}", self.prefix), &self.weights.path);
+        let tensor = self.weights.tensors.info(&name).ok_or_else(|| Error::no_tensor(path, &name))?;
+        if tensor.dtype != Dtype::F32 {
+            return Err(Error::tensor_type(path, &name, tensor.dtype));
+        }
+        if tensor.shape != shape {
+            return Err(Error::tensor_shape(path, &name, &tensor.shape, shape));
+        }
+        let (from, to) = tensor.data_offsets;
+        Ok(Floats::new(&self.weights.map, self.weights.start + from..self.weights.start + to))
+    }
+}
+
+/// The numbers of one tensor: in the map, or copied where the file does not align them.
+enum Floats {
+    Mapped { map: Arc<Mmap>, bytes: Range<usize> },
+    Copied(Vec<f32>),
+}
+
+impl Floats {
+    fn new(map: &Arc<Mmap>, bytes: Range<usize>) -> Self {
+        match bytemuck::try_cast_slice::<u8, f32>(&map[bytes.clone()]) {
+            Ok(_) => Self::Mapped { map: Arc::clone(map), bytes },
+            Err(_) => Self::Copied(map[bytes].as_chunks().0.iter().copied().map(f32::from_le_bytes).collect()),
+        }
+    }
+
+    fn slice(&self) -> &[f32] {
+        match self {
+            Self::Mapped { map, bytes } => bytemuck::cast_slice(&map[bytes.clone()]),
+            Self::Copied(values) => values,
+        }
+    }
+}
+
+/// Rows of numbers that are looked up one at a time.
+pub(crate) struct Table {
+    floats: Floats,
+    columns: usize,
+}
+
+impl Table {
+    /// The row at `index`, if there are so many.
+    pub fn row(&self, index: usize) -> Option<&[f32]> {
+        self.floats.slice().get(index * self.columns..(index + 1) * self.columns)
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.floats.slice().len() / self.columns
+    }
+}
