@@ -8,11 +8,13 @@ mod abbreviations;
 mod automata;
 mod biosyn;
 mod case;
+mod encode;
 mod esappmod;
 mod fit_default;
 mod link;
 mod round_trip;
 mod scale;
+mod vectors;
 
 #[derive(Parser)]
 #[command(name = "truename-bench")]
@@ -61,6 +63,26 @@ enum Benchmark {
         /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one
         file: PathBuf,
     },
+    /// Texts a second through an encoder; `benches/encode_peers.py` runs it beside other engines
+    Encode {
+        /// A Hugging Face folder
+        model: PathBuf,
+        /// One text a line
+        texts: PathBuf,
+    },
+    /// Nearest vectors: speed, recall and size on vectors drawn from clusters
+    Vectors {
+        #[arg(long, default_value_t = 200_000)]
+        rows: usize,
+        #[arg(long, default_value_t = 384)]
+        dimensions: usize,
+        /// Raw little-endian f32 vectors in place of drawn ones
+        #[arg(long)]
+        file: Option<PathBuf>,
+        /// Queries, likewise
+        #[arg(long, requires = "file")]
+        queries: Option<PathBuf>,
+    },
     /// Fits the ranker that comes with Truename
     FitDefault {
         /// The vocabularies, each a file that `kb import` reads
@@ -95,6 +117,11 @@ fn main() -> anyhow::Result<()> {
         Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
+        Benchmark::Encode { model, texts } => encode::run(&model, &texts),
+        Benchmark::Vectors { dimensions, file: Some(file), queries, .. } => {
+            vectors::run_on(&file, dimensions, queries.as_deref())
+        }
+        Benchmark::Vectors { rows, dimensions, .. } => vectors::run(rows, dimensions),
         Benchmark::Scale { file } => scale::run(&file),
         Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
     }

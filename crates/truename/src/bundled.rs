@@ -56,8 +56,8 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
     }
 }
 
-/// `$TRUENAME_CACHE`, or `truename` in the user's cache folder.
-fn cache_folder() -> PathBuf {
+/// Where what can be made or fetched again is kept: `$TRUENAME_CACHE`, or `truename` in the user's cache folder.
+pub fn cache_folder() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = variable("TRUENAME_CACHE") {
         return folder;

@@ -37,6 +37,7 @@ mod ranker;
 mod recognizer;
 mod short_forms;
 
+pub use bundled::cache_folder;
 pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
 pub use error::Error;
 pub use knowledge_base::{Info, KnowledgeBase, NearName, Provenance, Report};

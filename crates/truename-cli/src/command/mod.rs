@@ -7,6 +7,7 @@ pub mod kb;
 pub mod link;
 pub mod manual;
 pub mod match_names;
+pub mod model;
 
 use std::path::PathBuf;
 

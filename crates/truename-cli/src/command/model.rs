@@ -1,0 +1,69 @@
+//! `truename model`.
+
+use std::io::Write;
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use truename::cache_folder;
+use truename_download::{Progress, Source, list, pull};
+use truename_infer::Encoder;
+
+use crate::arguments::Model;
+use crate::interrupt;
+use crate::progress::{bytes_bar, grouped};
+
+pub fn run(command: Model, quiet: bool) -> anyhow::Result<()> {
+    match command {
+        Model::Pull { source } => pull_model(&source, quiet),
+        Model::List => list_models(),
+        Model::Info { folder } => info(&folder),
+    }
+}
+
+/// A bar over the bytes of each file in turn.
+struct Bar(ProgressBar);
+
+impl Progress for Bar {
+    fn file(&self, name: &str, bytes: Option<u64>) {
+        self.0.set_position(0);
+        self.0.set_length(bytes.unwrap_or_default());
+        self.0.set_message(name.to_owned());
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}
+
+fn pull_model(source: &Source, quiet: bool) -> anyhow::Result<()> {
+    let bar = Bar(bytes_bar(Some(0), quiet));
+    let folder = pull(source, &cache_folder(), &bar)?;
+    bar.0.finish_and_clear();
+    Ok(writeln!(std::io::stdout(), "{}", folder.display())?)
+}
+
+fn list_models() -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for model in list(&cache_folder())? {
+        writeln!(out, "{}\t{}\t{}", model.source, grouped(model.bytes), model.folder.display())?;
+    }
+    Ok(())
+}
+
+fn info(folder: &Path) -> anyhow::Result<()> {
+    let encoder = Encoder::open(folder)?;
+    let info = encoder.info();
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "architecture  {}", info.architecture)?;
+    writeln!(out, "layers        {}, each of {} heads", info.layers, info.heads)?;
+    writeln!(out, "dimensions    {}", info.hidden)?;
+    writeln!(out, "parameters    {}", grouped(info.parameters))?;
+    writeln!(out, "vocabulary    {}", grouped(info.vocabulary as u64))?;
+    writeln!(out, "window        {} tokens", info.window)?;
+    writeln!(out, "pooling       {}", info.pooling)?;
+    Ok(writeln!(out, "hash          {}", encoder.hash())?)
+}

