@@ -1,12 +1,16 @@
 //! A knowledge base with names whose concepts are known, and the accuracy of each stage on it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
 
-use truename::{CalibrateOptions, Candidate, Concept, KnowledgeBase, LinkOptions, Linker};
+use rayon::prelude::*;
+use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
+
+use crate::Data;
 
 /// Names asked for, and what may be known while answering them.
 pub struct Case {
@@ -20,103 +24,173 @@ pub struct Query {
     pub gold: BTreeSet<String>,
 }
 
-/// What a stage sorts the candidates by; 0 is no answer.
-type Score = fn(&Candidate) -> f64;
-const ROWS: [(&str, Score); 3] = [
-    ("exact", |candidate| if candidate.scores.exact == 1.0 { 1.0 } else { 0.0 }),
-    ("n-gram", |candidate| candidate.scores.ngram.unwrap_or(1.0)),
-    ("ranked", |candidate| candidate.probability),
-];
 const DEPTHS: [usize; 3] = [1, 3, 5];
+/// Names taken of each generator alone, of which the best of each concept counts.
+const NEAREST: usize = 500;
+/// Candidates of the linker.
+const CANDIDATES: usize = 100;
+
+/// How often the right concept is among the first of [`DEPTHS`], by stage.
+#[derive(Default)]
+struct Table(BTreeMap<(usize, &'static str), [usize; 3]>);
+
+impl Table {
+    /// Counts one answer of a stage: concepts with a score, higher is better.
+    fn count(&mut self, row: (usize, &'static str), scores: &BTreeMap<String, f64>, gold: &BTreeSet<String>) {
+        let mut order: Vec<(f64, &String)> = scores.iter().map(|(id, score)| (*score, id)).collect();
+        order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
+        let rank = order.iter().position(|(_, id)| gold.contains(*id));
+        for (count, depth) in self.0.entry(row).or_default().iter_mut().zip(DEPTHS) {
+            *count += usize::from(rank.is_some_and(|rank| rank < depth));
+        }
+    }
+
+    fn print(&self, asked: usize) {
+        println!("                      acc@1  acc@3  acc@5");
+        for ((_, row), counts) in &self.0 {
+            let share = counts.map(|count| format!("{:6.2}", 100.0 * count as f64 / asked as f64));
+            println!("{row:20} {}", share.join(" "));
+        }
+    }
+}
+
+/// What a linker says with the concepts that a fifth were left out of.
+#[derive(Default)]
+struct Judgements {
+    best: BTreeMap<&'static str, Vec<Judged>>,
+}
 
 /// Runs cases that belong together and prints one table.
-pub fn run(title: &str, cases: Vec<Case>, dump: Option<&Path>) -> anyhow::Result<()> {
-    let mut hits = [[0usize; 3]; ROWS.len()];
-    let (mut asked, mut fitting, mut linking) = (0, 0.0, 0.0);
-    let mut judged: [Vec<Judged>; 2] = Default::default();
+pub fn run(title: &str, cases: Vec<Case>, options: &Data) -> anyhow::Result<()> {
+    let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
+    let (mut table, mut judgements) = (Table::default(), Judgements::default());
+    let mut asked = 0;
     for (number, case) in cases.into_iter().enumerate() {
-        if let Some(folder) = dump {
+        if let Some(folder) = &options.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
         asked += case.queries.len();
-        let without = judge_without_some(&case)?;
-        judged.iter_mut().zip(without).for_each(|(all, more)| all.extend(more));
-        let (linker, _folder, seconds) = fitted(case.concepts)?;
-        fitting += seconds;
-        let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
-        let start = Instant::now();
-        let links = linker.link_names(&names)?;
-        linking += start.elapsed().as_secs_f64();
-        for (query, link) in case.queries.iter().zip(&links) {
-            for (hits, (_, score)) in hits.iter_mut().zip(ROWS) {
-                let rank = rank(&link.candidates, &query.gold, score);
-                for (count, depth) in hits.iter_mut().zip(DEPTHS) {
-                    *count += usize::from(rank.is_some_and(|rank| rank < depth));
-                }
-            }
+        measure(&case, encoder.as_ref(), &mut table)?;
+        if options.nil {
+            judge(&without_some(&case), encoder.as_ref(), &mut judgements)?;
         }
     }
-    println!("{title}: {asked} names; {fitting:.1} s to calibrate, {linking:.1} s to link");
-    println!("            acc@1  acc@3  acc@5");
-    for ((row, _), counts) in ROWS.iter().zip(hits) {
-        let share = counts.map(|count| format!("{:6.2}", 100.0 * count as f64 / asked as f64));
-        println!("{row:10} {}", share.join(" "));
-    }
-    for (row, judged) in ["n-gram", "ranked"].iter().zip(judged) {
-        if let Some(area) = NameScores::of(&judged).nil_auc {
+    println!("{title}: {asked} names");
+    table.print(asked);
+    for (row, judged) in &judgements.best {
+        if let Some(area) = NameScores::of(judged).nil_auc {
             println!("NIL AUC with a fifth of the concepts left out, {row}: {area:.4}");
         }
     }
     Ok(())
 }
 
-/// Where a stage puts the right concept among its candidates.
-fn rank(candidates: &[Candidate], gold: &BTreeSet<String>, score: Score) -> Option<usize> {
-    let mut order: Vec<(f64, &str)> = candidates
-        .iter()
-        .map(|candidate| (score(candidate), candidate.id.as_str()))
-        .filter(|(s, _)| *s > 0.0)
-        .collect();
-    order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
-    order.iter().position(|(_, id)| gold.contains(*id))
+/// A knowledge base of a case with rankers fitted to it, without vectors and with them.
+struct Fitted {
+    letters: Linker,
+    dense: Option<Linker>,
+    _folder: tempfile::TempDir,
 }
 
-fn fitted(concepts: Vec<Concept>) -> anyhow::Result<(Linker, tempfile::TempDir, f64)> {
-    let folder = tempfile::tempdir()?;
-    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb"))?;
-    let start = Instant::now();
-    kb.calibrate(&[], &CalibrateOptions::default())?;
-    let seconds = start.elapsed().as_secs_f64();
-    let options = LinkOptions { top: 100, min_probability: Some(0.0), ..LinkOptions::default() };
-    Ok((Linker::new(kb)?.with_options(options)?, folder, seconds))
-}
-
-/// Links with a fifth of the concepts left out, so that NIL is right for their names; by n-gram cosine and ranked.
-fn judge_without_some(case: &Case) -> anyhow::Result<[Vec<Judged>; 2]> {
-    let kept: Vec<Concept> = case
-        .concepts
-        .iter()
-        .filter(|c| !truename_text::stable_hash(c.id.as_str()).is_multiple_of(5))
-        .cloned()
-        .collect();
-    let ids: BTreeSet<&str> = kept.iter().map(|concept| concept.id.as_str()).collect();
-    let golds: Vec<Vec<&str>> = case
-        .queries
-        .iter()
-        .map(|query| query.gold.iter().map(String::as_str).filter(|id| ids.contains(id)).collect())
-        .collect();
-    let (linker, _folder, _) = fitted(kept.clone())?;
-    let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
-    let mut judged: [Vec<Judged>; 2] = Default::default();
-    for (link, gold) in linker.link_names(&names)?.iter().zip(&golds) {
-        let best = |score: fn(&Candidate) -> f64| {
-            let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
-            top.map(|(probability, id)| Answer { id: id.clone(), probability }).into_iter().collect()
+impl Fitted {
+    fn new(concepts: Vec<Concept>, encoder: Option<&Arc<Encoder>>) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let kb = KnowledgeBase::create(concepts, &folder.path().join("kb"))?;
+        let dense = match encoder {
+            Some(encoder) => {
+                kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+                Some(linker(kb.clone().with_encoder(Arc::clone(encoder))?)?)
+            }
+            None => None,
         };
-        judged[0].push(Judged::new(&link.name, gold, best(ROWS[1].1), false));
-        judged[1].push(Judged::new(&link.name, gold, best(ROWS[2].1), false));
+        Ok(Self { letters: linker(kb)?, dense, _folder: folder })
     }
-    Ok(judged)
+}
+
+fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
+    kb.calibrate(&[], &CalibrateOptions::default())?;
+    let options = LinkOptions { top: CANDIDATES, min_probability: Some(0.0), ..LinkOptions::default() };
+    Ok(Linker::new(kb)?.with_options(options)?)
+}
+
+/// Counts the answers of every stage.
+fn measure(case: &Case, encoder: Option<&Arc<Encoder>>, table: &mut Table) -> anyhow::Result<()> {
+    let fitted = Fitted::new(case.concepts.clone(), encoder)?;
+    let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
+    for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
+        let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
+        table.count((0, "exact"), &exact.map(|candidate| (candidate.id.clone(), 1.0)).collect(), &query.gold);
+        table.count((4, "ranked"), &by_probability(&link), &query.gold);
+    }
+    let generator = fitted.dense.as_ref().unwrap_or(&fitted.letters).knowledge_base();
+    let near: Vec<[BTreeMap<String, f64>; 2]> = names
+        .par_iter()
+        .map(|name| {
+            Ok([generator.nearest_by_ngrams(name, NEAREST)?, generator.nearest_by_vectors(name, NEAREST)?]
+                .map(|names| by_concept(&names)))
+        })
+        .collect::<Result<_, truename::Error>>()?;
+    for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
+        table.count((1, "n-gram"), ngrams, &query.gold);
+        if encoder.is_some() {
+            table.count((2, "vectors"), vectors, &query.gold);
+            let mut sum = ngrams.clone();
+            vectors.iter().for_each(|(id, score)| *sum.entry(id.clone()).or_default() += score);
+            table.count((3, "n-gram + vectors"), &sum, &query.gold);
+        }
+    }
+    if let Some(linker) = &fitted.dense {
+        for (query, link) in case.queries.iter().zip(linker.link_names(&names)?) {
+            table.count((5, "ranked with vectors"), &by_probability(&link), &query.gold);
+        }
+    }
+    Ok(())
+}
+
+fn by_probability(link: &Link) -> BTreeMap<String, f64> {
+    link.candidates.iter().map(|candidate| (candidate.id.clone(), candidate.probability)).collect()
+}
+
+/// The score of each concept's nearest name.
+fn by_concept(names: &[NearName]) -> BTreeMap<String, f64> {
+    let mut best = BTreeMap::new();
+    for NearName { id, score, .. } in names {
+        let known = best.entry(id.clone()).or_insert(f64::NEG_INFINITY);
+        *known = f64::max(*known, f64::from(*score));
+    }
+    best
+}
+
+/// The case with a fifth of the concepts left out, so that NIL is right for their names.
+fn without_some(case: &Case) -> Case {
+    let is_kept = |concept: &&Concept| !truename_text::stable_hash(concept.id.as_str()).is_multiple_of(5);
+    let concepts: Vec<Concept> = case.concepts.iter().filter(is_kept).cloned().collect();
+    let ids: BTreeSet<&str> = concepts.iter().map(|concept| concept.id.as_str()).collect();
+    let kept = |query: &Query| Query {
+        name: query.name.clone(),
+        gold: query.gold.iter().filter(|id| ids.contains(id.as_str())).cloned().collect(),
+    };
+    let queries = case.queries.iter().map(kept).collect();
+    Case { concepts, queries }
+}
+
+/// The best candidate of each name, by n-gram cosine and by probability.
+fn judge(case: &Case, encoder: Option<&Arc<Encoder>>, judgements: &mut Judgements) -> anyhow::Result<()> {
+    let fitted = Fitted::new(case.concepts.clone(), encoder)?;
+    let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
+    let ngram: fn(&Candidate) -> f64 = |candidate| candidate.scores.ngram.unwrap_or(1.0);
+    let probability: fn(&Candidate) -> f64 = |candidate| candidate.probability;
+    let mut rows = vec![("n-gram", &fitted.letters, ngram), ("ranked", &fitted.letters, probability)];
+    rows.extend(fitted.dense.as_ref().map(|linker| ("ranked with vectors", linker, probability)));
+    for (row, linker, score) in rows {
+        for (link, query) in linker.link_names(&names)?.iter().zip(&case.queries) {
+            let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
+            let best = top.map(|(probability, id)| Answer { id: id.clone(), probability }).into_iter().collect();
+            let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
+            judgements.best.entry(row).or_default().push(Judged::new(&link.name, &gold, best, false));
+        }
+    }
+    Ok(())
 }
 
 /// Writes a case for other programs: `kb.tsv` (id, name) and `gold.tsv` (name, ids joined by `|`).

@@ -1,15 +1,21 @@
 //! Fits the default ranker on several vocabularies, each giving as many held-out names.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use truename::{CalibrateOptions, ImportOptions, KnowledgeBase, TrainingSet};
+use truename::{CalibrateOptions, Encoder, ImportOptions, KnowledgeBase, TrainingSet};
 
+/// Where the rankers go: the one for letters alone, and the one with vectors beside them.
+const LETTERS: &str = "crates/truename/src/ranker/default.bin";
+const DENSE: &str = "crates/truename/src/ranker/default-dense.bin";
 /// Names held out of each vocabulary.
 const NAMES: usize = 4000;
 
-pub fn run(files: &[PathBuf], out: &Path) -> anyhow::Result<()> {
+pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> anyhow::Result<()> {
     let options = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
-    let mut training = TrainingSet::new();
+    let encoder = encoder.map(Encoder::open).transpose()?.map(Arc::new);
+    let mut training = TrainingSet::new(encoder.is_some());
     for file in files {
         let folder = tempfile::tempdir()?;
         let (kb, report) = KnowledgeBase::import(
@@ -18,11 +24,19 @@ pub fn run(files: &[PathBuf], out: &Path) -> anyhow::Result<()> {
             &ImportOptions::default(),
             false,
         )?;
+        let kb = match &encoder {
+            Some(encoder) => {
+                kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+                kb.with_encoder(Arc::clone(encoder))?
+            }
+            None => kb,
+        };
         training.add(&kb, &[], &options)?;
         println!("{}: {} concepts, {} names", file.display(), report.concepts, report.names);
     }
     let (ranker, gain) = training.fit(&options)?;
     let bytes = ranker.to_bytes();
+    let out = out.unwrap_or(Path::new(if encoder.is_some() { DENSE } else { LETTERS }));
     std::fs::write(out, &bytes)?;
     println!("{gain:?}");
     println!("{} bytes written to {}", bytes.len(), out.display());

@@ -88,9 +88,12 @@ enum Benchmark {
         /// The vocabularies, each a file that `kb import` reads
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Where the ranker goes
-        #[arg(long, default_value = "crates/truename/src/ranker/default.bin")]
-        out: PathBuf,
+        /// Fit the ranker with vectors, by this encoder
+        #[arg(long)]
+        encoder: Option<PathBuf>,
+        /// Where the ranker goes [default: its place in the source]
+        #[arg(long)]
+        out: Option<PathBuf>,
     },
 }
 
@@ -102,18 +105,26 @@ struct Data {
     /// Write what is asked of whom here, for `benches/peers.py`
     #[arg(long)]
     dump: Option<PathBuf>,
+    /// Show the rows with vectors too, by this encoder
+    #[arg(long)]
+    encoder: Option<PathBuf>,
+    /// Also leave a fifth of the concepts out, to see how well NIL is told; twice the time
+    #[arg(long)]
+    nil: bool,
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
-        Benchmark::Esappmod(Data { data, dump }) => case::run("esappmod", esappmod::cases(&data)?, dump.as_deref()),
-        Benchmark::Biosyn(Data { data, dump }) => {
-            for (name, one) in biosyn::cases(&data)? {
-                case::run(&name, vec![one], dump.as_deref())?;
+        Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data)?, &options),
+        Benchmark::Biosyn(options) => {
+            for (name, one) in biosyn::cases(&options.data)? {
+                case::run(&name, vec![one], &options)?;
             }
             Ok(())
         }
-        Benchmark::Link { data: Data { data, dump }, part, errors } => link::run(&data, part, dump.as_deref(), errors),
+        Benchmark::Link { data: Data { data, dump, .. }, part, errors } => {
+            link::run(&data, part, dump.as_deref(), errors)
+        }
         Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
@@ -123,6 +134,6 @@ fn main() -> anyhow::Result<()> {
         }
         Benchmark::Vectors { rows, dimensions, .. } => vectors::run(rows, dimensions),
         Benchmark::Scale { file } => scale::run(&file),
-        Benchmark::FitDefault { files, out } => fit_default::run(&files, &out),
+        Benchmark::FitDefault { files, encoder, out } => fit_default::run(&files, encoder.as_deref(), out.as_deref()),
     }
 }

@@ -134,7 +134,7 @@ fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow
     for at in 0..QUERIES + QUERIES / 10 {
         let query = queries.row(at % queries.len());
         let start = Instant::now();
-        index.search(&read, &[query], &SEARCH, &mut scratch)?;
+        index.reader(&read)?.search(&[query], &SEARCH, &mut scratch)?;
         times.push(start.elapsed());
     }
     // The first bring the index into memory.
@@ -147,9 +147,9 @@ fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow
 fn recall(env: &Env<WithoutTls>, index: VectorIndex, rows: &[(u32, &[f32])], queries: &Vectors) -> anyhow::Result<()> {
     let queries = &queries.rows()[..CHECKED];
     let read = env.read_txn()?;
-    let found = index.search(&read, queries, &SEARCH, &mut VectorScratch::default())?;
+    let found = index.reader(&read)?.search(queries, &SEARCH, &mut VectorScratch::default())?;
     let start = Instant::now();
-    let exact = index.search_exactly(&read, queries, &SEARCH)?;
+    let exact = index.reader(&read)?.search_exactly(queries, &SEARCH)?;
     let scan = start.elapsed();
     let given: Vec<Vec<Hit>> = queries.par_iter().map(|query| scan_given(rows, query)).collect();
     println!("exact scan            {:9.3} ms   a query, {CHECKED} in a batch", milliseconds(scan) / CHECKED as f64);
@@ -182,7 +182,7 @@ fn batch(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors, threads: 
     let time = pool.install(|| {
         let (read, mut scratch) = (env.read_txn()?, VectorScratch::default());
         median(|| {
-            index.search(&read, &rows, &SEARCH, &mut scratch)?;
+            index.reader(&read)?.search(&rows, &SEARCH, &mut scratch)?;
             Ok(())
         })
     })?;

@@ -86,7 +86,7 @@ pub enum Kb {
         #[arg(required = true, value_name = "WORDS")]
         words: Vec<String>,
         #[command(flatten)]
-        kb: KbArgument,
+        kb: LinkerArguments,
         /// Concepts listed
         #[arg(long, default_value_t = 10, value_name = "K")]
         top: usize,
@@ -103,6 +103,11 @@ pub enum Kb {
     },
     /// Add, change and remove concepts in place
     Update(Update),
+    /// Give all names vectors, so that names which share no letters can match
+    ///
+    /// What is done is stored every few seconds: stopped, the same command goes on. Vectors of another encoder are
+    /// replaced. `match`, `link`, `calibrate` and the others use the vectors with the same --encoder.
+    Embed(Embed),
     /// Write all concepts as JSONL
     Export {
         #[command(flatten)]
@@ -121,6 +126,32 @@ pub struct KbArgument {
     pub kb: Option<PathBuf>,
 }
 
+/// What to link with.
+#[derive(Args)]
+pub struct LinkerArguments {
+    #[command(flatten)]
+    pub kb: KbArgument,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
+}
+
+/// The encoder to use.
+#[derive(Args)]
+pub struct EncoderArgument {
+    /// Encoder for vectors of names, a Hugging Face folder (`truename model pull` fetches one)
+    #[arg(long, value_name = "DIR", env = "TRUENAME_ENCODER")]
+    pub encoder: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Embed {
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Encoder, a Hugging Face folder (`truename model pull` fetches one)
+    #[arg(long, value_name = "DIR", env = "TRUENAME_ENCODER")]
+    pub encoder: PathBuf,
+}
+
 #[derive(Args)]
 pub struct Import {
     /// Files; all of them make one knowledge base
@@ -132,6 +163,8 @@ pub struct Import {
     /// Replace a knowledge base that is there
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -147,6 +180,8 @@ pub struct Update {
     /// Id of a concept to remove; may be given several times
     #[arg(long, value_name = "ID")]
     pub remove: Vec<String>,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -228,7 +263,7 @@ pub struct Link {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub kb: KbArgument,
+    pub kb: LinkerArguments,
     /// What the input is: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
     pub input_format: Option<truename_corpus::Format>,
@@ -318,7 +353,7 @@ pub struct Match {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
-    pub kb: KbArgument,
+    pub kb: LinkerArguments,
     /// Column with the names [default: name, or the only column]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
@@ -386,7 +421,7 @@ pub struct EvaluateLink {
     #[arg(long, required = true, value_name = "CORPUS")]
     pub gold: Vec<PathBuf>,
     #[command(flatten)]
-    pub kb: KbArgument,
+    pub kb: LinkerArguments,
     /// Only gold mentions of this type; may be given several times
     #[arg(long = "gold-type", value_name = "TYPE")]
     pub gold_types: Vec<String>,
@@ -415,7 +450,7 @@ pub struct EvaluateNames {
     #[arg(long, value_name = "FILE", required_unless_present = "compare")]
     pub gold: Option<PathBuf>,
     #[command(flatten)]
-    pub kb: KbArgument,
+    pub kb: LinkerArguments,
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
@@ -441,6 +476,8 @@ pub struct Calibrate {
     /// Knowledge base to calibrate
     #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
     pub kb: PathBuf,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
     /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 
 /// Problems shown; all are counted.
 pub const SHOWN: usize = 10;
@@ -21,5 +21,15 @@ pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
     show(problems, count);
     if count > 0 {
         crate::say!("{} {what} (--strict makes this an error)", grouped(count));
+    }
+}
+
+/// Says how many names an encoder read the beginning of alone.
+pub fn say_truncated(names: u64) {
+    if names > 0 {
+        crate::say!(
+            "{} longer than the encoder's window; their vectors are of their beginning",
+            counted(names, "name")
+        );
     }
 }

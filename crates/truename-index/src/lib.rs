@@ -30,7 +30,7 @@
 //! ```
 //!
 //! ```
-//! use truename_index::{VectorIndex, VectorScratch, VectorSearch};
+//! use truename_index::{VectorIndex, VectorReader, VectorScratch, VectorSearch};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
@@ -43,7 +43,7 @@
 //!
 //! let read = env.read_txn()?;
 //! assert_eq!(index.missing(&read, [7, 8, 9])?, [8]);
-//! let hits = index.search(&read, &[&[0.0, 1.0]], &VectorSearch::default(), &mut VectorScratch::default())?;
+//! let hits = index.reader(&read)?.search(&[&[0.0, 1.0]], &VectorSearch::default(), &mut VectorScratch::default())?;
 //! assert_eq!(hits[0][0].name, 9);
 //! # Ok(())
 //! # }
@@ -57,4 +57,4 @@ mod vector;
 
 pub use error::Error;
 pub use ngram::{Hit, NgramIndex, Search, SearchScratch};
-pub use vector::{VectorIndex, VectorScratch, VectorSearch};
+pub use vector::{VectorIndex, VectorReader, VectorScratch, VectorSearch};

@@ -54,11 +54,12 @@ impl Fixture {
 
     fn search(&self, query: &[f32], search: &VectorSearch<'_>) -> Vec<Hit> {
         let read = self.env.read_txn().unwrap();
-        self.index.search(&read, &[query], search, &mut VectorScratch::default()).unwrap().remove(0)
+        self.index.reader(&read).unwrap().search(&[query], search, &mut VectorScratch::default()).unwrap().remove(0)
     }
 
     fn exactly(&self, query: &[f32], search: &VectorSearch<'_>) -> Vec<Hit> {
-        self.index.search_exactly(&self.env.read_txn().unwrap(), &[query], search).unwrap().remove(0)
+        let read = self.env.read_txn().unwrap();
+        self.index.reader(&read).unwrap().search_exactly(&[query], search).unwrap().remove(0)
     }
 }
 
@@ -175,7 +176,7 @@ fn threads_and_batches_do_not_change_the_answer() {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
             let (read, mut scratch) = (fixture.env.read_txn().unwrap(), VectorScratch::default());
             let mut search = |queries: &[&[f32]]| {
-                fixture.index.search(&read, queries, &VectorSearch::default(), &mut scratch).unwrap()
+                fixture.index.reader(&read).unwrap().search(queries, &VectorSearch::default(), &mut scratch).unwrap()
             };
             let alone: Vec<Vec<Hit>> = queries.iter().flat_map(|query| search(&[query])).collect();
             (alone, search(&queries))
@@ -229,7 +230,7 @@ fn an_empty_index_and_one_row() {
     assert_eq!(fixture.index.dimensions(&read).unwrap(), Some(2));
     let row = fixture.index.get(&read, u32::MAX).unwrap().unwrap();
     assert!((row[0] - 0.6).abs() < 1e-3 && (row[1] + 0.8).abs() < 1e-3);
-    let cosines = fixture.index.cosines(&read, &[0.6, -0.8], &[5, u32::MAX]).unwrap();
+    let cosines = fixture.index.reader(&read).unwrap().cosines(&[0.6, -0.8], &[5, u32::MAX]).unwrap();
     assert!(cosines[0].is_none() && (cosines[1].unwrap() - 1.0).abs() < 1e-3);
 }
 
@@ -263,7 +264,12 @@ fn unfit_vectors_are_refused_and_nothing_is_written() {
         assert_eq!(error.is_unfit_vector(), vector.len() == 3);
         let read = fixture.env.read_txn().unwrap();
         let search = VectorSearch::default();
-        let error = fixture.index.search(&read, &[&vector], &search, &mut VectorScratch::default()).unwrap_err();
+        let error = fixture
+            .index
+            .reader(&read)
+            .unwrap()
+            .search(&[&vector], &search, &mut VectorScratch::default())
+            .unwrap_err();
         assert_eq!(error.to_string(), message.replace("vector of name 4", "query"));
         assert_eq!(fixture.len(), 1);
     }
@@ -302,7 +308,11 @@ fn what_was_committed_is_there_after_reopening() {
     let index = VectorIndex::open(&env, &read).unwrap().unwrap();
     let left: Vec<u32> = rows[200..].iter().map(|(name, _)| *name).collect();
     assert_eq!(index.missing(&read, rows.iter().map(|(name, _)| *name)).unwrap(), left);
-    let found = index.search(&read, &[&rows[150].1], &VectorSearch::default(), &mut VectorScratch::default()).unwrap();
+    let found = index
+        .reader(&read)
+        .unwrap()
+        .search(&[&rows[150].1], &VectorSearch::default(), &mut VectorScratch::default())
+        .unwrap();
     assert_eq!(found[0][0].name, rows[150].0);
     read.commit().unwrap();
     let mut write = env.write_txn().unwrap();

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -22,6 +22,7 @@ const BATCH_TOKENS: usize = 256;
 ///
 /// Shared by reference between threads; each call uses the threads of the current rayon pool.
 pub struct Encoder {
+    folder: PathBuf,
     info: Info,
     tokenizer: Tokenizer,
     transformer: Transformer,
@@ -63,7 +64,15 @@ impl Encoder {
             vocabulary: config.vocab_size,
         };
         let (transformer, tokenizer) = (transformer?, tokenizer?);
-        Ok(Self { info, tokenizer, transformer, weights, fingerprint, idle: Mutex::default() })
+        Ok(Self {
+            folder: folder.to_owned(),
+            info,
+            tokenizer,
+            transformer,
+            weights,
+            fingerprint,
+            idle: Mutex::default(),
+        })
     }
 
     /// The vectors of `texts`, in their order.
@@ -83,6 +92,11 @@ impl Encoder {
     /// How many numbers a vector has.
     pub fn dimensions(&self) -> usize {
         self.info.hidden
+    }
+
+    /// The folder it was opened from.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// What the model is.

@@ -18,7 +18,7 @@ use crate::{Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex, forms};
 
 /// The version of the layout below, and of the normal forms and keys in it. A store says which it has; others
 /// are refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Address space set aside for the map; the file is only as large as its contents.
 const MAP_BYTES: usize = 64 << 30;
 /// Room for the tables here and for those of the indexes.
@@ -220,6 +220,15 @@ impl Store {
     /// Where the storage fails.
     pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
         Ok(self.tables.meta.put(write, name, value)?)
+    }
+
+    /// Forgets a fact about the whole store.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn delete_meta(&self, write: &mut RwTxn<'_>, name: &str) -> Result<(), Error> {
+        self.tables.meta.delete(write, name)?;
+        Ok(())
     }
 
     /// Empties the store but for its format.
@@ -528,12 +537,31 @@ impl Snapshot<'_> {
         self.tables.name(&self.read, index)
     }
 
+    /// A name and the concept it is of; nothing where the store has no such name, or no longer.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn find_name(&self, index: NameIndex) -> Result<Option<(ConceptIndex, &str)>, Error> {
+        self.tables.names.get(&self.read, &index.0)?.map(parse_name).transpose()
+    }
+
     /// All names with their numbers and concepts, by number.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn names(&self) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
-        let entries = self.tables.names.iter(&self.read)?;
+        self.names_from(NameIndex(0))
+    }
+
+    /// The names from a number on.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn names_from(
+        &self,
+        first: NameIndex,
+    ) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
+        let entries = self.tables.names.range(&self.read, &(first.0..))?;
         Ok(entries.map(|entry| {
             let (number, bytes) = entry?;
             let (concept, name) = parse_name(bytes)?;

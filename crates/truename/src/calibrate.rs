@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
-use truename_index::SearchScratch;
+use truename_index::{Hit, SearchScratch, VectorReader, VectorScratch};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameKeys, NameProfile, NormalizedName, stable_hash};
 
 use crate::feature::{self, WordWeights, featurize};
-use crate::generator::{Scope, propose_exact, propose_near};
-use crate::knowledge_base::META_RANKER;
+use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
+use crate::knowledge_base::{META_DENSE_RANKER, META_RANKER};
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
 use crate::{Error, KnowledgeBase, Ranker};
@@ -110,6 +110,11 @@ struct Example {
     fold: usize,
 }
 
+/// Examples that share one snapshot and one set of buffers.
+const PIECE: usize = 64;
+/// Examples whose vectors are held at a time.
+const ENCODED_AT_ONCE: usize = 4096;
+
 /// An example with the features of its candidates.
 struct Observed {
     rows: Vec<f32>,
@@ -120,6 +125,7 @@ struct Observed {
 
 /// Groups of candidates made from knowledge bases, ready to fit a ranker.
 pub struct TrainingSet {
+    with_vectors: bool,
     groups: Groups,
     folds: Vec<usize>,
     gold: Vec<bool>,
@@ -129,31 +135,31 @@ pub struct TrainingSet {
 }
 
 impl TrainingSet {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        let groups = Groups::new(feature::names().len());
-        Self { groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0), settled_gold: (0, 0) }
+    /// Nothing yet; with vectors, every knowledge base must have an encoder.
+    pub fn new(with_vectors: bool) -> Self {
+        let groups = Groups::new(feature::names(with_vectors).len());
+        Self { with_vectors, groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0), settled_gold: (0, 0) }
     }
 
     /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
     /// have ids that the knowledge base does not.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// Where the storage or the encoder fails.
+    ///
+    /// # Panics
+    /// Where the knowledge base has an encoder and the others have not, or the other way round.
     pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
+        assert_eq!(kb.encoder.is_some(), self.with_vectors, "with vectors or without, not both");
         let snapshot = kb.store.snapshot()?;
         let mut examples = held_out(&snapshot, options.names)?;
         let unknown = add_gold(&snapshot, gold, &mut examples)?;
         drop(snapshot);
-        let observed: Vec<Vec<Observed>> = examples
-            .par_chunks(64)
-            .map(|piece| {
-                let snapshot = kb.store.snapshot()?;
-                let (mut scratch, mut weights) = (SearchScratch::default(), WordWeights::default());
-                piece.iter().map(|example| observe(example, kb, &snapshot, &mut scratch, &mut weights)).collect()
-            })
-            .collect::<Result<_, Error>>()?;
-        for (example, observed) in examples.iter().zip(observed.into_iter().flatten()) {
+        let mut observed = Vec::with_capacity(examples.len());
+        for examples in examples.chunks(ENCODED_AT_ONCE) {
+            observed.extend(observe_all(examples, kb)?);
+        }
+        for (example, observed) in examples.iter().zip(observed) {
             let weight = if example.gold { options.gold_weight } else { 1.0 };
             match observed.settled {
                 Some(right) => {
@@ -186,7 +192,7 @@ impl TrainingSet {
         }
         // At least even, so that the very name stays the first candidate.
         let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
-        let (ranker, out_of_fold) = fit(&self.groups, &self.folds, exact, &options.fit);
+        let (ranker, out_of_fold) = fit(&self.groups, self.with_vectors, &self.folds, exact, &options.fit);
         let gold = self.gold.iter().filter(|gold| **gold).count();
         let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
         let gain = Gain {
@@ -224,28 +230,25 @@ impl TrainingSet {
     }
 }
 
-impl Default for TrainingSet {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl KnowledgeBase {
-    /// Fits the ranker to this knowledge base and to judgements, and keeps it in the store.
+    /// Fits the ranker to this knowledge base and to judgements, and keeps it in the store: the one for its vectors where
+    /// it has an encoder, else the one for letters alone.
     ///
     /// # Errors
     /// Where there are too few names, or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
-        let mut training = TrainingSet::new();
+        let with_vectors = self.encoder.is_some();
+        let mut training = TrainingSet::new(with_vectors);
         let unknown_gold = training.add(self, gold, options)?;
         let (ranker, mut gain) = training.fit(options)?;
-        training.measure(&Ranker::standard(), &mut gain);
+        training.measure(&Ranker::standard(with_vectors), &mut gain);
         gain.unknown_gold = unknown_gold;
         if !gain.kept {
             return Ok(gain);
         }
         let mut write = self.store.write()?;
-        self.store.put_meta(&mut write, META_RANKER, &ranker.to_bytes())?;
+        let fact = if with_vectors { META_DENSE_RANKER } else { META_RANKER };
+        self.store.put_meta(&mut write, fact, &ranker.to_bytes())?;
         self.store.commit(write)?;
         Ok(gain)
     }
@@ -399,29 +402,76 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
     Ok(unknown)
 }
 
-fn observe(
-    example: &Example,
-    kb: &KnowledgeBase,
-    snapshot: &Snapshot<'_>,
-    scratch: &mut SearchScratch,
-    weights: &mut WordWeights,
-) -> Result<Observed, Error> {
-    let query = NameProfile::new(&example.query);
-    let scope = Scope { snapshot, indexes: &kb.indexes, hidden: &example.hidden, allowed: None };
-    let mut proposals = propose_exact(&query, &scope)?;
-    if let Some(sole) = proposals.sole_exact() {
-        let right = example.answers.contains(&sole);
-        return Ok(Observed { rows: Vec::new(), answer: None, settled: Some(right) });
+/// Observes examples on all threads, each piece with a snapshot of its own.
+fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<Vec<Observed>, Error> {
+    let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
+    let encoded = kb.encoder().map(|encoder| encoder.encode(&queries)).transpose()?;
+    let numbered: Vec<(usize, &Example)> = examples.iter().enumerate().collect();
+    let observed: Vec<Vec<Observed>> = numbered
+        .par_chunks(PIECE)
+        .map(|piece| {
+            let snapshot = kb.store.snapshot()?;
+            let reader = kb.vectors(&snapshot)?;
+            let vectors: Vec<&[f32]> =
+                encoded.iter().flat_map(|encoded| piece.iter().map(|(at, _)| encoded.row(*at))).collect();
+            let hits = reader.as_ref().map(|reader| nearest_unhidden(reader, &vectors, piece)).transpose()?;
+            let mut observer =
+                Observer { kb, snapshot: &snapshot, scratch: Default::default(), weights: Default::default() };
+            let observe = |(at, (_, example)): (usize, &(usize, &Example))| {
+                let dense = reader.as_ref().zip(hits.as_ref()).map(|(reader, hits)| Dense {
+                    reader,
+                    vector: vectors[at],
+                    hits: &hits[at],
+                });
+                observer.observe(example, dense)
+            };
+            piece.iter().enumerate().map(observe).collect()
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(observed.into_iter().flatten().collect())
+}
+
+/// The nearest names, as many more as examples hide.
+fn nearest_unhidden(
+    reader: &VectorReader<'_>,
+    vectors: &[&[f32]],
+    piece: &[(usize, &Example)],
+) -> Result<Vec<Vec<Hit>>, Error> {
+    let hidden = piece.iter().map(|(_, example)| example.hidden.len()).max().unwrap_or(0);
+    nearest(reader, vectors, None, hidden, &mut VectorScratch::default())
+}
+
+/// Observes one after another with the same snapshot and buffers.
+struct Observer<'a> {
+    kb: &'a KnowledgeBase,
+    snapshot: &'a Snapshot<'a>,
+    scratch: SearchScratch,
+    weights: WordWeights,
+}
+
+impl Observer<'_> {
+    fn observe(&mut self, example: &Example, dense: Option<Dense<'_>>) -> Result<Observed, Error> {
+        let query = NameProfile::new(&example.query);
+        let (snapshot, indexes) = (self.snapshot, &self.kb.indexes);
+        let scope = Scope { snapshot, indexes, hidden: &example.hidden, allowed: None, dense };
+        let mut proposals = propose_exact(&query, &scope)?;
+        if let Some(sole) = proposals.sole_exact() {
+            let right = example.answers.contains(&sole);
+            return Ok(Observed { rows: Vec::new(), answer: None, settled: Some(right) });
+        }
+        propose_near(&query, &scope, &mut self.scratch, &mut proposals)?;
+        let mut featured = featurize(&query, &proposals, &scope, &mut self.weights)?;
+        let is_right = |concept: ConceptIndex| example.answers.contains(&concept);
+        featured.sort_by(|left, right| {
+            let order = |candidate: &feature::Featured| (is_right(candidate.concept), candidate.proposal.key);
+            let nearness =
+                |candidate: &feature::Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
+            let by_nearness = nearness(right).total_cmp(&nearness(left));
+            order(right).cmp(&order(left)).then(by_nearness).then(left.concept.cmp(&right.concept))
+        });
+        featured.truncate(LEARNT_CANDIDATES);
+        let answer = featured.first().is_some_and(|first| is_right(first.concept)).then_some(0);
+        let rows = featured.into_iter().flat_map(|candidate| candidate.row).collect();
+        Ok(Observed { rows, answer, settled: None })
     }
-    propose_near(&query, &scope, scratch, &mut proposals)?;
-    let mut featured = featurize(&query, &proposals, &scope, weights)?;
-    let is_right = |concept: ConceptIndex| example.answers.contains(&concept);
-    featured.sort_by(|left, right| {
-        let order = |candidate: &feature::Featured| (is_right(candidate.concept), candidate.proposal.key);
-        let by_ngram = right.proposal.ngram.total_cmp(&left.proposal.ngram);
-        order(right).cmp(&order(left)).then(by_ngram).then(left.concept.cmp(&right.concept))
-    });
-    featured.truncate(LEARNT_CANDIDATES);
-    let answer = featured.first().is_some_and(|first| is_right(first.concept)).then_some(0);
-    Ok(Observed { rows: featured.into_iter().flat_map(|candidate| candidate.row).collect(), answer, settled: None })
 }

@@ -12,6 +12,8 @@ pub(crate) struct Proposal {
     pub(crate) key: KeyMatch,
     /// TF-IDF cosine of the character n-grams.
     pub(crate) ngram: f32,
+    /// Cosine of the vectors, where there are any; computed for all proposed names alike.
+    pub(crate) dense: f32,
 }
 
 /// The proposed names by concept; maps keep the order, and so every later sum, the same.

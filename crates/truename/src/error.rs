@@ -10,6 +10,9 @@ enum Kind {
     Index(truename_index::Error),
     Io { action: &'static str, path: std::path::PathBuf, source: std::io::Error },
     Ranker(postcard::Error),
+    Encoder(truename_infer::Error),
+    EncoderMismatch { path: std::path::PathBuf, made_by: Option<String>, given: std::path::PathBuf },
+    VectorsReplaced(std::path::PathBuf),
     UnknownType { name: String, known: Vec<String> },
     TooFewNames { found: usize, needed: usize },
 }
@@ -21,6 +24,14 @@ impl Error {
             Kind::KnowledgeBase(source) => source.hint(),
             Kind::Index(source) if source.is_missing() => Some("import the sources again".into()),
             Kind::Ranker(_) => Some("fit the ranker of this store anew: `truename calibrate --kb DIR`".into()),
+            Kind::EncoderMismatch { path, made_by, given } => {
+                let embed = format!("`truename kb embed --kb {} --encoder {}`", path.display(), given.display());
+                Some(match made_by {
+                    Some(folder) => format!("give that of {folder}, or replace the vectors: {embed}"),
+                    None => format!("make them: {embed}"),
+                })
+            }
+            Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
             Kind::TooFewNames { .. } => Some("without calibration the ranker that comes with truename is used".into()),
             _ => None,
@@ -39,6 +50,19 @@ impl Error {
     /// Whether the work was stopped on request.
     pub fn is_interrupted(&self) -> bool {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_interrupted())
+    }
+
+    /// Whether the knowledge base has no vectors, or those of another encoder than the one given.
+    pub fn is_encoder_mismatch(&self) -> bool {
+        matches!(self.0, Kind::EncoderMismatch { .. })
+    }
+
+    pub(crate) fn encoder_mismatch(path: &std::path::Path, made_by: Option<String>, given: &std::path::Path) -> Self {
+        Self(Kind::EncoderMismatch { path: path.to_owned(), made_by, given: given.to_owned() })
+    }
+
+    pub(crate) fn vectors_replaced(path: &std::path::Path) -> Self {
+        Self(Kind::VectorsReplaced(path.to_owned()))
     }
 
     pub(crate) fn io(action: &'static str, path: &std::path::Path, source: std::io::Error) -> Self {
@@ -61,6 +85,16 @@ impl fmt::Display for Error {
             Kind::Index(source) => source.fmt(f),
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
             Kind::Ranker(_) => f.write_str("the ranker of this knowledge base cannot be read"),
+            Kind::Encoder(source) => source.fmt(f),
+            Kind::EncoderMismatch { path, made_by: None, .. } => {
+                write!(f, "the names of {} have no vectors", path.display())
+            }
+            Kind::EncoderMismatch { path, made_by: Some(_), given } => {
+                write!(f, "the vectors of {} are by another encoder than {}", path.display(), given.display())
+            }
+            Kind::VectorsReplaced(path) => {
+                write!(f, "another process began to replace the vectors of {}", path.display())
+            }
             Kind::UnknownType { name, .. } => write!(f, "no concept has the type \"{name}\""),
             Kind::TooFewNames { found, needed } => {
                 write!(f, "{found} names can be held out in turn, and {needed} are needed to fit a ranker")
@@ -72,12 +106,16 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
-            // These two speak for themselves above; what caused them comes next.
+            // These speak for themselves above; what caused them comes next.
             Kind::KnowledgeBase(source) => source.source(),
             Kind::Index(source) => source.source(),
+            Kind::Encoder(source) => source.source(),
             Kind::Io { source, .. } => Some(source),
             Kind::Ranker(source) => Some(source),
-            Kind::UnknownType { .. } | Kind::TooFewNames { .. } => None,
+            Kind::EncoderMismatch { .. }
+            | Kind::VectorsReplaced(_)
+            | Kind::UnknownType { .. }
+            | Kind::TooFewNames { .. } => None,
         }
     }
 }
@@ -91,6 +129,12 @@ impl From<truename_kb::Error> for Error {
 impl From<truename_index::Error> for Error {
     fn from(source: truename_index::Error) -> Self {
         Self(Kind::Index(source))
+    }
+}
+
+impl From<truename_infer::Error> for Error {
+    fn from(source: truename_infer::Error) -> Self {
+        Self(Kind::Encoder(source))
     }
 }
 

@@ -54,8 +54,11 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
         KeyMatch::None => {
             let alike = percent(candidate.scores.ngram.unwrap_or_default());
             let differing = differences(query, matched);
+            let meaning = candidate.scores.dense.map_or_else(String::new, |cosine| {
+                format!(", and the nearest of its names by vector has a cosine of {cosine:.2}")
+            });
             let differing = if differing.is_empty() { String::new() } else { format!("; {differing}") };
-            format!("its name “{name}” shares {alike} of the weighted letter sequences{differing}")
+            format!("its name “{name}” shares {alike} of the weighted letter sequences{meaning}{differing}")
         }
     }
 }

@@ -3,30 +3,37 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use truename_index::{Hit, NgramIndex, Search, SearchScratch};
+use truename_index::{Hit, NgramIndex, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
+use truename_infer::Encoder;
 use truename_kb::import::read_files;
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
 
 use crate::Error;
+use crate::vectors::EncoderRecord;
 
 const META_PROVENANCE: &str = "provenance";
 pub(crate) const META_RANKER: &str = "ranker";
+/// The ranker that was fitted with vectors.
+pub(crate) const META_DENSE_RANKER: &str = "dense-ranker";
 
 /// A knowledge base on disk.
 #[derive(Clone)]
 pub struct KnowledgeBase {
     pub(crate) store: Store,
     pub(crate) indexes: Indexes,
+    pub(crate) encoder: Option<Arc<Encoder>>,
 }
 
 /// The indexes of a store.
 #[derive(Clone, Copy)]
 pub(crate) struct Indexes {
     pub(crate) ngrams: NgramIndex,
+    pub(crate) vectors: VectorIndex,
 }
 
 /// Stores this process has begun to build.
@@ -43,7 +50,7 @@ pub struct NearName {
     pub id: String,
     /// The name.
     pub name: String,
-    /// TF-IDF cosine of the character n-grams; higher is closer.
+    /// The cosine of the character n-grams, by TF-IDF, or of the vectors; higher is closer.
     pub score: f32,
 }
 
@@ -112,6 +119,19 @@ pub struct Info {
     pub provenance: Vec<Provenance>,
     /// Whether `calibrate` fitted a ranker to it.
     pub calibrated: bool,
+    /// The vectors of its names, where it has any.
+    pub vectors: Option<VectorInfo>,
+}
+
+/// The vectors of a knowledge base's names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VectorInfo {
+    /// Names that have one.
+    pub names: u64,
+    /// The encoder that made them.
+    pub encoder: EncoderRecord,
+    /// Whether `calibrate` fitted a ranker with them.
+    pub calibrated: bool,
 }
 
 /// Ambiguous names shown in [`Info`].
@@ -126,8 +146,9 @@ impl KnowledgeBase {
         let store = Store::open(path)?;
         let read = store.env().read_txn().map_err(truename_kb::Error::from)?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
+        let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit().map_err(truename_kb::Error::from)?;
-        Ok(Self { store, indexes: Indexes { ngrams } })
+        Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: None })
     }
 
     /// Imports files into a new knowledge base at `out`; with `replace` one that is there gives way.
@@ -200,6 +221,8 @@ impl KnowledgeBase {
         let applied = self.store.apply(&mut write, concepts, &gone)?;
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
         self.indexes.ngrams.update(&mut write, &old, &new)?;
+        let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
+        self.indexes.vectors.remove(&mut write, &gone)?;
         let mut provenance = read_provenance(&snapshot)?;
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
@@ -251,15 +274,23 @@ impl KnowledgeBase {
         let snapshot = self.store.snapshot()?;
         let search = Search { limit, ..Search::default() };
         let grams = grams(&NormalizedName::new(name));
-        SCRATCH.with_borrow_mut(|scratch| {
-            let hits = self.indexes.ngrams.search(snapshot.transaction(), &grams, &search, scratch)?;
-            let named = |hit: Hit| {
-                let (concept, name) = snapshot.name(NameIndex(hit.name))?;
-                let id = snapshot.concept_names(concept)?.0.to_owned();
-                Ok(NearName { id, name: name.to_owned(), score: hit.score })
-            };
-            hits.into_iter().map(named).collect()
-        })
+        let hits = SCRATCH
+            .with_borrow_mut(|scratch| self.indexes.ngrams.search(snapshot.transaction(), &grams, &search, scratch))?;
+        near_names(&snapshot, hits)
+    }
+
+    /// The names whose vectors are nearest to that of `name`, best first; none where there is no encoder.
+    ///
+    /// # Errors
+    /// Where the storage or the encoder fails.
+    pub fn nearest_by_vectors(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
+        let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
+        let vector = encoder.encode(&[name])?;
+        let snapshot = self.store.snapshot()?;
+        let Some(reader) = self.vectors(&snapshot)? else { return Ok(Vec::new()) };
+        let search = VectorSearch { limit, ..VectorSearch::default() };
+        let hits = reader.search(&[vector.row(0)], &search, &mut VectorScratch::default())?;
+        near_names(&snapshot, hits.into_iter().flatten().collect())
     }
 
     /// What it holds, in numbers.
@@ -302,7 +333,14 @@ impl KnowledgeBase {
             types,
             provenance: read_provenance(&snapshot)?,
             calibrated: snapshot.meta(META_RANKER)?.is_some(),
+            vectors: self.vector_info(&snapshot)?,
         })
+    }
+
+    fn vector_info(&self, snapshot: &Snapshot<'_>) -> Result<Option<VectorInfo>, Error> {
+        let Some(encoder) = EncoderRecord::read(snapshot)? else { return Ok(None) };
+        let names = self.indexes.vectors.len(snapshot.transaction())? as u64;
+        Ok(Some(VectorInfo { names, encoder, calibrated: snapshot.meta(META_DENSE_RANKER)?.is_some() }))
     }
 
     /// The types of its concepts.
@@ -326,6 +364,15 @@ impl KnowledgeBase {
     pub fn path(&self) -> &Path {
         self.store.path()
     }
+}
+
+fn near_names(snapshot: &Snapshot<'_>, hits: Vec<Hit>) -> Result<Vec<NearName>, Error> {
+    let named = |hit: Hit| {
+        let (concept, name) = snapshot.name(NameIndex(hit.name))?;
+        let id = snapshot.concept_names(concept)?.0.to_owned();
+        Ok(NearName { id, name: name.to_owned(), score: hit.score })
+    };
+    hits.into_iter().map(named).collect()
 }
 
 fn ambiguous_examples(
@@ -442,6 +489,7 @@ fn fill(
     let names = store.fill(&mut write, concepts)?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;
     ngrams.build(&mut write, names.len() as u32, |name| grams(&NormalizedName::new(&names[name as usize])))?;
+    VectorIndex::create(store.env(), &mut write)?.clear(&mut write)?;
     store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;
     if options.progress.stop.load(Ordering::Relaxed) {
         return Err(truename_kb::Error::interrupted().into());

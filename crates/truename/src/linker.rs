@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use truename_index::SearchScratch;
+use truename_index::{Hit, SearchScratch, VectorReader, VectorScratch};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{KeyMatch, NameProfile};
 
 use crate::candidate::Proposals;
 use crate::explain::explain;
 use crate::feature::{Featured, WordWeights, featurize};
-use crate::generator::{NameSet, Scope, propose_exact, propose_near};
-use crate::knowledge_base::META_RANKER;
+use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
+use crate::knowledge_base::{META_DENSE_RANKER, META_RANKER};
 use crate::{Error, KnowledgeBase, Ranker};
 
 /// How to link.
@@ -47,6 +47,9 @@ pub struct Link {
     /// Why, in words, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
+    /// Whether the name is longer than the encoder's window, so that its vector is of its beginning alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_truncated: bool,
 }
 
 impl Link {
@@ -58,6 +61,11 @@ impl Link {
     /// The id of the answer.
     pub fn id(&self) -> Option<&str> {
         self.answer().map(|candidate| candidate.id.as_str())
+    }
+
+    /// How many of the best candidates have the very name.
+    pub(crate) fn shared(&self) -> usize {
+        self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
     }
 }
 
@@ -86,6 +94,10 @@ pub struct Scores {
     /// the exact name decided alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ngram: Option<f64>,
+    /// The highest cosine of the vectors, over the concept's names; nothing where there is no encoder or the exact
+    /// name decided alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dense: Option<f64>,
     /// The ranker's score (log-odds against "none of them"); nothing where the exact name decided alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranker: Option<f64>,
@@ -103,6 +115,10 @@ pub struct Linker {
 
 /// A name longer than this many bytes is no name; it is answered NIL.
 pub const LONGEST_NAME_BYTES: usize = 4096;
+/// Names that share one snapshot and one set of buffers.
+const PIECE: usize = 64;
+/// Names whose vectors are held at a time.
+const ENCODED_AT_ONCE: usize = 4096;
 
 impl Linker {
     /// Links to the knowledge base in a folder.
@@ -122,13 +138,16 @@ impl Linker {
         Self::new(KnowledgeBase::bundled()?)
     }
 
-    /// Links to a knowledge base, with the ranker fitted to it, or else the one that comes with Truename.
+    /// Links to a knowledge base, with the ranker fitted to it, or else the one that comes with Truename. Names are also
+    /// compared by their vectors where it has an encoder ([`KnowledgeBase::with_encoder`]).
     ///
     /// # Errors
     /// Where its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
-        let own = kb.store.snapshot()?.meta(META_RANKER)?.map(Ranker::from_bytes).transpose()?;
-        let ranker = own.map_or_else(Ranker::standard, Arc::new);
+        let with_vectors = kb.encoder.is_some();
+        let fact = if with_vectors { META_DENSE_RANKER } else { META_RANKER };
+        let own = kb.store.snapshot()?.meta(fact)?.map(|bytes| Ranker::from_bytes(bytes, with_vectors)).transpose()?;
+        let ranker = own.map_or_else(|| Ranker::standard(with_vectors), Arc::new);
         Ok(Self { kb, ranker, options: LinkOptions::default(), allowed: None })
     }
 
@@ -171,34 +190,89 @@ impl Linker {
     /// Links names, on all threads of the current rayon pool.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// Where the storage or the encoder fails.
     #[tracing::instrument(skip_all, fields(names = names.len()))]
     pub fn link_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        // Pieces, so that each costs one snapshot and one set of buffers.
-        let pieces: Vec<Vec<Link>> = names
-            .par_chunks(64)
-            .map(|piece| {
-                let snapshot = self.kb.store.snapshot()?;
-                let mut session = Session::new(self, &snapshot);
-                piece.iter().map(|name| session.link(name.as_ref())).collect()
-            })
-            .collect::<Result<_, Error>>()?;
-        Ok(pieces.into_iter().flatten().collect())
+        let mut links = self.weigh_names(names)?;
+        links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
+        Ok(links)
     }
 
     /// Links one name.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// Where the storage or the encoder fails.
     pub fn link_name(&self, name: &str) -> Result<Link, Error> {
-        let snapshot = self.kb.store.snapshot()?;
-        Session::new(self, &snapshot).link(name)
+        Ok(self.link_names(&[name])?.remove(0))
     }
 
-    /// Links one name and keeps all candidates where the name does not settle it.
-    pub(crate) fn weigh_name(&self, name: &str) -> Result<Link, Error> {
-        let snapshot = self.kb.store.snapshot()?;
-        Session::new(self, &snapshot).weigh(name)
+    /// Links names and keeps all concepts that have the very name, however many candidates are asked for.
+    pub(crate) fn weigh_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
+        if self.kb.encoder.is_none() {
+            let weigh = |session: &mut Session<'_>, piece: &[S]| {
+                piece.iter().map(|name| session.weigh(&Query::of(name.as_ref()), None)).collect()
+            };
+            return self.in_pieces(names, weigh);
+        }
+        let mut links = Vec::with_capacity(names.len());
+        for names in names.chunks(ENCODED_AT_ONCE) {
+            links.extend(self.weigh_encoded(names)?);
+        }
+        Ok(links)
+    }
+
+    /// Encodes the names that their letters do not settle, and links all.
+    fn weigh_encoded<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
+        let Some(encoder) = self.kb.encoder() else { return Ok(Vec::new()) };
+        let settle = |session: &mut Session<'_>, piece: &[S]| {
+            piece.iter().map(|name| session.settle(&Query::of(name.as_ref()))).collect()
+        };
+        let settled: Vec<Option<Link>> = self.in_pieces(names, settle)?;
+        let open = || names.iter().zip(&settled).filter(|(_, link)| link.is_none()).map(|(name, _)| name.as_ref());
+        let vectors = encoder.encode(&open().collect::<Vec<&str>>())?;
+        let queries: Vec<Query<'_>> = open()
+            .zip(vectors.rows())
+            .enumerate()
+            .map(|(at, (name, vector))| Query {
+                name,
+                vector,
+                is_truncated: vectors.truncated().binary_search(&at).is_ok(),
+            })
+            .collect();
+        let mut weighed = self.in_pieces(&queries, |session, piece| session.weigh_near(piece))?.into_iter();
+        Ok(settled.into_iter().filter_map(|link| link.or_else(|| weighed.next())).collect())
+    }
+
+    /// Answers pieces of the input side by side, each with a snapshot of its own.
+    fn in_pieces<Q: Sync, A: Send>(
+        &self,
+        queries: &[Q],
+        answer: impl Fn(&mut Session<'_>, &[Q]) -> Result<Vec<A>, Error> + Sync,
+    ) -> Result<Vec<A>, Error> {
+        let pieces: Vec<Vec<A>> = queries
+            .par_chunks(PIECE)
+            .map(|piece| {
+                let snapshot = self.kb.store.snapshot()?;
+                let vectors = self.kb.vectors(&snapshot)?;
+                answer(&mut Session::new(self, &snapshot, vectors.as_ref()), piece)
+            })
+            .collect::<Result<_, Error>>()?;
+        Ok(pieces.into_iter().flatten().collect())
+    }
+}
+
+/// A name that is asked for.
+#[derive(Clone, Copy)]
+struct Query<'a> {
+    name: &'a str,
+    /// Empty where there is no encoder, or the name is not encoded.
+    vector: &'a [f32],
+    is_truncated: bool,
+}
+
+impl<'a> Query<'a> {
+    fn of(name: &'a str) -> Self {
+        Self { name, vector: &[], is_truncated: false }
     }
 }
 
@@ -206,41 +280,76 @@ impl Linker {
 struct Session<'a> {
     linker: &'a Linker,
     snapshot: &'a Snapshot<'a>,
+    vectors: Option<&'a VectorReader<'a>>,
     scratch: SearchScratch,
+    vector_scratch: VectorScratch,
     weights: WordWeights,
 }
 
 impl<'a> Session<'a> {
-    fn new(linker: &'a Linker, snapshot: &'a Snapshot<'a>) -> Self {
-        Self { linker, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
+    fn new(linker: &'a Linker, snapshot: &'a Snapshot<'a>, vectors: Option<&'a VectorReader<'a>>) -> Self {
+        let (scratch, vector_scratch) = Default::default();
+        Self { linker, snapshot, vectors, scratch, vector_scratch, weights: WordWeights::default() }
     }
 
-    fn link(&mut self, name: &str) -> Result<Link, Error> {
-        let mut link = self.weigh(name)?;
-        link.candidates.truncate(self.linker.options.top);
-        Ok(link)
-    }
-
-    fn weigh(&mut self, name: &str) -> Result<Link, Error> {
-        let mut candidates = Vec::new();
-        if name.len() <= LONGEST_NAME_BYTES {
-            candidates = self.candidates(&NameProfile::new(name))?;
+    /// The answer where it needs no vector: to what is no name, and where the very name settles it.
+    fn settle(&mut self, query: &Query<'_>) -> Result<Option<Link>, Error> {
+        let profile = if query.name.len() > LONGEST_NAME_BYTES { None } else { Some(NameProfile::new(query.name)) };
+        let Some(profile) = profile.filter(|profile| !profile.normalized.is_empty()) else {
+            return self.weigh(query, None).map(Some);
+        };
+        let LinkOptions { top, explain, .. } = self.linker.options;
+        if top > 1 || explain {
+            return Ok(None);
         }
+        let proposals = propose_exact(&profile, &self.scope(None))?;
+        let settled = proposals.sole_exact().map(|sole| self.settled(sole, &profile, &proposals)).transpose()?;
+        Ok(settled.map(|candidate| self.answer(query, vec![candidate])))
+    }
+
+    /// Links names with their vectors.
+    fn weigh_near(&mut self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+        let Some(reader) = self.vectors else { return Ok(Vec::new()) };
+        let vectors: Vec<&[f32]> = queries.iter().map(|query| query.vector).collect();
+        let allowed = self.linker.allowed.as_ref();
+        let hits = nearest(reader, &vectors, allowed, 0, &mut self.vector_scratch)?;
+        let dense = |(query, hits): (&Query<'_>, &Vec<Hit>)| {
+            self.weigh(query, Some(Dense { reader, vector: query.vector, hits }))
+        };
+        queries.iter().zip(&hits).map(dense).collect()
+    }
+
+    fn weigh(&mut self, query: &Query<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
+        let mut candidates = Vec::new();
+        if query.name.len() <= LONGEST_NAME_BYTES {
+            candidates = self.candidates(&NameProfile::new(query.name), dense)?;
+        }
+        Ok(self.answer(query, candidates))
+    }
+
+    /// The answer, with the candidates from the likeliest on.
+    fn answer(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Link {
         let threshold = self.linker.threshold();
         let is_nil = candidates.first().is_none_or(|best| best.probability < threshold);
-        let explanation = self.linker.options.explain.then(|| explain(name, &candidates, threshold));
-        Ok(Link { name: name.to_owned(), candidates, is_nil, explanation })
+        let explanation = self.linker.options.explain.then(|| explain(query.name, &candidates, threshold));
+        let is_truncated = query.is_truncated;
+        let mut link = Link { name: query.name.to_owned(), candidates, is_nil, explanation, is_truncated };
+        link.candidates.truncate(self.linker.options.top.max(link.shared()));
+        link
+    }
+
+    fn scope<'s>(&self, dense: Option<Dense<'s>>) -> Scope<'s>
+    where
+        'a: 's,
+    {
+        let Linker { kb, allowed, .. } = self.linker;
+        Scope { snapshot: self.snapshot, indexes: &kb.indexes, hidden: &[], allowed: allowed.as_ref(), dense }
     }
 
     /// Candidates from the likeliest on. Where one alone is wanted and the very name settles it, only that.
-    fn candidates(&mut self, query: &NameProfile) -> Result<Vec<Candidate>, Error> {
+    fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
         let LinkOptions { top, explain, .. } = self.linker.options;
-        let scope = Scope {
-            snapshot: self.snapshot,
-            indexes: &self.linker.kb.indexes,
-            hidden: &[],
-            allowed: self.linker.allowed.as_ref(),
-        };
+        let scope = self.scope(dense);
         let mut proposals = propose_exact(query, &scope)?;
         let sole = proposals.sole_exact();
         if let Some(sole) = sole.filter(|_| top <= 1 && !explain) {
@@ -262,7 +371,7 @@ impl<'a> Session<'a> {
                 matched = *name;
             }
         }
-        let scores = Scores { exact: 1.0, ngram: None, ranker: None };
+        let scores = Scores { exact: 1.0, ngram: None, dense: None, ranker: None };
         self.candidate(concept, matched, self.linker.ranker.exact, scores)
     }
 
@@ -289,6 +398,7 @@ impl<'a> Session<'a> {
             let scores = Scores {
                 exact: candidate.proposal.key.score(),
                 ngram: Some(f64::from(candidate.proposal.ngram)),
+                dense: candidate.dense.map(f64::from),
                 ranker: Some(*score),
             };
             candidates.push(self.candidate(candidate.concept, candidate.name, probability, scores)?);

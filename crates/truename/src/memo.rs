@@ -1,7 +1,7 @@
 //! Answers that are asked for again and again.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use truename_text::stable_hash;
 
@@ -20,19 +20,32 @@ impl<V: Clone> Memo<V> {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
     }
 
+    /// Whether the answer is remembered.
+    pub(crate) fn knows(&self, key: &str) -> bool {
+        self.shard(key).contains_key(key)
+    }
+
+    /// Remembers an answer.
+    pub(crate) fn insert(&self, key: &str, value: V) {
+        let mut shard = self.shard(key);
+        if shard.len() >= MOST_ANSWERS {
+            shard.clear();
+        }
+        shard.insert(key.to_owned(), value);
+    }
+
     /// The remembered answer, or the one that `compute` gives.
     pub(crate) fn get<E>(&self, key: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let shard = &self.shards[stable_hash(key) as usize % SHARDS];
-        let known = shard.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        let known = self.shard(key).get(key).cloned();
         if let Some(value) = known {
             return Ok(value);
         }
         let value = compute()?;
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        if shard.len() >= MOST_ANSWERS {
-            shard.clear();
-        }
-        shard.insert(key.to_owned(), value.clone());
+        self.insert(key, value.clone());
         Ok(value)
+    }
+
+    fn shard(&self, key: &str) -> MutexGuard<'_, HashMap<String, V>> {
+        self.shards[stable_hash(key) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

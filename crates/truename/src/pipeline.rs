@@ -86,43 +86,78 @@ impl Pipeline {
     /// Links the documents of a batch, on all threads of the current rayon pool, in their order.
     ///
     /// # Errors
-    /// Where the storage or the recognizer fails.
+    /// Where the storage, the encoder or the recognizer fails.
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_all(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
-        documents.into_par_iter().map(|document| self.link(document)).collect()
+        if self.linker.knowledge_base().encoder().is_none() {
+            let link = |document: Document| {
+                let found = self.find(&document)?;
+                self.link_found(document, found)
+            };
+            return documents.into_par_iter().map(link).collect();
+        }
+        // All names of the batch are encoded together: one by one they would take several times as long.
+        let found: Vec<Found> = documents.par_iter().map(|document| self.find(document)).collect::<Result<_, _>>()?;
+        self.weigh_ahead(&documents, &found)?;
+        let link = |(document, found)| self.link_found(document, found);
+        documents.into_par_iter().zip(found).map(link).collect()
     }
 
     /// Links one document.
     ///
     /// # Errors
-    /// Where the storage or the recognizer fails.
+    /// Where the storage, the encoder or the recognizer fails.
     pub fn link(&self, document: Document) -> Result<LinkedDocument, Error> {
-        let defined = if self.options.abbreviations { abbreviations(&document.text) } else { Vec::new() };
-        let mentions = self.mentions(&document, defined)?;
-        Ok(LinkedDocument { document, mentions })
+        Ok(self.link_all(vec![document])?.remove(0))
     }
 
-    fn mentions(&self, document: &Document, mut defined: Vec<Abbreviation>) -> Result<Vec<LinkedMention>, Error> {
-        let mut found = self.found(document, &defined)?;
+    /// The mentions of a document and the abbreviations that it defines.
+    fn find(&self, document: &Document) -> Result<Found, Error> {
+        let mut defined = if self.options.abbreviations { abbreviations(&document.text) } else { Vec::new() };
+        let mut mentions = self.found(document, &defined)?;
         if self.options.abbreviations {
-            let mut more = defined_behind(&document.text, found.iter().map(|one| one.span), &defined);
+            let mut more = defined_behind(&document.text, mentions.iter().map(|one| one.span), &defined);
             if !more.is_empty() {
                 more.append(&mut defined);
                 defined = more;
-                found = self.found(document, &defined)?;
+                mentions = self.found(document, &defined)?;
             }
         }
-        let short_forms = ShortForms::of(&document.text, &defined);
-        let mut mentions = Vec::with_capacity(found.len());
-        for found in found {
-            mentions.extend(self.linked(document, found, &short_forms)?);
+        Ok(Found { mentions, defined })
+    }
+
+    /// Links the names of several documents before they are asked for one by one.
+    fn weigh_ahead(&self, documents: &[Document], found: &[Found]) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
+        for (document, found) in documents.iter().zip(found) {
+            let short_forms = ShortForms::of(&document.text, &found.defined);
+            for mention in &found.mentions {
+                let name = Asked::of(document, mention, &short_forms).name;
+                if !self.links.knows(&name) {
+                    names.insert(name);
+                }
+            }
+        }
+        let names: Vec<String> = names.into_iter().collect();
+        for (name, link) in names.iter().zip(self.linker.weigh_names(&names)?) {
+            self.links.insert(name, self.with_types(link)?);
+        }
+        Ok(())
+    }
+
+    fn link_found(&self, document: Document, found: Found) -> Result<LinkedDocument, Error> {
+        let short_forms = ShortForms::of(&document.text, &found.defined);
+        let mut mentions = Vec::with_capacity(found.mentions.len());
+        for mention in found.mentions {
+            mentions.extend(self.linked(&document, mention, &short_forms)?);
         }
         mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
         settle_shared(&mut mentions, &self.linker, self.options.ambiguous);
         for mention in mentions.iter_mut().filter(|mention| mention.types.is_empty()) {
             mention.types = self.linker.types_of(&mention.link)?;
         }
-        Ok(mentions)
+        drop(short_forms);
+        Ok(LinkedDocument { document, mentions })
     }
 
     /// The mentions of a document: its own, or those that the recognizer finds.
@@ -146,20 +181,15 @@ impl Pipeline {
         found: Recognized,
         short_forms: &ShortForms<'_>,
     ) -> Result<Option<LinkedMention>, Error> {
+        let Asked { written, long_form, name } = Asked::of(document, &found, short_forms);
         let Recognized { span, fragments, kind, tentative } = found;
-        let mention = Mention { span, fragments, kind, ..Mention::default() };
-        let written = mention.surface(&document.text);
-        let is_name = written.len() <= LONGEST_NAME_BYTES;
-        let long_form = if is_name { short_forms.expand(&written) } else { None };
-        let name = if is_name { long_form.as_deref().unwrap_or(&written) } else { "" };
-        let Known { link, mut types } = self.known(name)?;
+        let Known { link, mut types } = self.known(&name)?;
         if tentative && !self.is_confirmed(&link, &written)? {
             return Ok(None);
         }
-        let Mention { fragments, kind, .. } = mention;
         if !kind.is_empty() {
             types = vec![kind];
-        } else if shared(&link) > 1 {
+        } else if link.shared() > 1 {
             // Which concept it is, and so of which type, is still to be settled.
             types.clear();
         }
@@ -178,12 +208,39 @@ impl Pipeline {
     }
 
     fn known(&self, name: &str) -> Result<Known, Error> {
-        self.links.get(name, || {
-            let mut link = self.linker.weigh_name(name)?;
-            link.candidates.truncate(self.linker.options().top.max(shared(&link)));
-            let types = self.linker.types_of(&link)?;
-            Ok(Known { link: Arc::new(link), types })
-        })
+        self.links.get(name, || self.with_types(self.linker.weigh_names(&[name])?.remove(0)))
+    }
+
+    fn with_types(&self, link: Link) -> Result<Known, Error> {
+        let types = self.linker.types_of(&link)?;
+        Ok(Known { link: Arc::new(link), types })
+    }
+}
+
+/// What a document mentions, before it is linked.
+struct Found {
+    mentions: Vec<Recognized>,
+    defined: Vec<Abbreviation>,
+}
+
+/// What the linker is asked for a mention.
+struct Asked {
+    written: String,
+    /// What the mention is short for, in this document.
+    long_form: Option<String>,
+    /// The long form, or else what is written; empty where that is no name.
+    name: String,
+}
+
+impl Asked {
+    fn of(document: &Document, found: &Recognized, short_forms: &ShortForms<'_>) -> Self {
+        let Recognized { span, fragments, .. } = found;
+        let mention = Mention { span: *span, fragments: fragments.clone(), ..Mention::default() };
+        let written = mention.surface(&document.text).into_owned();
+        let is_name = written.len() <= LONGEST_NAME_BYTES;
+        let long_form = if is_name { short_forms.expand(&written).map(Into::into) } else { None };
+        let name = if is_name { long_form.clone().unwrap_or_else(|| written.clone()) } else { String::new() };
+        Self { written, long_form, name }
     }
 }
 
@@ -191,12 +248,12 @@ impl Pipeline {
 fn settle_shared(mentions: &mut [LinkedMention], linker: &Linker, policy: Ambiguous) {
     let named: BTreeSet<String> = mentions
         .iter()
-        .filter(|mention| shared(&mention.link) < 2)
+        .filter(|mention| mention.link.shared() < 2)
         .filter_map(|mention| mention.link.id().map(str::to_owned))
         .collect();
     let LinkOptions { top, min_probability, .. } = *linker.options();
     for mention in mentions {
-        let count = shared(&mention.link);
+        let count = mention.link.shared();
         if count < 2 {
             continue;
         }
@@ -210,11 +267,6 @@ fn settle_shared(mentions: &mut [LinkedMention], linker: &Linker, policy: Ambigu
         }
         link.candidates.truncate(if policy == Ambiguous::All { top.max(count) } else { top });
     }
-}
-
-/// How many of the best candidates have the very name.
-fn shared(link: &Link) -> usize {
-    link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
 }
 
 /// Puts the concepts that share the name first, the likeliest on top, preferred names before synonyms. One that

@@ -6,9 +6,10 @@ use std::time::Instant;
 use truename::{CalibrateOptions, GoldName, KnowledgeBase};
 
 use crate::arguments::Calibrate;
+use crate::command::with_encoder;
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
-    let kb = KnowledgeBase::open(&arguments.kb)?;
+    let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
     let gold: Vec<GoldName> = match &arguments.gold {
         Some(path) => {
             let read = truename_eval::read_gold(path)?;

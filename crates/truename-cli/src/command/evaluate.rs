@@ -9,6 +9,7 @@ use truename_eval::{Answer, GoldName, Judged, NameScores, compare, plot, read_go
 
 use crate::arguments::{Evaluate, EvaluateNames};
 use crate::command::open_linker;
+use crate::problems::say_truncated;
 use crate::{atomic_file, interrupt, progress};
 
 /// Candidates taken of each name, which the ranks need.
@@ -36,7 +37,7 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
         types: arguments.types.clone(),
         ..LinkOptions::default()
     };
-    let linker = open_linker(arguments.kb.kb.as_ref())?.with_options(options)?;
+    let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
     let judged = judge(&linker, gold, quiet)?;
     let scores = NameScores::of(&judged);
     writeln!(std::io::stdout(), "{scores}")?;
@@ -56,11 +57,12 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
 
 fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
     let bar = progress::count_bar(gold.len() as u64, quiet);
-    let mut judged = Vec::with_capacity(gold.len());
+    let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
     for piece in gold.chunks(PIECE) {
         anyhow::ensure!(!interrupt::asked(), "interrupted");
         let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
         for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
+            truncated += u64::from(link.is_truncated);
             let answers = link.candidates.into_iter().map(|c| Answer { id: c.id, probability: c.probability });
             judged.push(Judged {
                 name: gold.name.clone(),
@@ -73,6 +75,9 @@ fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Ve
         bar.inc(piece.len() as u64);
     }
     bar.finish_and_clear();
+    if !quiet {
+        say_truncated(truncated);
+    }
     Ok(judged)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use truename::{Document, KnowledgeBase, LinkedDocument, Pipeline, Span};
+use truename::{Document, KnowledgeBase, LinkedDocument, Linker, Pipeline, Span};
 use truename_corpus::ReadOptions;
 use truename_eval::linked::{
     Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, LinkingScores, PrecisionRecall,
@@ -13,7 +13,7 @@ use truename_eval::linked::{
 use crate::arguments::EvaluateLink;
 use crate::atomic_file;
 use crate::command::link::pipeline;
-use crate::command::open_linker;
+use crate::command::{open_kb, with_encoder};
 use crate::documents::read;
 use crate::progress::{counted, grouped};
 
@@ -27,8 +27,9 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         encoding: arguments.encoding.clone(),
         mentions: true,
     };
+    let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
     let [finding, linking] = [(false, 1), (true, DEPTH)]
-        .map(|(given, top)| pipeline(open_linker(arguments.kb.kb.as_ref())?, &arguments.linking, given, top, false));
+        .map(|(given, top)| pipeline(Linker::new(kb.clone())?, &arguments.linking, given, top, false));
     let judge = Judge { finding: finding?, linking: linking? };
     let mut judged = Vec::new();
     let problems = read(&arguments.gold, &options, quiet, |mut documents| {

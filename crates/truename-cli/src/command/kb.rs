@@ -8,31 +8,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, Report};
+use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, Report, VectorInfo};
 
-use crate::arguments::{Import, Kb, KbArgument, Update};
+use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::atomic_file::AtomicFile;
-use crate::command::{open_kb, open_linker};
-use crate::progress::{bytes_bar, grouped};
+use crate::command::{embed, open_kb, open_linker};
+use crate::progress::{bytes_bar, counted, grouped};
 use crate::{interrupt, problems};
 
 pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
     match command {
         Kb::Import(arguments) => import(&arguments, quiet),
         Kb::Info { kb, json } => info(&kb, json),
-        Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top, types),
+        Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
+        Kb::Embed(arguments) => embed::run(&arguments, quiet),
         Kb::Export { kb, out } => export(&kb, out.as_deref()),
     }
 }
 
 fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
     let options = arguments.reading.options();
+    let encoder = embed::open_named(&arguments.encoder)?;
     let start = Instant::now();
     let imported =
         watched(&options, quiet, || KnowledgeBase::import(&arguments.files, &arguments.out, &options, arguments.force));
-    let (_, report) = imported?;
+    let (kb, report) = imported?;
     if !quiet {
         list_problems(&report);
         if report.obsolete > 0 {
@@ -50,7 +52,7 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
             grouped((f64::from(report.names) / seconds) as u64)
         );
     }
-    Ok(())
+    encoder.map_or(Ok(()), |encoder| embed::embed(&kb, &encoder, quiet))
 }
 
 fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
@@ -58,6 +60,11 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     let removed: Vec<ConceptId> =
         arguments.remove.iter().map(|id| id.parse().map_err(truename::Error::from)).collect::<Result<_, _>>()?;
     let kb = KnowledgeBase::open(&arguments.kb)?;
+    let encoder = embed::open_named(&arguments.encoder)?;
+    let has_vectors = kb.encoder_record()?.is_some();
+    if let Some(encoder) = encoder.as_ref().filter(|_| has_vectors) {
+        kb.check_encoder(encoder)?;
+    }
     let report = watched(&options, quiet, || kb.update(&arguments.files, &removed, &options))?;
     if !quiet {
         list_problems(&report);
@@ -73,9 +80,23 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
             crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
         }
     }
+    match encoder {
+        Some(encoder) => embed::embed(&kb, &encoder, quiet)?,
+        None if has_vectors && !quiet => say_without_vector(kb.names_without_vector()?),
+        None => {}
+    }
     let missing: Vec<String> = report.missing.iter().map(ToString::to_string).collect();
     anyhow::ensure!(missing.is_empty(), "not in the knowledge base, so not removed: {}", missing.join(", "));
     Ok(())
+}
+
+fn say_without_vector(names: u64) {
+    if names > 0 {
+        crate::say!(
+            "{} without a vector; `truename kb embed` or --encoder makes the missing ones",
+            counted(names, "name")
+        );
+    }
 }
 
 /// Runs an import under a progress bar, and stops it on Ctrl-C.
@@ -111,7 +132,7 @@ fn list_problems(report: &Report) {
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
-    let info = open_kb(kb.kb.as_ref())?.info()?;
+    let info = open_kb(kb)?.info()?;
     let mut out = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut out, &info)?;
@@ -142,6 +163,12 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
         "ranker             {}",
         if info.calibrated { "fitted to it" } else { "the one that comes with truename" }
     )?;
+    if let Some(VectorInfo { names, encoder, calibrated }) = &info.vectors {
+        let ranker = if *calibrated { "; a ranker is fitted with them" } else { "" };
+        let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
+        writeln!(out, "vectors            {count}, {} dimensions{ranker}", encoder.dimensions)?;
+        writeln!(out, "encoder            {} ({})", encoder.folder, encoder.hash)?;
+    }
     for file in &info.provenance {
         let (entries, bytes) = (grouped(file.entries), grouped(file.bytes));
         writeln!(out, "{} of {} ({}, {bytes} bytes, {entries} entries)", file.action, file.file, file.format)?;
@@ -149,10 +176,10 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     Ok(())
 }
 
-fn search(words: &str, kb: &KbArgument, top: usize, types: Vec<String>) -> anyhow::Result<()> {
+fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, quiet: bool) -> anyhow::Result<()> {
     // One more than asked for, so that a sole exact name does not keep the others from being looked for.
     let options = LinkOptions { top: top.max(2), types, ..LinkOptions::default() };
-    let link = open_linker(kb.kb.as_ref())?.with_options(options)?.link_name(words)?;
+    let link = open_linker(kb, quiet)?.with_options(options)?.link_name(words)?;
     anyhow::ensure!(!link.candidates.is_empty(), "no name resembles \"{words}\"");
     let mut out = std::io::stdout().lock();
     let aligned = out.is_terminal();
@@ -172,14 +199,14 @@ fn search(words: &str, kb: &KbArgument, top: usize, types: Vec<String>) -> anyho
 }
 
 fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
-    let concept = open_kb(kb.kb.as_ref())?.concept(&id.parse().map_err(truename::Error::from)?)?;
+    let concept = open_kb(kb)?.concept(&id.parse().map_err(truename::Error::from)?)?;
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &concept)?;
     Ok(writeln!(out)?)
 }
 
 fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
-    let kb = open_kb(kb.kb.as_ref())?;
+    let kb = open_kb(kb)?;
     match out {
         None => {
             let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());

@@ -9,6 +9,7 @@ use crate::arguments::{Link, LinkFormat, Linking};
 use crate::command::open_linker;
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
+use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
 
 /// Candidates where the user does not say: a page has room for some.
@@ -18,7 +19,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
-    let linker = open_linker(arguments.kb.kb.as_ref())?;
+    let linker = open_linker(&arguments.kb, quiet)?;
     let pipeline = pipeline(linker, &arguments.linking, arguments.mentions, top as usize, arguments.explain)?;
     let options = ReadOptions {
         format: arguments.input_format,
@@ -33,6 +34,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
             tally.documents += 1;
             tally.mentions += linked.mentions.len() as u64;
             tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
+            tally.truncated += linked.mentions.iter().filter(|mention| mention.link.is_truncated).count() as u64;
             sink.write(&linked)?;
         }
         sink.flush()
@@ -86,10 +88,12 @@ struct Tally {
     documents: u64,
     mentions: u64,
     nil: u64,
+    truncated: u64,
 }
 
 impl Tally {
     fn report(&self, start: Instant) {
+        say_truncated(self.truncated);
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
             "{}: {}, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",

@@ -14,7 +14,7 @@ use crate::names::{delimited, parquet};
 const JSONL_TOP: u32 = 5;
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let format = arguments.input_format.unwrap_or_else(|| by_extension(&arguments.file));
-    let linker = open_linker(arguments.kb.kb.as_ref())?.with_options(link_options(arguments))?;
+    let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments))?;
     let mut tally = Tally::new(arguments.strict);
     let start = Instant::now();
     match format {

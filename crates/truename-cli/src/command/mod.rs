@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod calibrate;
+pub mod embed;
 pub mod evaluate;
 pub mod evaluate_link;
 pub mod kb;
@@ -9,15 +10,30 @@ pub mod manual;
 pub mod match_names;
 pub mod model;
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use truename::{KnowledgeBase, Linker};
+use truename::{Encoder, KnowledgeBase, Linker};
+
+use crate::arguments::{EncoderArgument, KbArgument, LinkerArguments};
+use crate::progress::counted;
 
 /// The knowledge base named, or the bundled one.
-fn open_kb(kb: Option<&PathBuf>) -> Result<KnowledgeBase, truename::Error> {
-    kb.map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
+fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Error> {
+    kb.as_ref().map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
 }
 
-fn open_linker(kb: Option<&PathBuf>) -> Result<Linker, truename::Error> {
-    Linker::new(open_kb(kb)?)
+/// Gives a knowledge base the encoder named, if one is, and says which of its names have no vector.
+fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<KnowledgeBase, truename::Error> {
+    let Some(folder) = &argument.encoder else { return Ok(kb) };
+    let kb = kb.with_encoder(Arc::new(Encoder::open(folder)?))?;
+    let without = kb.names_without_vector()?;
+    if without > 0 && !quiet {
+        crate::say!("{} without a vector are found by their letters alone", counted(without, "name"));
+        crate::say!("hint: `truename kb embed` makes the missing vectors");
+    }
+    Ok(kb)
+}
+
+fn open_linker(LinkerArguments { kb, encoder }: &LinkerArguments, quiet: bool) -> Result<Linker, truename::Error> {
+    Linker::new(with_encoder(open_kb(kb)?, encoder, quiet)?)
 }

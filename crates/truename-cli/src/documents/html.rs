@@ -439,14 +439,15 @@ pub(super) mod tests {
     use super::*;
 
     pub fn candidate(id: &str, probability: f64) -> Candidate {
-        let scores = Scores { exact: 1.0, ngram: None, ranker: None };
+        let scores = Scores { exact: 1.0, ngram: None, dense: None, ranker: None };
         let (preferred_name, matched_name) = (format!("{id} preferred"), format!("{id} matched"));
         Candidate { id: id.into(), preferred_name, matched_name, probability, scores }
     }
 
     pub fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
-        let link = Link { name: String::new(), candidates, is_nil: id.is_none(), explanation: None };
+        let link =
+            Link { name: String::new(), candidates, is_nil: id.is_none(), explanation: None, is_truncated: false };
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
         LinkedMention { span: Span::new(start, end), fragments: Vec::new(), types, long_form: None, link: link.into() }
     }

@@ -64,6 +64,9 @@ struct JsonLine<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
+    /// Whether the vector is of the name's beginning alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_truncated: bool,
 }
 
 fn json_line(link: &Link) -> serde_json::Result<Vec<u8>> {
@@ -76,6 +79,7 @@ fn json_line(link: &Link) -> serde_json::Result<Vec<u8>> {
         probability: probability(link),
         candidates: &link.candidates,
         explanation: link.explanation.as_deref(),
+        is_truncated: link.is_truncated,
     })?;
     line.push(b'\n');
     Ok(line)

@@ -13,6 +13,7 @@ use crate::progress::grouped;
 pub struct Tally {
     names: u64,
     nil: u64,
+    truncated: u64,
     problems: Vec<String>,
     problem_count: u64,
     strict: bool,
@@ -25,6 +26,7 @@ impl Tally {
 
     fn count(&mut self, links: &[Link]) {
         self.names += links.len() as u64;
+        self.truncated += links.iter().filter(|link| link.is_truncated).count() as u64;
         self.nil += links.iter().filter(|link| link.is_nil).count() as u64;
     }
 
@@ -48,6 +50,7 @@ impl Tally {
 
     pub fn report(&self, start: Instant) {
         problems::list(&self.problems, self.problem_count, "rows were left without an answer");
+        problems::say_truncated(self.truncated);
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
         crate::say!(
             "{} names: {} linked, {} NIL ({seconds:.1} s, {} names/s)",

@@ -24,7 +24,7 @@ use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 
 use self::block::{Block, BlockBuffer, Layout, MOST_DIMENSIONS, Part, Present, RowBuffer, place};
-pub use self::search::{VectorScratch, VectorSearch};
+pub use self::search::{VectorReader, VectorScratch, VectorSearch};
 use crate::Error;
 use crate::error::Whose;
 
@@ -54,15 +54,15 @@ impl VectorIndex {
         Ok(Self { table: env.create_database(write, Some(TABLE))? })
     }
 
-    /// Opens the table of a store; `None` where the store has no vectors.
+    /// Opens the table of a store.
     ///
     /// Commit `read` if the index is to be used in later transactions: LMDB forgets a table that was opened in a
     /// transaction that ends otherwise.
     ///
     /// # Errors
-    /// Where the storage fails.
-    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Option<Self>, Error> {
-        Ok(env.open_database(read, Some(TABLE))?.map(|table| Self { table }))
+    /// [`Error::is_missing`] where the store has none.
+    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
+        Ok(Self { table: env.open_database(read, Some(TABLE))?.ok_or_else(Error::missing)? })
     }
 
     /// Removes every vector; the next may have other dimensions.

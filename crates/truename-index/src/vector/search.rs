@@ -72,7 +72,25 @@ impl<'a> Query<'a> {
     }
 }
 
+/// The vectors of one transaction, ready to be searched: opening costs a look at each block.
+pub struct VectorReader<'txn> {
+    layout: Option<Layout>,
+    blocks: Vec<Block<'txn>>,
+}
+
 impl VectorIndex {
+    /// Opens the vectors that `read` sees.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn reader<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<VectorReader<'txn>, Error> {
+        let layout = self.layout(read)?;
+        let blocks = layout.map(|layout| self.blocks(read, layout)).transpose()?.unwrap_or_default();
+        Ok(VectorReader { layout, blocks })
+    }
+}
+
+impl VectorReader<'_> {
     /// The names nearest to each query, best first, ties by number; nothing where the index is empty.
     ///
     /// Every row's signs are compared, so what is missed are only rows that a thousand others precede by sign but not
@@ -83,17 +101,16 @@ impl VectorIndex {
     /// `queries`: `[queries][dimensions]`, each of unit length; output: `[queries][≤ limit]`.
     ///
     /// # Errors
-    /// [`Error::is_wrong_dimensions`], [`Error::is_unfit_vector`], or where the storage fails or is damaged.
+    /// [`Error::is_wrong_dimensions`] or [`Error::is_unfit_vector`].
     pub fn search(
         &self,
-        read: &RoTxn<'_>,
         queries: &[&[f32]],
         search: &VectorSearch<'_>,
         scratch: &mut VectorScratch,
     ) -> Result<Vec<Vec<Hit>>, Error> {
-        let Some(layout) = self.layout(read)? else { return Ok(vec![Vec::new(); queries.len()]) };
+        let Some(layout) = self.layout else { return Ok(vec![Vec::new(); queries.len()]) };
         check_queries(layout, queries)?;
-        let searcher = Searcher { kernel: Kernel::best(), blocks: self.blocks(read, layout)?, search };
+        let searcher = Searcher { kernel: Kernel::best(), blocks: &self.blocks, search };
         let mut hits = Vec::with_capacity(queries.len());
         for batch in queries.chunks(BATCH) {
             hits.extend(searcher.batch(batch, scratch));
@@ -101,20 +118,15 @@ impl VectorIndex {
         Ok(hits)
     }
 
-    /// As [`VectorIndex::search`], by comparing every stored vector: what the search is measured against.
+    /// As [`VectorReader::search`], by comparing every stored vector: what the search is measured against.
     ///
     /// # Errors
-    /// As [`VectorIndex::search`].
-    pub fn search_exactly(
-        &self,
-        read: &RoTxn<'_>,
-        queries: &[&[f32]],
-        search: &VectorSearch<'_>,
-    ) -> Result<Vec<Vec<Hit>>, Error> {
-        let Some(layout) = self.layout(read)? else { return Ok(vec![Vec::new(); queries.len()]) };
+    /// As [`VectorReader::search`].
+    pub fn search_exactly(&self, queries: &[&[f32]], search: &VectorSearch<'_>) -> Result<Vec<Vec<Hit>>, Error> {
+        let Some(layout) = self.layout else { return Ok(vec![Vec::new(); queries.len()]) };
         check_queries(layout, queries)?;
-        let blocks = self.blocks(read, layout)?;
-        let found: Vec<Vec<Vec<Hit>>> = blocks.par_iter().map(|block| scan_exactly(block, queries, search)).collect();
+        let found: Vec<Vec<Vec<Hit>>> =
+            self.blocks.par_iter().map(|block| scan_exactly(block, queries, search)).collect();
         let best = |query: usize| {
             let mut top = Top::new(search.limit, search.min_score);
             found.iter().flat_map(|block| &block[query]).for_each(|hit| top.offer(*hit));
@@ -129,18 +141,24 @@ impl VectorIndex {
     /// `query`: `[dimensions]`, of unit length; `numbers` and output: `[names]`.
     ///
     /// # Errors
-    /// As [`VectorIndex::search`].
-    pub fn cosines(&self, read: &RoTxn<'_>, query: &[f32], numbers: &[u32]) -> Result<Vec<Option<f32>>, Error> {
-        let Some(layout) = self.layout(read)? else { return Ok(vec![None; numbers.len()]) };
+    /// As [`VectorReader::search`].
+    pub fn cosines(&self, query: &[f32], numbers: &[u32]) -> Result<Vec<Option<f32>>, Error> {
+        let Some(layout) = self.layout else { return Ok(vec![None; numbers.len()]) };
         check_queries(layout, &[query])?;
         let mut row = RowBuffer::default();
-        let mut cosine = |number: &u32| {
-            let (block, slot) = place(*number);
-            let block = self.block(read, layout, block)?.filter(|block| block.present.contains(slot));
-            Ok(block.map(|block| cosine(&block, slot, query, &mut row)))
+        let mut of_name = |number: &u32| {
+            let (block, slot) = block_of(&self.blocks, *number)?;
+            block.present.contains(slot).then(|| cosine(block, slot, query, &mut row))
         };
-        numbers.iter().map(&mut cosine).collect()
+        Ok(numbers.iter().map(&mut of_name).collect())
     }
+}
+
+/// The block with a row, and the row's place there; nothing where there is no such block.
+fn block_of<'a, 'txn>(blocks: &'a [Block<'txn>], row: u32) -> Option<(&'a Block<'txn>, usize)> {
+    let (number, slot) = place(row);
+    let at = blocks.binary_search_by_key(&number, |block| place(block.first).0).ok()?;
+    Some((&blocks[at], slot))
 }
 
 fn check_queries(layout: Layout, queries: &[&[f32]]) -> Result<(), Error> {
@@ -171,7 +189,7 @@ fn cosine(block: &Block<'_>, slot: usize, query: &[f32], row: &mut RowBuffer) ->
 /// What the passes of one search have in common.
 struct Searcher<'a> {
     kernel: Kernel,
-    blocks: Vec<Block<'a>>,
+    blocks: &'a [Block<'a>],
     search: &'a VectorSearch<'a>,
 }
 
@@ -194,7 +212,7 @@ impl Searcher<'_> {
         let share = self.blocks.len().div_ceil(threads).max(1);
         let shares = (0..threads).map(|thread| self.blocks.chunks(share).nth(thread).unwrap_or_default());
         if threads == 1 {
-            self.pass(queries, &self.blocks, &mut passes[0]);
+            self.pass(queries, self.blocks, &mut passes[0]);
         } else {
             let shares: Vec<_> = passes.iter_mut().zip(shares).collect();
             shares.into_par_iter().for_each(|(pass, blocks)| self.pass(queries, blocks, pass));
@@ -258,8 +276,7 @@ impl Searcher<'_> {
 
     /// The block of a row that a block put forward, and the row's place there.
     fn row(&self, row: u32) -> (&Block<'_>, usize) {
-        let after = self.blocks.partition_point(|block| block.first <= row);
-        (&self.blocks[after - 1], place(row).1)
+        block_of(self.blocks, row).expect("the row came from one of these blocks")
     }
 }
 

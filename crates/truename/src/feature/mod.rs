@@ -6,6 +6,7 @@
 //! 0.8 means one thing where the next best has 0.3 and another where it has 0.9.
 
 mod acronym;
+mod dense;
 mod generators;
 mod letters;
 mod numbers;
@@ -15,6 +16,8 @@ use std::collections::HashMap;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, Token};
+
+use self::dense::Cosines;
 
 use crate::Error;
 use crate::candidate::{Proposal, Proposals};
@@ -49,11 +52,14 @@ const QUERY: [&str; 6] = ["letters", "words", "acronym-like", "numbers", "candid
 
 /// The most names of one concept that are compared in full.
 const COMPARED_NAMES: usize = 4;
+/// How much the cosine of the vectors counts beside the sum of the other values when the best fitting name is chosen.
+const DENSE_WEIGHT: f32 = 4.0;
 
-/// All feature names in the order of the rows.
-pub(crate) fn names() -> Vec<String> {
+/// All feature names in the order of the rows, with those of vectors or without.
+pub(crate) fn names(with_vectors: bool) -> Vec<String> {
     let pair = FAMILIES.iter().flat_map(|(names, _)| names.iter()).chain(&CONCEPT);
-    let absolute: Vec<String> = pair.map(|name| (*name).to_owned()).collect();
+    let dense: &[&str] = if with_vectors { &dense::NAMES } else { &[] };
+    let absolute: Vec<String> = pair.chain(dense).map(|name| (*name).to_owned()).collect();
     let relative = absolute.iter().map(|name| format!("{name} beside the best other"));
     absolute.iter().cloned().chain(relative).chain(QUERY.map(str::to_owned)).collect()
 }
@@ -64,6 +70,8 @@ pub(crate) struct Featured {
     /// The name that fits best.
     pub(crate) name: NameIndex,
     pub(crate) proposal: Proposal,
+    /// The highest cosine of a name's vector, where there is an encoder.
+    pub(crate) dense: Option<f32>,
     /// One value a feature of [`names`].
     pub(crate) row: Vec<f32>,
 }
@@ -126,9 +134,17 @@ fn of_concept(
     scope: &Scope<'_>,
     weights: &mut WordWeights,
 ) -> Result<Featured, Error> {
+    let (_, mut all_names) = scope.snapshot.concept_names(concept)?;
+    let preferred = all_names.first().copied();
+    all_names.retain(|name| !scope.hidden.contains(name));
+    let cosines = scope.dense.map(|dense| Cosines::of(&dense, &all_names)).transpose()?;
     let mut closest = names.to_vec();
-    closest.sort_by(|(_, left), (_, right)| right.key.cmp(&left.key).then(right.ngram.total_cmp(&left.ngram)));
-    let (_, all_names) = scope.snapshot.concept_names(concept)?;
+    if let Some(cosines) = &cosines {
+        closest.iter_mut().for_each(|(name, proposal)| proposal.dense = cosines.get(*name));
+    }
+    let closeness = |proposal: &Proposal| proposal.ngram + proposal.dense;
+    closest
+        .sort_by(|(_, left), (_, right)| right.key.cmp(&left.key).then(closeness(right).total_cmp(&closeness(left))));
     let mut row: Vec<f32> = Vec::new();
     let mut best: Option<(f32, NameIndex, Proposal)> = None;
     for (name, proposal) in closest.iter().take(COMPARED_NAMES) {
@@ -138,7 +154,9 @@ fn of_concept(
         let mut values = Vec::with_capacity(64);
         FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
         // The names of a concept are alike in kind, so a plain sum finds the one a reader would call the match.
-        let fit: f32 = 10.0 * f32::from(proposal.key as u8) + values.iter().filter(|value| **value <= 1.0).sum::<f32>();
+        let letters: f32 =
+            10.0 * f32::from(proposal.key as u8) + values.iter().filter(|value| **value <= 1.0).sum::<f32>();
+        let fit = letters + DENSE_WEIGHT * proposal.dense;
         if best.is_none_or(|(known, ..)| fit > known) {
             best = Some((fit, *name, *proposal));
         }
@@ -148,8 +166,8 @@ fn of_concept(
             row.iter_mut().zip(values).for_each(|(known, value)| *known = known.max(value));
         }
     }
-    let visible = all_names.iter().filter(|name| !scope.hidden.contains(name)).count().max(1) as f32;
-    let preferred = all_names.first().is_some_and(|first| names.iter().any(|(name, _)| name == first));
+    let visible = all_names.len().max(1) as f32;
+    let preferred = preferred.is_some_and(|preferred| names.iter().any(|(name, _)| *name == preferred));
     row.extend([
         visible.ln(),
         names.len() as f32,
@@ -157,8 +175,11 @@ fn of_concept(
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
     ]);
+    if let Some(cosines) = &cosines {
+        row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));
+    }
     let (_, name, proposal) = best.unwrap_or((0.0, NameIndex(0), Proposal::default()));
-    Ok(Featured { concept, name, proposal, row })
+    Ok(Featured { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row })
 }
 
 /// Appends to each row how far each value lies above the best of the other candidates.

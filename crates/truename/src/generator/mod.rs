@@ -3,6 +3,7 @@
 //! A further generator is one file here with a function like those below, and a field of
 //! [`Proposal`](crate::candidate::Proposal) for its score.
 
+mod dense;
 mod key;
 mod ngram;
 mod typo;
@@ -15,6 +16,8 @@ use crate::Error;
 use crate::candidate::Proposals;
 use crate::knowledge_base::Indexes;
 
+pub(crate) use dense::{Dense, nearest};
+
 /// Where to look, and what not to see there.
 pub(crate) struct Scope<'a> {
     pub(crate) snapshot: &'a Snapshot<'a>,
@@ -23,6 +26,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) hidden: &'a [NameIndex],
     /// Names that may be answered, where not all may.
     pub(crate) allowed: Option<&'a NameSet>,
+    /// The query's vector, where there is an encoder.
+    pub(crate) dense: Option<Dense<'a>>,
 }
 
 impl Scope<'_> {
@@ -64,5 +69,6 @@ pub(crate) fn propose_near(
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
     typo::propose(query, scope, proposals)?;
+    dense::propose(scope, proposals)?;
     ngram::propose(query, scope, scratch, proposals)
 }

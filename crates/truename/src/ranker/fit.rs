@@ -11,8 +11,15 @@ pub(crate) const FOLDS: usize = 5;
 /// Scores of every group by trees that did not see it.
 pub(crate) type OutOfFold = Vec<Vec<f64>>;
 
-/// Fits a ranker; `folds` gives each group its fold. Also returns the ranker's scores out of fold.
-pub(crate) fn fit(groups: &Groups, folds: &[usize], exact: f64, options: &FitOptions) -> (Ranker, OutOfFold) {
+/// Fits a ranker to rows of [`crate::feature::names`]; `folds` gives each group its fold. Also returns the ranker's scores
+/// out of fold.
+pub(crate) fn fit(
+    groups: &Groups,
+    with_vectors: bool,
+    folds: &[usize],
+    exact: f64,
+    options: &FitOptions,
+) -> (Ranker, OutOfFold) {
     let mut out_of_fold: OutOfFold = vec![Vec::new(); groups.len()];
     for fold in 0..FOLDS {
         let trees = grow(&groups.filtered(|group| folds[group] != fold), options);
@@ -26,7 +33,7 @@ pub(crate) fn fit(groups: &Groups, folds: &[usize], exact: f64, options: &FitOpt
     }
     let threshold = best_threshold(groups, &out_of_fold);
     let trees = grow(groups, options);
-    (Ranker { layout: layout(), trees, slope, offset, threshold, exact }, out_of_fold)
+    (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
 }
 
 fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {

@@ -15,7 +15,7 @@ use crate::{Error, feature};
 /// Trees over the features, and what turns their scores into probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranker {
-    /// Hash of the feature names the trees were grown on.
+    /// Hash of the feature names the trees were grown on, which tells whether vectors are among them.
     layout: u64,
     trees: Trees,
     /// `slope * score + offset` is what the softmax takes (Platt scaling within a group).
@@ -28,24 +28,25 @@ pub struct Ranker {
 }
 
 /// Fitted on public vocabularies by `truename-bench fit-default`.
-static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| {
-    let bytes = include_bytes!("default.bin");
-    Arc::new(
-        Ranker::from_bytes(bytes)
-            .expect("the default ranker is of this version; `truename-bench fit-default` makes it"),
-    )
-});
+static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default.bin"), false));
+/// The same with the vectors of MiniLM-L6, by `truename-bench fit-default --encoder DIR`.
+static DEFAULT_DENSE: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default-dense.bin"), true));
+
+fn shipped(bytes: &[u8], with_vectors: bool) -> Arc<Ranker> {
+    let read = Ranker::from_bytes(bytes, with_vectors);
+    Arc::new(read.expect("the default ranker is of this version; `truename-bench fit-default` makes it"))
+}
 
 impl Ranker {
-    /// The ranker that comes with Truename.
-    pub fn standard() -> Arc<Self> {
-        Arc::clone(&DEFAULT)
+    /// The ranker that comes with Truename, for candidates with vectors or without.
+    pub fn standard(with_vectors: bool) -> Arc<Self> {
+        Arc::clone(if with_vectors { &DEFAULT_DENSE } else { &DEFAULT })
     }
 
     /// Reads what [`Ranker::to_bytes`] wrote.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn from_bytes(bytes: &[u8], with_vectors: bool) -> Result<Self, Error> {
         let ranker: Self = postcard::from_bytes(bytes)?;
-        if ranker.layout != layout() {
+        if ranker.layout != layout(with_vectors) {
             return Err(postcard::Error::SerdeDeCustom.into());
         }
         Ok(ranker)
@@ -67,6 +68,6 @@ impl Ranker {
     }
 }
 
-fn layout() -> u64 {
-    stable_hash(&feature::names().join("\n"))
+fn layout(with_vectors: bool) -> u64 {
+    stable_hash(&feature::names(with_vectors).join("\n"))
 }

@@ -1,0 +1,68 @@
+//! `truename kb embed`, and the same after `kb import` and `kb update`.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use truename::{Embedded, Encoder, KnowledgeBase};
+
+use crate::arguments::{Embed, EncoderArgument};
+use crate::command::open_kb;
+use crate::interrupt;
+use crate::progress::{count_bar, counted, grouped};
+
+pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
+    embed(&open_kb(&arguments.kb)?, &open(&arguments.encoder)?, quiet)
+}
+
+/// The encoder named, if one is.
+pub fn open_named(argument: &EncoderArgument) -> Result<Option<Encoder>, truename::Error> {
+    argument.encoder.as_deref().map(open).transpose()
+}
+
+fn open(folder: &Path) -> Result<Encoder, truename::Error> {
+    Ok(Encoder::open(folder)?)
+}
+
+/// Gives all names vectors under a progress bar; Ctrl-C stops it, and what is done stays.
+pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let bar = count_bar(0, quiet);
+    let mut reached = (0, 0);
+    let outcome = kb.embed(encoder, |done, total| {
+        reached = (done, total);
+        bar.set_length(total);
+        bar.set_position(done);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    match outcome {
+        Err(error) if error.is_interrupted() => {
+            let (done, total) = (grouped(reached.0), grouped(reached.1));
+            anyhow::bail!("interrupted; {done} of {total} names have a vector, and the same command goes on from there")
+        }
+        outcome => {
+            let report = outcome?;
+            if !quiet {
+                say(&report, encoder, start);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn say(report: &Embedded, encoder: &Encoder, start: Instant) {
+    let Embedded { names, truncated, truncated_examples, replaced } = report;
+    if *replaced > 0 {
+        crate::say!("{} of another encoder gave way", counted(*replaced, "vector"));
+    }
+    if *truncated > 0 {
+        let window = encoder.info().window;
+        crate::say!("warning: {} longer than the encoder's window of {window} tokens;", counted(*truncated, "name"));
+        crate::say!("only the beginning is in the vector of:");
+        truncated_examples.iter().for_each(|name| crate::say!("  {}…", name.chars().take(80).collect::<String>()));
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let rate = grouped((*names as f64 / seconds.max(1e-6)) as u64);
+    crate::say!("{} encoded ({seconds:.1} s, {rate} names/s)", counted(*names, "name"));
+}

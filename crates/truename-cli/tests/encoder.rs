@@ -1,0 +1,97 @@
+//! `--encoder` and `kb embed`, with small encoders of random weights.
+
+mod folder;
+
+use folder::Folder;
+
+fn model(family: &str) -> String {
+    format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn vectors_are_made_used_updated_and_replaced() {
+    let folder = Folder::with_kb();
+    let (bert, mpnet) = (model("bert"), model("mpnet"));
+    folder.write("names.txt", "heart attak\nasprin\n");
+
+    let refused = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &bert]);
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""));
+    assert!(refused.err.contains("have no vectors") && refused.err.contains("hint: make them: `truename kb embed"));
+
+    let made = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", &bert]);
+    assert_eq!((made.code, made.out.as_str()), (0, ""), "{}", made.err);
+    assert!(made.err.starts_with("5 names encoded ("), "{}", made.err);
+    assert!(folder.run(&["kb", "embed", "--kb", "kb", "--encoder", &bert]).err.starts_with("0 names encoded ("));
+    let info = folder.run(&["kb", "info", "--kb", "kb"]).out;
+    assert!(info.contains("vectors            5 of 5 names, 16 dimensions\n"), "{info}");
+
+    let linked =
+        folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--encoder", &bert, "--format", "jsonl", "--explain"]);
+    let lines: Vec<serde_json::Value> = linked.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((linked.code, lines.len(), linked.err.as_str()), (0, 2, ""));
+    for line in &lines {
+        assert!(line["candidates"][0]["scores"]["dense"].is_f64(), "{line}");
+        assert!(line["explanation"].as_str().unwrap().contains("has a cosine of"), "{line}");
+    }
+    let without = folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--format", "jsonl"]).out;
+    assert!(!without.contains("dense"), "{without}");
+
+    // An update without the encoder says what is missing; one with it makes that.
+    folder.write("more.tsv", "id\tname\nX:4\tfever\n");
+    let updated = folder.run(&["kb", "update", "more.tsv", "--kb", "kb"]);
+    assert!(updated.err.contains("1 name without a vector"), "{}", updated.err);
+    let incomplete = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &bert]);
+    assert!(incomplete.err.contains("1 name without a vector"), "{}", incomplete.err);
+    folder.write("yet_more.tsv", "id\tname\nX:5\tcough\n");
+    let refused = folder.run(&["kb", "update", "yet_more.tsv", "--kb", "kb", "--encoder", &mpnet]);
+    assert!(refused.code == 1 && refused.err.contains("by another encoder than"), "{}", refused.err);
+    let updated = folder.run(&["kb", "update", "yet_more.tsv", "--kb", "kb", "--encoder", &bert]);
+    assert!(updated.err.contains("2 names encoded ("), "{}", updated.err);
+
+    let refused = folder.run(&["kb", "search", "fever", "--kb", "kb", "--encoder", &mpnet]);
+    assert!(refused.code == 1 && refused.err.contains("hint: give that of "), "{}", refused.err);
+    let replaced = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", &mpnet]);
+    assert!(replaced.err.starts_with("7 vectors of another encoder gave way\n7 names encoded"), "{}", replaced.err);
+}
+
+#[test]
+fn an_import_with_an_encoder_serves_every_command() {
+    let folder = Folder::new();
+    let bert = model("bert");
+    folder.write("kb.tsv", folder::KB);
+    let imported = folder.run(&["kb", "import", "kb.tsv", "--out", "kb", "--encoder", &bert]);
+    assert!(imported.code == 0 && imported.err.contains("5 names encoded ("), "{}", imported.err);
+    folder.write("gold.tsv", "name\tid\nheart attak\tX:1\n");
+    folder.write("doc.txt", "Aspirin after a heart attack.");
+    folder.write("doc.pubtator", "1|t|Aspirin after a heart attack.\n1|a|\n1\t0\t7\tAspirin\tdrug\tX:3\n\n");
+    let with = |arguments: &[&str]| {
+        let ran = folder.run(&[arguments, &["--kb", "kb", "--encoder", &bert]].concat());
+        assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
+        ran.out
+    };
+    assert!(with(&["kb", "search", "heart", "attak"]).starts_with("X:1"));
+    assert!(with(&["link", "doc.txt"]).contains("\"X:3\""));
+    assert!(with(&["evaluate", "names", "--gold", "gold.tsv"]).contains("1"));
+    assert!(with(&["evaluate", "link", "--gold", "doc.pubtator"]).contains("mentions, strict"));
+}
+
+#[test]
+fn what_is_longer_than_the_window_is_said() {
+    let folder = Folder::new();
+    let long = "fever on the day ".repeat(40);
+    folder.write("kb.tsv", format!("id\tname\nX:1\t{long}\n"));
+    let imported = folder.run(&["kb", "import", "kb.tsv", "--out", "kb", "--encoder", &model("bert")]);
+    assert!(imported.err.contains("1 name longer than the encoder's window of 48 tokens"), "{}", imported.err);
+    folder.write("names.txt", format!("{long} again\n"));
+    let linked = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &model("bert")]);
+    assert!(linked.err.contains("1 name longer than the encoder's window"), "{}", linked.err);
+}
+
+#[test]
+fn a_folder_that_is_no_encoder_is_refused_before_anything_is_done() {
+    let folder = Folder::new();
+    folder.write("kb.tsv", folder::KB);
+    let refused = folder.run(&["kb", "import", "kb.tsv", "--out", "kb", "--encoder", "nowhere"]);
+    assert!(refused.code == 1 && refused.err.contains("nowhere"), "{}", refused.err);
+    assert!(!folder.path("kb").exists());
+}

@@ -1,0 +1,46 @@
+//! Names whose vectors are nearest to that of the query, whatever their letters.
+
+use truename_index::{Hit, VectorReader, VectorScratch, VectorSearch};
+use truename_kb::NameIndex;
+
+use super::{NameSet, Scope};
+use crate::Error;
+use crate::candidate::Proposals;
+
+/// Names taken; several may be of one concept.
+const MOST_NAMES: usize = 32;
+
+/// A query's vector with the names nearest to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Dense<'a> {
+    pub(crate) reader: &'a VectorReader<'a>,
+    pub(crate) vector: &'a [f32],
+    /// Best first; more than are taken where some may be hidden.
+    pub(crate) hits: &'a [Hit],
+}
+
+/// The names nearest to each of several vectors, in one pass over the store; `hidden` of them may not count.
+pub(crate) fn nearest(
+    reader: &VectorReader<'_>,
+    vectors: &[&[f32]],
+    allowed: Option<&NameSet>,
+    hidden: usize,
+    scratch: &mut VectorScratch,
+) -> Result<Vec<Vec<Hit>>, Error> {
+    let sees = allowed.map(|allowed| |name: u32| allowed.contains(NameIndex(name)));
+    let search = VectorSearch {
+        limit: MOST_NAMES + hidden,
+        allowed: sees.as_ref().map(|sees| sees as &(dyn Fn(u32) -> bool + Sync)),
+        ..VectorSearch::default()
+    };
+    Ok(reader.search(vectors, &search, scratch)?)
+}
+
+pub(super) fn propose(scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
+    let Some(dense) = scope.dense else { return Ok(()) };
+    let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
+    for name in names.filter(|name| scope.sees(*name)).take(MOST_NAMES) {
+        proposals.entry(scope.snapshot.name(name)?.0, name);
+    }
+    Ok(())
+}

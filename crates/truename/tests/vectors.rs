@@ -1,0 +1,231 @@
+//! Knowledge bases with vectors, by small encoders with random weights.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use truename::{
+    CalibrateOptions, Concept, Document, Encoder, FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker,
+    Pipeline, PipelineOptions,
+};
+
+const DAYS: usize = 40;
+
+fn encoder(family: &str) -> Arc<Encoder> {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../truename-infer/tests/models");
+    Arc::new(Encoder::open(&models.join(family)).unwrap())
+}
+
+/// Concepts of two names each. No vocabulary has the last one's letters, so that its vector is that of any such name.
+fn concepts() -> Vec<Concept> {
+    let concept = |id: String, name: String, synonym: String| {
+        let mut concept = Concept::new(id.parse().unwrap(), name);
+        concept.synonyms = vec![synonym];
+        concept
+    };
+    let day = |at: usize| concept(format!("D:{at:03}"), format!("fever on day {at}"), format!("pyrexia, {at}th day"));
+    let mut concepts: Vec<Concept> = (0..DAYS).map(day).collect();
+    concepts.push(concept("D:999".into(), "жжж".into(), "the patient had no жж".into()));
+    concepts
+}
+
+struct Fixture {
+    kb: KnowledgeBase,
+    folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let kb = KnowledgeBase::create(concepts(), &folder.path().join("kb")).unwrap();
+        Self { kb, folder }
+    }
+
+    fn embedded(encoder: &Arc<Encoder>) -> (KnowledgeBase, tempfile::TempDir) {
+        let Self { kb, folder } = Self::new();
+        assert_eq!(embed(&kb, encoder), 2 * (DAYS as u64 + 1));
+        (kb.with_encoder(Arc::clone(encoder)).unwrap(), folder)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+fn embed(kb: &KnowledgeBase, encoder: &Encoder) -> u64 {
+    kb.embed(encoder, |_, _| ControlFlow::Continue(())).unwrap().names
+}
+
+fn cosine(encoder: &Encoder, left: &str, right: &str) -> f64 {
+    let vectors = encoder.encode(&[left, right]).unwrap();
+    vectors.row(0).iter().zip(vectors.row(1)).map(|(left, right)| f64::from(left * right)).sum()
+}
+
+#[test]
+fn a_name_that_shares_no_letter_is_found_by_its_vector() {
+    let encoder = encoder("bert");
+    let (kb, _folder) = Fixture::embedded(&encoder);
+    assert_eq!(kb.nearest_by_vectors("fever on day 7", 1).unwrap()[0].name, "fever on day 7");
+    assert!(kb.nearest_by_ngrams("щщщ", 9).unwrap().is_empty());
+    let near = &kb.nearest_by_vectors("щщщ", 1).unwrap()[0];
+    assert_eq!((near.id.as_str(), near.name.as_str()), ("D:999", "жжж"));
+    assert!(near.score > 0.999);
+
+    let link = Linker::new(kb).unwrap().link_name("щщщ").unwrap();
+    let found = link.candidates.iter().find(|candidate| candidate.id == "D:999").unwrap();
+    assert_eq!((found.matched_name.as_str(), found.scores.ngram), ("жжж", Some(0.0)));
+    assert!(found.scores.dense.unwrap() > 0.999);
+}
+
+#[test]
+fn a_candidate_has_the_highest_cosine_of_its_names() {
+    let encoder = encoder("mpnet");
+    let (kb, _folder) = Fixture::embedded(&encoder);
+    let linker = Linker::new(kb).unwrap();
+    let link = linker.link_name("fevers, day 11").unwrap();
+    assert!(link.candidates.len() == 5);
+    for candidate in &link.candidates {
+        let concept = linker.knowledge_base().concept(&candidate.id.parse().unwrap()).unwrap();
+        let best = concept.names().map(|name| cosine(&encoder, "fevers, day 11", name)).fold(-1.0, f64::max);
+        assert!((candidate.scores.dense.unwrap() - best).abs() < 2e-3, "{candidate:?}: {best}");
+    }
+}
+
+#[test]
+fn neither_threads_nor_company_nor_top_change_an_answer() {
+    let (kb, _folder) = Fixture::embedded(&encoder("bert"));
+    let names: Vec<String> = (0..200).map(|at| format!("fevr {} day {}", ["on", "щщ", "no"][at % 3], at % 45)).collect();
+    let linked = |top, threads| {
+        let options = LinkOptions { top, ..LinkOptions::default() };
+        let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| linker.link_names(&names).unwrap())
+    };
+    let many = linked(10, 1);
+    assert_eq!(many, linked(10, 3));
+    for (one, many) in linked(1, 2).iter().zip(&many) {
+        assert_eq!(one.candidates[..], many.candidates[..1], "{}", one.name);
+    }
+    let options = LinkOptions { top: 10, ..LinkOptions::default() };
+    let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
+    let alone: Vec<Link> = names.iter().map(|name| linker.link_name(name).unwrap()).collect();
+    assert_eq!(many, alone);
+}
+
+#[test]
+fn documents_are_linked_as_their_names_are() {
+    let (kb, _folder) = Fixture::embedded(&encoder("bert"));
+    let linker = || Linker::new(kb.clone()).unwrap();
+    let text = |at: usize| format!("There was fever on day {at}, then pyrexia, {}th day, and жжж.", at + 1);
+    let documents: Vec<Document> = (0..9).map(|at| Document::new(format!("{at}"), text(at))).collect();
+    let pipeline = Pipeline::new(linker(), PipelineOptions::default());
+    let together = pipeline.link_all(documents.clone()).unwrap();
+    for (document, linked) in documents.into_iter().zip(together) {
+        assert_eq!(linked.mentions.len(), 3, "{}", document.text);
+        for mention in &linked.mentions {
+            let name = mention.span.of(&document.text).unwrap();
+            assert_eq!(mention.link.id(), linker().link_name(name).unwrap().id());
+        }
+        let alone = Pipeline::new(linker(), PipelineOptions::default()).link(document).unwrap();
+        assert_eq!(alone.mentions, linked.mentions);
+    }
+}
+
+#[test]
+fn embedding_goes_on_where_it_was_stopped() {
+    let encoder = encoder("bert");
+    let Fixture { kb, folder: _folder } = Fixture::new();
+    let mut calls = 0;
+    let stopped = kb.embed(&encoder, |_, _| {
+        calls += 1;
+        if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(stopped.unwrap_err().is_interrupted());
+    // It was told to stop when all of the first piece were encoded, which is stored all the same.
+    assert_eq!(kb.names_without_vector().unwrap(), 0);
+    assert_eq!(embed(&kb, &encoder), 0);
+
+    let Fixture { kb, folder: _folder } = Fixture::new();
+    let stopped = kb.embed(&encoder, |_, _| ControlFlow::Break(()));
+    assert!(stopped.unwrap_err().is_interrupted());
+    assert_eq!(kb.names_without_vector().unwrap(), 2 * (DAYS as u64 + 1));
+    assert_eq!(embed(&kb, &encoder), 2 * (DAYS as u64 + 1));
+}
+
+#[test]
+fn an_update_leaves_no_vector_of_a_name_that_is_gone() {
+    let encoder = encoder("roberta");
+    let fixture = Fixture::new();
+    let kb = &fixture.kb;
+    embed(kb, &encoder);
+    let changed = "{\"id\": \"D:000\", \"name\": \"no cough\"}\n{\"id\": \"D:001\", \"removed\": true}\n";
+    let file = fixture.write("changed.jsonl", changed);
+    kb.update(&[file], &[], &ImportOptions::default()).unwrap();
+    assert_eq!(kb.names_without_vector().unwrap(), 1);
+    let dense = kb.clone().with_encoder(Arc::clone(&encoder)).unwrap();
+    let near = dense.nearest_by_vectors("fever on day 0", 500).unwrap();
+    assert_eq!(near.len(), 2 * (DAYS - 1));
+    assert!(near.iter().all(|near| near.id != "D:000" && near.id != "D:001"));
+    assert_eq!(embed(kb, &encoder), 1);
+    assert_eq!(dense.nearest_by_vectors("no cough", 1).unwrap()[0].id, "D:000");
+}
+
+#[test]
+fn the_vectors_of_another_encoder_are_refused_and_replaced() {
+    let (bert, mpnet) = (encoder("bert"), encoder("mpnet"));
+    let Fixture { kb, folder } = Fixture::new();
+    let error = kb.clone().with_encoder(Arc::clone(&bert)).err().unwrap();
+    assert!(error.is_encoder_mismatch());
+    assert!(error.to_string().contains("have no vectors"), "{error}");
+    assert!(error.hint().unwrap().contains("truename kb embed --kb "), "{:?}", error.hint());
+
+    embed(&kb, &bert);
+    let linker = Linker::new(kb.clone().with_encoder(Arc::clone(&bert)).unwrap()).unwrap();
+    let error = kb.clone().with_encoder(Arc::clone(&mpnet)).err().unwrap();
+    assert!(error.is_encoder_mismatch());
+    assert!(error.to_string().contains("by another encoder"), "{error}");
+    assert!(error.hint().unwrap().contains("bert"), "{:?}", error.hint());
+
+    let report = kb.embed(&mpnet, |_, _| ControlFlow::Continue(())).unwrap();
+    let all = 2 * (DAYS as u64 + 1);
+    assert_eq!((report.names, report.replaced), (all, all));
+    // A linker that was opened before gives an error, and no answer by vectors that mean something else.
+    assert!(linker.link_name("fevr").err().unwrap().is_encoder_mismatch());
+    assert_eq!(kb.info().unwrap().vectors.unwrap().encoder.hash, mpnet.hash());
+
+    // An import begins anew.
+    let kb_file = folder.path().join("kb.tsv");
+    std::fs::write(&kb_file, "id\tname\nA:1\tfever\n").unwrap();
+    KnowledgeBase::import(&[kb_file], kb.path(), &ImportOptions::default(), true).unwrap();
+    assert_eq!(kb.info().unwrap().vectors, None);
+    assert!(kb.with_encoder(mpnet).err().unwrap().is_encoder_mismatch());
+}
+
+#[test]
+fn names_longer_than_the_window_are_reported() {
+    let encoder = encoder("bert");
+    let long = "fever on the day ".repeat(40);
+    let folder = tempfile::tempdir().unwrap();
+    let concept = Concept::new("A:1".parse().unwrap(), long.clone());
+    let kb = KnowledgeBase::create(vec![concept], &folder.path().join("kb")).unwrap();
+    let report = kb.embed(&encoder, |_, _| ControlFlow::Continue(())).unwrap();
+    assert_eq!((report.truncated, report.truncated_examples), (1, vec![long.trim().to_owned()]));
+    let linker = Linker::new(kb.with_encoder(encoder).unwrap()).unwrap();
+    assert!(linker.link_name(&format!("{long} 1")).unwrap().is_truncated);
+    assert!(!linker.link_name("fever").unwrap().is_truncated);
+}
+
+#[test]
+fn the_ranker_with_vectors_is_fitted_beside_the_other() {
+    let encoder = encoder("bert");
+    let (dense, _folder) = Fixture::embedded(&encoder);
+    let letters = KnowledgeBase::open(dense.path()).unwrap();
+    let before = Linker::new(letters.clone()).unwrap().link_name("fevr day 12").unwrap();
+    let options = CalibrateOptions { fit: FitOptions { rounds: 10, ..FitOptions::default() }, ..Default::default() };
+    let gain = dense.calibrate(&[], &options).unwrap();
+    let info = letters.info().unwrap();
+    assert_eq!((info.calibrated, info.vectors.unwrap().calibrated), (false, gain.kept));
+    assert_eq!(Linker::new(letters).unwrap().link_name("fevr day 12").unwrap(), before);
+}
