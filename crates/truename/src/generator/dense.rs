@@ -8,7 +8,7 @@ use crate::Error;
 use crate::candidate::Proposals;
 
 /// Names taken; several may be of one concept.
-const MOST_NAMES: usize = 32;
+const MOST_NAMES: usize = 64;
 
 /// A query's vector with the names nearest to it.
 #[derive(Clone, Copy)]
