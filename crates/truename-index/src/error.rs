@@ -72,7 +72,7 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Storage(_) => formatter.write_str("the index could not be read or written"),
-            Kind::Missing => formatter.write_str("the store holds no n-gram index"),
+            Kind::Missing => formatter.write_str("the store lacks one of its indexes"),
             Kind::Damaged(part) => write!(formatter, "the index is damaged: {part}"),
             Kind::Dimensions { whose, given, held } => {
                 write!(formatter, "{whose} has {given} dimensions; the index holds {held}")

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use heed::{Env, WithoutTls};
+use heed::types::Bytes;
+use heed::{Database, Env, WithoutTls};
 use proptest::prelude::*;
 use truename_index::{Error, Hit, VectorIndex, VectorScratch, VectorSearch};
 
@@ -285,12 +286,49 @@ fn unfit_vectors_are_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn a_damaged_block_is_an_error() {
+    let rows: Rows = (0..5000).map(|at| (at as u32, random(at, 40))).collect();
+    let fixture = Fixture::new(&rows);
+    let stored: Vec<(Vec<u8>, Vec<u8>)> = {
+        let read = fixture.env.read_txn().unwrap();
+        let table: Database<Bytes, Bytes> = fixture.env.open_database(&read, Some("vectors")).unwrap().unwrap();
+        let entries = table.iter(&read).unwrap();
+        let stored = entries.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect();
+        read.commit().unwrap();
+        stored
+    };
+    // The layout, and four parts of two blocks.
+    assert_eq!(stored.len(), 9);
+    for (key, value) in &stored {
+        let cuts = [None, Some(0), Some(1), Some(value.len() / 2), Some(value.len() - 1)];
+        for kept in cuts {
+            let mut write = fixture.env.write_txn().unwrap();
+            let table: Database<Bytes, Bytes> = fixture.env.open_database(&write, Some("vectors")).unwrap().unwrap();
+            match kept {
+                Some(kept) => table.put(&mut write, key, &value[..kept]).unwrap(),
+                None => assert!(table.delete(&mut write, key).unwrap()),
+            }
+            let search = VectorSearch::default();
+            let found = fixture
+                .index
+                .reader(&write)
+                .and_then(|reader| reader.search(&[&rows[0].1], &search, &mut VectorScratch::default()));
+            match found {
+                Ok(found) => assert!(found[0].is_empty(), "{key:?} cut to {kept:?}: nothing is there, or an error"),
+                Err(error) => assert!(error.to_string().starts_with("the index is damaged"), "{error}"),
+            }
+            write.abort();
+        }
+    }
+}
+
+#[test]
 fn what_was_committed_is_there_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Rows = (0..300).map(|at| (at as u32 * 50, random(at, 48))).collect();
     {
         let env = open(folder.path());
-        assert!(VectorIndex::open(&env, &env.read_txn().unwrap()).unwrap().is_none());
+        assert!(VectorIndex::open(&env, &env.read_txn().unwrap()).err().unwrap().is_missing());
         let mut write = env.write_txn().unwrap();
         let index = VectorIndex::create(&env, &mut write).unwrap();
         write.commit().unwrap();
@@ -305,7 +343,7 @@ fn what_was_committed_is_there_after_reopening() {
     }
     let env = open(folder.path());
     let read = env.read_txn().unwrap();
-    let index = VectorIndex::open(&env, &read).unwrap().unwrap();
+    let index = VectorIndex::open(&env, &read).unwrap();
     let left: Vec<u32> = rows[200..].iter().map(|(name, _)| *name).collect();
     assert_eq!(index.missing(&read, rows.iter().map(|(name, _)| *name)).unwrap(), left);
     let found = index

@@ -294,14 +294,14 @@ impl<'a> Session<'a> {
 
     /// The answer where it needs no vector: to what is no name, and where the very name settles it.
     fn settle(&mut self, query: &Query<'_>) -> Result<Option<Link>, Error> {
-        let profile = if query.name.len() > LONGEST_NAME_BYTES { None } else { Some(NameProfile::new(query.name)) };
-        let Some(profile) = profile.filter(|profile| !profile.normalized.is_empty()) else {
-            return self.weigh(query, None).map(Some);
-        };
+        if query.name.len() > LONGEST_NAME_BYTES {
+            return Ok(Some(self.answer(query, Vec::new())));
+        }
         let LinkOptions { top, explain, .. } = self.linker.options;
         if top > 1 || explain {
             return Ok(None);
         }
+        let profile = NameProfile::new(query.name);
         let proposals = propose_exact(&profile, &self.scope(None))?;
         let settled = proposals.sole_exact().map(|sole| self.settled(sole, &profile, &proposals)).transpose()?;
         Ok(settled.map(|candidate| self.answer(query, vec![candidate])))

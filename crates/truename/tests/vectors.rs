@@ -73,7 +73,11 @@ fn a_name_that_shares_no_letter_is_found_by_its_vector() {
     assert_eq!((near.id.as_str(), near.name.as_str()), ("D:999", "жжж"));
     assert!(near.score > 0.999);
 
-    let link = Linker::new(kb).unwrap().link_name("щщщ").unwrap();
+    let linker = Linker::new(kb).unwrap();
+    for no_name in ["", "---", &"n".repeat(100_000)] {
+        assert!(linker.link_name(no_name).unwrap().candidates.is_empty());
+    }
+    let link = linker.link_name("щщщ").unwrap();
     let found = link.candidates.iter().find(|candidate| candidate.id == "D:999").unwrap();
     assert_eq!((found.matched_name.as_str(), found.scores.ngram), ("жжж", Some(0.0)));
     assert!(found.scores.dense.unwrap() > 0.999);
@@ -96,7 +100,8 @@ fn a_candidate_has_the_highest_cosine_of_its_names() {
 #[test]
 fn neither_threads_nor_company_nor_top_change_an_answer() {
     let (kb, _folder) = Fixture::embedded(&encoder("bert"));
-    let names: Vec<String> = (0..200).map(|at| format!("fevr {} day {}", ["on", "щщ", "no"][at % 3], at % 45)).collect();
+    let names: Vec<String> =
+        (0..200).map(|at| format!("fevr {} day {}", ["on", "щщ", "no"][at % 3], at % 45)).collect();
     let linked = |top, threads| {
         let options = LinkOptions { top, ..LinkOptions::default() };
         let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();

@@ -5,7 +5,7 @@ use truename_kb::NameIndex;
 use crate::Error;
 use crate::generator::Dense;
 
-pub(super) const NAMES: [&str; 4] = ["dense", "mean-dense", "three-nearest-dense", "dense-and-ngram"];
+pub(super) const NAMES: [&str; 3] = ["dense", "mean-dense", "dense-and-ngram"];
 
 /// The cosines of a candidate's names, by name; those without a vector are left out.
 pub(super) struct Cosines(Vec<(NameIndex, f32)>);
@@ -30,9 +30,6 @@ impl Cosines {
 
     pub(super) fn features(&self, best_ngram: f32) -> [f32; NAMES.len()] {
         let mean = self.0.iter().map(|(_, cosine)| *cosine).sum::<f32>() / self.0.len().max(1) as f32;
-        let mut nearest: Vec<f32> = self.0.iter().map(|(_, cosine)| *cosine).collect();
-        nearest.sort_by(|left, right| right.total_cmp(left));
-        let three = nearest.iter().take(3).sum::<f32>() / nearest.len().clamp(1, 3) as f32;
-        [self.best(), mean, three, self.best() + best_ngram]
+        [self.best(), mean, self.best() + best_ngram]
     }
 }

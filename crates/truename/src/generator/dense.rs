@@ -2,13 +2,14 @@
 
 use truename_index::{Hit, VectorReader, VectorScratch, VectorSearch};
 use truename_kb::NameIndex;
+use truename_text::NameProfile;
 
 use super::{NameSet, Scope};
 use crate::Error;
 use crate::candidate::Proposals;
 
 /// Names taken; several may be of one concept.
-const MOST_NAMES: usize = 64;
+const MOST_NAMES: usize = 32;
 
 /// A query's vector with the names nearest to it.
 #[derive(Clone, Copy)]
@@ -36,8 +37,9 @@ pub(crate) fn nearest(
     Ok(reader.search(vectors, &search, scratch)?)
 }
 
-pub(super) fn propose(scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
-    let Some(dense) = scope.dense else { return Ok(()) };
+pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
+    // What has no letter is no name, though it has a vector.
+    let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
     let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
     for name in names.filter(|name| scope.sees(*name)).take(MOST_NAMES) {
         proposals.entry(scope.snapshot.name(name)?.0, name);

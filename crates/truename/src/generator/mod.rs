@@ -69,6 +69,6 @@ pub(crate) fn propose_near(
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
     typo::propose(query, scope, proposals)?;
-    dense::propose(scope, proposals)?;
+    dense::propose(query, scope, proposals)?;
     ngram::propose(query, scope, scratch, proposals)
 }
