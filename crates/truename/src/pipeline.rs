@@ -238,7 +238,7 @@ impl Asked {
         let mention = Mention { span: *span, fragments: fragments.clone(), ..Mention::default() };
         let written = mention.surface(&document.text).into_owned();
         let is_name = written.len() <= LONGEST_NAME_BYTES;
-        let long_form = if is_name { short_forms.expand(&written).map(Into::into) } else { None };
+        let long_form = if is_name { short_forms.expand(&written) } else { None };
         let name = if is_name { long_form.clone().unwrap_or_else(|| written.clone()) } else { String::new() };
         Self { written, long_form, name }
     }
