@@ -119,7 +119,7 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled]) -> anyhow::Result<()
     println!("embed               {seconds:8.1} s   {:9.0} names/s", report.names as f64 / seconds);
     println!("store               {:8.0} MB, of it {:.0} for the vectors", megabytes(path)?, megabytes(path)? - before);
     let names = |edits| -> Vec<String> { sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect() };
-    let encoded = encoder.encode(&names(1)[..SEARCHED])?;
+    let encoded = encoder.encode(&names(1)[..SEARCHED.min(sample.len())])?;
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         pool.install(|| search_vectors(path, &encoded, threads))?;
@@ -161,7 +161,7 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
     if threads == 1 {
         let reader = index.reader(&read)?;
         let start = Instant::now();
-        let exact: Vec<_> = rows[..SCANNED]
+        let exact: Vec<_> = rows[..SCANNED.min(rows.len())]
             .chunks(64)
             .map(|rows| reader.search_exactly(rows, &search))
             .collect::<Result<Vec<_>, _>>()?
@@ -175,7 +175,7 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
         println!(
             "recall@10           {:8.4} of the exact scan, {:.0} ms a query",
             both as f64 / all as f64,
-            1e3 * scan / SCANNED as f64
+            1e3 * scan / exact.len() as f64
         );
     }
     Ok(())

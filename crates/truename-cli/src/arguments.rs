@@ -139,7 +139,7 @@ pub struct LinkerArguments {
 #[derive(Args)]
 pub struct EncoderArgument {
     /// Encoder for vectors of names, a Hugging Face folder (`truename model pull` fetches one)
-    #[arg(long, value_name = "DIR", env = "TRUENAME_ENCODER")]
+    #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
 }
 
@@ -148,7 +148,7 @@ pub struct Embed {
     #[command(flatten)]
     pub kb: KbArgument,
     /// Encoder, a Hugging Face folder (`truename model pull` fetches one)
-    #[arg(long, value_name = "DIR", env = "TRUENAME_ENCODER")]
+    #[arg(long, value_name = "DIR")]
     pub encoder: PathBuf,
 }
 

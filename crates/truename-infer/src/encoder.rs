@@ -142,6 +142,10 @@ impl Encoder {
         let mut workspace = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         workspace.batch.clear();
         texts.for_each(|text| workspace.batch.push(text));
+        if workspace.batch.rows().all(|rows| rows.is_empty()) {
+            vectors.fill(0.0);
+            return Ok(());
+        }
         let (batch, states) = self.transformer.hidden_states(&mut workspace)?;
         let dimensions = self.dimensions();
         for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(dimensions)) {

@@ -353,11 +353,18 @@ impl Store {
         for concept in concepts {
             let number = match self.tables.ids.get(write, concept.id.as_str())? {
                 Some(number) => {
-                    if self.tables.concept(write, ConceptIndex(number))? == concept {
+                    let known = self.tables.concept(write, ConceptIndex(number))?;
+                    if known == concept {
+                        continue;
+                    }
+                    applied.changed += 1;
+                    if known.names().eq(concept.names()) {
+                        let names = self.tables.record(write, ConceptIndex(number))?.names;
+                        let record = postcard::to_stdvec(&record(&concept, names))?;
+                        self.tables.concepts.put(write, &number, &record)?;
                         continue;
                     }
                     self.drop_names(write, number, &mut applied)?;
-                    applied.changed += 1;
                     number
                 }
                 None => {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
-use truename_index::{Hit, SearchScratch, VectorReader, VectorScratch};
+use truename_index::{Hit, SearchScratch, VectorReader};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameKeys, NameProfile, NormalizedName, stable_hash};
 
@@ -55,6 +55,8 @@ pub struct Gain {
     pub gold: usize,
     /// Judgements whose ids the knowledge base does not have.
     pub unknown_gold: usize,
+    /// Names asked for that are longer than the encoder's window.
+    pub truncated: usize,
     /// Share of held-out names whose right candidate is ranked first, out of fold.
     pub accuracy: (f64, f64),
     /// The same for the judgements.
@@ -126,6 +128,7 @@ struct Observed {
 /// Groups of candidates made from knowledge bases, ready to fit a ranker.
 pub struct TrainingSet {
     with_vectors: bool,
+    truncated: usize,
     groups: Groups,
     folds: Vec<usize>,
     gold: Vec<bool>,
@@ -138,7 +141,15 @@ impl TrainingSet {
     /// Nothing yet; with vectors, every knowledge base must have an encoder.
     pub fn new(with_vectors: bool) -> Self {
         let groups = Groups::new(feature::names(with_vectors).len());
-        Self { with_vectors, groups, folds: Vec::new(), gold: Vec::new(), settled: (0.0, 0.0), settled_gold: (0, 0) }
+        Self {
+            with_vectors,
+            truncated: 0,
+            groups,
+            folds: Vec::new(),
+            gold: Vec::new(),
+            settled: (0.0, 0.0),
+            settled_gold: (0, 0),
+        }
     }
 
     /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
@@ -157,7 +168,9 @@ impl TrainingSet {
         drop(snapshot);
         let mut observed = Vec::with_capacity(examples.len());
         for examples in examples.chunks(ENCODED_AT_ONCE) {
-            observed.extend(observe_all(examples, kb)?);
+            let (more, truncated) = observe_all(examples, kb)?;
+            observed.extend(more);
+            self.truncated += truncated;
         }
         for (example, observed) in examples.iter().zip(observed) {
             let weight = if example.gold { options.gold_weight } else { 1.0 };
@@ -200,6 +213,7 @@ impl TrainingSet {
             held_out: self.groups.len() - gold,
             gold: gold + self.settled_gold.1,
             unknown_gold: 0,
+            truncated: self.truncated,
             accuracy: (0.0, after(false)),
             gold_accuracy: (gold + self.settled_gold.1 > 0).then(|| (0.0, self.with_settled(after(true)))),
             log_loss: (0.0, ranker::log_loss(&self.groups, &out_of_fold)),
@@ -235,9 +249,13 @@ impl KnowledgeBase {
     /// it has an encoder, else the one for letters alone.
     ///
     /// # Errors
-    /// Where there are too few names, or the store cannot be written.
+    /// Where there are too few names, names without a vector beside an encoder, or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
         let with_vectors = self.encoder.is_some();
+        let without = self.names_without_vector()?;
+        if with_vectors && without > 0 {
+            return Err(Error::incomplete_vectors(self.path(), without));
+        }
         let mut training = TrainingSet::new(with_vectors);
         let unknown_gold = training.add(self, gold, options)?;
         let (ranker, mut gain) = training.fit(options)?;
@@ -247,6 +265,10 @@ impl KnowledgeBase {
             return Ok(gain);
         }
         let mut write = self.store.write()?;
+        if let Some(encoder) = &self.encoder {
+            // Another process may have replaced the vectors in the meantime.
+            self.check_encoder(encoder)?;
+        }
         let fact = if with_vectors { META_DENSE_RANKER } else { META_RANKER };
         self.store.put_meta(&mut write, fact, &ranker.to_bytes())?;
         self.store.commit(write)?;
@@ -402,8 +424,9 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
     Ok(unknown)
 }
 
-/// Observes examples on all threads, each piece with a snapshot of its own.
-fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<Vec<Observed>, Error> {
+/// Observes examples on all threads, each piece with a snapshot of its own; also says how many are longer than the
+/// encoder's window.
+fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
     let encoded = kb.encoder().map(|encoder| encoder.encode(&queries)).transpose()?;
     let numbered: Vec<(usize, &Example)> = examples.iter().enumerate().collect();
@@ -428,7 +451,8 @@ fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<Vec<Observed>
             piece.iter().enumerate().map(observe).collect()
         })
         .collect::<Result<_, Error>>()?;
-    Ok(observed.into_iter().flatten().collect())
+    let truncated = encoded.map_or(0, |encoded| encoded.truncated().len());
+    Ok((observed.into_iter().flatten().collect(), truncated))
 }
 
 /// The nearest names, as many more as examples hide.
@@ -438,7 +462,7 @@ fn nearest_unhidden(
     piece: &[(usize, &Example)],
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let hidden = piece.iter().map(|(_, example)| example.hidden.len()).max().unwrap_or(0);
-    nearest(reader, vectors, None, hidden, &mut VectorScratch::default())
+    nearest(reader, vectors, None, hidden)
 }
 
 /// Observes one after another with the same snapshot and buffers.

@@ -13,6 +13,7 @@ enum Kind {
     Encoder(truename_infer::Error),
     EncoderMismatch { path: std::path::PathBuf, made_by: Option<String>, given: std::path::PathBuf },
     VectorsReplaced(std::path::PathBuf),
+    IncompleteVectors { path: std::path::PathBuf, without: u64 },
     UnknownType { name: String, known: Vec<String> },
     TooFewNames { found: usize, needed: usize },
 }
@@ -23,7 +24,13 @@ impl Error {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.hint(),
             Kind::Index(source) if source.is_missing() => Some("import the sources again".into()),
-            Kind::Ranker(_) => Some("fit the ranker of this store anew: `truename calibrate --kb DIR`".into()),
+            Kind::Ranker(_) => {
+                Some("fit the ranker anew: `truename calibrate --kb DIR`, with --encoder DIR where one is used".into())
+            }
+            Kind::Encoder(source) => source.hint(),
+            Kind::IncompleteVectors { path, .. } => {
+                Some(format!("make them: `truename kb embed --kb {} --encoder DIR`", path.display()))
+            }
             Kind::EncoderMismatch { path, made_by, given } => {
                 let embed = format!("`truename kb embed --kb {} --encoder {}`", path.display(), given.display());
                 Some(match made_by {
@@ -42,6 +49,7 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.is_not_found(),
+            Kind::Encoder(source) => source.is_not_found(),
             Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
             _ => false,
         }
@@ -59,6 +67,10 @@ impl Error {
 
     pub(crate) fn encoder_mismatch(path: &std::path::Path, made_by: Option<String>, given: &std::path::Path) -> Self {
         Self(Kind::EncoderMismatch { path: path.to_owned(), made_by, given: given.to_owned() })
+    }
+
+    pub(crate) fn incomplete_vectors(path: &std::path::Path, without: u64) -> Self {
+        Self(Kind::IncompleteVectors { path: path.to_owned(), without })
     }
 
     pub(crate) fn vectors_replaced(path: &std::path::Path) -> Self {
@@ -92,6 +104,9 @@ impl fmt::Display for Error {
             Kind::EncoderMismatch { path, made_by: Some(_), given } => {
                 write!(f, "the vectors of {} are by another encoder than {}", path.display(), given.display())
             }
+            Kind::IncompleteVectors { path, without } => {
+                write!(f, "{without} names of {} have no vector", path.display())
+            }
             Kind::VectorsReplaced(path) => {
                 write!(f, "another process began to replace the vectors of {}", path.display())
             }
@@ -114,6 +129,7 @@ impl std::error::Error for Error {
             Kind::Ranker(source) => Some(source),
             Kind::EncoderMismatch { .. }
             | Kind::VectorsReplaced(_)
+            | Kind::IncompleteVectors { .. }
             | Kind::UnknownType { .. }
             | Kind::TooFewNames { .. } => None,
         }

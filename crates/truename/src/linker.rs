@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use truename_index::{Hit, SearchScratch, VectorReader, VectorScratch};
+use truename_index::SearchScratch;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{KeyMatch, NameProfile};
 
@@ -14,7 +14,7 @@ use crate::explain::explain;
 use crate::feature::{Featured, WordWeights, featurize};
 use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
 use crate::knowledge_base::{META_DENSE_RANKER, META_RANKER};
-use crate::{Error, KnowledgeBase, Ranker};
+use crate::{Encoder, Error, KnowledgeBase, Ranker};
 
 /// How to link.
 #[derive(Clone, Debug)]
@@ -63,9 +63,15 @@ impl Link {
         self.answer().map(|candidate| candidate.id.as_str())
     }
 
-    /// How many of the best candidates have the very name.
+    /// How many candidates have the very name.
     pub(crate) fn shared(&self) -> usize {
         self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
+    }
+
+    /// Drops candidates that were not asked for, but for those before the last that has the very name.
+    fn keep(&mut self, top: usize) {
+        let last = self.candidates.iter().rposition(|candidate| candidate.scores.exact == 1.0);
+        self.candidates.truncate(top.max(last.map_or(0, |last| last + 1)));
     }
 }
 
@@ -109,6 +115,8 @@ pub struct Scores {
 pub struct Linker {
     kb: KnowledgeBase,
     ranker: Arc<Ranker>,
+    /// For names that cannot be compared by vectors; the same where there is no encoder.
+    letters: Arc<Ranker>,
     options: LinkOptions,
     allowed: Option<NameSet>,
 }
@@ -144,11 +152,15 @@ impl Linker {
     /// # Errors
     /// Where its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
-        let with_vectors = kb.encoder.is_some();
-        let fact = if with_vectors { META_DENSE_RANKER } else { META_RANKER };
-        let own = kb.store.snapshot()?.meta(fact)?.map(|bytes| Ranker::from_bytes(bytes, with_vectors)).transpose()?;
-        let ranker = own.map_or_else(|| Ranker::standard(with_vectors), Arc::new);
-        Ok(Self { kb, ranker, options: LinkOptions::default(), allowed: None })
+        let snapshot = kb.store.snapshot()?;
+        let fitted = |fact, with_vectors| {
+            let own = snapshot.meta(fact)?.map(|bytes| Ranker::from_bytes(bytes, with_vectors)).transpose()?;
+            Ok::<_, Error>(own.map_or_else(|| Ranker::standard(with_vectors), Arc::new))
+        };
+        let letters = fitted(META_RANKER, false)?;
+        let ranker = if kb.encoder.is_some() { fitted(META_DENSE_RANKER, true)? } else { Arc::clone(&letters) };
+        drop(snapshot);
+        Ok(Self { kb, ranker, letters, options: LinkOptions::default(), allowed: None })
     }
 
     /// Sets the options.
@@ -208,22 +220,21 @@ impl Linker {
 
     /// Links names and keeps all concepts that have the very name, however many candidates are asked for.
     pub(crate) fn weigh_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        if self.kb.encoder.is_none() {
+        let Some(encoder) = &self.kb.encoder else {
             let weigh = |session: &mut Session<'_>, piece: &[S]| {
                 piece.iter().map(|name| session.weigh(&Query::of(name.as_ref()), None)).collect()
             };
             return self.in_pieces(names, weigh);
-        }
+        };
         let mut links = Vec::with_capacity(names.len());
         for names in names.chunks(ENCODED_AT_ONCE) {
-            links.extend(self.weigh_encoded(names)?);
+            links.extend(self.weigh_encoded(names, encoder)?);
         }
         Ok(links)
     }
 
     /// Encodes the names that their letters do not settle, and links all.
-    fn weigh_encoded<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        let Some(encoder) = self.kb.encoder() else { return Ok(Vec::new()) };
+    fn weigh_encoded<S: AsRef<str> + Sync>(&self, names: &[S], encoder: &Encoder) -> Result<Vec<Link>, Error> {
         let settle = |session: &mut Session<'_>, piece: &[S]| {
             piece.iter().map(|name| session.settle(&Query::of(name.as_ref()))).collect()
         };
@@ -253,8 +264,7 @@ impl Linker {
             .par_chunks(PIECE)
             .map(|piece| {
                 let snapshot = self.kb.store.snapshot()?;
-                let vectors = self.kb.vectors(&snapshot)?;
-                answer(&mut Session::new(self, &snapshot, vectors.as_ref()), piece)
+                answer(&mut Session::new(self, &snapshot), piece)
             })
             .collect::<Result<_, Error>>()?;
         Ok(pieces.into_iter().flatten().collect())
@@ -280,16 +290,13 @@ impl<'a> Query<'a> {
 struct Session<'a> {
     linker: &'a Linker,
     snapshot: &'a Snapshot<'a>,
-    vectors: Option<&'a VectorReader<'a>>,
     scratch: SearchScratch,
-    vector_scratch: VectorScratch,
     weights: WordWeights,
 }
 
 impl<'a> Session<'a> {
-    fn new(linker: &'a Linker, snapshot: &'a Snapshot<'a>, vectors: Option<&'a VectorReader<'a>>) -> Self {
-        let (scratch, vector_scratch) = Default::default();
-        Self { linker, snapshot, vectors, scratch, vector_scratch, weights: WordWeights::default() }
+    fn new(linker: &'a Linker, snapshot: &'a Snapshot<'a>) -> Self {
+        Self { linker, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
     }
 
     /// The answer where it needs no vector: to what is no name, and where the very name settles it.
@@ -297,11 +304,14 @@ impl<'a> Session<'a> {
         if query.name.len() > LONGEST_NAME_BYTES {
             return Ok(Some(self.answer(query, Vec::new())));
         }
+        let profile = NameProfile::new(query.name);
+        if profile.normalized.is_empty() {
+            return self.weigh(query, None).map(Some);
+        }
         let LinkOptions { top, explain, .. } = self.linker.options;
         if top > 1 || explain {
             return Ok(None);
         }
-        let profile = NameProfile::new(query.name);
         let proposals = propose_exact(&profile, &self.scope(None))?;
         let settled = proposals.sole_exact().map(|sole| self.settled(sole, &profile, &proposals)).transpose()?;
         Ok(settled.map(|candidate| self.answer(query, vec![candidate])))
@@ -309,14 +319,19 @@ impl<'a> Session<'a> {
 
     /// Links names with their vectors.
     fn weigh_near(&mut self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
-        let Some(reader) = self.vectors else { return Ok(Vec::new()) };
-        let vectors: Vec<&[f32]> = queries.iter().map(|query| query.vector).collect();
-        let allowed = self.linker.allowed.as_ref();
-        let hits = nearest(reader, &vectors, allowed, 0, &mut self.vector_scratch)?;
-        let dense = |(query, hits): (&Query<'_>, &Vec<Hit>)| {
-            self.weigh(query, Some(Dense { reader, vector: query.vector, hits }))
+        let reader = self.linker.kb.vectors(self.snapshot)?;
+        // A name that the encoder knows no token of has no direction.
+        let has_direction = |query: &&Query<'_>| query.vector.iter().any(|value| *value != 0.0);
+        let vectors: Vec<&[f32]> = queries.iter().filter(has_direction).map(|query| query.vector).collect();
+        let found =
+            reader.as_ref().map(|reader| nearest(reader, &vectors, self.linker.allowed.as_ref(), 0)).transpose()?;
+        let mut found = found.unwrap_or_default().into_iter();
+        let weigh = |query: &Query<'_>| {
+            let hits = if has_direction(&query) { found.next() } else { None };
+            let dense = reader.as_ref().zip(hits.as_deref());
+            self.weigh(query, dense.map(|(reader, hits)| Dense { reader, vector: query.vector, hits }))
         };
-        queries.iter().zip(&hits).map(dense).collect()
+        queries.iter().map(weigh).collect()
     }
 
     fn weigh(&mut self, query: &Query<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
@@ -332,9 +347,10 @@ impl<'a> Session<'a> {
         let threshold = self.linker.threshold();
         let is_nil = candidates.first().is_none_or(|best| best.probability < threshold);
         let explanation = self.linker.options.explain.then(|| explain(query.name, &candidates, threshold));
-        let is_truncated = query.is_truncated;
+        // Where the very name decided, no vector did.
+        let is_truncated = query.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
         let mut link = Link { name: query.name.to_owned(), candidates, is_nil, explanation, is_truncated };
-        link.candidates.truncate(self.linker.options.top.max(link.shared()));
+        link.keep(self.linker.options.top);
         link
     }
 
@@ -349,16 +365,23 @@ impl<'a> Session<'a> {
     /// Candidates from the likeliest on. Where one alone is wanted and the very name settles it, only that.
     fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
         let LinkOptions { top, explain, .. } = self.linker.options;
-        let scope = self.scope(dense);
+        let mut scope = self.scope(dense);
         let mut proposals = propose_exact(query, &scope)?;
         let sole = proposals.sole_exact();
         if let Some(sole) = sole.filter(|_| top <= 1 && !explain) {
             return Ok(vec![self.settled(sole, query, &proposals)?]);
         }
         propose_near(query, &scope, &mut self.scratch, &mut proposals)?;
+        // A name without a vector would look like one that is far away.
+        if let Some(dense) = scope.dense
+            && !dense.covers(&proposals, &scope)?
+        {
+            scope.dense = None;
+        }
+        let ranker = if scope.dense.is_some() { &self.linker.ranker } else { &self.linker.letters };
         let featured = featurize(query, &proposals, &scope, &mut self.weights)?;
         let settled = sole.map(|sole| self.settled(sole, query, &proposals)).transpose()?;
-        self.ranked(featured, sole, settled)
+        self.ranked(featured, ranker, sole, settled)
     }
 
     fn settled(&self, concept: ConceptIndex, query: &NameProfile, proposals: &Proposals) -> Result<Candidate, Error> {
@@ -378,10 +401,10 @@ impl<'a> Session<'a> {
     fn ranked(
         &self,
         featured: Vec<Featured>,
+        ranker: &Ranker,
         sole: Option<ConceptIndex>,
         settled: Option<Candidate>,
     ) -> Result<Vec<Candidate>, Error> {
-        let ranker = &self.linker.ranker;
         let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
         let mut probabilities = Ranker::probabilities(&scores);
         if let Some(at) = sole.and_then(|sole| featured.iter().position(|candidate| candidate.concept == sole)) {

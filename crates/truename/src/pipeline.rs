@@ -132,13 +132,12 @@ impl Pipeline {
         for (document, found) in documents.iter().zip(found) {
             let short_forms = ShortForms::of(&document.text, &found.defined);
             for mention in &found.mentions {
-                let name = Asked::of(document, mention, &short_forms).name;
-                if !self.links.knows(&name) {
-                    names.insert(name);
-                }
+                let Asked { written, name, .. } = Asked::of(document, mention, &short_forms);
+                // What a tentative mention's short form means by itself may be asked for too.
+                names.extend([Some(name), mention.tentative.then_some(written)].into_iter().flatten());
             }
         }
-        let names: Vec<String> = names.into_iter().collect();
+        let names: Vec<String> = names.into_iter().filter(|name| !self.links.knows(name)).collect();
         for (name, link) in names.iter().zip(self.linker.weigh_names(&names)?) {
             self.links.insert(name, self.with_types(link)?);
         }
@@ -255,6 +254,9 @@ fn settle_shared(mentions: &mut [LinkedMention], linker: &Linker, policy: Ambigu
     for mention in mentions {
         let count = mention.link.shared();
         if count < 2 {
+            if mention.link.candidates.len() > top {
+                Arc::make_mut(&mut mention.link).candidates.truncate(top);
+            }
             continue;
         }
         let link = Arc::make_mut(&mut mention.link);

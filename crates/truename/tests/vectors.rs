@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{
-    CalibrateOptions, Concept, Document, Encoder, FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker,
-    Pipeline, PipelineOptions,
+    CalibrateOptions, Concept, Document, Embedded, Encoder, FitOptions, ImportOptions, KnowledgeBase, Link,
+    LinkOptions, Linker, Pipeline, PipelineOptions,
 };
 
 const DAYS: usize = 40;
@@ -147,14 +147,14 @@ fn embedding_goes_on_where_it_was_stopped() {
         calls += 1;
         if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert!(stopped.unwrap_err().is_interrupted());
+    assert!(!stopped.unwrap().is_complete);
     // It was told to stop when all of the first piece were encoded, which is stored all the same.
     assert_eq!(kb.names_without_vector().unwrap(), 0);
     assert_eq!(embed(&kb, &encoder), 0);
 
     let Fixture { kb, folder: _folder } = Fixture::new();
     let stopped = kb.embed(&encoder, |_, _| ControlFlow::Break(()));
-    assert!(stopped.unwrap_err().is_interrupted());
+    assert_eq!(stopped.unwrap(), Embedded::default());
     assert_eq!(kb.names_without_vector().unwrap(), 2 * (DAYS as u64 + 1));
     assert_eq!(embed(&kb, &encoder), 2 * (DAYS as u64 + 1));
 }
@@ -175,6 +175,44 @@ fn an_update_leaves_no_vector_of_a_name_that_is_gone() {
     assert!(near.iter().all(|near| near.id != "D:000" && near.id != "D:001"));
     assert_eq!(embed(kb, &encoder), 1);
     assert_eq!(dense.nearest_by_vectors("no cough", 1).unwrap()[0].id, "D:000");
+}
+
+#[test]
+fn an_update_that_changes_no_name_keeps_the_vectors() {
+    let encoder = encoder("bert");
+    let fixture = Fixture::new();
+    embed(&fixture.kb, &encoder);
+    let line = "{\"id\": \"D:000\", \"name\": \"fever on day 0\", \"synonyms\": [\"pyrexia, 0th day\"], \"xrefs\": [\"X:1\"]}\n";
+    let file = fixture.write("xref.jsonl", line);
+    let report = fixture.kb.update(&[file], &[], &ImportOptions::default()).unwrap();
+    assert_eq!((report.changed, fixture.kb.names_without_vector().unwrap()), (1, 0));
+    assert_eq!(fixture.kb.concept(&"D:000".parse().unwrap()).unwrap().xrefs, ["X:1"]);
+}
+
+#[test]
+fn letters_alone_decide_where_a_vector_is_missing() {
+    let encoder = encoder("bert");
+    let fixture = Fixture::new();
+    embed(&fixture.kb, &encoder);
+    let file = fixture.write("new.jsonl", "{\"id\": \"N:1\", \"name\": \"fever on days 7 and 8\"}\n");
+    fixture.kb.update(&[file], &[], &ImportOptions::default()).unwrap();
+    let letters = Linker::new(fixture.kb.clone()).unwrap().link_name("fever on dys 7").unwrap();
+    assert!(letters.candidates.iter().any(|candidate| candidate.id == "N:1"));
+    let dense = fixture.kb.clone().with_encoder(Arc::clone(&encoder)).unwrap();
+    let link = |name| Linker::new(dense.clone()).unwrap().link_name(name).unwrap();
+    // Vectors may add candidates, but they are no evidence against the one without.
+    let probability = |link: &Link| link.candidates.iter().find(|candidate| candidate.id == "N:1").unwrap().probability;
+    let incomplete = link("fever on dys 7");
+    assert!(incomplete.candidates.iter().all(|candidate| candidate.scores.dense.is_none()));
+    assert!((probability(&incomplete) - probability(&letters)).abs() < 0.1);
+    assert!(link("щщщ").candidates.iter().all(|candidate| candidate.scores.dense.is_some()));
+    let error = dense.calibrate(&[], &CalibrateOptions::default()).unwrap_err();
+    assert_eq!(
+        error.hint().unwrap(),
+        format!("make them: `truename kb embed --kb {} --encoder DIR`", dense.path().display())
+    );
+    embed(&fixture.kb, &encoder);
+    assert!(link("fever on dys 7").candidates.iter().all(|candidate| candidate.scores.dense.is_some()));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use truename::{CalibrateOptions, GoldName, KnowledgeBase};
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
+use crate::problems::say_truncated;
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
@@ -25,6 +26,9 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
             "warning: {} judgements have ids that the knowledge base does not; they were not used",
             gain.unknown_gold
         );
+    }
+    if !quiet {
+        say_truncated(gain.truncated as u64);
     }
     writeln!(
         out,

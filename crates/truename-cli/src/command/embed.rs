@@ -36,23 +36,23 @@ pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Resu
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
-    match outcome {
-        Err(error) if error.is_interrupted() => {
-            let (done, total) = (grouped(reached.0), grouped(reached.1));
-            anyhow::bail!("interrupted; {done} of {total} names have a vector, and the same command goes on from there")
-        }
-        outcome => {
-            let report = outcome?;
-            if !quiet {
-                say(&report, encoder, start);
-            }
-            Ok(())
-        }
+    let report = outcome?;
+    if !quiet {
+        say(&report, encoder, start);
     }
+    anyhow::ensure!(
+        report.is_complete,
+        "interrupted; {} of {} names have a vector, and `truename kb embed --kb {} --encoder {}` goes on from there",
+        grouped(reached.0),
+        grouped(reached.1),
+        kb.path().display(),
+        encoder.folder().display()
+    );
+    Ok(())
 }
 
 fn say(report: &Embedded, encoder: &Encoder, start: Instant) {
-    let Embedded { names, truncated, truncated_examples, replaced } = report;
+    let Embedded { names, truncated, truncated_examples, replaced, .. } = report;
     if *replaced > 0 {
         crate::say!("{} of another encoder gave way", counted(*replaced, "vector"));
     }

@@ -15,6 +15,7 @@ use crate::atomic_file;
 use crate::command::link::pipeline;
 use crate::command::{open_kb, with_encoder};
 use crate::documents::read;
+use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
 
 /// Candidates looked at for each gold mention.
@@ -31,12 +32,15 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let [finding, linking] = [(false, 1), (true, DEPTH)]
         .map(|(given, top)| pipeline(Linker::new(kb.clone())?, &arguments.linking, given, top, false));
     let judge = Judge { finding: finding?, linking: linking? };
-    let mut judged = Vec::new();
+    let (mut judged, mut truncated) = (Vec::new(), 0);
     let problems = read(&arguments.gold, &options, quiet, |mut documents| {
         documents.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
-        judged.extend(judge.all(documents)?);
+        judged.extend(judge.all(documents, &mut truncated)?);
         Ok(())
     })?;
+    if !quiet {
+        say_truncated(truncated);
+    }
     let gold = judged.iter().map(|document| document.gold.len()).sum::<usize>();
     if gold == 0 {
         problems.report(quiet)?;
@@ -87,9 +91,12 @@ struct Judge {
 }
 
 impl Judge {
-    fn all(&self, documents: Vec<Document>) -> anyhow::Result<Vec<JudgedDocument>> {
+    /// Counts names longer than the encoder's window in `truncated`.
+    fn all(&self, documents: Vec<Document>, truncated: &mut u64) -> anyhow::Result<Vec<JudgedDocument>> {
         let given = self.linking.link_all(documents.clone())?;
         let found = self.finding.link_all(documents)?;
+        let mentions = given.iter().chain(&found).flat_map(|document| &document.mentions);
+        *truncated += mentions.filter(|mention| mention.link.is_truncated).count() as u64;
         let mut answers = Answers { kb: self.finding.linker().knowledge_base(), known: HashMap::new() };
         found.into_iter().zip(given).map(|(found, given)| answers.judged(found, &given)).collect()
     }

@@ -80,14 +80,18 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
             crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
         }
     }
-    match encoder {
-        Some(encoder) => embed::embed(&kb, &encoder, quiet)?,
-        None if has_vectors && !quiet => say_without_vector(kb.names_without_vector()?),
-        None => {}
+    if encoder.is_none() && has_vectors && !quiet {
+        say_without_vector(kb.names_without_vector()?);
     }
     let missing: Vec<String> = report.missing.iter().map(ToString::to_string).collect();
+    let embedded = encoder.map_or(Ok(()), |encoder| {
+        if has_vectors {
+            kb.check_encoder(&encoder)?;
+        }
+        embed::embed(&kb, &encoder, quiet)
+    });
     anyhow::ensure!(missing.is_empty(), "not in the knowledge base, so not removed: {}", missing.join(", "));
-    Ok(())
+    embedded
 }
 
 fn say_without_vector(names: u64) {
@@ -180,6 +184,9 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
     // One more than asked for, so that a sole exact name does not keep the others from being looked for.
     let options = LinkOptions { top: top.max(2), types, ..LinkOptions::default() };
     let link = open_linker(kb, quiet)?.with_options(options)?.link_name(words)?;
+    if !quiet {
+        problems::say_truncated(link.is_truncated.into());
+    }
     anyhow::ensure!(!link.candidates.is_empty(), "no name resembles \"{words}\"");
     let mut out = std::io::stdout().lock();
     let aligned = out.is_terminal();

@@ -28,8 +28,13 @@ fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> R
     let kb = kb.with_encoder(Arc::new(Encoder::open(folder)?))?;
     let without = kb.names_without_vector()?;
     if without > 0 && !quiet {
-        crate::say!("{} without a vector are found by their letters alone", counted(without, "name"));
+        crate::say!("{} without a vector; where one may be meant, letters alone decide", counted(without, "name"));
         crate::say!("hint: `truename kb embed` makes the missing vectors");
+    }
+    if !quiet && kb.needs_calibration()? {
+        crate::say!(
+            "hint: probabilities suit MiniLM-L6; `truename calibrate` with --encoder fits them to this encoder"
+        );
     }
     Ok(kb)
 }

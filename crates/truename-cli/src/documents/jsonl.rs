@@ -39,6 +39,9 @@ struct MentionLine<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
+    /// Whether the vector is of the name's beginning alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_truncated: bool,
 }
 
 /// Writes the line, with its end; offsets count `unit`.
@@ -78,5 +81,6 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(S
         long_form: mention.long_form.as_deref(),
         candidates: &link.candidates,
         explanation: link.explanation.as_deref(),
+        is_truncated: link.is_truncated,
     }
 }

@@ -53,12 +53,7 @@ impl Folder {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_truename"));
-        command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_remove("TRUENAME_KB")
-            .env_remove("TRUENAME_ENCODER")
-            .stdin(Stdio::null());
+        command.args(arguments).current_dir(self.folder.path()).env_remove("TRUENAME_KB").stdin(Stdio::null());
         command
     }
 

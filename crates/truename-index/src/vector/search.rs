@@ -135,6 +135,11 @@ impl VectorReader<'_> {
         Ok((0..queries.len()).map(best).collect())
     }
 
+    /// Whether a name has a vector.
+    pub fn contains(&self, number: u32) -> bool {
+        block_of(&self.blocks, number).is_some_and(|(block, slot)| block.present.contains(slot))
+    }
+
     /// The cosine of a query to each of some names; `None` where a name has no vector.
     ///
     /// # Shapes

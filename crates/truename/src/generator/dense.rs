@@ -20,13 +20,25 @@ pub(crate) struct Dense<'a> {
     pub(crate) hits: &'a [Hit],
 }
 
+impl Dense<'_> {
+    /// Whether all names of all proposed concepts have a vector.
+    pub(crate) fn covers(&self, proposals: &Proposals, scope: &Scope<'_>) -> Result<bool, Error> {
+        for (concept, _) in proposals.iter() {
+            let (_, names) = scope.snapshot.concept_names(concept)?;
+            if !names.into_iter().all(|name| self.reader.contains(name.0)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
 /// The names nearest to each of several vectors, in one pass over the store; `hidden` of them may not count.
 pub(crate) fn nearest(
     reader: &VectorReader<'_>,
     vectors: &[&[f32]],
     allowed: Option<&NameSet>,
     hidden: usize,
-    scratch: &mut VectorScratch,
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let sees = allowed.map(|allowed| |name: u32| allowed.contains(NameIndex(name)));
     let search = VectorSearch {
@@ -34,7 +46,7 @@ pub(crate) fn nearest(
         allowed: sees.as_ref().map(|sees| sees as &(dyn Fn(u32) -> bool + Sync)),
         ..VectorSearch::default()
     };
-    Ok(reader.search(vectors, &search, scratch)?)
+    Ok(reader.search(vectors, &search, &mut VectorScratch::default())?)
 }
 
 pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
