@@ -28,7 +28,13 @@ enum Benchmark {
     /// Accuracy on names of technologies, by 5-fold cross-validation
     Esappmod(Names),
     /// Accuracy on names of diseases, whole and refined
-    Biosyn(Names),
+    Biosyn {
+        #[command(flatten)]
+        options: Names,
+        /// The refined sets alone
+        #[arg(long)]
+        refined: bool,
+    },
     /// Mentions and ids in abstracts, by the dictionary recognizer
     Link {
         #[command(flatten)]
@@ -128,8 +134,9 @@ struct Names {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
         Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data.data)?, &options),
-        Benchmark::Biosyn(options) => {
-            for (name, one) in biosyn::cases(&options.data.data)? {
+        Benchmark::Biosyn { options, refined } => {
+            let cases = biosyn::cases(&options.data.data)?;
+            for (name, one) in cases.into_iter().filter(|(name, _)| !refined || name.ends_with("-refined")) {
                 case::run(&name, vec![one], &options)?;
             }
             Ok(())

@@ -2,7 +2,9 @@
 //!
 //! Read in this order: a [`KnowledgeBase`] is imported from the files in which it is published; a
 //! [`Linker`] finds the concept that each name stands for, as a [`Link`] with a calibrated probability, or
-//! NIL; [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base.
+//! NIL; [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base. An [`Encoder`] gives its names vectors
+//! ([`KnowledgeBase::embed`]), by which a linker also finds names that share no letters
+//! ([`KnowledgeBase::with_encoder`]).
 //!
 //! ```
 //! use truename::{ImportOptions, KnowledgeBase, Linker};
