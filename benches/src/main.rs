@@ -74,6 +74,9 @@ enum Benchmark {
         /// Where the knowledge base is made; one that is there is used as it is
         #[arg(long)]
         kb: Option<PathBuf>,
+        /// Take the vectors that the knowledge base has, though names may lack some
+        #[arg(long, requires = "kb")]
+        as_embedded: bool,
     },
     /// Texts a second through an encoder; `benches/encode_peers.py` runs it beside other engines
     Encode {
@@ -150,7 +153,9 @@ fn main() -> anyhow::Result<()> {
             vectors::run_on(&file, dimensions, queries.as_deref())
         }
         Benchmark::Vectors { rows, dimensions, .. } => vectors::run(rows, dimensions),
-        Benchmark::Scale { file, encoder, kb } => scale::run(&file, encoder.as_deref(), kb.as_deref()),
+        Benchmark::Scale { file, encoder, kb, as_embedded } => {
+            scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
+        }
         Benchmark::FitDefault { files, encoder, out } => fit_default::run(&files, encoder.as_deref(), out.as_deref()),
     }
 }
