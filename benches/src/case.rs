@@ -54,11 +54,8 @@ impl Table {
     }
 }
 
-/// What a linker says with the concepts that a fifth were left out of.
-#[derive(Default)]
-struct Judgements {
-    best: BTreeMap<&'static str, Vec<Judged>>,
-}
+/// The best candidates by stage, with a fifth of the concepts left out.
+type Judgements = BTreeMap<&'static str, Vec<Judged>>;
 
 /// Runs cases that belong together and prints one table.
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
@@ -77,7 +74,7 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     }
     println!("{title}: {asked} names");
     table.print(asked);
-    for (row, judged) in &judgements.best {
+    for (row, judged) in &judgements {
         if let Some(area) = NameScores::of(judged).nil_auc {
             println!("NIL AUC with a fifth of the concepts left out, {row}: {area:.4}");
         }
@@ -187,7 +184,7 @@ fn judge(case: &Case, encoder: Option<&Arc<Encoder>>, judgements: &mut Judgement
             let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
             let best = top.map(|(probability, id)| Answer { id: id.clone(), probability }).into_iter().collect();
             let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
-            judgements.best.entry(row).or_default().push(Judged::new(&link.name, &gold, best, false));
+            judgements.entry(row).or_default().push(Judged::new(&link.name, &gold, best, false));
         }
     }
     Ok(())

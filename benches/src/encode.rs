@@ -1,10 +1,11 @@
 //! How fast an encoder turns texts into vectors; `benches/encode_peers.py` runs it in turn with other engines.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use truename_infer::{Embeddings, Encoder};
+
+use crate::process::{cpu_seconds, peak_memory_mb, timed};
 
 /// How many texts are encoded alone for the quantiles of the time that one takes.
 const SINGLE_TEXTS: usize = 500;
@@ -53,28 +54,4 @@ fn check(first: &Embeddings, again: &Embeddings) -> anyhow::Result<()> {
     let is_unit = |row: &[f32]| (row.iter().map(|value| value * value).sum::<f32>() - 1.0).abs() < 1e-4;
     ensure!(first.rows().all(is_unit), "a vector is not of unit length");
     Ok(())
-}
-
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let result = work();
-    (result, start.elapsed())
-}
-
-/// The most memory that this process had resident, with the pages of mapped files that it touched.
-fn peak_memory_mb() -> anyhow::Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM in /proc/self/status")?;
-    let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
-    Ok(kilobytes / 1024.0)
-}
-
-/// The processor time that all threads of this process have had.
-fn cpu_seconds() -> anyhow::Result<f64> {
-    let mut nanoseconds = 0;
-    for task in std::fs::read_dir("/proc/self/task").context("cannot read /proc/self/task")? {
-        let times = std::fs::read_to_string(task?.path().join("schedstat")).context("cannot read a schedstat")?;
-        nanoseconds += times.split(' ').next().unwrap_or_default().parse::<u64>().context("no time in schedstat")?;
-    }
-    Ok(1e-9 * nanoseconds as f64)
 }

@@ -12,6 +12,7 @@ mod encode;
 mod esappmod;
 mod fit_default;
 mod link;
+mod process;
 mod round_trip;
 mod scale;
 mod vectors;

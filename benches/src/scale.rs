@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use truename::{ConceptId, Encoder, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker};
-use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
+use truename_index::{VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Embeddings;
 use truename_kb::Store;
+
+use crate::vectors::shared;
 
 /// Names asked for.
 const QUERIES: usize = 10_000;
@@ -62,11 +64,7 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
     }
     let linker = Linker::new(kb.clone())?.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
     for edits in 0..3 {
-        let queries: Vec<String> = sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect();
-        let links = linker.link_names(&queries)?;
-        let is_found = |(link, one): &(&Link, &Sampled)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
-        let found = links.iter().zip(&sample).filter(is_found).count();
-        println!("ranked, {edits} edit(s)   recall@10 {:.4}", found as f64 / links.len() as f64);
+        ranked(&linker, &sample, edits)?;
     }
     let linker = Linker::new(kb)?.with_options(LinkOptions { top: 1, ..LinkOptions::default() })?;
     // Names that one concept alone has: what most names of an inventory are.
@@ -92,6 +90,18 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
         let edited: Vec<&str> = edited.iter().map(String::as_str).collect();
         println!("match, {threads} thread(s)  {:8.0} names with an edit/s", rate(&edited, 1)?);
     }
+    Ok(())
+}
+
+/// How often the concept asked for is among the first ten as `match` ranks them, and how many names a second that takes.
+fn ranked(linker: &Linker, sample: &[Sampled], edits: usize) -> anyhow::Result<()> {
+    let queries: Vec<String> = sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect();
+    let start = Instant::now();
+    let links = linker.link_names(&queries)?;
+    let rate = links.len() as f64 / start.elapsed().as_secs_f64();
+    let is_found = |(link, one): &(&Link, &Sampled)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
+    let found = links.iter().zip(sample).filter(is_found).count();
+    println!("ranked, {edits} edit(s)   recall@10 {:.4}, {rate:.0} names/s", found as f64 / links.len() as f64);
     Ok(())
 }
 
@@ -121,8 +131,8 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
         println!("vectors             {:8.0} MB", megabytes(path)? - before);
     }
     println!("names without one   {:8}", kb.names_without_vector()?);
-    let names = |edits| -> Vec<String> { sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect() };
-    let encoded = encoder.encode(&names(1)[..SEARCHED.min(sample.len())])?;
+    let names: Vec<String> = sample.iter().take(SEARCHED).map(|one| edited(&one.name, one.seed, 1)).collect();
+    let encoded = encoder.encode(&names)?;
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         pool.install(|| search_vectors(path, &encoded, threads))?;
@@ -130,12 +140,7 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
     let linker = Linker::new(kb.clone().with_encoder(Arc::clone(&encoder))?)?;
     let linker = linker.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
     for edits in 0..3 {
-        let start = Instant::now();
-        let links = linker.link_names(&names(edits))?;
-        let rate = links.len() as f64 / start.elapsed().as_secs_f64();
-        let is_found = |(link, one): &(&Link, &Sampled)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
-        let found = links.iter().zip(sample).filter(is_found).count();
-        println!("ranked, {edits} edit(s)   recall@10 {:.4}, {rate:.0} names/s", found as f64 / links.len() as f64);
+        ranked(&linker, sample, edits)?;
     }
     update(&kb, &encoder, sample)
 }
@@ -170,14 +175,9 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
             .collect::<Result<Vec<_>, _>>()?
             .concat();
         let scan = start.elapsed().as_secs_f64();
-        let shared = |(found, exact): (&Vec<Hit>, &Vec<Hit>)| {
-            exact.iter().filter(|hit| found.iter().any(|other| other.name == hit.name)).count()
-        };
-        let both: usize = found.iter().zip(&exact).map(shared).sum();
-        let all: usize = exact.iter().map(Vec::len).sum();
         println!(
             "recall@10           {:8.4} of the exact scan, {:.0} ms a query",
-            both as f64 / all as f64,
+            shared(&found, &exact),
             1e3 * scan / exact.len() as f64
         );
     }

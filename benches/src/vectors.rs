@@ -169,7 +169,7 @@ fn scan_given(rows: &[(u32, &[f32])], query: &[f32]) -> Vec<Hit> {
 }
 
 /// The share of the expected names that were found.
-fn shared(found: &[Vec<Hit>], expected: &[Vec<Hit>]) -> f64 {
+pub fn shared(found: &[Vec<Hit>], expected: &[Vec<Hit>]) -> f64 {
     let among = |hit: &&Hit, found: &[Hit]| found.iter().any(|other| other.name == hit.name);
     let both: usize =
         found.iter().zip(expected).map(|(f, expected)| expected.iter().filter(|hit| among(hit, f)).count()).sum();

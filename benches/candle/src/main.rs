@@ -1,14 +1,19 @@
 //! Encodes the lines of a file with candle's BERT: the same steps and the same line of JSON as `truename-bench encode`.
 //! Padded batches of 32 texts sorted by length, as PyTorch gets them in `benches/encode_peers.py`.
 
+#[path = "../../src/process.rs"]
+mod process;
+
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Error};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use tokenizers::Tokenizer;
+
+use process::{cpu_seconds, peak_memory_mb, timed};
 
 const BATCH: usize = 32;
 const SINGLE_TEXTS: usize = 500;
@@ -82,25 +87,4 @@ fn main() -> anyhow::Result<()> {
     });
     println!("{report}");
     Ok(())
-}
-
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let result = work();
-    (result, start.elapsed())
-}
-
-fn peak_memory_mb() -> anyhow::Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
-}
-
-fn cpu_seconds() -> anyhow::Result<f64> {
-    let mut nanoseconds = 0;
-    for task in std::fs::read_dir("/proc/self/task")? {
-        let times = std::fs::read_to_string(task?.path().join("schedstat"))?;
-        nanoseconds += times.split(' ').next().unwrap_or_default().parse::<u64>()?;
-    }
-    Ok(1e-9 * nanoseconds as f64)
 }

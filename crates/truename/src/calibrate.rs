@@ -13,7 +13,7 @@ use truename_text::{NameKeys, NameProfile, NormalizedName, stable_hash};
 
 use crate::feature::{self, WordWeights, featurize};
 use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
-use crate::knowledge_base::{META_DENSE_RANKER, META_RANKER};
+use crate::linker::{ENCODED_AT_ONCE, PIECE};
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
 use crate::{Error, KnowledgeBase, Ranker};
@@ -111,11 +111,6 @@ struct Example {
     /// Names of one concept are in one fold, so that none is learnt from another.
     fold: usize,
 }
-
-/// Examples that share one snapshot and one set of buffers.
-const PIECE: usize = 64;
-/// Examples whose vectors are held at a time.
-const ENCODED_AT_ONCE: usize = 4096;
 
 /// An example with the features of its candidates.
 struct Observed {
@@ -252,9 +247,11 @@ impl KnowledgeBase {
     /// Where there are too few names, names without a vector beside an encoder, or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
         let with_vectors = self.encoder.is_some();
-        let without = self.names_without_vector()?;
-        if with_vectors && without > 0 {
-            return Err(Error::incomplete_vectors(self.path(), without));
+        if with_vectors {
+            let without = self.names_without_vector()?;
+            if without > 0 {
+                return Err(Error::incomplete_vectors(self.path(), without));
+            }
         }
         let mut training = TrainingSet::new(with_vectors);
         let unknown_gold = training.add(self, gold, options)?;
@@ -269,8 +266,7 @@ impl KnowledgeBase {
             // Another process may have replaced the vectors in the meantime.
             self.check_encoder(encoder)?;
         }
-        let fact = if with_vectors { META_DENSE_RANKER } else { META_RANKER };
-        self.store.put_meta(&mut write, fact, &ranker.to_bytes())?;
+        self.store.put_meta(&mut write, ranker::fact(with_vectors), &ranker.to_bytes())?;
         self.store.commit(write)?;
         Ok(gain)
     }
@@ -429,18 +425,19 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
 fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
     let encoded = kb.encoder().map(|encoder| encoder.encode(&queries)).transpose()?;
-    let numbered: Vec<(usize, &Example)> = examples.iter().enumerate().collect();
-    let observed: Vec<Vec<Observed>> = numbered
+    let observed: Vec<Vec<Observed>> = examples
         .par_chunks(PIECE)
-        .map(|piece| {
+        .enumerate()
+        .map(|(number, piece)| {
             let snapshot = kb.store.snapshot()?;
             let reader = kb.vectors(&snapshot)?;
+            let rows = number * PIECE..number * PIECE + piece.len();
             let vectors: Vec<&[f32]> =
-                encoded.iter().flat_map(|encoded| piece.iter().map(|(at, _)| encoded.row(*at))).collect();
+                encoded.iter().flat_map(|encoded| rows.clone().map(|at| encoded.row(at))).collect();
             let hits = reader.as_ref().map(|reader| nearest_unhidden(reader, &vectors, piece)).transpose()?;
             let mut observer =
                 Observer { kb, snapshot: &snapshot, scratch: Default::default(), weights: Default::default() };
-            let observe = |(at, (_, example)): (usize, &(usize, &Example))| {
+            let observe = |(at, example): (usize, &Example)| {
                 let dense = reader.as_ref().zip(hits.as_ref()).map(|(reader, hits)| Dense {
                     reader,
                     vector: vectors[at],
@@ -459,9 +456,9 @@ fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed
 fn nearest_unhidden(
     reader: &VectorReader<'_>,
     vectors: &[&[f32]],
-    piece: &[(usize, &Example)],
+    examples: &[Example],
 ) -> Result<Vec<Vec<Hit>>, Error> {
-    let hidden = piece.iter().map(|(_, example)| example.hidden.len()).max().unwrap_or(0);
+    let hidden = examples.iter().map(|example| example.hidden.len()).max().unwrap_or(0);
     nearest(reader, vectors, None, hidden)
 }
 

@@ -13,13 +13,10 @@ use truename_kb::import::read_files;
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
 
-use crate::Error;
 use crate::vectors::EncoderRecord;
+use crate::{Error, ranker};
 
 const META_PROVENANCE: &str = "provenance";
-pub(crate) const META_RANKER: &str = "ranker";
-/// The ranker that was fitted with vectors.
-pub(crate) const META_DENSE_RANKER: &str = "dense-ranker";
 
 /// A knowledge base on disk.
 #[derive(Clone)]
@@ -332,15 +329,15 @@ impl KnowledgeBase {
             ambiguous_examples: ambiguous_examples(&snapshot, &by_form)?,
             types,
             provenance: read_provenance(&snapshot)?,
-            calibrated: snapshot.meta(META_RANKER)?.is_some(),
+            calibrated: snapshot.meta(ranker::fact(false))?.is_some(),
             vectors: self.vector_info(&snapshot)?,
         })
     }
 
     fn vector_info(&self, snapshot: &Snapshot<'_>) -> Result<Option<VectorInfo>, Error> {
         let Some(encoder) = EncoderRecord::read(snapshot)? else { return Ok(None) };
-        let names = self.indexes.vectors.len(snapshot.transaction())? as u64;
-        Ok(Some(VectorInfo { names, encoder, calibrated: snapshot.meta(META_DENSE_RANKER)?.is_some() }))
+        let names = self.vector_count(snapshot)?;
+        Ok(Some(VectorInfo { names, encoder, calibrated: snapshot.meta(ranker::fact(true))?.is_some() }))
     }
 
     /// The types of its concepts.

@@ -13,8 +13,7 @@ use crate::candidate::Proposals;
 use crate::explain::explain;
 use crate::feature::{Featured, WordWeights, featurize};
 use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
-use crate::knowledge_base::{META_DENSE_RANKER, META_RANKER};
-use crate::{Encoder, Error, KnowledgeBase, Ranker};
+use crate::{Encoder, Error, KnowledgeBase, Ranker, ranker};
 
 /// How to link.
 #[derive(Clone, Debug)]
@@ -124,9 +123,9 @@ pub struct Linker {
 /// A name longer than this many bytes is no name; it is answered NIL.
 pub const LONGEST_NAME_BYTES: usize = 4096;
 /// Names that share one snapshot and one set of buffers.
-const PIECE: usize = 64;
+pub(crate) const PIECE: usize = 64;
 /// Names whose vectors are held at a time.
-const ENCODED_AT_ONCE: usize = 4096;
+pub(crate) const ENCODED_AT_ONCE: usize = 4096;
 
 impl Linker {
     /// Links to the knowledge base in a folder.
@@ -153,12 +152,15 @@ impl Linker {
     /// Where its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let snapshot = kb.store.snapshot()?;
-        let fitted = |fact, with_vectors| {
-            let own = snapshot.meta(fact)?.map(|bytes| Ranker::from_bytes(bytes, with_vectors)).transpose()?;
+        let fitted = |with_vectors| {
+            let own = snapshot
+                .meta(ranker::fact(with_vectors))?
+                .map(|bytes| Ranker::from_bytes(bytes, with_vectors))
+                .transpose()?;
             Ok::<_, Error>(own.map_or_else(|| Ranker::standard(with_vectors), Arc::new))
         };
-        let letters = fitted(META_RANKER, false)?;
-        let ranker = if kb.encoder.is_some() { fitted(META_DENSE_RANKER, true)? } else { Arc::clone(&letters) };
+        let letters = fitted(false)?;
+        let ranker = if kb.encoder.is_some() { fitted(true)? } else { Arc::clone(&letters) };
         drop(snapshot);
         Ok(Self { kb, ranker, letters, options: LinkOptions::default(), allowed: None })
     }

@@ -1,5 +1,6 @@
 //! Documents in, linked documents out.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -132,12 +133,15 @@ impl Pipeline {
         for (document, found) in documents.iter().zip(found) {
             let short_forms = ShortForms::of(&document.text, &found.defined);
             for mention in &found.mentions {
-                let Asked { written, name, .. } = Asked::of(document, mention, &short_forms);
+                let asked = Asked::of(document, mention, &short_forms);
                 // What a tentative mention's short form means by itself may be asked for too.
-                names.extend([Some(name), mention.tentative.then_some(written)].into_iter().flatten());
+                let short_form = mention.tentative.then_some(asked.written.as_ref());
+                let unknown =
+                    [Some(asked.name()), short_form].into_iter().flatten().filter(|name| !self.links.knows(name));
+                names.extend(unknown.map(str::to_owned));
             }
         }
-        let names: Vec<String> = names.into_iter().filter(|name| !self.links.knows(name)).collect();
+        let names: Vec<String> = names.into_iter().collect();
         for (name, link) in names.iter().zip(self.linker.weigh_names(&names)?) {
             self.links.insert(name, self.with_types(link)?);
         }
@@ -180,10 +184,10 @@ impl Pipeline {
         found: Recognized,
         short_forms: &ShortForms<'_>,
     ) -> Result<Option<LinkedMention>, Error> {
-        let Asked { written, long_form, name } = Asked::of(document, &found, short_forms);
+        let asked = Asked::of(document, &found, short_forms);
         let Recognized { span, fragments, kind, tentative } = found;
-        let Known { link, mut types } = self.known(&name)?;
-        if tentative && !self.is_confirmed(&link, &written)? {
+        let Known { link, mut types } = self.known(asked.name())?;
+        if tentative && !self.is_confirmed(&link, &asked.written)? {
             return Ok(None);
         }
         if !kind.is_empty() {
@@ -192,7 +196,7 @@ impl Pipeline {
             // Which concept it is, and so of which type, is still to be settled.
             types.clear();
         }
-        Ok(Some(LinkedMention { span, fragments, types, long_form, link }))
+        Ok(Some(LinkedMention { span, fragments, types, long_form: asked.long_form, link }))
     }
 
     /// Whether the answer to a long form has it for a name, or resembles it and has the short form for one.
@@ -223,23 +227,25 @@ struct Found {
 }
 
 /// What the linker is asked for a mention.
-struct Asked {
-    written: String,
+struct Asked<'a> {
+    written: Cow<'a, str>,
     /// What the mention is short for, in this document.
     long_form: Option<String>,
-    /// The long form, or else what is written; empty where that is no name.
-    name: String,
 }
 
-impl Asked {
-    fn of(document: &Document, found: &Recognized, short_forms: &ShortForms<'_>) -> Self {
+impl<'a> Asked<'a> {
+    fn of(document: &'a Document, found: &Recognized, short_forms: &ShortForms<'_>) -> Self {
         let Recognized { span, fragments, .. } = found;
         let mention = Mention { span: *span, fragments: fragments.clone(), ..Mention::default() };
-        let written = mention.surface(&document.text).into_owned();
+        let written = mention.surface(&document.text);
         let is_name = written.len() <= LONGEST_NAME_BYTES;
-        let long_form = if is_name { short_forms.expand(&written) } else { None };
-        let name = if is_name { long_form.clone().unwrap_or_else(|| written.clone()) } else { String::new() };
-        Self { written, long_form, name }
+        Self { long_form: if is_name { short_forms.expand(&written) } else { None }, written }
+    }
+
+    /// The long form, or else what is written; empty where that is no name.
+    fn name(&self) -> &str {
+        let is_name = self.written.len() <= LONGEST_NAME_BYTES;
+        self.long_form.as_deref().unwrap_or(if is_name { &self.written } else { "" })
     }
 }
 

