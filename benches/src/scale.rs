@@ -11,6 +11,7 @@ use truename_index::{VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Embeddings;
 use truename_kb::Store;
 
+use crate::process::cpu_seconds;
 use crate::vectors::shared;
 
 /// Names asked for.
@@ -124,10 +125,11 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
     let encoder = Arc::new(Encoder::open(encoder)?);
     let kb = KnowledgeBase::open(path)?;
     if !as_embedded {
-        let (start, before) = (Instant::now(), megabytes(path)?);
+        let (start, before, used) = (Instant::now(), megabytes(path)?, cpu_seconds()?);
         let report = kb.embed(&encoder, |_, _| ControlFlow::Continue(()))?;
-        let seconds = start.elapsed().as_secs_f64();
-        println!("embed               {seconds:8.1} s   {:9.0} names/s", report.names as f64 / seconds);
+        let (seconds, used) = (start.elapsed().as_secs_f64(), cpu_seconds()? - used);
+        let rate = report.names as f64 / seconds;
+        println!("embed               {seconds:8.1} s   {rate:9.0} names/s, {used:.0} s of processor time");
         println!("vectors             {:8.0} MB", megabytes(path)? - before);
     }
     println!("names without one   {:8}", kb.names_without_vector()?);

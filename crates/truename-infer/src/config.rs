@@ -11,23 +11,37 @@ use crate::{Error, Pooling};
 
 /// `config.json`.
 #[derive(Deserialize)]
-pub(crate) struct ModelConfig {
+#[non_exhaustive]
+pub struct ModelConfig {
     #[serde(skip)]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
+    /// The family, as Hugging Face calls it.
     pub model_type: String,
+    /// Width of the hidden states.
     pub hidden_size: usize,
+    /// Layers of attention.
     pub num_hidden_layers: usize,
+    /// Heads of each layer.
     pub num_attention_heads: usize,
+    /// Width inside a feed-forward part.
     pub intermediate_size: usize,
+    /// Rows of the table of positions.
     pub max_position_embeddings: usize,
+    /// Tokens that have a vector.
     pub vocab_size: usize,
+    /// The activation inside a feed-forward part.
     #[serde(default = "gelu")]
     pub hidden_act: String,
+    /// What a layer norm adds to the variance.
     #[serde(default = "bert_layer_norm_eps")]
     pub layer_norm_eps: f32,
+    /// The token that fills up a batch.
     pub pad_token_id: Option<usize>,
+    /// Rows of the table of segments.
     pub type_vocab_size: Option<usize>,
+    /// How positions are told; `absolute` alone is known.
     pub position_embedding_type: Option<String>,
+    /// Distances that MPNet tells apart.
     pub relative_attention_num_buckets: Option<usize>,
 }
 
@@ -41,7 +55,7 @@ fn bert_layer_norm_eps() -> f32 {
 }
 
 impl ModelConfig {
-    pub fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+    pub(crate) fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
         let path = folder.join("config.json");
         let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         let mut config: Self = parse(&path, &bytes, fingerprint)?;
@@ -82,6 +96,13 @@ impl SentenceConfig {
         let pooling: Option<PoolingConfig> = read_if_there(&pooling_path, fingerprint)?;
         let pooling = pooling.map_or(Ok(Pooling::Mean), |config| config.pooling(&pooling_path))?;
         Ok(Self { pooling, window: limits.max_seq_length, is_lowercase: limits.do_lower_case })
+    }
+}
+
+impl SentenceConfig {
+    /// The most tokens of a text where the model has `positions`.
+    pub fn window(&self, positions: usize) -> usize {
+        self.window.map_or(positions, |window| window.min(positions))
     }
 }
 

@@ -5,14 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::architecture::Family;
 use crate::batch::plan;
-use crate::config::{ModelConfig, SentenceConfig};
 use crate::hash::Fingerprint;
 use crate::tokenizer::{Tokenizer, Tokens};
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::Weights;
-use crate::{Embeddings, Error, Info};
+use crate::{Checkpoint, Embeddings, Error, Info};
 
 /// The most tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
 /// finish together. On MiniLM-L6, 128 to 1,024 take the same processor time within 10 %, the noise of that measurement.
@@ -42,13 +40,8 @@ impl Encoder {
     /// # Errors
     /// Where a file is missing or is not what it should be, or where the model is of a kind that is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let mut fingerprint = Fingerprint::default();
-        let config = ModelConfig::read(folder, &mut fingerprint)?;
-        let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
-        let family = Family::of(&config)?;
-        let positions = family.positions(&config);
-        let window = sentence.window.map_or(positions, |window| window.min(positions));
-        let weights = Weights::open(folder)?;
+        let Checkpoint { config, sentence, family, weights, mut fingerprint, .. } = Checkpoint::open(folder)?;
+        let window = sentence.window(family.positions(&config));
         let (transformer, tokenizer) = rayon::join(
             || family.load(&config, &weights),
             || Tokenizer::read(folder, window, sentence.is_lowercase, &mut fingerprint),

@@ -26,19 +26,26 @@
 
 mod architecture;
 mod batch;
+mod checkpoint;
 mod config;
 mod embeddings;
 mod encoder;
 mod error;
 mod hash;
 mod info;
+pub mod kernels;
 mod layer;
 mod pooling;
 mod tokenizer;
 mod transformer;
 mod weights;
 
+pub use checkpoint::Checkpoint;
+pub use config::ModelConfig;
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use error::Error;
 pub use info::{Architecture, Info, Pooling};
+pub use layer::position_bucket;
+pub use tokenizer::{Tokenizer, Tokens};
+pub use weights::Scope;

@@ -10,13 +10,14 @@ use crate::Error;
 use crate::hash::Fingerprint;
 
 /// Turns a text into the numbers of its tokens, by `tokenizer.json`.
-pub(crate) struct Tokenizer {
+pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     is_lowercase: bool,
 }
 
 /// A text as a model reads it.
-pub(crate) struct Tokens {
+pub struct Tokens {
+    /// The numbers of its tokens, those that mark its start and end included.
     pub ids: Vec<u32>,
     /// Whether the text went on past the window.
     pub is_truncated: bool,
@@ -24,7 +25,7 @@ pub(crate) struct Tokens {
 
 impl Tokenizer {
     /// A tokenizer that makes at most `window` tokens of a text, the special ones included.
-    pub fn read(
+    pub(crate) fn read(
         folder: &Path,
         window: usize,
         is_lowercase: bool,
@@ -46,6 +47,9 @@ impl Tokenizer {
     }
 
     /// The tokens of `text` without the space around it, which sentence-transformers cuts off as well.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
     pub fn tokens(&self, text: &str) -> Result<Tokens, Error> {
         let text = text.trim();
         let text = if self.is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };

@@ -57,7 +57,7 @@ impl Weights {
 
 /// The tensors whose names start alike.
 #[derive(Clone)]
-pub(crate) struct Scope<'a> {
+pub struct Scope<'a> {
     weights: &'a Weights,
     prefix: String,
 }
@@ -68,17 +68,35 @@ impl Scope<'_> {
         Self { weights: self.weights, prefix: format!("{}{part}.", self.prefix) }
     }
 
+    /// The whole name of a tensor of this part.
+    pub fn name(&self, tensor: &str) -> String {
+        format!("{}{tensor}", self.prefix)
+    }
+
+    /// Whether this part has a tensor.
+    pub fn has(&self, tensor: &str) -> bool {
+        self.weights.tensors.info(&self.name(tensor)).is_some()
+    }
+
+    /// The numbers of a tensor.
+    ///
+    /// # Errors
+    /// Where it is missing, of another shape, or not in single precision.
+    pub fn values(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
+        Ok(self.floats(tensor, shape)?.slice().to_vec())
+    }
+
     /// `y = x Wᵀ + b` of this part.
     ///
     /// # Shapes
     /// `weight: [outputs, inputs]`, `bias: [outputs]`
-    pub fn linear(&self, inputs: usize, outputs: usize) -> Result<Linear, Error> {
+    pub(crate) fn linear(&self, inputs: usize, outputs: usize) -> Result<Linear, Error> {
         let weight = self.floats("weight", &[outputs, inputs])?;
         Ok(Linear::new(weight.slice(), self.floats("bias", &[outputs])?.slice().to_vec()))
     }
 
     /// Several linear maps of one input as one, their outputs side by side.
-    pub fn linear_of(&self, parts: &[&str], inputs: usize, outputs: usize) -> Result<Linear, Error> {
+    pub(crate) fn linear_of(&self, parts: &[&str], inputs: usize, outputs: usize) -> Result<Linear, Error> {
         let mut weight = Vec::with_capacity(parts.len() * inputs * outputs);
         let mut bias = Vec::with_capacity(parts.len() * outputs);
         for part in parts.iter().map(|part| self.at(part)) {
@@ -89,20 +107,24 @@ impl Scope<'_> {
     }
 
     /// The layer norm of this part; checkpoints from before 2019 call its weight and bias gamma and beta.
-    pub fn norm(&self, width: usize, epsilon: f32) -> Result<Norm, Error> {
-        let is_old = self.weights.tensors.info(&format!("{}gamma", self.prefix)).is_some();
-        let [scale, shift] = if is_old { ["gamma", "beta"] } else { ["weight", "bias"] };
+    pub(crate) fn norm(&self, width: usize, epsilon: f32) -> Result<Norm, Error> {
+        let [scale, shift] = self.norm_names();
         let scale = self.floats(scale, &[width])?.slice().to_vec();
         Ok(Norm::new(scale, self.floats(shift, &[width])?.slice().to_vec(), epsilon))
     }
 
+    /// What the scale and the shift of a layer norm are called here.
+    pub fn norm_names(&self) -> [&'static str; 2] {
+        if self.has("gamma") { ["gamma", "beta"] } else { ["weight", "bias"] }
+    }
+
     /// A row of numbers for each of `rows` things, left in the file.
-    pub fn table(&self, rows: usize, columns: usize) -> Result<Table, Error> {
+    pub(crate) fn table(&self, rows: usize, columns: usize) -> Result<Table, Error> {
         Ok(Table { floats: self.floats("weight", &[rows, columns])?, columns })
     }
 
     fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
-        let (name, path) = (format!("{}{name}", self.prefix), &self.weights.path);
+        let (name, path) = (self.name(name), &self.weights.path);
         let tensor = self.weights.tensors.info(&name).ok_or_else(|| Error::no_tensor(path, &name))?;
         if tensor.dtype != Dtype::F32 {
             return Err(Error::tensor_type(path, &name, tensor.dtype));

@@ -7,10 +7,10 @@ use crate::{Architecture, Error};
 
 /// BERT (Devlin et al. 2018).
 pub(super) static FAMILY: Family =
-    Family { architecture: Architecture::Bert, model_types: &["bert"], first_position: |_| 0, load };
+    Family { architecture: Architecture::Bert, model_types: &["bert"], prefix: "bert.", first_position: |_| 0, load };
 
 fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-    load_from(&weights.under(&["bert.", ""], "embeddings.word_embeddings.weight"), config, 0)
+    load_from(&weights.under(&[FAMILY.prefix, ""], "embeddings.word_embeddings.weight"), config, 0)
 }
 
 /// The tensors as BERT names them, with a text's positions from `first_position` on.

@@ -17,6 +17,8 @@ pub(crate) struct Family {
     pub architecture: Architecture,
     /// The values of `model_type` in `config.json`.
     model_types: &'static [&'static str],
+    /// What may stand before the names of the encoder's tensors.
+    pub prefix: &'static str,
     /// The place of a text's first token in the table of positions.
     first_position: fn(&ModelConfig) -> usize,
     load: fn(&ModelConfig, &Weights) -> Result<Transformer, Error>,

@@ -5,11 +5,16 @@ use crate::weights::Weights;
 use crate::{Architecture, Error};
 
 /// RoBERTa (Liu et al. 2019): BERT's layers; positions start after that of the padding.
-pub(super) static FAMILY: Family =
-    Family { architecture: Architecture::Roberta, model_types: &["roberta", "xlm-roberta"], first_position, load };
+pub(super) static FAMILY: Family = Family {
+    architecture: Architecture::Roberta,
+    model_types: &["roberta", "xlm-roberta"],
+    prefix: "roberta.",
+    first_position,
+    load,
+};
 
 fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-    let root = weights.under(&["roberta.", ""], "embeddings.word_embeddings.weight");
+    let root = weights.under(&[FAMILY.prefix, ""], "embeddings.word_embeddings.weight");
     bert::load_from(&root, config, first_position(config))
 }
 

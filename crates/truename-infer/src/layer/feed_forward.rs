@@ -27,6 +27,9 @@ impl FeedForward {
     }
 }
 
+/// The activations that there is code for.
+pub(crate) const ACTIVATIONS: &str = "gelu, gelu_new, gelu_pytorch_tanh and relu";
+
 /// What stands between the two maps of [`FeedForward`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activation {
@@ -44,7 +47,7 @@ impl Activation {
             "gelu" => Ok(Self::Gelu),
             "gelu_new" | "gelu_pytorch_tanh" => Ok(Self::GeluTanh),
             "relu" => Ok(Self::Relu),
-            _ => Err(Error::setting(path, "hidden_act", name, "gelu, gelu_new, gelu_pytorch_tanh and relu")),
+            _ => Err(Error::setting(path, "hidden_act", name, ACTIVATIONS)),
         }
     }
 

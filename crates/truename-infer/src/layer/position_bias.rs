@@ -19,7 +19,9 @@ impl PositionBias {
     /// `buckets: [buckets, heads]`
     pub fn new(buckets: &Table, heads: usize, window: usize) -> Self {
         let distances = (1 - window as isize)..window as isize;
-        let row = |distance| buckets.row(bucket(distance, buckets.rows())).expect("a bucket is one of those there are");
+        let row = |distance| {
+            buckets.row(position_bucket(distance, buckets.rows())).expect("a bucket is one of those there are")
+        };
         let by_distance = (0..heads).flat_map(|head| distances.clone().map(move |distance| row(distance)[head]));
         Self { by_distance: by_distance.collect(), window }
     }
@@ -31,8 +33,8 @@ impl PositionBias {
     }
 }
 
-/// The bucket of a key that stands `distance` tokens after the query: half of the buckets are for those before it.
-fn bucket(distance: isize, buckets: usize) -> usize {
+/// The bucket, of MPNet's `buckets` for distances, of a key that stands `distance` tokens after the query: half of the buckets are for those before it.
+pub fn position_bucket(distance: isize, buckets: usize) -> usize {
     let one_side = buckets / 2;
     let side = if distance > 0 { one_side } else { 0 };
     let (distance, near) = (distance.unsigned_abs(), one_side / 2);
@@ -54,6 +56,6 @@ mod tests {
         // MPNetEncoder.relative_position_bucket(torch.tensor([...]))
         let distances = [0, 1, -1, 7, -7, 8, -8, 12, -16, 31, 32, 64, -90, 127, -128, 511, -511];
         let expected = [0, 17, 1, 23, 7, 24, 8, 25, 10, 27, 28, 30, 14, 31, 15, 31, 15];
-        assert_eq!(distances.map(|distance| bucket(distance, 32)), expected);
+        assert_eq!(distances.map(|distance| position_bucket(distance, 32)), expected);
     }
 }

@@ -1,0 +1,161 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+
+use crate::architecture::Family;
+use crate::config::{ModelConfig, SentenceConfig};
+use crate::hash::Fingerprint;
+use crate::tokenizer::Tokenizer;
+use crate::weights::Weights;
+use crate::{Architecture, Error, Pooling, Scope};
+
+/// A Hugging Face folder with what is in it, before anything is made of the weights.
+pub struct Checkpoint {
+    pub(crate) folder: PathBuf,
+    pub(crate) config: ModelConfig,
+    pub(crate) sentence: SentenceConfig,
+    pub(crate) family: &'static Family,
+    pub(crate) weights: Weights,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl Checkpoint {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// Where `config.json` or `model.safetensors` is missing or is not what it should be, or the family is not known.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let mut fingerprint = Fingerprint::default();
+        let config = ModelConfig::read(folder, &mut fingerprint)?;
+        let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
+        let family = Family::of(&config)?;
+        let weights = Weights::open(folder)?;
+        Ok(Self { folder: folder.to_owned(), config, sentence, family, weights, fingerprint })
+    }
+
+    /// The sizes of the model.
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// The family it belongs to.
+    pub fn architecture(&self) -> Architecture {
+        self.family.architecture
+    }
+
+    /// How the folder says that the vectors of a text's tokens become one; their mean where it says nothing.
+    pub fn pooling(&self) -> Pooling {
+        self.sentence.pooling
+    }
+
+    /// The most tokens of a text.
+    pub fn window(&self) -> usize {
+        self.sentence.window(self.family.positions(&self.config))
+    }
+
+    /// The place of a text's first token in the table of positions.
+    pub fn first_position(&self) -> usize {
+        self.config.max_position_embeddings - self.family.positions(&self.config)
+    }
+
+    /// That the activation which `config.json` names has no code.
+    pub fn unknown_activation(&self) -> Error {
+        Error::setting(&self.config.path, "hidden_act", &self.config.hidden_act, crate::layer::ACTIVATIONS)
+    }
+
+    /// The tensors of the encoder, without those that stand on top of it.
+    pub fn encoder(&self) -> Scope<'_> {
+        let prefix = self.family.prefix;
+        self.weights.under(&[prefix, ""], "embeddings.word_embeddings.weight")
+    }
+
+    /// The tokenizer, for texts of at most [`Checkpoint::window`] tokens.
+    ///
+    /// # Errors
+    /// Where `tokenizer.json` is missing or is none.
+    pub fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
+        Tokenizer::read(&self.folder, self.window(), self.sentence.is_lowercase, &mut self.fingerprint)
+    }
+
+    /// Writes a folder like this one in which the tensors of those names have other values.
+    ///
+    /// `pooling`, where it is given, is what the new folder says of itself; what else this folder has (tokenizer, configuration) is copied.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or written.
+    ///
+    /// # Panics
+    /// Where a tensor would have another size.
+    pub fn save(
+        &self,
+        folder: &Path,
+        values: &HashMap<String, Vec<f32>>,
+        pooling: Option<Pooling>,
+    ) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
+        for file in
+            ["config.json", "tokenizer.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"]
+                .into_iter()
+                .chain(["tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json", "merges.txt"])
+                .chain(["config_sentence_transformers.json"])
+        {
+            self.copy(file, folder)?;
+        }
+        if let Some(pooling) = pooling {
+            self.write_pooling(folder, pooling)?;
+        }
+        let path = folder.join("model.safetensors");
+        let beside = folder.join("model.safetensors.new");
+        let file = SafeTensors::deserialize(self.weights.bytes()).map_err(|source| Error::tensors(&path, source))?;
+        let views = file.tensors().into_iter().map(|(name, tensor)| match values.get(&name) {
+            Some(values) => {
+                let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytemuck::cast_slice(values));
+                let view = view.expect("a tensor keeps its size");
+                (name, view)
+            }
+            None => (name, tensor),
+        });
+        let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
+        safetensors::serialize_to_file(views, Some(metadata), &beside)
+            .map_err(|source| Error::tensors(&beside, source))?;
+        std::fs::rename(&beside, &path).map_err(|source| Error::io("rename", &beside, source))
+    }
+
+    /// The files by which sentence-transformers knows how the vectors of a text's tokens become one.
+    fn write_pooling(&self, folder: &Path, pooling: Pooling) -> Result<(), Error> {
+        let kind = |name: &str| format!("sentence_transformers.models.{name}");
+        let modules = serde_json::json!([
+            {"idx": 0, "name": "0", "path": "", "type": kind("Transformer")},
+            {"idx": 1, "name": "1", "path": "1_Pooling", "type": kind("Pooling")},
+            {"idx": 2, "name": "2", "path": "2_Normalize", "type": kind("Normalize")},
+        ]);
+        let is = |mode| pooling == mode;
+        let config = serde_json::json!({
+            "word_embedding_dimension": self.config.hidden_size,
+            "pooling_mode_cls_token": is(Pooling::Cls),
+            "pooling_mode_mean_tokens": is(Pooling::Mean),
+            "pooling_mode_max_tokens": is(Pooling::Max),
+            "pooling_mode_mean_sqrt_len_tokens": false,
+        });
+        for (file, json) in [("modules.json", modules), ("1_Pooling/config.json", config)] {
+            let path = folder.join(file);
+            let parent = path.parent().unwrap_or(folder);
+            std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
+            std::fs::write(&path, format!("{json:#}\n")).map_err(|source| Error::io("write", &path, source))?;
+        }
+        Ok(())
+    }
+
+    fn copy(&self, file: &str, folder: &Path) -> Result<(), Error> {
+        let (from, to) = (self.folder.join(file), folder.join(file));
+        if !from.exists() || from == to {
+            return Ok(());
+        }
+        let parent = to.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
+        std::fs::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// Where an encoder learns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Device {
+    /// This machine's processor.
+    #[default]
+    Cpu,
+    /// A graphics card, by Vulkan.
+    Vulkan,
+    /// An NVIDIA card, by CUDA.
+    Cuda,
+}
+
+impl Device {
+    pub(crate) fn open(self) -> burn::tensor::Device {
+        match self {
+            Self::Cpu => burn::tensor::Device::flex(),
+            #[cfg(feature = "vulkan")]
+            Self::Vulkan => burn::tensor::Device::vulkan(Default::default()),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => burn::tensor::Device::cuda(0),
+            #[allow(unreachable_patterns)]
+            other => panic!("{other} is not enabled in this build"),
+        }
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "cpu",
+            Self::Vulkan => "vulkan",
+            Self::Cuda => "cuda",
+        })
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "cpu" => Ok(Self::Cpu),
+            "vulkan" if cfg!(feature = "vulkan") => Ok(Self::Vulkan),
+            "cuda" if cfg!(feature = "cuda") => Ok(Self::Cuda),
+            "vulkan" | "cuda" => {
+                Err(format!("{name} is not enabled in this build; build with `--features {name}`, or use cpu"))
+            }
+            _ => Err(format!("there is no device {name}; cpu, vulkan and cuda are known")),
+        }
+    }
+}

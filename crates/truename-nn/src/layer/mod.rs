@@ -1,0 +1,17 @@
+//! The parts of an encoder, each with its parameters.
+
+mod attention;
+mod embedding;
+mod encoder_layer;
+mod feed_forward;
+mod linear;
+mod norm;
+mod position_bias;
+
+pub(crate) use attention::Attention;
+pub(crate) use embedding::{TokenEmbedding, dropped, indices};
+pub(crate) use encoder_layer::{EncoderLayer, Pass};
+pub(crate) use feed_forward::{Activation, FeedForward};
+pub(crate) use linear::Linear;
+pub(crate) use norm::Norm;
+pub(crate) use position_bias::PositionBias;

@@ -1,0 +1,40 @@
+use burn::tensor::{Device, Tensor};
+use truename_infer::{Checkpoint, Error};
+
+use super::embedding::indices;
+use crate::parameter::Parameter;
+
+/// What MPNet's attention adds for how far apart two tokens stand (Raffel et al. 2020, section 2.1).
+#[derive(Clone, Debug)]
+pub(crate) struct PositionBias {
+    /// `[buckets, heads]`
+    table: Parameter,
+    buckets: usize,
+}
+
+impl PositionBias {
+    pub fn load(checkpoint: &Checkpoint, device: &Device) -> Result<Option<Self>, Error> {
+        let scope = checkpoint.encoder().at("encoder.relative_attention_bias");
+        if !scope.has("weight") {
+            return Ok(None);
+        }
+        let config = checkpoint.config();
+        let buckets = config.relative_attention_num_buckets.unwrap_or(32);
+        let table = Parameter::load(&scope, "weight", &[buckets, config.num_attention_heads], device)?;
+        Ok(Some(Self { table, buckets }))
+    }
+
+    /// What each head adds at the distances of a key from a query, from `1 - longest` to `longest - 1`.
+    ///
+    /// # Shapes
+    /// output: `[2 longest - 1, heads]`
+    pub fn by_distance(&self, longest: usize, device: &Device) -> Tensor<2> {
+        let distances = (1 - longest as isize)..longest as isize;
+        let buckets = distances.map(|distance| truename_infer::position_bucket(distance, self.buckets) as i32);
+        self.table.matrix().select(0, indices(buckets.collect(), device))
+    }
+
+    pub fn parameters(&mut self) -> [&mut Parameter; 1] {
+        [&mut self.table]
+    }
+}

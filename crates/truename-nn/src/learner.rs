@@ -1,0 +1,139 @@
+use std::path::Path;
+
+use burn::tensor::Device as BurnDevice;
+use truename_infer::{Checkpoint, Error, Pooling};
+
+use crate::dropout::Dropout;
+use crate::encoder::Encoder;
+use crate::optimizer::{AdamW, GradientsByName, accumulate};
+use crate::{AdamWOptions, Batch, Device, Objective, OptimizerState};
+
+/// How an encoder is made ready to learn.
+#[derive(Clone, Debug)]
+pub struct LearnerOptions {
+    /// Where it computes.
+    pub device: Device,
+    /// How the vectors of a text's tokens become one; as the checkpoint says where nothing is given.
+    pub pooling: Option<Pooling>,
+    /// Whether the tables of tokens, positions and segments keep their values.
+    pub freeze_embeddings: bool,
+    /// How many of the first layers keep their values.
+    pub freeze_layers: usize,
+    /// The share of numbers that dropout sets to 0, in attention and after each part of a layer.
+    pub dropout: f64,
+    /// The optimizer.
+    pub optimizer: AdamWOptions,
+    /// What dropout is drawn from.
+    pub seed: u64,
+}
+
+impl Default for LearnerOptions {
+    fn default() -> Self {
+        Self {
+            device: Device::Cpu,
+            pooling: None,
+            freeze_embeddings: false,
+            freeze_layers: 0,
+            dropout: 0.1,
+            optimizer: AdamWOptions::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// An encoder that learns, with its optimizer.
+pub struct Learner {
+    checkpoint: Checkpoint,
+    encoder: Encoder,
+    optimizer: AdamW,
+    options: LearnerOptions,
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The mean loss of its batches.
+    pub loss: f64,
+    /// The length of the gradient, before it was shortened.
+    pub gradient_norm: f64,
+}
+
+impl Learner {
+    /// Starts from a checkpoint.
+    ///
+    /// # Errors
+    /// Where the checkpoint lacks a tensor or has one that does not fit.
+    ///
+    /// # Panics
+    /// Where the device is not in this build: [`Device::from_str`](std::str::FromStr) gives none that is not.
+    pub fn new(checkpoint: Checkpoint, options: LearnerOptions) -> Result<Self, Error> {
+        let device: BurnDevice = options.device.open();
+        let pooling = options.pooling.unwrap_or(checkpoint.pooling());
+        let mut encoder = Encoder::load(&checkpoint, pooling, &device)?;
+        encoder.freeze(options.freeze_embeddings, options.freeze_layers);
+        let optimizer = AdamW::new(options.optimizer.clone());
+        Ok(Self { checkpoint, encoder, optimizer, options })
+    }
+
+    /// Steps made.
+    pub fn steps(&self) -> u64 {
+        self.optimizer.steps()
+    }
+
+    /// One step of the optimizer on the mean gradient of `batches`.
+    ///
+    /// Where the loss or the gradient is not finite, nothing is learnt and [`Step`] says so.
+    pub fn step(&mut self, batches: &[Batch], objective: Objective, learning_rate: f64) -> Step {
+        let mut gradients = GradientsByName::new();
+        let mut losses = 0.0;
+        for (number, batch) in batches.iter().enumerate() {
+            let dropout = Dropout::new(self.options.dropout, self.options.seed).at(self.steps()).at(number as u64);
+            let loss = objective.loss(self.encoder.forward(batch, dropout), batch.labels());
+            losses += f64::from(loss.clone().into_scalar::<f32>());
+            if loss.is_tracked() {
+                accumulate(&mut gradients, &mut self.encoder.parameters(), loss.backward());
+            }
+        }
+        let loss = losses / batches.len().max(1) as f64;
+        if !loss.is_finite() {
+            return Step { loss, gradient_norm: f64::NAN };
+        }
+        let mut parameters = self.encoder.parameters();
+        let gradient_norm = self.optimizer.step(&mut parameters, gradients, batches.len(), learning_rate);
+        Step { loss, gradient_norm }
+    }
+
+    /// The loss of a batch, without dropout and without learning.
+    pub fn loss(&self, batch: &Batch, objective: Objective) -> f64 {
+        let loss = objective.loss(self.encoder.forward(batch, Dropout::none()), batch.labels());
+        f64::from(loss.into_scalar::<f32>())
+    }
+
+    /// The vectors of a batch, without dropout and not of unit length.
+    ///
+    /// # Shapes
+    /// output: `[texts, hidden]`, row after row
+    pub fn encode(&self, batch: &Batch) -> Vec<f32> {
+        let vectors = self.encoder.forward(batch, Dropout::none());
+        vectors.to_data().try_into_vec().expect("vectors are in single precision")
+    }
+
+    /// Writes a Hugging Face folder with the weights as they are now.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or written.
+    pub fn save(&mut self, folder: &Path) -> Result<(), Error> {
+        let values = self.encoder.values();
+        self.checkpoint.save(folder, &values, self.options.pooling)
+    }
+
+    /// What the optimizer remembers: with the saved weights and the same options, all that the next step depends on.
+    pub fn state(&self) -> OptimizerState {
+        self.optimizer.state()
+    }
+
+    /// Goes on from a state.
+    pub fn restore(&mut self, state: OptimizerState) {
+        self.optimizer.restore(state, &mut self.encoder.parameters());
+    }
+}

@@ -1,0 +1,197 @@
+//! Losses against the same formulas in double precision, and their gradients against differences of those.
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::*;
+
+const TEXTS: usize = 6;
+const HIDDEN: usize = 4;
+const LABELS: [u32; TEXTS] = [0, 0, 1, 1, 1, 2];
+
+/// Numbers without a pattern, none of them near a corner of a loss.
+fn points() -> Vec<f64> {
+    (0..TEXTS * HIDDEN).map(|at| ((at as f64 * 1.7 + 0.3).sin() * 1.3 * 1e3).round() / 1e3).collect()
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
+}
+
+fn row(points: &[f64], text: usize) -> &[f64] {
+    &points[text * HIDDEN..][..HIDDEN]
+}
+
+fn cosine(points: &[f64], left: usize, right: usize) -> f64 {
+    let (left, right) = (row(points, left), row(points, right));
+    dot(left, right) / (dot(left, left) * dot(right, right)).sqrt()
+}
+
+fn apart(points: &[f64], distance: Distance, left: usize, right: usize) -> f64 {
+    let square: f64 = row(points, left).iter().zip(row(points, right)).map(|(a, b)| (a - b).powi(2)).sum();
+    match distance {
+        Distance::Cosine => 1.0 - cosine(points, left, right),
+        Distance::Euclidean => square.sqrt(),
+        Distance::SquaredEuclidean => square,
+    }
+}
+
+fn positives(anchor: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..TEXTS).filter(move |other| *other != anchor && LABELS[*other] == LABELS[anchor])
+}
+
+fn negatives(anchor: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..TEXTS).filter(move |other| LABELS[*other] != LABELS[anchor])
+}
+
+fn anchors() -> impl Iterator<Item = usize> {
+    (0..TEXTS).filter(|anchor| positives(*anchor).next().is_some())
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn expected_batch_all(points: &[f64], distance: Distance, margin: f64) -> f64 {
+    let triplets = anchors().flat_map(|a| positives(a).flat_map(move |p| negatives(a).map(move |n| (a, p, n))));
+    let losses = triplets.map(|(a, p, n)| apart(points, distance, a, p) - apart(points, distance, a, n) + margin);
+    mean(losses.filter(|loss| *loss > 0.0))
+}
+
+fn expected_batch_hard(points: &[f64], distance: Distance, margin: f64) -> f64 {
+    mean(anchors().map(|a| {
+        let farthest = positives(a).map(|p| apart(points, distance, a, p)).fold(f64::MIN, f64::max);
+        let nearest = negatives(a).map(|n| apart(points, distance, a, n)).fold(f64::MAX, f64::min);
+        (farthest - nearest + margin).max(0.0)
+    }))
+}
+
+fn expected_supervised_contrastive(points: &[f64], temperature: f64) -> f64 {
+    mean(anchors().map(|a| {
+        let logit = |other| cosine(points, a, other) / temperature;
+        let most = (0..TEXTS).filter(|o| *o != a).map(logit).fold(f64::MIN, f64::max);
+        let all = (0..TEXTS).filter(|o| *o != a).map(|o| (logit(o) - most).exp()).sum::<f64>().ln() + most;
+        mean(positives(a).map(|p| all - logit(p)))
+    }))
+}
+
+fn expected_multi_similarity(points: &[f64], options: MultiSimilarity) -> f64 {
+    let MultiSimilarity { alpha, beta, base, epsilon } = options;
+    let s = |a, o| cosine(points, a, o);
+    mean(anchors().map(|a| {
+        let farthest = positives(a).map(|p| s(a, p)).fold(f64::MAX, f64::min);
+        let nearest = negatives(a).map(|n| s(a, n)).fold(f64::MIN, f64::max);
+        let near = positives(a).filter(|p| s(a, *p) < nearest + epsilon).map(|p| (-alpha * (s(a, p) - base)).exp());
+        let far = negatives(a).filter(|n| s(a, *n) > farthest - epsilon).map(|n| (beta * (s(a, n) - base)).exp());
+        (1.0 + near.sum::<f64>()).ln() / alpha + (1.0 + far.sum::<f64>()).ln() / beta
+    }))
+}
+
+type Case = (&'static str, Box<dyn Fn(Tensor<2>) -> Tensor<1>>, Box<dyn Fn(&[f64]) -> f64>);
+
+/// Every loss with the formula that it should be.
+fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (name, distance) in
+        [("cosine", Distance::Cosine), ("euclidean", Distance::Euclidean), ("squared", Distance::SquaredEuclidean)]
+    {
+        cases.push((
+            name,
+            Box::new(move |points| batch_all(points, &Classes::new(&LABELS), distance, 0.37)),
+            Box::new(move |points| expected_batch_all(points, distance, 0.37)),
+        ));
+        cases.push((
+            name,
+            Box::new(move |points| batch_hard(points, &Classes::new(&LABELS), distance, 0.37)),
+            Box::new(move |points| expected_batch_hard(points, distance, 0.37)),
+        ));
+    }
+    for temperature in [0.05, 1.0] {
+        cases.push((
+            "supervised contrastive",
+            Box::new(move |points| supervised_contrastive(points, &Classes::new(&LABELS), temperature)),
+            Box::new(move |points| expected_supervised_contrastive(points, temperature)),
+        ));
+    }
+    for options in [MultiSimilarity::default(), MultiSimilarity { beta: 10.0, ..MultiSimilarity::default() }] {
+        cases.push((
+            "multi-similarity",
+            Box::new(move |points| multi_similarity(points, &Classes::new(&LABELS), options)),
+            Box::new(move |points| expected_multi_similarity(points, options)),
+        ));
+    }
+    cases
+}
+
+fn tensor(points: &[f64]) -> Tensor<2> {
+    let points: Vec<f32> = points.iter().map(|value| *value as f32).collect();
+    Tensor::from_data(TensorData::new(points, [TEXTS, HIDDEN]), &Device::flex().autodiff()).require_grad()
+}
+
+#[test]
+fn losses_and_gradients_are_those_of_the_formulas() {
+    let points = points();
+    for (name, loss, expected) in cases() {
+        let input = tensor(&points);
+        let found = loss(input.clone());
+        let value = f64::from(found.clone().into_scalar::<f32>());
+        assert!(
+            (value - expected(&points)).abs() < 1e-4 * value.abs().max(1.0),
+            "{name}: {value} {}",
+            expected(&points)
+        );
+        let gradient = input.grad(&found.backward()).expect("the loss depends on its input");
+        let gradient: Vec<f32> = gradient.to_data().try_into_vec().unwrap();
+        for (at, found) in gradient.into_iter().enumerate() {
+            let moved = |by: f64| {
+                let mut points = points.clone();
+                points[at] += by;
+                expected(&points)
+            };
+            let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            let bound = 2e-3 * difference.abs().max(1.0);
+            assert!((difference - f64::from(found)).abs() < bound, "{name}, {at}: {found} {difference}");
+        }
+    }
+}
+
+#[test]
+fn losses_of_long_vectors_are_finite() {
+    // Vectors of length 100 on one line: cosines of 1 and -1, distances of 200, logits of ±100 at a temperature of 0.01.
+    let mut points = vec![0.0; TEXTS * HIDDEN];
+    for text in 0..TEXTS {
+        points[text * HIDDEN] = if text % 2 == 0 { 100.0 } else { -100.0 };
+    }
+    let classes = Classes::new(&LABELS);
+    let options = MultiSimilarity { beta: 100.0, ..MultiSimilarity::default() };
+    let losses = [
+        batch_all(tensor(&points), &classes, Distance::Cosine, 2.0),
+        batch_hard(tensor(&points), &classes, Distance::Euclidean, 2.0),
+        batch_hard(tensor(&points), &classes, Distance::SquaredEuclidean, 2.0),
+        supervised_contrastive(tensor(&points), &classes, 0.01),
+        multi_similarity(tensor(&points), &classes, options),
+    ];
+    let expected = [
+        expected_batch_all(&points, Distance::Cosine, 2.0),
+        expected_batch_hard(&points, Distance::Euclidean, 2.0),
+        expected_batch_hard(&points, Distance::SquaredEuclidean, 2.0),
+        expected_supervised_contrastive(&points, 0.01),
+        expected_multi_similarity(&points, options),
+    ];
+    for (loss, expected) in losses.into_iter().zip(expected) {
+        let input: f32 = loss.clone().into_scalar();
+        assert!((f64::from(input) - expected).abs() < 1e-3 * expected.abs().max(1.0), "{input} {expected}");
+    }
+    let input = tensor(&points);
+    let gradient = input.grad(&supervised_contrastive(input.clone(), &classes, 0.01).backward()).unwrap();
+    assert!(gradient.to_data().try_into_vec::<f32>().unwrap().into_iter().all(f32::is_finite));
+}
+
+#[test]
+fn a_batch_without_pairs_has_no_loss() {
+    let labels = [0, 1, 2, 3, 4, 5];
+    let loss = batch_all(tensor(&points()), &Classes::new(&labels), Distance::Cosine, 1.0);
+    assert_eq!(loss.into_scalar::<f32>(), 0.0);
+    let loss = supervised_contrastive(tensor(&points()), &Classes::new(&[0; TEXTS]), 1.0);
+    assert_eq!(loss.into_scalar::<f32>(), 0.0);
+}

@@ -1,0 +1,179 @@
+//! Encoders against the engine that serves them, and the fused layer against its composition.
+
+use burn::tensor::Tensor;
+use truename_infer::{Checkpoint, Pooling};
+
+use crate::dropout::Dropout;
+use crate::encoder::Encoder;
+use crate::*;
+
+const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
+const NAMES: [&str; 6] =
+    ["heart attack", "myocardial infarction", "flu", "influenza virus infection, severe", "gout", "a"];
+
+fn checkpoint(family: &str) -> Checkpoint {
+    let folder = format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"));
+    Checkpoint::open(folder.as_ref()).unwrap()
+}
+
+fn batch(checkpoint: &mut Checkpoint) -> Batch {
+    let tokenizer = checkpoint.tokenizer().unwrap();
+    let mut batch = Batch::default();
+    for (number, name) in NAMES.iter().enumerate() {
+        batch.push(&tokenizer.tokens(name).unwrap().ids, number as u32 / 2);
+    }
+    batch
+}
+
+fn loss(encoder: &Encoder, batch: &Batch, dropout: Dropout) -> Tensor<1> {
+    // A weighted sum, so that no gradient is 0 because numbers of a row cancel out.
+    let vectors = encoder.forward(batch, dropout);
+    let weights: Vec<f32> = (0..vectors.dims().iter().product()).map(|at| (at as f32 * 0.7).sin()).collect();
+    let shape = vectors.dims();
+    let weights = Tensor::<2>::from_data(burn::tensor::TensorData::new(weights, shape), &vectors.device());
+    (vectors * weights).sum()
+}
+
+/// The gradient of every parameter, by name.
+fn gradients(encoder: &mut Encoder, batch: &Batch, dropout: Dropout) -> Vec<(String, Vec<f32>)> {
+    let mut gradients = loss(encoder, batch, dropout).backward();
+    let take = |parameter: &mut crate::parameter::Parameter| {
+        let gradient = parameter.take_gradient(&mut gradients)?;
+        Some((parameter.name().to_owned(), gradient.to_data().try_into_vec().unwrap()))
+    };
+    encoder.parameters().into_iter().filter_map(take).collect()
+}
+
+#[test]
+fn the_fused_layer_has_the_gradients_of_its_composition() {
+    for family in FAMILIES {
+        for probability in [0.0, 0.3] {
+            let mut checkpoint = checkpoint(family);
+            let batch = batch(&mut checkpoint);
+            let mut fused = Encoder::load(&checkpoint, Pooling::Mean, &Device::Cpu.open()).unwrap();
+            let mut composed = fused.clone().composed();
+            let dropout = Dropout::new(probability, 5);
+            let [one, other] = [&fused, &composed].map(|encoder| loss(encoder, &batch, dropout).into_scalar::<f32>());
+            assert!((one - other).abs() < 1e-4, "{family}: {one} {other}");
+            let expected = gradients(&mut composed, &batch, dropout);
+            let found = gradients(&mut fused, &batch, dropout);
+            assert_eq!(found.len(), expected.len(), "{family}");
+            assert!(found.len() > 30, "{family}: {}", found.len());
+            for ((name, found), (_, expected)) in found.iter().zip(&expected) {
+                let greatest = expected.iter().fold(1e-2f32, |most, value| most.max(value.abs()));
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!((found - expected).abs() < 2e-4 * greatest, "{family} {name}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_are_those_of_the_engine() {
+    for family in FAMILIES {
+        let mut checkpoint = checkpoint(family);
+        let batch = batch(&mut checkpoint);
+        let folder = format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"));
+        let engine = truename_infer::Encoder::open(folder.as_ref()).unwrap();
+        let expected = engine.encode(&NAMES).unwrap();
+        let learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+        let vectors = learner.encode(&batch);
+        for (number, vector) in vectors.chunks_exact(expected.dimensions()).enumerate() {
+            let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+            for (found, expected) in vector.iter().zip(expected.row(number)) {
+                assert!((found / length - expected).abs() < 1e-5, "{family} {}", NAMES[number]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_has_the_same_vector_alone_and_in_a_batch() {
+    let mut checkpoint = checkpoint("mpnet");
+    let all = batch(&mut checkpoint);
+    let tokenizer = checkpoint.tokenizer().unwrap();
+    let learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+    let together = learner.encode(&all);
+    let mut one = Batch::default();
+    one.push(&tokenizer.tokens(NAMES[3]).unwrap().ids, 0);
+    let alone = learner.encode(&one);
+    let width = alone.len();
+    assert!(alone.iter().zip(&together[3 * width..]).all(|(alone, together)| (alone - together).abs() < 1e-5));
+}
+
+#[test]
+fn what_is_frozen_stays() {
+    let mut checkpoint = checkpoint("bert");
+    let batch = batch(&mut checkpoint);
+    let options = LearnerOptions { freeze_embeddings: true, freeze_layers: 1, ..LearnerOptions::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let mut learner = Learner::new(checkpoint, options).unwrap();
+    learner.save(&folder.path().join("before")).unwrap();
+    learner.step(&[batch], Objective::SupervisedContrastive { temperature: 0.1 }, 1e-2);
+    learner.save(&folder.path().join("after")).unwrap();
+    let [before, after] = ["before", "after"].map(|name| Checkpoint::open(&folder.path().join(name)).unwrap());
+    let hidden = before.config().hidden_size;
+    let weight = |checkpoint: &Checkpoint, layer: usize| {
+        let scope = checkpoint.encoder().at(&format!("encoder.layer.{layer}")).at("attention.self.query");
+        scope.values("weight", &[hidden, hidden]).unwrap()
+    };
+    assert_eq!(weight(&before, 0), weight(&after, 0));
+    assert_ne!(weight(&before, 1), weight(&after, 1));
+}
+
+#[test]
+fn steps_go_on_from_a_state_as_if_never_stopped() {
+    let objective = Objective::SupervisedContrastive { temperature: 0.1 };
+    let start = || {
+        let mut checkpoint = checkpoint("bert");
+        let batch = batch(&mut checkpoint);
+        (Learner::new(checkpoint, LearnerOptions::default()).unwrap(), batch)
+    };
+    let (mut whole, batch) = start();
+    let losses: Vec<Step> = (0..6).map(|_| whole.step(std::slice::from_ref(&batch), objective, 1e-3)).collect();
+
+    let folder = tempfile::tempdir().unwrap();
+    let (mut first, _) = start();
+    for _ in 0..3 {
+        first.step(std::slice::from_ref(&batch), objective, 1e-3);
+    }
+    first.save(folder.path()).unwrap();
+    let mut second = Learner::new(Checkpoint::open(folder.path()).unwrap(), LearnerOptions::default()).unwrap();
+    second.restore(first.state());
+    assert_eq!(second.steps(), 3);
+    for expected in &losses[3..] {
+        assert_eq!(second.step(std::slice::from_ref(&batch), objective, 1e-3), *expected);
+    }
+    assert_eq!(second.encode(&batch), whole.encode(&batch));
+    assert_eq!(second.state(), whole.state());
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut checkpoint = checkpoint("bert");
+            let batch = batch(&mut checkpoint);
+            let mut learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+            let objective = Objective::SupervisedContrastive { temperature: 0.1 };
+            let steps: Vec<Step> =
+                (0..3).map(|_| learner.step(std::slice::from_ref(&batch), objective, 1e-3)).collect();
+            (steps, learner.encode(&batch))
+        })
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn a_loss_that_is_not_finite_teaches_nothing() {
+    let mut checkpoint = checkpoint("bert");
+    let batch = batch(&mut checkpoint);
+    let mut learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+    let before = learner.encode(&batch);
+    let objective = Objective::SupervisedContrastive { temperature: 1e-45 };
+    let step = learner.step(std::slice::from_ref(&batch), objective, 1e-3);
+    assert!(!step.loss.is_finite() || !step.gradient_norm.is_finite(), "{step:?}");
+    assert_eq!(learner.encode(&batch), before);
+}
