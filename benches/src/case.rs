@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
+use truename_train::{Dataset, Event, Recipe, Training};
 
 use crate::Names;
 
@@ -30,28 +31,54 @@ const NEAREST: usize = 500;
 /// Candidates of the linker.
 const CANDIDATES: usize = 100;
 
-/// How often the right concept is among the first of [`DEPTHS`], by stage.
+/// How often the right concept is among the first of [`DEPTHS`], by stage and case.
 #[derive(Default)]
-struct Table(BTreeMap<(usize, &'static str), [usize; 3]>);
+struct Table {
+    rows: BTreeMap<(usize, &'static str), Vec<[usize; 3]>>,
+    /// Names asked for in each case.
+    asked: Vec<usize>,
+}
 
 impl Table {
+    /// From now on answers are those of the next case.
+    fn begin(&mut self, asked: usize) {
+        self.asked.push(asked);
+    }
+
     /// Counts one answer of a stage: concepts with a score, higher is better.
     fn count(&mut self, row: (usize, &'static str), scores: &BTreeMap<String, f64>, gold: &BTreeSet<String>) {
         let mut order: Vec<(f64, &String)> = scores.iter().map(|(id, score)| (*score, id)).collect();
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
         let rank = order.iter().position(|(_, id)| gold.contains(*id));
-        for (count, depth) in self.0.entry(row).or_default().iter_mut().zip(DEPTHS) {
+        let cases = self.rows.entry(row).or_default();
+        cases.resize(self.asked.len(), [0; 3]);
+        for (count, depth) in cases[self.asked.len() - 1].iter_mut().zip(DEPTHS) {
             *count += usize::from(rank.is_some_and(|rank| rank < depth));
         }
     }
 
-    fn print(&self, asked: usize) {
-        println!("                      acc@1  acc@3  acc@5");
-        for ((_, row), counts) in &self.0 {
-            let share = counts.map(|count| format!("{:6.2}", 100.0 * count as f64 / asked as f64));
-            println!("{row:20} {}", share.join(" "));
+    /// Accuracy in percent over all names, and the standard deviation of that of the cases where there are several.
+    fn print(&self) {
+        println!("                      acc@1  acc@3  acc@5    standard deviations");
+        let names: usize = self.asked.iter().sum();
+        for ((_, row), cases) in &self.rows {
+            let all = [0, 1, 2].map(|depth| cases.iter().map(|counts| counts[depth]).sum::<usize>());
+            let share = all.map(|count| format!("{:6.2}", 100.0 * count as f64 / names as f64));
+            let deviation = [0, 1, 2].map(|depth| {
+                let shares = cases.iter().zip(&self.asked).map(|(counts, asked)| counts[depth] as f64 / *asked as f64);
+                format!("{:5.2}", 100.0 * deviation(&shares.collect::<Vec<_>>()))
+            });
+            let deviation = if cases.len() > 1 { deviation.join(" ") } else { String::new() };
+            println!("{row:20} {}    {deviation}", share.join(" "));
         }
     }
+}
+
+/// The standard deviation of a sample.
+fn deviation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let square: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (square / (values.len() as f64 - 1.0).max(1.0)).sqrt()
 }
 
 /// The best candidates by stage, with a fifth of the concepts left out.
@@ -59,27 +86,62 @@ type Judgements = BTreeMap<&'static str, Vec<Judged>>;
 
 /// Runs cases that belong together and prints one table.
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
-    let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
+    let untrained = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
-    let mut asked = 0;
     for (number, case) in cases.into_iter().enumerate() {
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
-        asked += case.queries.len();
+        let encoder = match &options.recipe {
+            Some(recipe) => Some(Arc::new(trained(&case, recipe, &format!("{title}-{number}"), options)?)),
+            None => untrained.clone(),
+        };
+        table.begin(case.queries.len());
         measure(&case, encoder.as_ref(), &mut table)?;
         if options.nil {
             judge(&without_some(&case), encoder.as_ref(), &mut judgements)?;
         }
     }
-    println!("{title}: {asked} names");
-    table.print(asked);
+    println!("{title}: {} names", table.asked.iter().sum::<usize>());
+    table.print();
     for (row, judged) in &judgements {
         if let Some(area) = NameScores::of(judged).nil_auc {
             println!("NIL AUC with a fifth of the concepts left out, {row}: {area:.4}");
         }
     }
     Ok(())
+}
+
+/// An encoder that learnt the names of a case's knowledge base; nothing of the queries.
+fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Encoder> {
+    let mut changes = options.set.clone();
+    changes.extend(options.encoder.iter().map(|encoder| format!("encoder.from={}", encoder.display())));
+    let recipe = Recipe::read(recipe, &changes)?;
+    let folder = tempfile::tempdir()?;
+    let out = options.trained.as_ref().map_or_else(|| folder.path().join(name), |trained| trained.join(name));
+    if !out.join("model.safetensors").exists() {
+        let named = |concept: &Concept| truename_train::Named {
+            id: concept.id.to_string(),
+            names: concept.names().map(str::to_owned).collect(),
+        };
+        let concepts = case.concepts.iter().map(named).collect();
+        let queries = case
+            .queries
+            .iter()
+            .map(|query| truename_train::Query { name: query.name.clone(), ids: query.gold.iter().cloned().collect() });
+        // Asked for only to show how a run goes: with patience, or the best of several weights, they would be learnt from.
+        let queries = if options.watch { queries.collect() } else { Vec::new() };
+        let mut training = Training::begin(recipe, Dataset::new(concepts, Vec::new(), queries)?, &out)?;
+        while let Some(event) = training.advance()? {
+            if let Event::Evaluation { epoch, accuracy: Some(accuracy), .. } = event {
+                let [one, three, five] = [accuracy.at_1, accuracy.at_3, accuracy.at_5].map(|share| 100.0 * share);
+                eprintln!("{name}, epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", training.seconds());
+            }
+        }
+        println!("{name}: trained in {:.0} s", training.seconds());
+    }
+    // With names watched, the last weights and not the best of them.
+    Ok(Encoder::open(&out.join("checkpoint"))?)
 }
 
 /// A knowledge base of a case with rankers fitted to it, without vectors and with them.

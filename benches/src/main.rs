@@ -133,6 +133,18 @@ struct Names {
     /// Also leave a fifth of the concepts out, to see how well NIL is told; twice the time
     #[arg(long)]
     nil: bool,
+    /// Train the encoder on each case's knowledge base first, by this recipe
+    #[arg(long, requires = "encoder")]
+    recipe: Option<PathBuf>,
+    /// Change a key of the recipe
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Keep the trained encoders here, and use those that are there
+    #[arg(long)]
+    trained: Option<PathBuf>,
+    /// Show the accuracy on the names asked for while the encoder learns
+    #[arg(long)]
+    watch: bool,
 }
 
 fn main() -> anyhow::Result<()> {

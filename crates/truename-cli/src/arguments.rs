@@ -38,6 +38,11 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Fit ranker, probability and NIL threshold to a knowledge base
     Calibrate(Calibrate),
+    /// Teach an encoder the names of a knowledge base
+    Train(Train),
+    /// Explain what a recipe can say
+    #[command(subcommand)]
+    Recipe(RecipeCommand),
     /// Fetch, list and look at pretrained encoders
     #[command(subcommand)]
     Model(Model),
@@ -484,6 +489,40 @@ pub struct Calibrate {
     /// Names of the knowledge base that are held out in turn, at most
     #[arg(long, default_value_t = 8000, value_name = "N")]
     pub names: usize,
+}
+
+#[derive(Args)]
+pub struct Train {
+    /// What to train on what, and how: a TOML file (`truename recipe explain` prints one with every key)
+    #[arg(value_name = "RECIPE")]
+    pub recipe: PathBuf,
+    /// Folder for the encoder, its checkpoint and its metrics
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Knowledge base to learn from, or files that `kb import` reads; in place of data.kb
+    #[arg(long, value_name = "PATH")]
+    pub kb: Vec<PathBuf>,
+    /// Labelled names to learn from, a table with the columns name and id; in place of data.names
+    #[arg(long, value_name = "FILE")]
+    pub names: Vec<PathBuf>,
+    /// Encoder to start from, a Hugging Face folder; in place of encoder.from
+    #[arg(long, value_name = "DIR")]
+    pub encoder: Option<PathBuf>,
+    /// Where to compute: cpu, or vulkan or cuda in a build with that feature; in place of device
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// Change a key of the recipe, as schedule.epochs=4
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Go on from the last checkpoint in the folder
+    #[arg(long)]
+    pub resume: bool,
+}
+
+#[derive(Subcommand)]
+pub enum RecipeCommand {
+    /// Print a recipe with every key, its default and what it means
+    Explain,
 }
 
 fn probability(value: &str) -> Result<f64, String> {

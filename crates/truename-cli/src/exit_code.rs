@@ -34,7 +34,8 @@ impl ExitCode {
         if let Some(hint) = error.chain().find_map(hint) {
             crate::say!("hint: {hint}");
         }
-        if error.is::<UsageError>() { Self::Usage } else { Self::Failure }
+        let is_recipe = error.downcast_ref::<truename_train::Error>().is_some_and(truename_train::Error::is_recipe);
+        if error.is::<UsageError>() || is_recipe { Self::Usage } else { Self::Failure }
     }
 }
 
@@ -43,6 +44,7 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_corpus::Error>().and_then(truename_corpus::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_download::Error>().and_then(truename_download::Error::hint))
+        .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
 }
 

@@ -34,6 +34,8 @@ fn main() -> std::process::ExitCode {
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),
+        Command::Train(options) => command::train::run(&options, quiet),
+        Command::Recipe(command) => command::train::recipe(&command),
         Command::Model(command) => command::model::run(command, quiet),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::man(),

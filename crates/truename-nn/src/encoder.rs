@@ -50,10 +50,6 @@ impl Encoder {
         }
     }
 
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// One vector a text, not of unit length.
     ///
     /// # Shapes

@@ -1,4 +1,4 @@
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Tensor};
 use truename_infer::{Error, Scope};
 
 /// Numbers of a model, by the name that they have in its file.
@@ -16,12 +16,8 @@ impl Parameter {
     /// The tensor of a checkpoint.
     pub fn load(scope: &Scope, tensor: &str, shape: &[usize], device: &Device) -> Result<Self, Error> {
         let values = scope.values(tensor, shape)?;
-        Ok(Self::new(scope.name(tensor), shape, values, device))
-    }
-
-    pub fn new(name: String, shape: &[usize], values: Vec<f32>, device: &Device) -> Self {
-        let value = leaf(values, device);
-        Self { name, shape: shape.to_vec(), value, is_trained: true }
+        let value = Tensor::from_data(values.as_slice(), device).require_grad();
+        Ok(Self { name: scope.name(tensor), shape: shape.to_vec(), value, is_trained: true })
     }
 
     pub fn name(&self) -> &str {
@@ -34,18 +30,9 @@ impl Parameter {
         self.value = self.value.clone().detach();
     }
 
-    pub fn is_trained(&self) -> bool {
-        self.is_trained
-    }
-
     /// Whether weight decay applies: to weights of maps and tables, not to biases and norms.
     pub fn is_matrix(&self) -> bool {
         self.shape.len() > 1
-    }
-
-    /// How many numbers.
-    pub fn len(&self) -> usize {
-        self.shape.iter().product()
     }
 
     pub fn vector(&self) -> Tensor<1> {
@@ -60,17 +47,6 @@ impl Parameter {
         self.value.to_data().try_into_vec().expect("parameters are in single precision")
     }
 
-    /// # Panics
-    /// Where there are more or fewer numbers than it has.
-    pub fn set(&mut self, values: Vec<f32>) {
-        assert_eq!(values.len(), self.len(), "the size of {}", self.name);
-        let device = self.value.device();
-        self.value = leaf(values, &device);
-        if !self.is_trained {
-            self.freeze();
-        }
-    }
-
     /// Takes its gradient out of those of a step; none where the step did not use it.
     pub fn take_gradient(&self, gradients: &mut Gradients) -> Option<Tensor<1>> {
         self.is_trained.then(|| self.value.grad_remove(gradients)).flatten()
@@ -82,9 +58,4 @@ impl Parameter {
         let value = std::mem::replace(&mut self.value, nothing).inner();
         self.value = change(value).autodiff().require_grad();
     }
-}
-
-fn leaf(values: Vec<f32>, device: &Device) -> Tensor<1> {
-    let len = values.len();
-    Tensor::from_data(TensorData::new(values, [len]), device).require_grad()
 }

@@ -9,6 +9,7 @@ pub mod link;
 pub mod manual;
 pub mod match_names;
 pub mod model;
+pub mod train;
 
 use std::sync::Arc;
 

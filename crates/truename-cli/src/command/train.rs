@@ -1,0 +1,113 @@
+//! `truename train` and `truename recipe`.
+
+use std::io::Write;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training};
+
+use crate::arguments::{RecipeCommand, Train};
+use crate::interrupt;
+use crate::progress::{counted, grouped};
+
+pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
+    match command {
+        RecipeCommand::Explain => Ok(std::io::stdout().write_all(EXPLAINED.as_bytes())?),
+    }
+}
+
+pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
+    let recipe = resolved(arguments)?;
+    let dataset = Dataset::read(&recipe)?;
+    let mut training = if arguments.resume {
+        Training::resume(recipe, dataset, &arguments.out)?
+    } else {
+        Training::begin(recipe, dataset, &arguments.out)?
+    };
+    if !quiet {
+        let (names, concepts) = (training.dataset().name_count(), training.dataset().concepts().len());
+        let asked = counted(training.dataset().queries().len() as u64, "name");
+        crate::say!(
+            "{} of {} to learn, {asked} to ask for",
+            grouped(names as u64),
+            counted(concepts as u64, "concept")
+        );
+    }
+    let bar = bar(training.steps(), training.step(), quiet);
+    let outcome = steps(&mut training, &bar, quiet);
+    bar.finish_and_clear();
+    outcome?;
+    if interrupt::asked() && training.step() < training.steps() {
+        training.save()?;
+        anyhow::bail!(
+            "interrupted after step {} of {}; `--resume` goes on from there",
+            training.step(),
+            training.steps()
+        );
+    }
+    if !quiet {
+        crate::say!("{} ({:.0} s)", counted(training.step(), "step"), training.seconds());
+    }
+    writeln!(std::io::stdout(), "{}", arguments.out.display())?;
+    Ok(())
+}
+
+/// The recipe with what the command line says in its place.
+fn resolved(arguments: &Train) -> anyhow::Result<Recipe> {
+    let Train { recipe, kb, names, encoder, device, set, .. } = arguments;
+    let mut recipe = Recipe::read(recipe, set)?;
+    if !kb.is_empty() {
+        recipe.data.kb.clone_from(kb);
+    }
+    if !names.is_empty() {
+        recipe.data.names.clone_from(names);
+    }
+    if let Some(encoder) = encoder {
+        recipe.encoder.from.clone_from(encoder);
+    }
+    if let Some(device) = device {
+        recipe.device.clone_from(device);
+    }
+    Ok(recipe.checked()?)
+}
+
+fn steps(training: &mut Training, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()> {
+    let mut learnt = 0;
+    let start = std::time::Instant::now();
+    while !interrupt::asked() {
+        match training.advance()? {
+            Some(Event::Step { step, loss, learning_rate, names }) => {
+                learnt += names;
+                let rate = learnt as f64 / start.elapsed().as_secs_f64();
+                bar.set_position(step);
+                bar.set_message(format!("loss {loss:.4}, rate {learning_rate:.1e}, {rate:.0} names/s"));
+            }
+            Some(Event::Evaluation { epoch, accuracy: Some(accuracy), is_best }) => {
+                let Accuracy { names, at_1, at_3, at_5 } = accuracy;
+                let [one, three, five] = [at_1, at_3, at_5].map(|share| format!("{:.2}", 100.0 * share));
+                let mark = if is_best { ", the best so far" } else { "" };
+                if !quiet {
+                    bar.suspend(|| {
+                        crate::say!(
+                            "epoch {epoch}: right among the first 1, 3, 5 of {names}: {one} {three} {five} %{mark}"
+                        );
+                    });
+                }
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// A bar over steps.
+fn bar(total: u64, done: u64, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let template = "{bar:30} {human_pos}/{human_len} steps  {msg}  {eta} left";
+    let bar = ProgressBar::new(total)
+        .with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_position(done);
+    bar
+}

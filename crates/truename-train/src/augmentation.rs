@@ -1,0 +1,249 @@
+//! Names changed as people change them, so that an encoder knows more spellings than the knowledge base has.
+
+use std::collections::HashMap;
+
+use fastrand::Rng;
+
+use crate::Named;
+use crate::recipe::Augmentation;
+
+/// Letters beside each other on a keyboard (US layout), row after row.
+const ROWS: [&str; 4] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+/// What looks alike on paper.
+const ALIKE: [(&str, &str); 12] = [
+    ("0", "o"),
+    ("o", "0"),
+    ("1", "l"),
+    ("l", "1"),
+    ("i", "l"),
+    ("rn", "m"),
+    ("m", "rn"),
+    ("5", "s"),
+    ("s", "5"),
+    ("8", "b"),
+    ("cl", "d"),
+    ("vv", "w"),
+];
+/// What inventories add to the name of a product.
+const EDITIONS: [&str; 22] = [
+    "enterprise",
+    "enterprise edition",
+    "EE",
+    "standard",
+    "standard edition",
+    "professional",
+    "express",
+    "server",
+    "client",
+    "64 bit",
+    "64-bit",
+    "32 bit",
+    "(x64)",
+    "x86",
+    "on premise",
+    "latest",
+    "runtime",
+    "LTS",
+    "SP2",
+    "R2",
+    "community",
+    "for Linux",
+];
+
+/// Changes names with the probabilities of a recipe.
+pub(crate) struct Augmenter {
+    keys: Augmentation,
+    /// Which concept has a name; a change into a name of another concept is none.
+    owners: HashMap<String, usize>,
+}
+
+type Change = fn(&str, &mut Rng) -> Option<String>;
+
+impl Augmenter {
+    pub fn new(keys: &Augmentation, concepts: &[Named]) -> Self {
+        let names =
+            concepts.iter().enumerate().flat_map(|(place, concept)| concept.names.iter().map(move |n| (n, place)));
+        let owners = names.map(|(name, place)| (folded(name), place)).collect();
+        Self { keys: keys.clone(), owners }
+    }
+
+    /// The name of a concept as it is seen this time.
+    pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> String {
+        let Augmentation { misspelling, acronym, spacing, punctuation, version } = self.keys;
+        let changes: [(f64, Change); 5] = [
+            (misspelling, misspell),
+            (acronym, shorten),
+            (spacing, respace),
+            (punctuation, repunctuate),
+            (version, reversion),
+        ];
+        let mut dice = random.f64();
+        for (probability, change) in changes {
+            if dice < probability {
+                let changed = change(name, random).filter(|changed| !changed.trim().is_empty());
+                let is_ours =
+                    |changed: &String| self.owners.get(&folded(changed)).is_none_or(|owner| *owner == concept);
+                return changed.filter(is_ours).unwrap_or_else(|| name.to_owned());
+            }
+            dice -= probability;
+        }
+        name.to_owned()
+    }
+}
+
+fn folded(name: &str) -> String {
+    name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One typing error.
+fn misspell(name: &str, random: &mut Rng) -> Option<String> {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() < 4 {
+        return None;
+    }
+    let at = random.usize(..letters.len());
+    let mut changed = letters.clone();
+    match random.u8(..5) {
+        0 => changed[at] = neighbour(letters[at], random)?,
+        1 if at + 1 < letters.len() => changed.swap(at, at + 1),
+        2 => drop(changed.remove(at)),
+        3 => changed.insert(at, letters[at]),
+        _ => return look_alike(name, random),
+    }
+    Some(changed.into_iter().collect())
+}
+
+/// A key beside that of a letter.
+fn neighbour(letter: char, random: &mut Rng) -> Option<char> {
+    let lower = letter.to_ascii_lowercase();
+    let (row, at) = ROWS.iter().find_map(|row| row.chars().position(|key| key == lower).map(|at| (row, at)))?;
+    let at = if at == 0 || random.bool() { at + 1 } else { at - 1 };
+    let key = row.chars().nth(at).or_else(|| row.chars().nth(row.len() - 2))?;
+    Some(if letter.is_uppercase() { key.to_ascii_uppercase() } else { key })
+}
+
+/// One place misread.
+fn look_alike(name: &str, random: &mut Rng) -> Option<String> {
+    let known: Vec<&(&str, &str)> = ALIKE.iter().filter(|(from, _)| name.contains(from)).collect();
+    let (from, to) = random.choice(known)?;
+    let places: Vec<usize> = name.match_indices(from).map(|(place, _)| place).collect();
+    let place = random.choice(places)?;
+    Some(format!("{}{to}{}", &name[..place], &name[place + from.len()..]))
+}
+
+/// The initials of all words or of those before the last, or the name without one of its words.
+fn shorten(name: &str, random: &mut Rng) -> Option<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    if words.len() < 2 {
+        return None;
+    }
+    let initials = |words: &[&str]| -> String {
+        words.iter().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric())).collect()
+    };
+    match random.u8(..3) {
+        0 if words.len() > 2 => Some(initials(&words).to_uppercase()),
+        1 if words.len() > 2 => {
+            let (last, before) = words.split_last()?;
+            Some(format!("{} {last}", initials(before).to_uppercase()))
+        }
+        _ => {
+            let left_out = random.usize(..words.len());
+            let kept = words.iter().enumerate().filter(|(place, _)| *place != left_out).map(|(_, word)| *word);
+            Some(kept.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+/// Words joined, or parted where letters meet digits.
+fn respace(name: &str, random: &mut Rng) -> Option<String> {
+    let spaces: Vec<usize> = name.match_indices([' ', '-']).map(|(place, _)| place).collect();
+    match random.choice(spaces) {
+        Some(place) => {
+            let between = if random.bool() {
+                ""
+            } else if name[place..].starts_with(' ') {
+                "-"
+            } else {
+                " "
+            };
+            Some(format!("{}{between}{}", &name[..place], &name[place + 1..]))
+        }
+        None => {
+            let letters: Vec<(usize, char)> = name.char_indices().collect();
+            let meets = |pair: &[(usize, char)]| pair[0].1.is_alphabetic() && pair[1].1.is_numeric();
+            let place = letters.windows(2).find(|pair| meets(pair))?[1].0;
+            Some(format!("{} {}", &name[..place], &name[place..]))
+        }
+    }
+}
+
+/// Other punctuation or capitals.
+fn repunctuate(name: &str, random: &mut Rng) -> Option<String> {
+    match random.u8(..5) {
+        0 => Some(name.to_lowercase()),
+        1 => Some(name.to_uppercase()),
+        2 => Some(name.replace(['/', '-', '_', '.'], " ")),
+        3 => Some(name.replace(['(', ')', '[', ']', ',', '\'', '"'], "")),
+        _ => Some(format!("{}.", name.trim_end_matches('.'))),
+    }
+}
+
+/// A version or edition more, or the one there is left out.
+fn reversion(name: &str, random: &mut Rng) -> Option<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let is_version = |word: &&str| {
+        let number = word.trim_start_matches(['v', 'V']);
+        number.starts_with(|letter: char| letter.is_ascii_digit())
+            && number.chars().all(|letter| letter.is_ascii_digit() || letter == '.' || letter == 'x')
+    };
+    if words.len() > 1 && words.iter().any(|word| is_version(&word)) {
+        let kept: Vec<&str> = words.into_iter().filter(|word| !is_version(word)).collect();
+        return (!kept.is_empty()).then(|| kept.join(" "));
+    }
+    let version = match random.u8(..6) {
+        0 => format!("{}", random.u8(1..20)),
+        1 => format!("{}.{}", random.u8(1..20), random.u8(..10)),
+        2 => format!("{}.{}.{}", random.u8(1..20), random.u8(..10), random.u8(..10)),
+        3 => format!("v{}", random.u8(1..20)),
+        4 => format!("{}.x", random.u8(1..20)),
+        _ => String::new(),
+    };
+    let edition = if version.is_empty() || random.u8(..3) == 0 { random.choice(EDITIONS)? } else { "" };
+    Some(format!("{name} {version} {edition}").split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(change: Change, name: &str) -> std::collections::BTreeSet<String> {
+        let mut random = Rng::with_seed(1);
+        (0..400).filter_map(|_| change(name, &mut random)).collect()
+    }
+
+    #[test]
+    fn every_kind_of_change_is_made() {
+        let misspelt = all(misspell, "Oracle");
+        for expected in ["Oracl", "Orracle", "Oarcle", "Orac1e", "Orade"] {
+            assert!(misspelt.contains(expected), "{expected} {misspelt:?}");
+        }
+        let short = all(shorten, "internet information server");
+        assert!(["IIS", "II server", "information server"].iter().all(|name| short.contains(*name)), "{short:?}");
+        assert!(all(respace, "web sphere").contains("websphere") && all(respace, "DB2").contains("DB 2"));
+        assert!(all(repunctuate, "PL/SQL").contains("PL SQL") && all(repunctuate, "Db2").contains("DB2"));
+        assert!(all(reversion, "Windows 10").contains("Windows"));
+        assert!(all(reversion, "tomcat").iter().any(|name| name.ends_with(".x") || name.contains("64 bit")));
+        assert!(all(misspell, "AIX").is_empty() && all(shorten, "AIX").is_empty());
+    }
+
+    #[test]
+    fn a_name_never_becomes_that_of_another_concept() {
+        let named = |id: &str, name: &str| Named { id: id.into(), names: vec![name.into()] };
+        let concepts = [named("a", "Windows 10"), named("b", "windows")];
+        let keys = Augmentation { version: 1.0, ..Augmentation::default() };
+        let augmenter = Augmenter::new(&keys, &concepts);
+        let mut random = Rng::with_seed(5);
+        assert!((0..50).all(|_| augmenter.vary("Windows 10", 0, &mut random) == "Windows 10"));
+        assert!((0..50).any(|_| augmenter.vary("windows", 1, &mut random) != "windows"));
+    }
+}

@@ -1,0 +1,234 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use truename_kb::{Concept, ImportOptions, Store, import};
+use truename_text::stable_hash;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{Error, Recipe};
+
+/// What is learnt from, and what is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Dataset {
+    /// The names of each concept, each once. Those of the knowledge base come first.
+    concepts: Vec<Named>,
+    /// How many concepts are of the knowledge base.
+    searched: usize,
+    queries: Vec<Query>,
+    files: Vec<DataFile>,
+}
+
+/// A concept with its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// Its names, none twice.
+    pub names: Vec<String>,
+}
+
+/// A name that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The name.
+    pub name: String,
+    /// The ids any of which is right.
+    pub ids: Vec<String>,
+}
+
+/// A file that data came from.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DataFile {
+    /// Where it lay.
+    pub path: PathBuf,
+    /// XXH3 with 128 bits of its bytes, in hexadecimal.
+    pub hash: String,
+}
+
+impl Dataset {
+    /// The data that a recipe names, with names held out if it says so.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, no knowledge base is named, or fewer than two concepts have names.
+    pub fn read(recipe: &Recipe) -> Result<Self, Error> {
+        if recipe.data.kb.is_empty() {
+            return Err(Error::missing("data.kb", "--kb"));
+        }
+        let mut files = Vec::new();
+        let mut concepts = read_concepts(&recipe.data.kb, &mut files)?;
+        for path in &recipe.data.names {
+            let place: HashMap<String, usize> =
+                concepts.iter().enumerate().map(|(place, concept)| (concept.id.clone(), place)).collect();
+            for gold in truename_eval::read_gold(path)? {
+                for id in gold.ids {
+                    match place.get(&id) {
+                        Some(place) => concepts[*place].names.push(gold.name.clone()),
+                        None => return Err(Error::value("an id of data.names", id, "one of the knowledge base")),
+                    }
+                }
+            }
+            files.push(DataFile::of(path)?);
+        }
+        let extra = read_concepts(&recipe.data.extra, &mut files)?;
+        let mut queries = Vec::new();
+        for path in &recipe.evaluation.names {
+            let gold = truename_eval::read_gold(path)?.into_iter().filter(|gold| !gold.ids.is_empty());
+            queries.extend(gold.map(|gold| Query { name: gold.name, ids: gold.ids }));
+            files.push(DataFile::of(path)?);
+        }
+        let mut dataset = Self::new(concepts, extra, queries)?;
+        dataset.files = files;
+        if dataset.queries.is_empty() && recipe.evaluation.share > 0.0 {
+            dataset.hold_out(recipe.evaluation.share);
+        }
+        if dataset.queries.is_empty() && recipe.evaluation.patience > 0 {
+            return Err(Error::nothing_asked());
+        }
+        Ok(dataset)
+    }
+
+    /// Data from memory: the concepts of the knowledge base, others to learn from, and names to ask for.
+    ///
+    /// # Errors
+    /// Where fewer than two concepts have names.
+    pub fn new(concepts: Vec<Named>, extra: Vec<Named>, queries: Vec<Query>) -> Result<Self, Error> {
+        let searched = concepts.len();
+        let mut concepts: Vec<Named> = concepts.into_iter().chain(extra).collect();
+        for concept in &mut concepts {
+            let mut known = HashSet::new();
+            concept.names.retain(|name| !name.trim().is_empty() && known.insert(name.clone()));
+        }
+        let named = concepts.iter().filter(|concept| !concept.names.is_empty()).count();
+        if named < 2 {
+            return Err(Error::too_few(named));
+        }
+        Ok(Self { concepts, searched, queries, files: Vec::new() })
+    }
+
+    /// Takes a share of the names of the knowledge base out, to be asked for; every concept keeps one.
+    fn hold_out(&mut self, share: f64) {
+        let names = self.concepts[..self.searched].iter().map(|concept| concept.names.len()).sum::<usize>();
+        let places = self.concepts[..self.searched].iter().enumerate();
+        let places = places.flat_map(|(place, concept)| concept.names.iter().map(move |name| (place, name.clone())));
+        let mut order: Vec<(u64, usize, String)> =
+            places.map(|(place, name)| (stable_hash(&name), place, name)).collect();
+        order.sort_unstable();
+        let mut held_out: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for (_, place, name) in order {
+            if held_out.len() as f64 >= share * names as f64 {
+                break;
+            }
+            let concept = &mut self.concepts[place];
+            if concept.names.len() > 1 {
+                concept.names.retain(|known| *known != name);
+                held_out.entry(name).or_default().insert(place);
+            }
+        }
+        // A name that another concept keeps would be found by itself.
+        let kept: HashSet<&String> = self.concepts.iter().flat_map(|concept| &concept.names).collect();
+        let query = |(name, places): (&String, &BTreeSet<usize>)| Query {
+            name: name.clone(),
+            ids: places.iter().map(|place| self.concepts[*place].id.clone()).collect(),
+        };
+        self.queries = held_out.iter().filter(|(name, _)| !kept.contains(name)).map(query).collect();
+    }
+
+    /// Every concept that is learnt from.
+    pub fn concepts(&self) -> &[Named] {
+        &self.concepts
+    }
+
+    /// The concepts of the knowledge base.
+    pub fn searched(&self) -> &[Named] {
+        &self.concepts[..self.searched]
+    }
+
+    /// The names that are asked for.
+    pub fn queries(&self) -> &[Query] {
+        &self.queries
+    }
+
+    /// The files that it came from.
+    pub fn files(&self) -> &[DataFile] {
+        &self.files
+    }
+
+    /// How many names there are to learn from.
+    pub fn name_count(&self) -> usize {
+        self.concepts.iter().map(|concept| concept.names.len()).sum()
+    }
+
+    /// A hash of every name and id, in their order.
+    pub fn hash(&self) -> String {
+        let mut bytes = Vec::new();
+        for concept in &self.concepts {
+            for text in std::iter::once(&concept.id).chain(&concept.names) {
+                bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(text.as_bytes());
+            }
+        }
+        format!("{:032x}", xxh3_128(&bytes))
+    }
+}
+
+impl DataFile {
+    fn of(path: &Path) -> Result<Self, Error> {
+        let file = if path.is_dir() { path.join("data.mdb") } else { path.to_owned() };
+        let bytes = std::fs::read(&file).map_err(|source| Error::io("read", &file, source))?;
+        Ok(Self { path: path.to_owned(), hash: format!("{:032x}", xxh3_128(&bytes)) })
+    }
+}
+
+/// The concepts of a store, or of files that make one knowledge base.
+fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Named>, Error> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    for path in paths {
+        files.push(DataFile::of(path)?);
+    }
+    let named =
+        |concept: Concept| Named { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect() };
+    if let [path] = paths
+        && path.is_dir()
+    {
+        let store = Store::open(path)?;
+        let snapshot = store.snapshot()?;
+        let mut concepts = Vec::new();
+        for concept in snapshot.concepts()? {
+            concepts.push(named(concept?));
+        }
+        return Ok(concepts);
+    }
+    let import = import::read_files(paths, &ImportOptions::default())?;
+    Ok(import.concepts.into_iter().map(named).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(id: &str, names: &[&str]) -> Named {
+        Named { id: id.into(), names: names.iter().map(|name| (*name).to_owned()).collect() }
+    }
+
+    #[test]
+    fn held_out_names_are_asked_for_and_not_learnt() {
+        let concepts = (0..20).map(|n| named(&format!("C:{n}"), &[&format!("a {n}"), &format!("b {n}"), "shared"]));
+        let mut dataset = Dataset::new(concepts.collect(), Vec::new(), Vec::new()).unwrap();
+        let before = dataset.name_count();
+        dataset.hold_out(0.2);
+        assert!(dataset.queries().len() >= 10, "{}", dataset.queries().len());
+        assert!(dataset.name_count() < before);
+        for query in dataset.queries() {
+            assert!(dataset.concepts().iter().all(|concept| !concept.names.contains(&query.name)), "{query:?}");
+        }
+        assert!(dataset.concepts().iter().all(|concept| !concept.names.is_empty()));
+    }
+
+    #[test]
+    fn one_concept_is_too_few() {
+        let error = Dataset::new(vec![named("a", &["x"]), named("b", &[" "])], Vec::new(), Vec::new()).unwrap_err();
+        assert_eq!(error.to_string(), "the data has 1 concepts with a name");
+    }
+}

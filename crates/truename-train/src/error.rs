@@ -1,0 +1,160 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What went wrong with a recipe, its data or a run.
+#[derive(Debug)]
+pub struct Error(Box<Kind>);
+
+#[derive(Debug)]
+enum Kind {
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    Recipe { path: PathBuf, source: toml::de::Error },
+    Change { change: String, source: toml::de::Error },
+    Value { key: &'static str, value: String, known: String },
+    Missing { key: &'static str, flag: &'static str },
+    TooFew { concepts: usize },
+    NothingAsked,
+    State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
+    OtherRun { path: PathBuf, what: String },
+    Occupied { path: PathBuf },
+    NotFinite { step: u64, loss: f64 },
+    Kb(truename_kb::Error),
+    Eval(truename_eval::Error),
+    Infer(truename_infer::Error),
+}
+
+impl Error {
+    /// Whether a key of the recipe is missing or has a value that it cannot have.
+    pub fn is_recipe(&self) -> bool {
+        matches!(&*self.0, Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } | Kind::Missing { .. })
+    }
+
+    /// A way out, where one is known.
+    pub fn hint(&self) -> Option<String> {
+        match &*self.0 {
+            Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } => {
+                Some("`truename recipe explain` prints every key with its default".into())
+            }
+            Kind::Missing { key, flag } => Some(format!("set {key} in the recipe, or give {flag}")),
+            Kind::TooFew { .. } => {
+                Some("an encoder learns to tell concepts apart: give it two and more with names".into())
+            }
+            Kind::NothingAsked => {
+                Some("set evaluation.share, or evaluation.names to names whose ids the knowledge base has".into())
+            }
+            Kind::OtherRun { .. } => {
+                Some("resume with the recipe and data that it was begun with, or begin anew".into())
+            }
+            Kind::Occupied { .. } => Some("`--resume` goes on with it; another `--out` begins anew".into()),
+            Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.most_norm".into()),
+            Kind::State { .. } => Some("begin anew with another `--out`".into()),
+            Kind::Io { .. } => None,
+            Kind::Kb(source) => source.hint(),
+            Kind::Eval(source) => source.hint(),
+            Kind::Infer(source) => source.hint(),
+        }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Kind::Io { action, path: path.to_owned(), source }.into()
+    }
+
+    pub(crate) fn recipe(path: &Path, source: toml::de::Error) -> Self {
+        Kind::Recipe { path: path.to_owned(), source }.into()
+    }
+
+    pub(crate) fn change(change: &str, source: toml::de::Error) -> Self {
+        Kind::Change { change: change.to_owned(), source }.into()
+    }
+
+    pub(crate) fn value(key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {
+        Kind::Value { key, value: value.to_string(), known: known.to_string() }.into()
+    }
+
+    pub(crate) fn missing(key: &'static str, flag: &'static str) -> Self {
+        Kind::Missing { key, flag }.into()
+    }
+
+    pub(crate) fn too_few(concepts: usize) -> Self {
+        Kind::TooFew { concepts }.into()
+    }
+
+    pub(crate) fn nothing_asked() -> Self {
+        Kind::NothingAsked.into()
+    }
+
+    pub(crate) fn state(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Kind::State { path: path.to_owned(), source: source.into() }.into()
+    }
+
+    pub(crate) fn other_run(path: &Path, what: impl Into<String>) -> Self {
+        Kind::OtherRun { path: path.to_owned(), what: what.into() }.into()
+    }
+
+    pub(crate) fn occupied(path: &Path) -> Self {
+        Kind::Occupied { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn not_finite(step: u64, loss: f64) -> Self {
+        Kind::NotFinite { step, loss }.into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
+            Kind::Recipe { path, .. } => write!(f, "{} is no recipe", path.display()),
+            Kind::Change { change, .. } => write!(f, "--set {change} makes no recipe"),
+            Kind::Value { key, value, known } => write!(f, "{key} is {value}; it can be {known}"),
+            Kind::Missing { key, .. } => write!(f, "the recipe does not say {key}"),
+            Kind::TooFew { concepts } => write!(f, "the data has {concepts} concepts with a name"),
+            Kind::NothingAsked => f.write_str("schedule.patience needs names to ask for, and there are none"),
+            Kind::State { path, .. } => write!(f, "{} is not the state of a run", path.display()),
+            Kind::OtherRun { path, what } => write!(f, "{} is of a run with {what}", path.display()),
+            Kind::Occupied { path } => write!(f, "{} holds a run already", path.display()),
+            Kind::NotFinite { step, loss } => write!(f, "step {step} has no finite gradient; its loss is {loss}"),
+            Kind::Kb(source) => source.fmt(f),
+            Kind::Eval(source) => source.fmt(f),
+            Kind::Infer(source) => source.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::Io { source, .. } => Some(source),
+            Kind::Recipe { source, .. } | Kind::Change { source, .. } => Some(source),
+            Kind::State { source, .. } => Some(&**source),
+            Kind::Kb(source) => source.source(),
+            Kind::Eval(source) => source.source(),
+            Kind::Infer(source) => source.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Kind> for Error {
+    fn from(kind: Kind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+impl From<truename_kb::Error> for Error {
+    fn from(source: truename_kb::Error) -> Self {
+        Kind::Kb(source).into()
+    }
+}
+
+impl From<truename_eval::Error> for Error {
+    fn from(source: truename_eval::Error) -> Self {
+        Kind::Eval(source).into()
+    }
+}
+
+impl From<truename_infer::Error> for Error {
+    fn from(source: truename_infer::Error) -> Self {
+        Kind::Infer(source).into()
+    }
+}

@@ -1,0 +1,26 @@
+//! Training: one recipe, one loop.
+//!
+//! A [`Recipe`] states a run; a [`Dataset`] holds the names of concepts and those asked for; [`Training`] makes steps and
+//! evaluations one at a time and leaves a Hugging Face folder, from which it can also go on. [`Accuracy`] is what an
+//! encoder finds by itself.
+
+mod accuracy;
+mod augmentation;
+mod dataset;
+mod error;
+mod metrics;
+mod recipe;
+mod run_folder;
+mod sampler;
+mod schedule;
+mod training;
+
+pub use accuracy::Accuracy;
+pub use dataset::{DataFile, Dataset, Named, Query};
+pub use error::Error;
+pub use recipe::{
+    Augmentation, Data, Decay, DistanceKind, EXPLAINED, EncoderKeys, Evaluation, LossKind, MiningKind, ObjectiveKeys,
+    Recipe, SamplerKeys, Schedule,
+};
+pub use sampler::Item;
+pub use training::{Event, Training};

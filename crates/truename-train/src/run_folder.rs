@@ -1,0 +1,199 @@
+//! What a run leaves in its folder, and how it goes on from there.
+//!
+//! ```text
+//! OUT/                 the best weights so far, a Hugging Face folder
+//! OUT/recipe.toml      the recipe with every key
+//! OUT/run.json         data, machine, seconds
+//! OUT/metrics.jsonl    a line a step and an evaluation
+//! OUT/training.svg     loss and accuracy
+//! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
+//! ```
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+use serde::{Deserialize, Serialize};
+use truename_nn::{Learner, OptimizerState};
+
+use crate::metrics::Metric;
+use crate::sampler::Item;
+use crate::{Error, Recipe};
+
+/// Where a run stands, weights and optimizer aside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Of the data that the run learns from.
+    pub data_hash: String,
+    /// The epoch under way, from 0.
+    pub epoch: usize,
+    /// Its batches.
+    pub plan: Vec<Vec<Item>>,
+    /// How many of them were learnt.
+    pub batch: usize,
+    /// Steps made.
+    pub step: u64,
+    /// The best accuracy so far.
+    pub best: Option<f64>,
+    /// Evaluations since.
+    pub since_best: usize,
+    /// Seconds that the run took, its pauses aside.
+    pub seconds: f64,
+}
+
+/// The folder of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunFolder(PathBuf);
+
+impl RunFolder {
+    /// A folder for a new run.
+    pub fn begin(path: &Path) -> Result<Self, Error> {
+        let folder = Self(path.to_owned());
+        if folder.checkpoint().exists() || path.join("model.safetensors").exists() {
+            return Err(Error::occupied(path));
+        }
+        std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+        Ok(folder)
+    }
+
+    /// The folder of a run that was begun.
+    pub fn resume(path: &Path) -> Result<(Self, State, OptimizerState), Error> {
+        let folder = Self(path.to_owned());
+        folder.repair()?;
+        let state_path = folder.checkpoint().join("state.json");
+        let bytes = std::fs::read(&state_path).map_err(|source| Error::io("read", &state_path, source))?;
+        let state = serde_json::from_slice(&bytes).map_err(|source| Error::state(&state_path, source))?;
+        let optimizer = read_optimizer(&folder.checkpoint().join("optimizer.safetensors"))?;
+        Ok((folder, state, optimizer))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn checkpoint(&self) -> PathBuf {
+        self.0.join("checkpoint")
+    }
+
+    /// Replaces the checkpoint; whenever the process ends, one of the two is there whole.
+    pub fn save(&self, learner: &mut Learner, state: &State) -> Result<(), Error> {
+        let new = self.0.join("checkpoint.new");
+        remove(&new)?;
+        learner.save(&new)?;
+        write_optimizer(&new.join("optimizer.safetensors"), &learner.state())?;
+        let json = serde_json::to_vec(state).map_err(|source| Error::state(&new, source))?;
+        write(&new.join("state.json"), &json)?;
+        let old = self.0.join("checkpoint.old");
+        remove(&old)?;
+        if self.checkpoint().exists() {
+            rename(&self.checkpoint(), &old)?;
+        }
+        rename(&new, &self.checkpoint())?;
+        remove(&old)
+    }
+
+    /// Finishes what a process that ended in [`RunFolder::save`] left.
+    fn repair(&self) -> Result<(), Error> {
+        let old = self.0.join("checkpoint.old");
+        if !self.checkpoint().exists() && old.exists() {
+            rename(&old, &self.checkpoint())?;
+        }
+        Ok(())
+    }
+
+    pub fn write_recipe(&self, recipe: &Recipe) -> Result<(), Error> {
+        let path = self.0.join("recipe.toml");
+        let text = toml::to_string(recipe).map_err(|source| Error::state(&path, source))?;
+        write(&path, text.as_bytes())
+    }
+
+    pub fn write_run(&self, run: &impl Serialize) -> Result<(), Error> {
+        let path = self.0.join("run.json");
+        let json = serde_json::to_string_pretty(run).map_err(|source| Error::state(&path, source))?;
+        write(&path, format!("{json}\n").as_bytes())
+    }
+
+    pub fn write_plot(&self, svg: &str) -> Result<(), Error> {
+        write(&self.0.join("training.svg"), svg.as_bytes())
+    }
+
+    pub fn append(&self, metrics: &[Metric]) -> Result<(), Error> {
+        let path = self.0.join("metrics.jsonl");
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(|source| Error::io("open", &path, source))?;
+        let mut lines = String::new();
+        for metric in metrics {
+            lines += &serde_json::to_string(metric).map_err(|source| Error::state(&path, source))?;
+            lines.push('\n');
+        }
+        file.write_all(lines.as_bytes()).map_err(|source| Error::io("write", &path, source))
+    }
+
+    /// The metrics up to a step; what was written after the checkpoint is dropped.
+    pub fn metrics_up_to(&self, step: u64) -> Result<Vec<Metric>, Error> {
+        let path = self.0.join("metrics.jsonl");
+        let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
+        let metrics: Vec<Metric> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let kept: Vec<Metric> = metrics.into_iter().filter(|metric| metric.step() <= step).collect();
+        remove(&path)?;
+        self.append(&kept)?;
+        Ok(kept)
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let beside = path.with_extension("new");
+    std::fs::write(&beside, bytes).map_err(|source| Error::io("write", &beside, source))?;
+    rename(&beside, path)
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::rename(from, to).map_err(|source| Error::io("rename", from, source))
+}
+
+fn remove(path: &Path) -> Result<(), Error> {
+    let outcome = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match outcome {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
+        _ => Ok(()),
+    }
+}
+
+/// What the two means of a parameter are called in the file.
+const MEANS: [&str; 2] = ["mean", "mean_square"];
+
+fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {
+    let failed = |source| Error::state(path, source);
+    let mut tensors = Vec::new();
+    for (name, means) in &state.moments {
+        for (mean, values) in MEANS.iter().zip(means) {
+            let bytes: &[u8] = bytemuck::cast_slice(values);
+            let view = TensorView::new(Dtype::F32, vec![values.len()], bytes).map_err(failed)?;
+            tensors.push((format!("{mean}.{name}"), view));
+        }
+    }
+    let metadata = HashMap::from([("steps".to_owned(), state.steps.to_string())]);
+    safetensors::serialize_to_file(tensors, Some(metadata), path).map_err(failed)
+}
+
+fn read_optimizer(path: &Path) -> Result<OptimizerState, Error> {
+    let bytes = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|source| Error::state(path, source))?;
+    let steps = metadata.metadata().as_ref().and_then(|metadata| metadata.get("steps")?.parse().ok());
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|source| Error::state(path, source))?;
+    let mut moments: HashMap<String, [Vec<f32>; 2]> = HashMap::new();
+    for (name, tensor) in tensors.tensors() {
+        let (mean, name) = name.split_once('.').ok_or_else(|| Error::state(path, format!("a tensor {name}")))?;
+        let place = MEANS.iter().position(|known| *known == mean);
+        let place = place.ok_or_else(|| Error::state(path, format!("a tensor {mean}.{name}")))?;
+        let values = tensor.data().as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
+        moments.entry(name.to_owned()).or_default()[place] = values;
+    }
+    let steps = steps.ok_or_else(|| Error::state(path, "the number of steps is missing"))?;
+    Ok(OptimizerState { steps, moments })
+}

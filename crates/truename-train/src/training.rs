@@ -1,0 +1,321 @@
+use std::path::Path;
+use std::time::Instant;
+
+use fastrand::Rng;
+use serde::Serialize;
+use truename_infer::{Checkpoint, Encoder, Tokenizer};
+use truename_nn::{Batch, Learner, Objective, Step};
+use truename_text::stable_hash;
+
+use crate::augmentation::Augmenter;
+use crate::dataset::DataFile;
+use crate::metrics::{Metric, plot};
+use crate::run_folder::{RunFolder, State};
+use crate::sampler::{Group, Item, batch_count, batches, groups};
+use crate::schedule::learning_rate;
+use crate::{Accuracy, Dataset, Error, Recipe};
+
+/// One run, step by step.
+///
+/// [`Training::advance`] makes one step at a time, so that whoever runs it can draw, stop and save between any two.
+pub struct Training {
+    recipe: Recipe,
+    dataset: Dataset,
+    tokenizer: Tokenizer,
+    learner: Learner,
+    augmenter: Augmenter,
+    folder: RunFolder,
+    state: State,
+    metrics: Vec<Metric>,
+    /// Metrics that are not in the file yet.
+    unwritten: usize,
+    steps_of_epoch: u64,
+    started: Instant,
+    is_over: bool,
+}
+
+/// What came of [`Training::advance`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A step was made.
+    Step {
+        /// Which, from 1.
+        step: u64,
+        /// Its mean loss.
+        loss: f64,
+        /// Its learning rate.
+        learning_rate: f64,
+        /// Names that it learnt from.
+        names: usize,
+    },
+    /// An epoch ended that is one to evaluate after; a checkpoint was written.
+    Evaluation {
+        /// Epochs done.
+        epoch: usize,
+        /// The accuracy, where names are asked for.
+        accuracy: Option<Accuracy>,
+        /// Whether it is the best so far, or nothing is asked for: these weights are now the result.
+        is_best: bool,
+    },
+}
+
+/// What `run.json` holds.
+#[derive(Serialize)]
+struct Run<'a> {
+    version: &'static str,
+    encoder: String,
+    concepts: usize,
+    names: usize,
+    data_hash: &'a str,
+    files: &'a [DataFile],
+    steps: u64,
+    seconds: f64,
+    threads: usize,
+    processor: String,
+    system: String,
+}
+
+impl Training {
+    /// A new run, whose folder must not hold one.
+    ///
+    /// # Errors
+    /// Where no encoder is named, or it or the folder cannot be used.
+    pub fn begin(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Self, Error> {
+        if recipe.encoder.from.as_os_str().is_empty() {
+            return Err(Error::missing("encoder.from", "--encoder"));
+        }
+        let checkpoint = Checkpoint::open(&recipe.encoder.from)?;
+        let folder = RunFolder::begin(out)?;
+        folder.write_recipe(&recipe)?;
+        let state = State {
+            data_hash: dataset.hash(),
+            epoch: 0,
+            plan: Vec::new(),
+            batch: 0,
+            step: 0,
+            best: None,
+            since_best: 0,
+            seconds: 0.0,
+        };
+        Self::new(recipe, dataset, checkpoint, folder, state)
+    }
+
+    /// A run that goes on from its last checkpoint, to the weights that it would have reached unbroken.
+    ///
+    /// # Errors
+    /// Where the folder holds no run, or one with another recipe or other data.
+    pub fn resume(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Self, Error> {
+        let (folder, state, optimizer) = RunFolder::resume(out)?;
+        let begun = Recipe::read(&out.join("recipe.toml"), &[])?;
+        if begun != recipe {
+            return Err(Error::other_run(out, "another recipe"));
+        }
+        if state.data_hash != dataset.hash() {
+            return Err(Error::other_run(out, "other data"));
+        }
+        let checkpoint = Checkpoint::open(&folder.checkpoint())?;
+        let metrics = folder.metrics_up_to(state.step)?;
+        let mut training = Self::new(recipe, dataset, checkpoint, folder, state)?;
+        training.learner.restore(optimizer);
+        training.metrics = metrics;
+        training.unwritten = training.metrics.len();
+        training.is_over = training.state.epoch == training.recipe.schedule.epochs || training.has_lost_patience();
+        Ok(training)
+    }
+
+    fn new(
+        recipe: Recipe,
+        dataset: Dataset,
+        mut checkpoint: Checkpoint,
+        folder: RunFolder,
+        state: State,
+    ) -> Result<Self, Error> {
+        let tokenizer = checkpoint.tokenizer()?;
+        let learner = Learner::new(checkpoint, recipe.learner()?)?;
+        let augmenter = Augmenter::new(&recipe.augmentation, dataset.concepts());
+        let groups = groups(dataset.concepts(), recipe.sampler.group, &augmenter, &mut Rng::with_seed(0));
+        let batches = batch_count(groups.len(), &recipe.sampler);
+        let steps_of_epoch = batches.div_ceil(recipe.schedule.accumulate) as u64;
+        Ok(Self {
+            recipe,
+            dataset,
+            tokenizer,
+            learner,
+            augmenter,
+            folder,
+            state,
+            metrics: Vec::new(),
+            unwritten: 0,
+            steps_of_epoch,
+            started: Instant::now(),
+            is_over: false,
+        })
+    }
+
+    /// How many steps the whole run has, if it does not end early.
+    pub fn steps(&self) -> u64 {
+        self.steps_of_epoch * self.recipe.schedule.epochs as u64
+    }
+
+    /// How many were made.
+    pub fn step(&self) -> u64 {
+        self.state.step
+    }
+
+    /// The data.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// Seconds that the run took up to now, its pauses aside.
+    pub fn seconds(&self) -> f64 {
+        self.state.seconds + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Makes the next step or evaluation; nothing where the run is over.
+    ///
+    /// # Errors
+    /// Where a loss or gradient is not finite, or a file cannot be written.
+    pub fn advance(&mut self) -> Result<Option<Event>, Error> {
+        if self.is_over {
+            return Ok(None);
+        }
+        if self.state.plan.is_empty() {
+            self.state.plan = self.plan()?;
+        }
+        if self.state.batch < self.state.plan.len() {
+            return self.make_step().map(Some);
+        }
+        self.state.epoch += 1;
+        self.state.plan = Vec::new();
+        self.state.batch = 0;
+        let is_last = self.state.epoch == self.recipe.schedule.epochs;
+        if is_last || self.state.epoch.is_multiple_of(self.recipe.evaluation.every) {
+            let event = self.evaluate()?;
+            self.is_over = is_last || self.has_lost_patience();
+            return Ok(Some(event));
+        }
+        self.advance()
+    }
+
+    /// Writes a checkpoint from which [`Training::resume`] goes on.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn save(&mut self) -> Result<(), Error> {
+        self.state.seconds = self.seconds();
+        self.started = Instant::now();
+        self.folder.save(&mut self.learner, &self.state)?;
+        self.folder.append(&self.metrics[self.unwritten..])?;
+        self.unwritten = self.metrics.len();
+        self.folder.write_plot(&plot(&self.metrics))?;
+        self.folder.write_run(&self.run())
+    }
+
+    fn has_lost_patience(&self) -> bool {
+        let patience = self.recipe.evaluation.patience;
+        patience > 0 && self.state.since_best >= patience
+    }
+
+    /// The batches of the epoch under way.
+    fn plan(&self) -> Result<Vec<Vec<Item>>, Error> {
+        let mut random = Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)));
+        let keys = &self.recipe.sampler;
+        let groups = groups(self.dataset.concepts(), keys.group, &self.augmenter, &mut random);
+        let centres = if keys.hard > 0.0 { self.centres(&groups)? } else { Vec::new() };
+        Ok(batches(groups, &centres, keys, &mut random))
+    }
+
+    /// Where each group lies: the mean direction of some of its names.
+    fn centres(&self, groups: &[Group]) -> Result<Vec<Vec<f32>>, Error> {
+        /// Names of a group that are looked at.
+        const NAMES: usize = 2;
+        /// Groups encoded together.
+        const TOGETHER: usize = 64;
+        let mut centres = Vec::with_capacity(groups.len());
+        for groups in groups.chunks(TOGETHER) {
+            let items: Vec<&Item> = groups.iter().flat_map(|group| group.iter().take(NAMES)).collect();
+            let vectors = self.learner.encode(&self.batch(&items)?);
+            let width = vectors.len() / items.len();
+            let mut vectors = vectors.chunks_exact(width);
+            for group in groups {
+                let mut centre = vec![0.0; width];
+                for vector in vectors.by_ref().take(group.len().min(NAMES)) {
+                    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
+                    centre.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value / length);
+                }
+                let length = centre.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
+                centre.iter_mut().for_each(|value| *value /= length);
+                centres.push(centre);
+            }
+        }
+        Ok(centres)
+    }
+
+    fn batch(&self, items: &[&Item]) -> Result<Batch, Error> {
+        let mut batch = Batch::default();
+        for item in items {
+            batch.push(&self.tokenizer.tokens(&item.text)?.ids, item.concept);
+        }
+        Ok(batch)
+    }
+
+    fn make_step(&mut self) -> Result<Event, Error> {
+        let State { plan, batch, .. } = &self.state;
+        let taken = &plan[*batch..(batch + self.recipe.schedule.accumulate).min(plan.len())];
+        let names = taken.iter().map(Vec::len).sum();
+        let learnt = taken.iter().map(|items| self.batch(&items.iter().collect::<Vec<_>>()));
+        let learnt: Vec<Batch> = learnt.collect::<Result<_, Error>>()?;
+        let rate = learning_rate(&self.recipe.schedule, self.state.step, self.steps());
+        let objective: Objective = self.recipe.objective(self.state.epoch);
+        let Step { loss, gradient_norm } = self.learner.step(&learnt, objective, rate);
+        if !loss.is_finite() || !gradient_norm.is_finite() {
+            return Err(Error::not_finite(self.state.step + 1, loss));
+        }
+        self.state.batch += learnt.len();
+        self.state.step += 1;
+        let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
+        self.metrics.push(Metric::Step { step, epoch, loss, gradient_norm, learning_rate: rate, seconds });
+        Ok(Event::Step { step, loss, learning_rate: rate, names })
+    }
+
+    fn evaluate(&mut self) -> Result<Event, Error> {
+        self.save()?;
+        let accuracy = if self.dataset.queries().is_empty() {
+            None
+        } else {
+            let encoder = Encoder::open(&self.folder.checkpoint())?;
+            Accuracy::of(&encoder, &self.dataset, self.recipe.evaluation.most_names)?
+        };
+        let score = accuracy.map(|accuracy| accuracy.at_1);
+        let is_best = score.is_none() || score > self.state.best;
+        self.state.since_best = if is_best { 0 } else { self.state.since_best + 1 };
+        if is_best {
+            self.state.best = score;
+            self.learner.save(self.folder.path())?;
+        }
+        let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
+        self.metrics.extend(accuracy.map(|accuracy| Metric::Evaluation { step, epoch, accuracy, is_best, seconds }));
+        self.save()?;
+        Ok(Event::Evaluation { epoch, accuracy, is_best })
+    }
+
+    fn run(&self) -> Run<'_> {
+        let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        Run {
+            version: env!("CARGO_PKG_VERSION"),
+            encoder: self.recipe.encoder.from.display().to_string(),
+            concepts: self.dataset.concepts().len(),
+            names: self.dataset.name_count(),
+            data_hash: &self.state.data_hash,
+            files: self.dataset.files(),
+            steps: self.state.step,
+            seconds: self.state.seconds,
+            threads: rayon::current_num_threads(),
+            processor: model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, model)| model.to_owned()),
+            system: std::env::consts::OS.to_owned(),
+        }
+    }
+}

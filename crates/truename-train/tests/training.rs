@@ -1,0 +1,154 @@
+//! Runs of a tiny encoder, from a recipe to weights that the engine reads.
+
+use std::path::Path;
+
+use truename_infer::Encoder;
+use truename_train::{Dataset, Event, Named, Query, Recipe, Training};
+
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
+
+/// Concepts that share no word with their other name, so that nothing but learning tells which go together.
+const PAIRS: [(&str, [&str; 3]); 8] = [
+    ("1", ["heart attack", "myocardial infarction", "coronary event"]),
+    ("2", ["flu", "influenza", "grippe"]),
+    ("3", ["stroke", "apoplexy", "cerebral infarct"]),
+    ("4", ["high blood pressure", "hypertension", "raised tension"]),
+    ("5", ["gout", "podagra", "urate arthritis"]),
+    ("6", ["measles", "rubeola", "morbilli"]),
+    ("7", ["jaundice", "icterus", "yellow skin"]),
+    ("8", ["rabies", "lyssa", "hydrophobia"]),
+];
+
+fn named(id: &str, names: &[&str]) -> Named {
+    Named { id: id.into(), names: names.iter().map(|name| (*name).to_owned()).collect() }
+}
+
+/// All names are learnt, and the last of each concept is asked for among the others.
+fn dataset() -> Dataset {
+    let concepts = PAIRS.iter().map(|(id, names)| named(id, &names[..2])).collect();
+    let extra = PAIRS.iter().map(|(id, names)| named(&format!("x{id}"), &[names[0], names[2]])).collect();
+    let queries = PAIRS.iter().map(|(id, names)| Query { name: names[1].into(), ids: vec![(*id).into()] }).collect();
+    Dataset::new(concepts, extra, queries).unwrap()
+}
+
+fn recipe(changes: &[&str]) -> Recipe {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("recipe.toml");
+    std::fs::write(&path, "[sampler]\ngroup = 2\ngroups = 3\n[schedule]\nepochs = 4\nlearning_rate = 1e-2\n").unwrap();
+    let model = format!("encoder.from={MODEL}");
+    let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).chain([model]).collect();
+    Recipe::read(&path, &changes).unwrap()
+}
+
+fn finish(mut training: Training) -> Vec<Event> {
+    let mut events = Vec::new();
+    while let Some(event) = training.advance().unwrap() {
+        events.push(event);
+    }
+    events
+}
+
+fn losses(events: &[Event]) -> Vec<f64> {
+    let loss = |event: &Event| match event {
+        Event::Step { loss, .. } => Some(*loss),
+        _ => None,
+    };
+    events.iter().filter_map(loss).collect()
+}
+
+fn weights(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("model.safetensors")).unwrap()
+}
+
+#[test]
+fn a_run_learns_and_leaves_what_the_engine_reads() {
+    let out = tempfile::tempdir().unwrap();
+    let recipe = recipe(&["schedule.epochs=30"]);
+    let training = Training::begin(recipe, dataset(), &out.path().join("run")).unwrap();
+    let steps = training.steps();
+    let events = finish(training);
+    let losses = losses(&events);
+    assert_eq!(losses.len() as u64, steps);
+    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
+    assert!(mean(&losses[losses.len() - 6..]) < 0.7 * mean(&losses[..6]), "{losses:?}");
+    let Some(Event::Evaluation { accuracy: Some(accuracy), .. }) = events.last() else { panic!("{events:?}") };
+    assert!(accuracy.at_1 > 0.9, "{accuracy:?}");
+    let encoder = Encoder::open(&out.path().join("run")).unwrap();
+    assert_eq!(encoder.encode(&["gout"]).unwrap().row(0).len(), encoder.dimensions());
+    for file in ["recipe.toml", "run.json", "metrics.jsonl", "training.svg", "checkpoint/state.json"] {
+        assert!(out.path().join("run").join(file).exists(), "{file}");
+    }
+    let metrics = std::fs::read_to_string(out.path().join("run/metrics.jsonl")).unwrap();
+    assert_eq!(metrics.lines().filter(|line| line.contains("\"step\",")).count() as u64, steps, "{metrics}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_weights() {
+    let out = tempfile::tempdir().unwrap();
+    let run = |name: &str, changes: &[&str]| {
+        let folder = out.path().join(name);
+        finish(Training::begin(recipe(changes), dataset(), &folder).unwrap());
+        weights(&folder)
+    };
+    let first = run("first", &[]);
+    assert_eq!(first, run("second", &[]));
+    assert_ne!(first, run("third", &["seed=1"]));
+}
+
+#[test]
+fn a_resumed_run_ends_with_the_weights_of_an_unbroken_one() {
+    let changes = ["sampler.hard=0.5", "augmentation.misspelling=0.3", "schedule.accumulate=2"];
+    for stop_after in [1, 3, 4, 7] {
+        let out = tempfile::tempdir().unwrap();
+        let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
+        let expected = finish(Training::begin(recipe(&changes), dataset(), &whole).unwrap());
+        let mut training = Training::begin(recipe(&changes), dataset(), &broken).unwrap();
+        for _ in 0..stop_after {
+            training.advance().unwrap();
+        }
+        training.save().unwrap();
+        drop(training);
+        let resumed = Training::resume(recipe(&changes), dataset(), &broken).unwrap();
+        let events = finish(resumed);
+        assert_eq!(events[..], expected[stop_after..], "{stop_after}");
+        assert_eq!(weights(&whole), weights(&broken), "{stop_after}");
+        let without_seconds = |folder: &Path| -> Vec<String> {
+            let text = std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap();
+            text.lines().map(|line| line.split(",\"seconds\"").next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(without_seconds(&whole), without_seconds(&broken));
+    }
+}
+
+#[test]
+fn patience_ends_a_run_and_the_best_weights_stay() {
+    let out = tempfile::tempdir().unwrap();
+    let changes = ["evaluation.patience=2", "schedule.epochs=50", "schedule.learning_rate=1e-9"];
+    let events = finish(Training::begin(recipe(&changes), dataset(), &out.path().join("run")).unwrap());
+    let evaluations = events.iter().filter(|event| matches!(event, Event::Evaluation { .. })).count();
+    assert_eq!(evaluations, 3, "nothing gets better, so two evaluations after the first end it");
+}
+
+#[test]
+fn a_run_is_not_overwritten_nor_mixed_with_another() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("run");
+    finish(Training::begin(recipe(&["schedule.epochs=1"]), dataset(), &folder).unwrap());
+    let error = Training::begin(recipe(&[]), dataset(), &folder).err().unwrap();
+    assert!(error.to_string().ends_with("holds a run already"), "{error}");
+    let error = Training::resume(recipe(&[]), dataset(), &folder).err().unwrap();
+    assert!(error.to_string().contains("another recipe"), "{error}");
+    let other = Dataset::new(vec![named("1", &["a"]), named("2", &["b"])], Vec::new(), Vec::new()).unwrap();
+    let error = Training::resume(recipe(&["schedule.epochs=1"]), other, &folder).err().unwrap();
+    assert!(error.to_string().contains("other data"), "{error}");
+}
+
+#[test]
+fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
+    let out = tempfile::tempdir().unwrap();
+    let changes = ["schedule.learning_rate=1e30", "schedule.most_norm=0", "schedule.warm_up=0"];
+    let mut training = Training::begin(recipe(&changes), dataset(), &out.path().join("run")).unwrap();
+    let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
+    assert!(error.to_string().contains("has no finite gradient"), "{error}");
+    assert!(!out.path().join("run/model.safetensors").exists());
+}
