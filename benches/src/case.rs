@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
-use truename_train::{Dataset, Event, Recipe, Training};
+use truename_train::{Dataset, Event, Recipe, Training, fold_folder};
 
 use crate::Names;
 
@@ -88,18 +88,19 @@ type Judgements = BTreeMap<&'static str, Vec<Judged>>;
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
     let untrained = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
-    for (number, case) in cases.into_iter().enumerate() {
+    let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
+    for (number, case) in cases.into_iter().enumerate().filter(is_wanted) {
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
-        let encoder = match &options.recipe {
-            Some(recipe) => Some(Arc::new(trained(&case, recipe, &format!("{title}-{number}"), options)?)),
-            None => untrained.clone(),
+        let encoders = match &options.recipe {
+            Some(recipe) => trained(&case, recipe, &format!("{title}-{number}"), options)?,
+            None => untrained.iter().cloned().collect(),
         };
         table.begin(case.queries.len());
-        measure(&case, encoder.as_ref(), &mut table)?;
+        measure(&case, &encoders, &mut table)?;
         if options.nil {
-            judge(&without_some(&case), encoder.as_ref(), &mut judgements)?;
+            judge(&without_some(&case), &encoders, &mut judgements)?;
         }
     }
     println!("{title}: {} names", table.asked.iter().sum::<usize>());
@@ -112,36 +113,45 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     Ok(())
 }
 
-/// An encoder that learnt the names of a case's knowledge base; nothing of the queries.
-fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Encoder> {
+/// An encoder that learnt the names of a case's knowledge base, nothing of the queries; and those beside it.
+fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Vec<Arc<Encoder>>> {
     let mut changes = options.set.clone();
     changes.extend(options.encoder.iter().map(|encoder| format!("encoder.from={}", encoder.display())));
     let recipe = Recipe::read(recipe, &changes)?;
     let folder = tempfile::tempdir()?;
     let out = options.trained.as_ref().map_or_else(|| folder.path().join(name), |trained| trained.join(name));
-    if !out.join("model.safetensors").exists() {
-        let named = |concept: &Concept| truename_train::Named {
-            id: concept.id.to_string(),
-            names: concept.names().map(str::to_owned).collect(),
-        };
-        let concepts = case.concepts.iter().map(named).collect();
-        let queries = case
-            .queries
-            .iter()
-            .map(|query| truename_train::Query { name: query.name.clone(), ids: query.gold.iter().cloned().collect() });
-        // Asked for only to show how a run goes: with patience, or the best of several weights, they would be learnt from.
-        let queries = if options.watch { queries.collect() } else { Vec::new() };
-        let mut training = Training::begin(recipe, Dataset::new(concepts, Vec::new(), queries)?, &out)?;
-        while let Some(event) = training.advance()? {
-            if let Event::Evaluation { epoch, accuracy: Some(accuracy), .. } = event {
-                let [one, three, five] = [accuracy.at_1, accuracy.at_3, accuracy.at_5].map(|share| 100.0 * share);
-                eprintln!("{name}, epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", training.seconds());
-            }
+    let named = |concept: &Concept| truename_train::Named {
+        id: concept.id.to_string(),
+        names: concept.names().map(str::to_owned).collect(),
+    };
+    let concepts = case.concepts.iter().map(named).collect();
+    let query =
+        |query: &Query| truename_train::Query { name: query.name.clone(), ids: query.gold.iter().cloned().collect() };
+    // Asked for only to show how a run goes: of several weights the last are taken, whatever they find.
+    let queries = if options.watch { case.queries.iter().map(query).collect() } else { Vec::new() };
+    let dataset = Dataset::new(concepts, Vec::new(), queries)?;
+    let folds = recipe.ranker.folds;
+    let others = (0..folds).map(|fold| (fold_folder(&out, fold), dataset.without_fold(fold, folds)));
+    let mut encoders = Vec::new();
+    for (out, dataset) in std::iter::once((out.clone(), dataset.clone())).chain(others) {
+        if !out.join("model.safetensors").exists() {
+            train(recipe.clone(), dataset, &out)?;
         }
-        println!("{name}: trained in {:.0} s", training.seconds());
+        encoders.push(Arc::new(Encoder::open(&out.join("checkpoint"))?));
     }
-    // With names watched, the last weights and not the best of them.
-    Ok(Encoder::open(&out.join("checkpoint"))?)
+    Ok(encoders)
+}
+
+fn train(recipe: Recipe, dataset: Dataset, out: &Path) -> anyhow::Result<()> {
+    let mut training = Training::begin(recipe, dataset, out)?;
+    while let Some(event) = training.advance()? {
+        if let Event::Evaluation { epoch, accuracy: Some(accuracy), .. } = event {
+            let [one, three, five] = [accuracy.at_1, accuracy.at_3, accuracy.at_5].map(|share| 100.0 * share);
+            eprintln!("{}, epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", out.display(), training.seconds());
+        }
+    }
+    println!("{}: trained in {:.0} s", out.display(), training.seconds());
+    Ok(())
 }
 
 /// A knowledge base of a case with rankers fitted to it, without vectors and with them.
@@ -152,29 +162,37 @@ struct Fitted {
 }
 
 impl Fitted {
-    fn new(concepts: Vec<Concept>, encoder: Option<&Arc<Encoder>>) -> anyhow::Result<Self> {
+    /// The first encoder is used; those after it did not see a part of the names each.
+    fn new(concepts: Vec<Concept>, encoders: &[Arc<Encoder>]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let kb = KnowledgeBase::create(concepts, &folder.path().join("kb"))?;
-        let dense = match encoder {
-            Some(encoder) => {
+        let options = CalibrateOptions::default();
+        let dense = match encoders {
+            [] => None,
+            [encoder, others @ ..] => {
                 kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
-                Some(linker(kb.clone().with_encoder(Arc::clone(encoder))?)?)
+                let kb = kb.clone().with_encoder(Arc::clone(encoder))?;
+                if others.is_empty() {
+                    kb.calibrate(&[], &options)?;
+                } else {
+                    kb.calibrate_out_of_fold(others, &[], &options)?;
+                }
+                Some(linker(kb)?)
             }
-            None => None,
         };
+        kb.calibrate(&[], &options)?;
         Ok(Self { letters: linker(kb)?, dense, _folder: folder })
     }
 }
 
 fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
-    kb.calibrate(&[], &CalibrateOptions::default())?;
     let options = LinkOptions { top: CANDIDATES, min_probability: Some(0.0), ..LinkOptions::default() };
     Ok(Linker::new(kb)?.with_options(options)?)
 }
 
 /// Counts the answers of every stage.
-fn measure(case: &Case, encoder: Option<&Arc<Encoder>>, table: &mut Table) -> anyhow::Result<()> {
-    let fitted = Fitted::new(case.concepts.clone(), encoder)?;
+fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow::Result<()> {
+    let fitted = Fitted::new(case.concepts.clone(), encoders)?;
     let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
     for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
         let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
@@ -191,7 +209,7 @@ fn measure(case: &Case, encoder: Option<&Arc<Encoder>>, table: &mut Table) -> an
         .collect::<Result<_, truename::Error>>()?;
     for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
         table.count((1, "n-gram"), ngrams, &query.gold);
-        if encoder.is_some() {
+        if fitted.dense.is_some() {
             table.count((2, "vectors"), vectors, &query.gold);
             let mut sum = ngrams.clone();
             vectors.iter().for_each(|(id, score)| *sum.entry(id.clone()).or_default() += score);
@@ -234,8 +252,8 @@ fn without_some(case: &Case) -> Case {
 }
 
 /// The best candidate of each name, by n-gram cosine and by probability.
-fn judge(case: &Case, encoder: Option<&Arc<Encoder>>, judgements: &mut Judgements) -> anyhow::Result<()> {
-    let fitted = Fitted::new(case.concepts.clone(), encoder)?;
+fn judge(case: &Case, encoders: &[Arc<Encoder>], judgements: &mut Judgements) -> anyhow::Result<()> {
+    let fitted = Fitted::new(case.concepts.clone(), encoders)?;
     let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
     let ngram: fn(&Candidate) -> f64 = |candidate| candidate.scores.ngram.unwrap_or(1.0);
     let probability: fn(&Candidate) -> f64 = |candidate| candidate.probability;

@@ -15,6 +15,7 @@ mod link;
 mod process;
 mod round_trip;
 mod scale;
+mod train_step;
 mod vectors;
 
 #[derive(Parser)]
@@ -86,6 +87,19 @@ enum Benchmark {
         /// One text a line
         texts: PathBuf,
     },
+    /// Seconds of a training step; `benches/train_peers.py` runs it beside PyTorch
+    TrainStep {
+        /// A Hugging Face folder
+        model: PathBuf,
+        /// One text a line
+        texts: PathBuf,
+        /// Texts of a step
+        #[arg(long, default_value_t = 160)]
+        size: usize,
+        /// Steps, each on other texts; the first does not count
+        #[arg(long, default_value_t = 6)]
+        steps: usize,
+    },
     /// Nearest vectors: speed, recall and size on vectors drawn from clusters
     Vectors {
         #[arg(long, default_value_t = 200_000)]
@@ -142,6 +156,9 @@ struct Names {
     /// Keep the trained encoders here, and use those that are there
     #[arg(long)]
     trained: Option<PathBuf>,
+    /// This fold alone, from 0
+    #[arg(long)]
+    fold: Option<usize>,
     /// Show the accuracy on the names asked for while the encoder learns
     #[arg(long)]
     watch: bool,
@@ -162,6 +179,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
         Benchmark::Encode { model, texts } => encode::run(&model, &texts),
+        Benchmark::TrainStep { model, texts, size, steps } => train_step::run(&model, &texts, size, steps),
         Benchmark::Vectors { dimensions, file: Some(file), queries, .. } => {
             vectors::run_on(&file, dimensions, queries.as_deref())
         }

@@ -58,6 +58,16 @@ impl NormalizedName {
     pub fn squeezed(&self) -> String {
         self.0.replace(' ', "")
     }
+
+    /// In which of `folds` parts the name lies; names that differ in spacing alone lie in one.
+    ///
+    /// Who learns from all parts but one and who is then judged by that one must agree on this.
+    ///
+    /// # Panics
+    /// Where there are no folds.
+    pub fn fold(&self, folds: usize) -> usize {
+        (crate::stable_hash(&format!("fold {}", self.squeezed())) % folds as u64) as usize
+    }
 }
 
 impl fmt::Display for NormalizedName {

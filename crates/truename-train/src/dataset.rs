@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use truename_kb::{Concept, ImportOptions, Store, import};
-use truename_text::stable_hash;
+use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{Error, Recipe};
@@ -133,6 +133,21 @@ impl Dataset {
         self.queries = held_out.iter().filter(|(name, _)| !kept.contains(name)).map(query).collect();
     }
 
+    /// The same without the names of one of `folds` parts; a concept that would lose all its names keeps them.
+    ///
+    /// An encoder that learnt this has not seen those names, so that a ranker can be fitted to what it makes of them.
+    #[must_use]
+    pub fn without_fold(&self, fold: usize, folds: usize) -> Self {
+        let mut dataset = self.clone();
+        for concept in &mut dataset.concepts[..self.searched] {
+            let is_kept = |name: &String| NormalizedName::new(name).fold(folds) != fold;
+            if concept.names.iter().any(is_kept) {
+                concept.names.retain(is_kept);
+            }
+        }
+        dataset
+    }
+
     /// Every concept that is learnt from.
     pub fn concepts(&self) -> &[Named] {
         &self.concepts
@@ -224,6 +239,22 @@ mod tests {
             assert!(dataset.concepts().iter().all(|concept| !concept.names.contains(&query.name)), "{query:?}");
         }
         assert!(dataset.concepts().iter().all(|concept| !concept.names.is_empty()));
+    }
+
+    #[test]
+    fn every_name_is_left_out_of_one_fold() {
+        let concepts = (0..30).map(|n| named(&format!("C:{n}"), &[&format!("a{n}"), &format!("a {n}"), &format!("b{n}")]));
+        let dataset = Dataset::new(concepts.collect(), vec![named("x", &["extra"])], Vec::new()).unwrap();
+        let folds: Vec<Dataset> = (0..3).map(|fold| dataset.without_fold(fold, 3)).collect();
+        for concept in dataset.searched() {
+            for name in &concept.names {
+                let has = |fold: &&Dataset| fold.concepts().iter().any(|concept| concept.names.contains(name));
+                // Two ways to write a name are left out together, so a concept may keep all it has.
+                assert!((2..=3).contains(&folds.iter().filter(has).count()), "{name}");
+            }
+        }
+        assert!(folds.iter().all(|fold| fold.name_count() < dataset.name_count()));
+        assert!(folds.iter().all(|fold| fold.concepts().last() == Some(&named("x", &["extra"]))));
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub use dataset::{DataFile, Dataset, Named, Query};
 pub use error::Error;
 pub use recipe::{
     Augmentation, Data, Decay, DistanceKind, EXPLAINED, EncoderKeys, Evaluation, LossKind, MiningKind, ObjectiveKeys,
-    Recipe, SamplerKeys, Schedule,
+    RankerKeys, Recipe, SamplerKeys, Schedule,
 };
+pub use run_folder::{fold_encoders, fold_folder};
 pub use sampler::Item;
 pub use training::{Event, Training};

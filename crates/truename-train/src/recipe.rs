@@ -25,6 +25,7 @@ pub struct Recipe {
     pub augmentation: Augmentation,
     pub schedule: Schedule,
     pub evaluation: Evaluation,
+    pub ranker: RankerKeys,
 }
 
 /// What is learnt from.
@@ -157,6 +158,14 @@ pub struct Evaluation {
     pub most_names: usize,
 }
 
+/// What the ranker is fitted by.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)]
+pub struct RankerKeys {
+    pub folds: usize,
+}
+
 impl Default for Recipe {
     fn default() -> Self {
         Self {
@@ -169,6 +178,7 @@ impl Default for Recipe {
             augmentation: Augmentation::default(),
             schedule: Schedule::default(),
             evaluation: Evaluation::default(),
+            ranker: RankerKeys::default(),
         }
     }
 }
@@ -287,7 +297,7 @@ impl Recipe {
             ("augmentation.version", augmentation.version),
         ];
         let all_changes: f64 = changes.iter().map(|(_, value)| value).sum();
-        let rules: [(&'static str, String, bool, &'static str); 14] = [
+        let rules: [(&'static str, String, bool, &'static str); 15] = [
             ("sampler.group", self.sampler.group.to_string(), self.sampler.group >= 2, "2 and more"),
             ("sampler.groups", self.sampler.groups.to_string(), self.sampler.groups >= 2, "2 and more"),
             ("sampler.hard", self.sampler.hard.to_string(), share(self.sampler.hard), "0 to 1"),
@@ -314,6 +324,7 @@ impl Recipe {
                 self.objective.temperature > 0.0,
                 "more than 0",
             ),
+            ("ranker.folds", self.ranker.folds.to_string(), self.ranker.folds != 1, "0, or 2 and more"),
             ("evaluation.every", self.evaluation.every.to_string(), self.evaluation.every >= 1, "1 and more"),
             (
                 "evaluation.share",

@@ -6,6 +6,7 @@
 //! OUT/run.json         data, machine, seconds
 //! OUT/metrics.jsonl    a line a step and an evaluation
 //! OUT/training.svg     loss and accuracy
+//! OUT/folds/0/ …       runs without a part of the names, where the recipe has `ranker.folds`
 //! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
 //! ```
 
@@ -41,6 +42,17 @@ pub(crate) struct State {
     pub since_best: usize,
     /// Seconds that the run took, its pauses aside.
     pub seconds: f64,
+}
+
+/// Where the run without part `fold` of the names lies, in the folder of the run with all.
+pub fn fold_folder(out: &Path, fold: usize) -> PathBuf {
+    out.join("folds").join(fold.to_string())
+}
+
+/// The encoders that were trained beside one, in the order of the parts that they did not see.
+pub fn fold_encoders(out: &Path) -> Vec<PathBuf> {
+    let folders = (0..).map(|fold| fold_folder(out, fold));
+    folders.take_while(|folder| folder.join("model.safetensors").exists()).collect()
 }
 
 /// The folder of a run.

@@ -163,6 +163,11 @@ impl Training {
         self.state.step
     }
 
+    /// Whether nothing is left to do.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// The data.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset

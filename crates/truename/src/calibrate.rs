@@ -5,6 +5,8 @@
 //! base; for some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use truename_index::{Hit, SearchScratch, VectorReader};
@@ -16,13 +18,15 @@ use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
 use crate::linker::{ENCODED_AT_ONCE, PIECE};
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
-use crate::{Error, KnowledgeBase, Ranker};
+use crate::{Encoder, Error, KnowledgeBase, Ranker};
 
 /// How to calibrate.
 #[derive(Clone, Debug)]
 pub struct CalibrateOptions {
     /// Names held out at most; enough for a ranker, and a bound on the time a large knowledge base takes.
     pub names: usize,
+    /// Names held out are those of this part of so many alone ([`truename_text::NormalizedName::fold`]).
+    pub part: Option<(usize, usize)>,
     /// How much one judgement of the user counts beside one held-out name.
     pub gold_weight: f32,
     /// Trees, leaves and so on.
@@ -31,7 +35,7 @@ pub struct CalibrateOptions {
 
 impl Default for CalibrateOptions {
     fn default() -> Self {
-        Self { names: 8000, gold_weight: 4.0, fit: FitOptions::default() }
+        Self { names: 8000, part: None, gold_weight: 4.0, fit: FitOptions::default() }
     }
 }
 
@@ -158,7 +162,7 @@ impl TrainingSet {
     pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
         assert_eq!(kb.encoder.is_some(), self.with_vectors, "with vectors or without, not both");
         let snapshot = kb.store.snapshot()?;
-        let mut examples = held_out(&snapshot, options.names)?;
+        let mut examples = held_out(&snapshot, options)?;
         let unknown = add_gold(&snapshot, gold, &mut examples)?;
         drop(snapshot);
         let mut observed = Vec::with_capacity(examples.len());
@@ -255,6 +259,48 @@ impl KnowledgeBase {
         }
         let mut training = TrainingSet::new(with_vectors);
         let unknown_gold = training.add(self, gold, options)?;
+        self.keep(training, unknown_gold, options)
+    }
+
+    /// [`KnowledgeBase::calibrate`] for an encoder that learnt the names of this knowledge base.
+    ///
+    /// Such an encoder has put each name it is asked for beside its synonyms already, so that a ranker fitted to its vectors
+    /// would trust them too much. `others` learnt likewise, number `i` without the names of part `i`
+    /// ([`truename_text::NormalizedName::fold`]); each gives the vectors by which the names of its part are judged.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::calibrate`].
+    ///
+    /// # Panics
+    /// Where it has no encoder, or there are no others.
+    pub fn calibrate_out_of_fold(
+        &self,
+        others: &[Arc<Encoder>],
+        gold: &[GoldName],
+        options: &CalibrateOptions,
+    ) -> Result<Gain, Error> {
+        assert!(self.encoder.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
+        let folder = tempfile::tempdir().map_err(|source| Error::io("make a temporary folder", self.path(), source))?;
+        let mut concepts = Vec::new();
+        self.for_each_concept(|concept| -> Result<(), Error> {
+            concepts.push(concept);
+            Ok(())
+        })?;
+        let copy = Self::create(concepts, &folder.path().join("kb"))?;
+        let mut training = TrainingSet::new(true);
+        for (part, encoder) in others.iter().enumerate() {
+            copy.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+            let part = Some((part, others.len()));
+            let options = CalibrateOptions { names: options.names / others.len(), part, ..options.clone() };
+            training.add(&copy.clone().with_encoder(Arc::clone(encoder))?, &[], &options)?;
+        }
+        let unknown_gold = training.add(self, gold, &CalibrateOptions { names: 0, ..options.clone() })?;
+        self.keep(training, unknown_gold, options)
+    }
+
+    /// Fits a ranker and keeps it in the store, where it is better than the one that comes with Truename.
+    fn keep(&self, training: TrainingSet, unknown_gold: usize, options: &CalibrateOptions) -> Result<Gain, Error> {
+        let with_vectors = training.with_vectors;
         let (ranker, mut gain) = training.fit(options)?;
         training.measure(&Ranker::standard(with_vectors), &mut gain);
         gain.unknown_gold = unknown_gold;
@@ -290,11 +336,13 @@ fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) 
 }
 
 /// Examples from the names of a knowledge base; which, and of which kind, follows from their hashes alone.
-fn held_out(snapshot: &Snapshot<'_>, most: usize) -> Result<Vec<Example>, Error> {
+fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<Example>, Error> {
     let mut chosen: Vec<(u64, NameIndex)> = Vec::with_capacity(snapshot.counts().names as usize);
     for entry in snapshot.names()? {
         let (number, _, name) = entry?;
-        chosen.push((stable_hash(name), number));
+        if options.part.is_none_or(|(part, parts)| NormalizedName::new(name).fold(parts) == part) {
+            chosen.push((stable_hash(name), number));
+        }
     }
     chosen.sort_unstable();
     // A small knowledge base gives several examples a name, of different kinds.
@@ -302,7 +350,7 @@ fn held_out(snapshot: &Snapshot<'_>, most: usize) -> Result<Vec<Example>, Error>
     let mut given: HashSet<(NameIndex, Kind)> = HashSet::new();
     for pass in 0..PASSES {
         for (hash, number) in &chosen {
-            if examples.len() == most {
+            if examples.len() == options.names {
                 return Ok(examples);
             }
             if let Some((kind, example)) = example(snapshot, hash ^ pass, *number)?

@@ -272,3 +272,19 @@ fn the_ranker_with_vectors_is_fitted_beside_the_other() {
     assert_eq!((info.calibrated, info.vectors.unwrap().calibrated), (false, gain.kept));
     assert_eq!(Linker::new(letters).unwrap().link_name("fevr day 12").unwrap(), before);
 }
+
+#[test]
+fn an_encoder_that_learnt_the_names_is_judged_by_those_that_did_not() {
+    let bert = encoder("bert");
+    let (dense, _folder) = Fixture::embedded(&bert);
+    let options = CalibrateOptions { fit: FitOptions { rounds: 10, ..FitOptions::default() }, ..Default::default() };
+    // Others that are the same encoder see what it sees, so all names are judged as by itself.
+    let parted = dense.calibrate_out_of_fold(&[Arc::clone(&bert), Arc::clone(&bert)], &[], &options).unwrap();
+    let whole = dense.calibrate(&[], &options).unwrap();
+    assert_eq!(parted.held_out, whole.held_out);
+    assert!((parted.log_loss.0 - whole.log_loss.0).abs() < 1e-9, "{parted:?} {whole:?}");
+    // Another encoder beside it changes what is learnt, and the store's own vectors stay.
+    let mixed = dense.calibrate_out_of_fold(&[encoder("mpnet"), bert], &[], &options).unwrap();
+    assert!((mixed.log_loss.0 - whole.log_loss.0).abs() > 1e-6, "{mixed:?} {whole:?}");
+    assert_eq!(dense.names_without_vector().unwrap(), 0);
+}

@@ -1,9 +1,11 @@
 //! `truename calibrate`.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, GoldName, KnowledgeBase};
+use truename::{CalibrateOptions, Encoder, GoldName, KnowledgeBase};
+use truename_train::fold_encoders;
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
@@ -20,7 +22,14 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     };
     let mut out = std::io::stdout().lock();
     let start = Instant::now();
-    let gain = kb.calibrate(&gold, &CalibrateOptions { names: arguments.names, ..CalibrateOptions::default() })?;
+    let options = CalibrateOptions { names: arguments.names, ..CalibrateOptions::default() };
+    let folds = arguments.encoder.encoder.as_deref().map(fold_encoders).unwrap_or_default();
+    let gain = if folds.is_empty() {
+        kb.calibrate(&gold, &options)?
+    } else {
+        let folds: Result<Vec<_>, _> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect();
+        kb.calibrate_out_of_fold(&folds?, &gold, &options)?
+    };
     if gain.unknown_gold > 0 && !quiet {
         crate::say!(
             "warning: {} judgements have ids that the knowledge base does not; they were not used",

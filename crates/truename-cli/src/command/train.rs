@@ -1,13 +1,14 @@
 //! `truename train` and `truename recipe`.
 
 use std::io::Write;
+use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training};
+use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training, fold_folder};
 
 use crate::arguments::{RecipeCommand, Train};
 use crate::interrupt;
-use crate::progress::{counted, grouped};
+use crate::progress::counted;
 
 pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
     match command {
@@ -18,36 +19,41 @@ pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
 pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
     let recipe = resolved(arguments)?;
     let dataset = Dataset::read(&recipe)?;
-    let mut training = if arguments.resume {
-        Training::resume(recipe, dataset, &arguments.out)?
-    } else {
-        Training::begin(recipe, dataset, &arguments.out)?
-    };
+    train(arguments, &arguments.out, recipe.clone(), dataset.clone(), quiet)?;
+    let folds = recipe.ranker.folds;
+    for fold in 0..folds {
+        if !quiet {
+            crate::say!("the same without part {} of {folds} of the names:", fold + 1);
+        }
+        let dataset = dataset.without_fold(fold, folds);
+        train(arguments, &fold_folder(&arguments.out, fold), recipe.clone(), dataset, quiet)?;
+    }
+    writeln!(std::io::stdout(), "{}", arguments.out.display())?;
+    Ok(())
+}
+
+/// One run from its beginning, or from its checkpoint where it has one and `--resume` is given.
+fn train(arguments: &Train, out: &Path, recipe: Recipe, dataset: Dataset, quiet: bool) -> anyhow::Result<()> {
+    let goes_on = arguments.resume && (out == arguments.out || out.exists());
+    let mut training =
+        if goes_on { Training::resume(recipe, dataset, out)? } else { Training::begin(recipe, dataset, out)? };
     if !quiet {
-        let (names, concepts) = (training.dataset().name_count(), training.dataset().concepts().len());
-        let asked = counted(training.dataset().queries().len() as u64, "name");
-        crate::say!(
-            "{} of {} to learn, {asked} to ask for",
-            grouped(names as u64),
-            counted(concepts as u64, "concept")
-        );
+        let dataset = training.dataset();
+        let [names, asked] = [dataset.name_count(), dataset.queries().len()].map(|count| counted(count as u64, "name"));
+        crate::say!("{names} of {} to learn, {asked} to ask for", counted(dataset.concepts().len() as u64, "concept"));
     }
     let bar = bar(training.steps(), training.step(), quiet);
     let outcome = steps(&mut training, &bar, quiet);
     bar.finish_and_clear();
     outcome?;
-    if interrupt::asked() && training.step() < training.steps() {
+    if interrupt::asked() && !training.is_over() {
         training.save()?;
-        anyhow::bail!(
-            "interrupted after step {} of {}; `--resume` goes on from there",
-            training.step(),
-            training.steps()
-        );
+        let (step, steps) = (training.step(), training.steps());
+        anyhow::bail!("interrupted after step {step} of {steps}; `--resume` goes on from there");
     }
     if !quiet {
         crate::say!("{} ({:.0} s)", counted(training.step(), "step"), training.seconds());
     }
-    writeln!(std::io::stdout(), "{}", arguments.out.display())?;
     Ok(())
 }
 

@@ -11,11 +11,14 @@ const PIECE: usize = 1 << 14;
 
 /// `f(x)` of every number.
 pub(super) fn forward(activation: Activation, input: &[f32]) -> Vec<f32> {
-    let mut output = input.to_vec();
-    output.par_chunks_mut(PIECE).for_each(|values| match activation {
-        Activation::Gelu => Gelu {}.map_mut(values),
-        Activation::GeluTanh => ApproxGelu {}.map_mut(values),
-        Activation::Relu => values.iter_mut().for_each(|value| *value = value.max(0.0)),
+    let mut output = vec![0.0; input.len()];
+    output.par_chunks_mut(PIECE).zip(input.par_chunks(PIECE)).for_each(|(values, input)| {
+        values.copy_from_slice(input);
+        match activation {
+            Activation::Gelu => Gelu {}.map_mut(values),
+            Activation::GeluTanh => ApproxGelu {}.map_mut(values),
+            Activation::Relu => values.iter_mut().for_each(|value| *value = value.max(0.0)),
+        }
     });
     output
 }

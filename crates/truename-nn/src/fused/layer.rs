@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use truename_infer::kernels::{Matrix, multiply};
 
@@ -145,12 +147,18 @@ impl LayerShape {
     }
 
     /// The gradient of what dropout was applied to.
-    fn dropped(&self, gradient: &[f32], place: u64) -> Vec<f32> {
+    fn dropped<'a>(&self, gradient: &'a [f32], place: u64) -> Cow<'a, [f32]> {
         let (dropout, piece) = (self.dropout.at(place), PIECE * self.width);
-        let mut gradient = gradient.to_vec();
-        let pieces = gradient.par_chunks_mut(piece).enumerate();
-        pieces.for_each(|(number, values)| dropout.apply(values, number * piece));
-        gradient
+        if dropout.is_none() {
+            return Cow::Borrowed(gradient);
+        }
+        let mut dropped = vec![0.0; gradient.len()];
+        let pieces = dropped.par_chunks_mut(piece).zip(gradient.par_chunks(piece)).enumerate();
+        pieces.for_each(|(number, (dropped, gradient))| {
+            dropped.copy_from_slice(gradient);
+            dropout.apply(dropped, number * piece);
+        });
+        Cow::Owned(dropped)
     }
 }
 
@@ -160,8 +168,9 @@ impl LayerShape {
 /// `input: [rows, inputs]`, output: `[rows, outputs]`
 fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
     let outputs = map.bias.len();
-    let mut output = Vec::with_capacity(input.len() / inputs * outputs);
-    (0..input.len() / inputs).for_each(|_| output.extend_from_slice(map.bias));
+    let mut output = vec![0.0; input.len() / inputs * outputs];
+    let fill = |rows: &mut [f32]| rows.chunks_exact_mut(outputs).for_each(|row| row.copy_from_slice(map.bias));
+    output.par_chunks_mut(PIECE * outputs).for_each(fill);
     multiply(Matrix::new(input, inputs), Matrix::new(map.weight, inputs).transposed(), &mut output, true);
     output
 }

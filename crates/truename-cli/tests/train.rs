@@ -1,0 +1,111 @@
+//! `truename train` and `truename recipe`, with a small encoder of random weights.
+
+mod folder;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use folder::Folder;
+
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
+const RECIPE: &str = "\
+[sampler]
+group = 2
+groups = 2
+[schedule]
+epochs = 3
+learning_rate = 1e-2
+";
+
+fn begin(folder: &Folder) {
+    folder.write("recipe.toml", RECIPE);
+    folder.write("labelled.csv", "name,id\nheart atack,X:1\ncardiac failure,X:2\n");
+}
+
+fn arguments<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let first = ["train", "recipe.toml", "--out", out, "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL];
+    first.into_iter().chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn an_encoder_that_learnt_serves_every_command() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let trained = folder.run(&arguments("encoder", &["--set", "schedule.epochs=2"]));
+    assert_eq!((trained.code, trained.out.as_str()), (0, "encoder\n"), "{}", trained.err);
+    assert!(trained.err.starts_with("7 names of 3 concepts to learn, 0 names to ask for\n"), "{}", trained.err);
+    let embedded = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", "encoder"]);
+    assert_eq!(embedded.code, 0, "{}", embedded.err);
+    folder.write("names.txt", "heart attak\n");
+    let matched = folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--encoder", "encoder"]);
+    assert!(matched.code == 0 && matched.out.contains("X:1"), "{matched:?}");
+    let refused = folder.run(&arguments("encoder", &[]));
+    assert!(refused.code == 1 && refused.err.contains("holds a run already\nhint: `--resume`"), "{}", refused.err);
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_weights() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let long = ["-q", "--set", "schedule.epochs=400", "--set", "evaluation.every=400"];
+    assert_eq!(folder.run(&arguments("whole", &long)).code, 0);
+    let mut child =
+        folder.command(&arguments("broken", &long)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The recipe is written when the first step is near.
+    let start = Instant::now();
+    while !folder.path("broken/recipe.toml").exists() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let ended = child.wait().unwrap();
+    if !ended.success() {
+        assert_eq!(ended.code(), Some(1));
+        assert!(!folder.path("broken/model.safetensors").exists(), "no result before the end");
+        let resumed = folder.run(&arguments("broken", &[&long[..], &["--resume"]].concat()));
+        assert_eq!((resumed.code, resumed.out.as_str()), (0, "broken\n"), "{}", resumed.err);
+    }
+    assert!(folder.read("whole/model.safetensors") == folder.read("broken/model.safetensors"));
+}
+
+#[test]
+fn what_is_wrong_with_a_recipe_is_said() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    folder.write("bad.toml", "[schedule]\nepochs = 2\nlearning_rat = 1\n");
+    let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL]);
+    assert_eq!(refused.code, 2);
+    for expected in ["error: bad.toml is no recipe", "line 3", "learning_rat", "hint: `truename recipe explain`"] {
+        assert!(refused.err.contains(expected), "{expected}: {}", refused.err);
+    }
+    let cases: [(&[&str], &str); 4] = [
+        (&["--set", "sampler.group=1"], "sampler.group is 1; it can be 2 and more"),
+        (&["--device", "abacus"], "device is abacus"),
+        (&["--set", "evaluation.patience=3"], "needs names to ask for"),
+        (&["--kb", "nowhere.tsv"], "nowhere.tsv"),
+    ];
+    for (more, expected) in cases {
+        let refused = folder.run(&arguments("encoder", more));
+        assert!(refused.code != 0 && refused.err.contains(expected), "{expected}: {}", refused.err);
+    }
+    let refused = folder.run(&["train", "recipe.toml", "--out", "encoder", "--encoder", MODEL]);
+    assert!(
+        refused.code == 2 && refused.err.contains("hint: set data.kb in the recipe, or give --kb"),
+        "{}",
+        refused.err
+    );
+    let refused = folder.run(&["train", "recipe.toml", "--out", "encoder", "--kb", "kb"]);
+    assert!(refused.code == 2 && refused.err.contains("hint: set encoder.from in the recipe"), "{}", refused.err);
+    assert!(!folder.path("encoder").exists());
+}
+
+#[test]
+fn an_explained_recipe_can_be_run() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let explained = folder.run(&["recipe", "explain"]);
+    assert_eq!(explained.code, 0);
+    folder.write("recipe.toml", explained.out);
+    assert_eq!(folder.run(&arguments("encoder", &["--set", "schedule.epochs=1"])).code, 0);
+}
