@@ -7,7 +7,8 @@ use truename_text::stable_hash;
 
 use crate::{Dataset, Error, Named};
 
-/// How often the right concept is among the first, by the nearest of its names (CoSiNES, section 3.5).
+/// How often the right concept is among the first, by the nearest of its names (CoSiNES, section 3.5); of concepts that are
+/// as near the one whose id is lower comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Names asked for.
@@ -50,9 +51,14 @@ impl Accuracy {
                 let cosine = dot(vector, vectors.row(name));
                 best[*owner] = best[*owner].max(cosine);
             }
+            let before = |left: usize, right: usize| {
+                let tie = || concepts[left].id.cmp(&concepts[right].id);
+                best[right].total_cmp(&best[left]).then_with(tie).is_lt()
+            };
             let gold = dataset.queries()[query].ids.iter().filter_map(|id| number_of.get(id.as_str()));
-            let right = gold.map(|number| best[*number]).fold(f32::MIN, f32::max);
-            best.iter().filter(|score| **score > right).count() + usize::from(right == f32::MIN) * concepts.len()
+            let right = gold.copied().reduce(|one, other| if before(other, one) { other } else { one });
+            let rank = |right| (0..concepts.len()).filter(|other| before(*other, right)).count();
+            right.map_or(usize::MAX, rank)
         };
         let ranks: Vec<usize> = (0..asked.len()).into_par_iter().map(rank).collect();
         let share = |depth| ranks.iter().filter(|rank| **rank < depth).count() as f64 / ranks.len() as f64;

@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn every_name_is_left_out_of_one_fold() {
-        let concepts = (0..30).map(|n| named(&format!("C:{n}"), &[&format!("a{n}"), &format!("a {n}"), &format!("b{n}")]));
+        let concepts =
+            (0..30).map(|n| named(&format!("C:{n}"), &[&format!("a{n}"), &format!("a {n}"), &format!("b{n}")]));
         let dataset = Dataset::new(concepts.collect(), vec![named("x", &["extra"])], Vec::new()).unwrap();
         let folds: Vec<Dataset> = (0..3).map(|fold| dataset.without_fold(fold, 3)).collect();
         for concept in dataset.searched() {
