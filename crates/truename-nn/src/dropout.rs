@@ -44,15 +44,13 @@ impl Dropout {
         if self.is_none() {
             return;
         }
-        let mut at = first as u64;
-        let mut word = mix(self.seed ^ (at / PER_WORD));
-        for value in values {
+        let mut word = mix(self.seed ^ (first as u64 / PER_WORD));
+        for (at, value) in (first as u64..).zip(values) {
             if at.is_multiple_of(PER_WORD) {
                 word = mix(self.seed ^ (at / PER_WORD));
             }
             let bits = (word >> ((at % PER_WORD) * u64::from(BITS))) & ((1 << BITS) - 1);
             *value *= if bits < self.threshold { 0.0 } else { self.scale };
-            at += 1;
         }
     }
 

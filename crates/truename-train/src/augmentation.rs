@@ -196,7 +196,7 @@ fn reversion(name: &str, random: &mut Rng) -> Option<String> {
         number.starts_with(|letter: char| letter.is_ascii_digit())
             && number.chars().all(|letter| letter.is_ascii_digit() || letter == '.' || letter == 'x')
     };
-    if words.len() > 1 && words.iter().any(|word| is_version(&word)) {
+    if words.len() > 1 && words.iter().any(is_version) {
         let kept: Vec<&str> = words.into_iter().filter(|word| !is_version(word)).collect();
         return (!kept.is_empty()).then(|| kept.join(" "));
     }

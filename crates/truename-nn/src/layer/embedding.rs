@@ -40,7 +40,7 @@ impl TokenEmbedding {
         let positions = rows(&self.positions, positions.map(|position| position as i32).collect(), device);
         let mut sum = words + positions;
         if let Some(segments) = &self.segments {
-            sum = sum + segments.matrix().slice([0..1]);
+            sum = sum + segments.matrix().narrow(0, 0, 1);
         }
         dropped(self.norm.forward(sum), dropout)
     }
