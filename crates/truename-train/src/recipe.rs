@@ -440,6 +440,16 @@ mod tests {
     }
 
     #[test]
+    fn the_recipes_of_the_project_can_be_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes");
+        let files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= 2, "{files:?}");
+        for file in files {
+            Recipe::read(&file, &[]).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        }
+    }
+
+    #[test]
     fn keys_are_changed_for_one_run() {
         let recipe = read("seed = 4\n", &["schedule.epochs=3", "objective.loss=triplet", "data.kb=a.jsonl"]).unwrap();
         assert_eq!((recipe.seed, recipe.schedule.epochs, recipe.objective.loss), (4, 3, LossKind::Triplet));
