@@ -89,6 +89,9 @@ fn what_is_wrong_with_a_recipe_is_said() {
         let refused = folder.run(&arguments("encoder", more));
         assert!(refused.code != 0 && refused.err.contains(expected), "{expected}: {}", refused.err);
     }
+    folder.write("labelled.csv", "name,id\ngout,X:9\n");
+    let refused = folder.run(&arguments("encoder", &[]));
+    assert!(refused.err.contains("labelled.csv: \"gout\" has the id X:9, which the"), "{}", refused.err);
     let refused = folder.run(&["train", "recipe.toml", "--out", "encoder", "--encoder", MODEL]);
     assert!(
         refused.code == 2 && refused.err.contains("hint: set data.kb in the recipe, or give --kb"),

@@ -63,7 +63,7 @@ impl Dataset {
                 for id in gold.ids {
                     match place.get(&id) {
                         Some(place) => concepts[*place].names.push(gold.name.clone()),
-                        None => return Err(Error::value("an id of data.names", id, "one of the knowledge base")),
+                        None => return Err(Error::unknown_id(path, &gold.name, &id)),
                     }
                 }
             }

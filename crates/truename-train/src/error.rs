@@ -12,6 +12,7 @@ enum Kind {
     Change { change: String, source: toml::de::Error },
     Value { key: &'static str, value: String, known: String },
     Missing { key: &'static str, flag: &'static str },
+    UnknownId { path: PathBuf, name: String, id: String },
     TooFew { concepts: usize },
     NothingAsked,
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
@@ -36,6 +37,9 @@ impl Error {
                 Some("`truename recipe explain` prints every key with its default".into())
             }
             Kind::Missing { key, flag } => Some(format!("set {key} in the recipe, or give {flag}")),
+            Kind::UnknownId { .. } => {
+                Some("leave the row out, or add the concept to the knowledge base with `truename kb update`".into())
+            }
             Kind::TooFew { .. } => {
                 Some("an encoder learns to tell concepts apart: give it two and more with names".into())
             }
@@ -75,6 +79,10 @@ impl Error {
         Kind::Missing { key, flag }.into()
     }
 
+    pub(crate) fn unknown_id(path: &Path, name: &str, id: &str) -> Self {
+        Kind::UnknownId { path: path.to_owned(), name: name.to_owned(), id: id.to_owned() }.into()
+    }
+
     pub(crate) fn too_few(concepts: usize) -> Self {
         Kind::TooFew { concepts }.into()
     }
@@ -108,6 +116,9 @@ impl fmt::Display for Error {
             Kind::Change { change, .. } => write!(f, "--set {change} makes no recipe"),
             Kind::Value { key, value, known } => write!(f, "{key} is {value}; it can be {known}"),
             Kind::Missing { key, .. } => write!(f, "the recipe does not say {key}"),
+            Kind::UnknownId { path, name, id } => {
+                write!(f, "{}: \"{name}\" has the id {id}, which the knowledge base does not have", path.display())
+            }
             Kind::TooFew { concepts } => write!(f, "the data has {concepts} concepts with a name"),
             Kind::NothingAsked => f.write_str("schedule.patience needs names to ask for, and there are none"),
             Kind::State { path, .. } => write!(f, "{} is not the state of a run", path.display()),

@@ -269,6 +269,19 @@ impl Recipe {
         changed.under(path).checked()
     }
 
+    /// Whether a run begun by one can go on by the other: paths aside, for the data is compared by what it holds and the
+    /// weights are those of the checkpoint.
+    pub(crate) fn is_same_run(&self, other: &Self) -> bool {
+        let without_paths = |recipe: &Self| {
+            let mut recipe = recipe.clone();
+            recipe.data = Data::default();
+            recipe.encoder.from = PathBuf::new();
+            recipe.evaluation.names = Vec::new();
+            recipe
+        };
+        without_paths(self) == without_paths(other)
+    }
+
     /// Takes paths that are not absolute as lying beside the recipe.
     fn under(mut self, path: &Path) -> Self {
         let folder = path.parent().unwrap_or(Path::new(""));

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fastrand::Rng;
+use rayon::prelude::*;
 use serde::Serialize;
 use truename_infer::{Checkpoint, Encoder, Tokenizer};
 use truename_nn::{Batch, Learner, Objective, Step};
@@ -30,6 +31,7 @@ pub struct Training {
     /// Metrics that are not in the file yet.
     unwritten: usize,
     steps_of_epoch: u64,
+    truncated: usize,
     started: Instant,
     is_over: bool,
 }
@@ -108,7 +110,7 @@ impl Training {
     pub fn resume(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Self, Error> {
         let (folder, state, optimizer) = RunFolder::resume(out)?;
         let begun = Recipe::read(&out.join("recipe.toml"), &[])?;
-        if begun != recipe {
+        if !begun.is_same_run(&recipe) {
             return Err(Error::other_run(out, "another recipe"));
         }
         if state.data_hash != dataset.hash() {
@@ -137,6 +139,9 @@ impl Training {
         let groups = groups(dataset.concepts(), recipe.sampler.group, &augmenter, &mut Rng::with_seed(0));
         let batches = batch_count(groups.len(), &recipe.sampler);
         let steps_of_epoch = batches.div_ceil(recipe.schedule.accumulate) as u64;
+        let names: Vec<&String> = dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
+        let is_truncated = |name: &&String| Ok(usize::from(tokenizer.tokens(name)?.is_truncated));
+        let truncated = names.par_iter().map(is_truncated).sum::<Result<usize, Error>>()?;
         Ok(Self {
             recipe,
             dataset,
@@ -148,6 +153,7 @@ impl Training {
             metrics: Vec::new(),
             unwritten: 0,
             steps_of_epoch,
+            truncated,
             started: Instant::now(),
             is_over: false,
         })
@@ -166,6 +172,11 @@ impl Training {
     /// Whether nothing is left to do.
     pub fn is_over(&self) -> bool {
         self.is_over
+    }
+
+    /// Names that are longer than the encoder's window, of which it learns the beginning alone.
+    pub fn truncated(&self) -> usize {
+        self.truncated
     }
 
     /// The data.

@@ -121,6 +121,16 @@ fn a_resumed_run_ends_with_the_weights_of_an_unbroken_one() {
 }
 
 #[test]
+fn names_longer_than_the_window_are_counted() {
+    let out = tempfile::tempdir().unwrap();
+    let long = "heart ".repeat(200);
+    let concepts = vec![named("1", &["flu", &long]), named("2", &["gout", "podagra"])];
+    let dataset = Dataset::new(concepts, Vec::new(), Vec::new()).unwrap();
+    let training = Training::begin(recipe(&[]), dataset, &out.path().join("run")).unwrap();
+    assert_eq!(training.truncated(), 1);
+}
+
+#[test]
 fn patience_ends_a_run_and_the_best_weights_stay() {
     let out = tempfile::tempdir().unwrap();
     let changes = ["evaluation.patience=2", "schedule.epochs=50", "schedule.learning_rate=1e-9"];

@@ -8,6 +8,7 @@ use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training, fold
 
 use crate::arguments::{RecipeCommand, Train};
 use crate::interrupt;
+use crate::problems::say_truncated;
 use crate::progress::counted;
 
 pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
@@ -41,6 +42,7 @@ fn train(arguments: &Train, out: &Path, recipe: Recipe, dataset: Dataset, quiet:
         let dataset = training.dataset();
         let [names, asked] = [dataset.name_count(), dataset.queries().len()].map(|count| counted(count as u64, "name"));
         crate::say!("{names} of {} to learn, {asked} to ask for", counted(dataset.concepts().len() as u64, "concept"));
+        say_truncated(training.truncated() as u64);
     }
     let bar = bar(training.steps(), training.step(), quiet);
     let outcome = steps(&mut training, &bar, quiet);
