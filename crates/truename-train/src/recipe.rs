@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -261,9 +262,8 @@ impl Recipe {
             return written.under(path).checked();
         }
         let mut table: toml::Table = toml::from_str(&text).map_err(|source| Error::recipe(path, source))?;
-        let mut paths_of = Vec::new();
         for change in changes {
-            paths_of.push(set(&mut table, change)?);
+            set(&mut table, change)?;
         }
         let changed: Self = table.try_into().map_err(|source| Error::change(&changes.join(" "), source))?;
         changed.under(path).checked()
@@ -300,62 +300,39 @@ impl Recipe {
     /// # Errors
     /// Where they do not; the key is named.
     pub fn checked(self) -> Result<Self, Error> {
-        let share = |value: f64| (0.0..=1.0).contains(&value);
-        let augmentation = &self.augmentation;
-        let changes = [
-            ("augmentation.misspelling", augmentation.misspelling),
-            ("augmentation.acronym", augmentation.acronym),
-            ("augmentation.spacing", augmentation.spacing),
-            ("augmentation.punctuation", augmentation.punctuation),
-            ("augmentation.version", augmentation.version),
+        const BELOW_1: f64 = 1.0 - f64::EPSILON;
+        const ABOVE_0: f64 = f64::MIN_POSITIVE;
+        let Self { encoder, objective, sampler, augmentation, schedule, evaluation, ranker, .. } = &self;
+        let Augmentation { misspelling, acronym, spacing, punctuation, version } = *augmentation;
+        let changes = misspelling + acronym + spacing + punctuation + version;
+        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 18] = [
+            ("encoder.dropout", encoder.dropout, 0.0..=BELOW_1, "0 to 1, without 1"),
+            ("objective.temperature", objective.temperature, ABOVE_0..=f64::MAX, "more than 0"),
+            ("sampler.group", sampler.group as f64, 2.0..=f64::MAX, "2 and more"),
+            ("sampler.groups", sampler.groups as f64, 2.0..=f64::MAX, "2 and more"),
+            ("sampler.hard", sampler.hard, 0.0..=1.0, "0 to 1"),
+            ("augmentation.misspelling", misspelling, 0.0..=1.0, "0 to 1"),
+            ("augmentation.acronym", acronym, 0.0..=1.0, "0 to 1"),
+            ("augmentation.spacing", spacing, 0.0..=1.0, "0 to 1"),
+            ("augmentation.punctuation", punctuation, 0.0..=1.0, "0 to 1"),
+            ("augmentation.version", version, 0.0..=1.0, "0 to 1"),
+            ("augmentation", changes, 0.0..=1.0, "at most 1 in all"),
+            ("schedule.epochs", schedule.epochs as f64, 1.0..=f64::MAX, "1 and more"),
+            ("schedule.accumulate", schedule.accumulate as f64, 1.0..=f64::MAX, "1 and more"),
+            ("schedule.learning_rate", schedule.learning_rate, ABOVE_0..=f64::MAX, "more than 0"),
+            ("schedule.warm_up", schedule.warm_up, 0.0..=1.0, "0 to 1"),
+            ("schedule.weight_decay", schedule.weight_decay, 0.0..=f64::MAX, "0 and more"),
+            ("schedule.most_norm", schedule.most_norm, 0.0..=f64::MAX, "0 and more"),
+            ("evaluation.share", evaluation.share, 0.0..=BELOW_1, "0 to 1, without 1"),
         ];
-        let all_changes: f64 = changes.iter().map(|(_, value)| value).sum();
-        let rules: [(&'static str, String, bool, &'static str); 15] = [
-            ("sampler.group", self.sampler.group.to_string(), self.sampler.group >= 2, "2 and more"),
-            ("sampler.groups", self.sampler.groups.to_string(), self.sampler.groups >= 2, "2 and more"),
-            ("sampler.hard", self.sampler.hard.to_string(), share(self.sampler.hard), "0 to 1"),
-            ("encoder.dropout", self.encoder.dropout.to_string(), (0.0..1.0).contains(&self.encoder.dropout), "0 to 1"),
-            ("schedule.epochs", self.schedule.epochs.to_string(), self.schedule.epochs >= 1, "1 and more"),
-            ("schedule.accumulate", self.schedule.accumulate.to_string(), self.schedule.accumulate >= 1, "1 and more"),
-            (
-                "schedule.learning_rate",
-                self.schedule.learning_rate.to_string(),
-                self.schedule.learning_rate > 0.0 && self.schedule.learning_rate.is_finite(),
-                "more than 0",
-            ),
-            ("schedule.warm_up", self.schedule.warm_up.to_string(), share(self.schedule.warm_up), "0 to 1"),
-            ("schedule.most_norm", self.schedule.most_norm.to_string(), self.schedule.most_norm >= 0.0, "0 and more"),
-            (
-                "schedule.weight_decay",
-                self.schedule.weight_decay.to_string(),
-                self.schedule.weight_decay >= 0.0,
-                "0 and more",
-            ),
-            (
-                "objective.temperature",
-                self.objective.temperature.to_string(),
-                self.objective.temperature > 0.0,
-                "more than 0",
-            ),
-            ("ranker.folds", self.ranker.folds.to_string(), self.ranker.folds != 1, "0, or 2 and more"),
-            ("evaluation.every", self.evaluation.every.to_string(), self.evaluation.every >= 1, "1 and more"),
-            (
-                "evaluation.share",
-                self.evaluation.share.to_string(),
-                (0.0..1.0).contains(&self.evaluation.share),
-                "0 to 1, without 1",
-            ),
-            ("augmentation", all_changes.to_string(), all_changes <= 1.0, "at most 1 in all"),
-        ];
-        for (key, value, holds, known) in rules {
-            if !holds {
-                return Err(Error::value(key, value, known));
-            }
+        if let Some((key, value, _, known)) = ranges.iter().find(|(_, value, range, _)| !range.contains(value)) {
+            return Err(Error::value(key, value, known));
         }
-        for (key, value) in changes {
-            if !share(value) {
-                return Err(Error::value(key, value, "0 to 1"));
-            }
+        if evaluation.every == 0 {
+            return Err(Error::value("evaluation.every", 0, "1 and more"));
+        }
+        if ranker.folds == 1 {
+            return Err(Error::value("ranker.folds", 1, "0, or 2 and more"));
         }
         self.device.parse::<Device>().map_err(|reason| Error::value("device", &self.device, reason))?;
         self.pooling()?;
