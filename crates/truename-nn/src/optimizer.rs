@@ -44,9 +44,8 @@ pub(crate) type GradientsByName = HashMap<String, Tensor<1>>;
 pub(crate) fn accumulate(sum: &mut GradientsByName, parameters: &mut [&mut Parameter], mut gradients: Gradients) {
     for parameter in parameters {
         let Some(gradient) = parameter.take_gradient(&mut gradients) else { continue };
-        let sum_with = |known: Tensor<1>| known + gradient.clone();
         let total = match sum.remove(parameter.name()) {
-            Some(known) => sum_with(known),
+            Some(known) => known + gradient,
             None => gradient,
         };
         sum.insert(parameter.name().to_owned(), total);
@@ -73,11 +72,9 @@ impl AdamW {
         count: usize,
         rate: f64,
     ) -> f64 {
-        let squares: Vec<f64> = gradients.values().map(square_sum).collect();
-        // Sums in another order would be other numbers; a map has none.
-        let mut squares = squares;
-        squares.sort_by(f64::total_cmp);
-        let norm = squares.iter().sum::<f64>().sqrt() / count as f64;
+        // In the order of the parameters: a map has none, and a sum in another order is another number.
+        let in_order = parameters.iter().filter_map(|parameter| gradients.get(parameter.name()));
+        let norm = in_order.map(square_sum).sum::<f64>().sqrt() / count as f64;
         if !norm.is_finite() {
             return norm;
         }
