@@ -9,7 +9,7 @@ use crate::config::{ModelConfig, SentenceConfig};
 use crate::hash::Fingerprint;
 use crate::tokenizer::Tokenizer;
 use crate::weights::Weights;
-use crate::{Architecture, Error, Pooling, Scope};
+use crate::{Activation, Architecture, Error, Pooling, Scope};
 
 /// A Hugging Face folder with what is in it, before anything is made of the weights.
 pub struct Checkpoint {
@@ -60,15 +60,17 @@ impl Checkpoint {
         self.config.max_position_embeddings - self.family.positions(&self.config)
     }
 
-    /// That the activation which `config.json` names has no code.
-    pub fn unknown_activation(&self) -> Error {
-        Error::setting(&self.config.path, "hidden_act", &self.config.hidden_act, crate::layer::ACTIVATIONS)
+    /// What stands between the two maps of a feed-forward part.
+    ///
+    /// # Errors
+    /// Where `config.json` names an activation that there is no code for.
+    pub fn activation(&self) -> Result<Activation, Error> {
+        self.config.activation()
     }
 
     /// The tensors of the encoder, without those that stand on top of it.
     pub fn encoder(&self) -> Scope<'_> {
-        let prefix = self.family.prefix;
-        self.weights.under(&[prefix, ""], "embeddings.word_embeddings.weight")
+        self.family.encoder(&self.weights)
     }
 
     /// The tokenizer, for texts of at most [`Checkpoint::window`] tokens.

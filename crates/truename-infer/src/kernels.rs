@@ -13,6 +13,14 @@ use rten_tensor::NdTensorView;
 /// The kernels for this machine, chosen once.
 static GEMM: LazyLock<&GemmExecutor> = LazyLock::new(|| Box::leak(Box::new(GemmExecutor::new())));
 
+/// The first `len` numbers of a buffer, which grows to that once and is then used again and again.
+pub fn sized(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if buffer.len() < len {
+        buffer.resize(len, 0.0);
+    }
+    &mut buffer[..len]
+}
+
 /// A matrix in memory row after row, or the transpose of one.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a>(NdTensorView<'a, f32, 2>);

@@ -46,6 +46,6 @@ pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use error::Error;
 pub use info::{Architecture, Info, Pooling};
-pub use layer::position_bucket;
+pub use layer::{Activation, position_bucket};
 pub use tokenizer::{Tokenizer, Tokens};
 pub use weights::Scope;

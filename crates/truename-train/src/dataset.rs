@@ -27,6 +27,12 @@ pub struct Named {
     pub names: Vec<String>,
 }
 
+impl From<&Concept> for Named {
+    fn from(concept: &Concept) -> Self {
+        Self { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect() }
+    }
+}
+
 /// A name that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
@@ -202,8 +208,6 @@ fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Nam
     for path in paths {
         files.push(DataFile::of(path)?);
     }
-    let named =
-        |concept: Concept| Named { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect() };
     if let [path] = paths
         && path.is_dir()
     {
@@ -211,12 +215,12 @@ fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Nam
         let snapshot = store.snapshot()?;
         let mut concepts = Vec::new();
         for concept in snapshot.concepts()? {
-            concepts.push(named(concept?));
+            concepts.push(Named::from(&concept?));
         }
         return Ok(concepts);
     }
     let import = import::read_files(paths, &ImportOptions::default())?;
-    Ok(import.concepts.into_iter().map(named).collect())
+    Ok(import.concepts.iter().map(Named::from).collect())
 }
 
 #[cfg(test)]

@@ -77,8 +77,7 @@ pub(crate) fn batches(
     }
     random.shuffle(&mut chosen);
     let mut groups: Vec<Option<Group>> = groups.into_iter().map(Some).collect();
-    let take = |number: usize| groups[number].take().unwrap_or_default();
-    let mut take = take;
+    let mut take = |number: usize| groups[number].take().unwrap_or_default();
     chosen.into_iter().map(|batch| batch.into_iter().flat_map(&mut take).collect()).collect()
 }
 

@@ -297,10 +297,10 @@ impl Training {
     }
 
     fn evaluate(&mut self) -> Result<Event, Error> {
-        self.save()?;
         let accuracy = if self.dataset.queries().is_empty() {
             None
         } else {
+            self.save()?;
             let encoder = Encoder::open(&self.folder.checkpoint())?;
             Accuracy::of(&encoder, &self.dataset, self.recipe.evaluation.most_names)?
         };

@@ -10,7 +10,7 @@ pub(super) static FAMILY: Family =
     Family { architecture: Architecture::Bert, model_types: &["bert"], prefix: "bert.", first_position: |_| 0, load };
 
 fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-    load_from(&weights.under(&[FAMILY.prefix, ""], "embeddings.word_embeddings.weight"), config, 0)
+    load_from(&FAMILY.encoder(weights), config, 0)
 }
 
 /// The tensors as BERT names them, with a text's positions from `first_position` on.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::config::ModelConfig;
 use crate::layer::Activation;
 use crate::transformer::{Layer, Transformer};
-use crate::weights::Weights;
+use crate::weights::{Scope, Weights};
 use crate::{Architecture, Error};
 
 /// What the engine has to be told about a family.
@@ -40,6 +40,11 @@ impl Family {
         config.max_position_embeddings.saturating_sub((self.first_position)(config))
     }
 
+    /// The tensors of the encoder, without those that stand on top of it.
+    pub fn encoder<'a>(&self, weights: &'a Weights) -> Scope<'a> {
+        weights.under(&[self.prefix, ""], "embeddings.word_embeddings.weight")
+    }
+
     pub fn load(&self, config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
         (self.load)(config, weights)
     }
@@ -54,7 +59,7 @@ fn layers(
 }
 
 impl ModelConfig {
-    fn activation(&self) -> Result<Activation, Error> {
+    pub(crate) fn activation(&self) -> Result<Activation, Error> {
         Activation::named(&self.hidden_act, &self.path)
     }
 }

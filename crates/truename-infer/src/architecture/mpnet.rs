@@ -10,7 +10,7 @@ pub(super) static FAMILY: Family =
     Family { architecture: Architecture::MpNet, model_types: &["mpnet"], prefix: "mpnet.", first_position, load };
 
 fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-    let root = weights.under(&[FAMILY.prefix, ""], "embeddings.word_embeddings.weight");
+    let root = FAMILY.encoder(weights);
     Ok(Transformer {
         embedding: embedding(&root.at("embeddings"), config)?,
         position_bias: Some(position_bias(&root.at("encoder.relative_attention_bias"), config)?),

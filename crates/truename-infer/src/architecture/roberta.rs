@@ -14,7 +14,7 @@ pub(super) static FAMILY: Family = Family {
 };
 
 fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-    let root = weights.under(&[FAMILY.prefix, ""], "embeddings.word_embeddings.weight");
+    let root = FAMILY.encoder(weights);
     bert::load_from(&root, config, first_position(config))
 }
 

@@ -27,27 +27,25 @@ impl FeedForward {
     }
 }
 
-/// The activations that there is code for.
-pub(crate) const ACTIVATIONS: &str = "gelu, gelu_new, gelu_pytorch_tanh and relu";
-
-/// What stands between the two maps of [`FeedForward`].
+/// What stands between the two maps of a feed-forward part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Activation {
+pub enum Activation {
     /// `x Φ(x)`, by the error function (Hendrycks and Gimpel 2016).
     Gelu,
     /// The same by the hyperbolic tangent, as in the code of GPT-2.
     GeluTanh,
+    /// `max(x, 0)`
     Relu,
 }
 
 impl Activation {
     /// The activation that `config.json` names.
-    pub fn named(name: &str, path: &Path) -> Result<Self, Error> {
+    pub(crate) fn named(name: &str, path: &Path) -> Result<Self, Error> {
         match name {
             "gelu" => Ok(Self::Gelu),
             "gelu_new" | "gelu_pytorch_tanh" => Ok(Self::GeluTanh),
             "relu" => Ok(Self::Relu),
-            _ => Err(Error::setting(path, "hidden_act", name, ACTIVATIONS)),
+            _ => Err(Error::setting(path, "hidden_act", name, "gelu, gelu_new, gelu_pytorch_tanh and relu")),
         }
     }
 

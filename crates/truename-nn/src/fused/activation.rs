@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::{ApproxGelu, Erf, Exp, Gelu, Tanh};
 
-use crate::layer::Activation;
+use truename_infer::Activation;
 
 /// Numbers of a piece that one thread works on.
 const PIECE: usize = 1 << 14;

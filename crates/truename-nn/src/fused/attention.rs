@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rten_simd::ops::BitOps;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
-use truename_infer::kernels::{Rows, gather, gather_transposed, product};
+use truename_infer::kernels::{Rows, gather, gather_transposed, product, sized};
 
 use super::layer::LayerShape;
 use super::rows::{add, dot};
@@ -133,13 +133,6 @@ struct Scratch {
     square: Vec<f32>,
     gathered: Vec<f32>,
     output: Vec<f32>,
-}
-
-fn sized(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
-    if buffer.len() < len {
-        buffer.resize(len, 0.0);
-    }
-    &mut buffer[..len]
 }
 
 struct Forward<'a> {

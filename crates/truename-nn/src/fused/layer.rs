@@ -9,7 +9,7 @@ use super::rows::{PIECE, add, column_sums};
 use super::{PARENTS, activation};
 use crate::batch::Layout;
 use crate::dropout::Dropout;
-use crate::layer::Activation;
+use truename_infer::Activation;
 
 /// A map or a norm: `weight: [outputs, inputs]` or `[width]`, `bias: [outputs]`.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 use burn::tensor::{Device, Tensor};
 use truename_infer::{Architecture, Checkpoint, Error};
 
-use super::{Activation, Attention, FeedForward, Linear, Norm, dropped};
+use super::{Attention, FeedForward, Linear, Norm, dropped};
 use crate::batch::Layout;
 use crate::dropout::Dropout;
 use crate::fused;
@@ -47,7 +47,7 @@ impl EncoderLayer {
             feed_forward: FeedForward {
                 up: linear("intermediate.dense", hidden, inner)?,
                 down: linear("output.dense", inner, hidden)?,
-                activation: Activation::named(&config.hidden_act).ok_or_else(|| checkpoint.unknown_activation())?,
+                activation: checkpoint.activation()?,
             },
             feed_forward_norm: norm("output.LayerNorm")?,
         })

@@ -1,6 +1,8 @@
 use burn::tensor::Tensor;
 use burn::tensor::activation::{gelu, gelu_approximate, relu};
 
+use truename_infer::Activation;
+
 use super::Linear;
 use crate::parameter::Parameter;
 
@@ -12,45 +14,23 @@ pub(crate) struct FeedForward {
     pub activation: Activation,
 }
 
-/// What stands between the two maps of [`FeedForward`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Activation {
-    /// `x Φ(x)`, by the error function (Hendrycks and Gimpel 2016).
-    Gelu,
-    /// The same by the hyperbolic tangent, as in the code of GPT-2.
-    GeluTanh,
-    Relu,
-}
-
-impl Activation {
-    /// The activation that `config.json` names, where it is one of these.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "gelu" => Some(Self::Gelu),
-            "gelu_new" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
-            "relu" => Some(Self::Relu),
-            _ => None,
-        }
-    }
-
-    pub fn forward(self, input: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Gelu => gelu(input),
-            Self::GeluTanh => gelu_approximate(input),
-            Self::Relu => relu(input),
-        }
-    }
-}
-
 impl FeedForward {
     /// # Shapes
     /// `states: [tokens, hidden]`, output: the same
     pub fn forward(&self, states: Tensor<2>) -> Tensor<2> {
-        self.down.forward(self.activation.forward(self.up.forward(states)))
+        self.down.forward(activate(self.activation, self.up.forward(states)))
     }
 
     pub fn parameters(&mut self) -> impl Iterator<Item = &mut Parameter> {
         let Self { up, down, .. } = self;
         [up, down].into_iter().flat_map(Linear::parameters)
+    }
+}
+
+fn activate(activation: Activation, input: Tensor<2>) -> Tensor<2> {
+    match activation {
+        Activation::Gelu => gelu(input),
+        Activation::GeluTanh => gelu_approximate(input),
+        Activation::Relu => relu(input),
     }
 }

@@ -11,7 +11,7 @@ mod position_bias;
 pub(crate) use attention::Attention;
 pub(crate) use embedding::{TokenEmbedding, dropped, indices};
 pub(crate) use encoder_layer::{EncoderLayer, Pass};
-pub(crate) use feed_forward::{Activation, FeedForward};
+pub(crate) use feed_forward::FeedForward;
 pub(crate) use linear::Linear;
 pub(crate) use norm::Norm;
 pub(crate) use position_bias::PositionBias;
