@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use truename::{Ambiguous, Format, ImportOptions, OffsetUnit, SynonymScopes};
+use truename_train::Axis;
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
 /// knowledge base.
@@ -40,6 +41,11 @@ pub enum Command {
     Calibrate(Calibrate),
     /// Teach an encoder the names of a knowledge base
     Train(Train),
+    /// Look for a better recipe by cross-validation
+    ///
+    /// Every setting is trained on all parts of the names but one, which the encoder is then asked for, part after part.
+    /// Prints the mean accuracy of each setting with its standard deviation over the parts, the best first.
+    Tune(Tune),
     /// Explain what a recipe can say
     #[command(subcommand)]
     Recipe(RecipeCommand),
@@ -452,10 +458,22 @@ pub struct EvaluateLink {
 #[derive(Args)]
 pub struct EvaluateNames {
     /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
-    #[arg(long, value_name = "FILE", required_unless_present = "compare")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["compare", "folds"])]
     pub gold: Option<PathBuf>,
     #[command(flatten)]
     pub kb: LinkerArguments,
+    /// Hold out one of K parts of the knowledge base's own names after the other, fit everything to the rest, and ask for them
+    #[arg(long, value_name = "K", value_parser = folds, conflicts_with_all = ["gold", "compare", "types"])]
+    pub folds: Option<usize>,
+    /// Train the encoder by this recipe, on the rest of each fold
+    #[arg(long, value_name = "RECIPE", requires = "folds")]
+    pub recipe: Option<PathBuf>,
+    /// Change a key of the recipe, as schedule.epochs=4
+    #[arg(long, value_name = "KEY=VALUE", requires = "recipe")]
+    pub set: Vec<String>,
+    /// Keep the trained encoders here, and go on with those that are there
+    #[arg(long, value_name = "DIR", requires = "recipe")]
+    pub runs: Option<PathBuf>,
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
@@ -499,6 +517,38 @@ pub struct Train {
     /// Folder for the encoder, its checkpoint and its metrics
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub changes: RecipeChanges,
+    /// Go on from the last checkpoint in the folder
+    #[arg(long)]
+    pub resume: bool,
+}
+
+#[derive(Args)]
+pub struct Tune {
+    /// What to train on what, and how: a TOML file (`truename recipe explain` prints one with every key)
+    #[arg(value_name = "RECIPE")]
+    pub recipe: PathBuf,
+    /// Folder for what was found; with trials in it the same command goes on
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A key and the values to try, as sampler.groups=8,16,32, or a range to draw from, as schedule.learning_rate=1e-6..1e-3;
+    /// may be given several times
+    #[arg(long = "try", value_name = "KEY=VALUES", required = true, value_parser = str::parse::<Axis>)]
+    pub axes: Vec<Axis>,
+    /// Try so many settings drawn at random, in place of every combination
+    #[arg(long, value_name = "N")]
+    pub random: Option<usize>,
+    /// Parts of the names, each asked for in turn
+    #[arg(long, default_value_t = 5, value_name = "K", value_parser = folds)]
+    pub folds: usize,
+    #[command(flatten)]
+    pub changes: RecipeChanges,
+}
+
+/// What takes the place of keys of a recipe.
+#[derive(Args, Default)]
+pub struct RecipeChanges {
     /// Knowledge base to learn from, or files that `kb import` reads; in place of data.kb
     #[arg(long, value_name = "PATH")]
     pub kb: Vec<PathBuf>,
@@ -514,15 +564,19 @@ pub struct Train {
     /// Change a key of the recipe, as schedule.epochs=4
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Go on from the last checkpoint in the folder
-    #[arg(long)]
-    pub resume: bool,
 }
 
 #[derive(Subcommand)]
 pub enum RecipeCommand {
     /// Print a recipe with every key, its default and what it means
     Explain,
+}
+
+fn folds(value: &str) -> Result<usize, String> {
+    match value.parse() {
+        Ok(folds) if folds >= 2 => Ok(folds),
+        _ => Err("cross-validation has 2 folds and more".into()),
+    }
 }
 
 fn probability(value: &str) -> Result<f64, String> {

@@ -18,6 +18,7 @@ mod names;
 mod output;
 mod problems;
 mod progress;
+mod spread;
 
 use clap::Parser;
 
@@ -35,6 +36,7 @@ fn main() -> std::process::ExitCode {
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),
         Command::Train(options) => command::train::run(&options, quiet),
+        Command::Tune(options) => command::tune::run(&options, quiet),
         Command::Recipe(command) => command::train::recipe(&command),
         Command::Model(command) => command::model::run(command, quiet),
         Command::Completions { shell } => command::manual::completions(shell),

@@ -112,3 +112,56 @@ fn an_explained_recipe_can_be_run() {
     folder.write("recipe.toml", explained.out);
     assert_eq!(folder.run(&arguments("encoder", &["--set", "schedule.epochs=1"])).code, 0);
 }
+
+#[test]
+fn settings_are_tried_on_every_fold_and_not_twice() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let common = ["tune", "recipe.toml", "--out", "tuned", "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL];
+    let arguments =
+        |more: &[&'static str]| -> Vec<&'static str> { common.into_iter().chain(more.iter().copied()).collect() };
+    let grid = arguments(&["--folds", "2", "--try", "schedule.epochs=1,2"]);
+    let tuned = folder.run(&grid);
+    assert_eq!(tuned.code, 0, "{}", tuned.err);
+    assert_eq!(tuned.out.lines().count(), 3, "{}", tuned.out);
+    assert!(tuned.out.contains("schedule.epochs=1\n") && tuned.out.contains(" ± "), "{}", tuned.out);
+    let trials = folder.read("tuned/trials.jsonl");
+    assert_eq!(trials.iter().filter(|byte| **byte == b'\n').count(), 4);
+    // Half a line more is what a process leaves that ends while it writes.
+    folder.write("tuned/trials.jsonl", [&trials[..], b"{\"id\": "].concat());
+    let again = folder.run(&grid);
+    assert_eq!((again.code, &again.out), (0, &tuned.out), "{}", again.err);
+    let drawn =
+        folder.run(&arguments(&["--folds", "2", "--random", "2", "--try", "schedule.learning_rate=1e-4..1e-2"]));
+    assert_eq!(drawn.out.lines().count(), 3, "{}", drawn.err);
+    let cases: [(&[&str], &str); 4] = [
+        (&["--try", "schedule.epoch=1,2"], "schedule.epoch=1"),
+        (&["--try", "schedule.learning_rate=1e-4..1e-2"], "--random draws from a range"),
+        (&["--try", "schedule.epochs=1", "--folds", "1"], "2 folds and more"),
+        (&["--try", "schedule.epochs"], "KEY=VALUE,VALUE"),
+    ];
+    for (more, expected) in cases {
+        let refused = folder.run(&arguments(more));
+        assert!(refused.code == 2 && refused.err.contains(expected), "{expected}: {}", refused.err);
+    }
+}
+
+#[test]
+fn names_that_are_left_out_are_asked_for() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let common = ["evaluate", "names", "--folds", "2", "--kb", "kb", "--json", "scores.json"];
+    let plain = folder.run(&common);
+    assert_eq!(plain.code, 0, "{}", plain.err);
+    assert!(plain.out.contains("2 folds") && plain.out.contains("linked  "), "{}", plain.out);
+    assert!(!plain.out.contains("encoder alone"), "{}", plain.out);
+    let more = ["--recipe", "recipe.toml", "--encoder", MODEL, "--set", "ranker.folds=2", "--runs", "runs"];
+    let trained = folder.run(&[&common[..], &more].concat());
+    assert_eq!(trained.code, 0, "{}", trained.err);
+    assert!(trained.out.contains("encoder alone"), "{}", trained.out);
+    assert!(folder.path("runs/fold-1-of-2/folds/1/model.safetensors").exists());
+    let again = folder.run(&[&["-q"], &common[..], &more].concat());
+    assert_eq!((again.out, again.code), (trained.out, 0), "{}", again.err);
+    let refused = folder.run(&["evaluate", "names", "--recipe", "recipe.toml"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+}

@@ -139,14 +139,58 @@ impl Dataset {
         self.queries = held_out.iter().filter(|(name, _)| !kept.contains(name)).map(query).collect();
     }
 
+    /// Cross-validation: the same without the names of one of `folds` parts, and those asked for in place of all others.
+    ///
+    /// A concept that would lose all its names keeps them, and they are not asked for; nor is a name that is left in
+    /// another spelling.
+    #[must_use]
+    pub fn fold(&self, fold: usize, folds: usize) -> Self {
+        // Not the parts of `without_fold`, which a run on this data makes anew.
+        let part = |name: &NormalizedName| (stable_hash(&format!("part {}", name.squeezed())) % folds as u64) as usize;
+        let mut dataset = self.without(|name| part(name) == fold);
+        let places = |concepts: &[Named]| {
+            let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+            for (place, concept) in concepts.iter().enumerate() {
+                for name in &concept.names {
+                    places.entry(NormalizedName::new(name).squeezed()).or_default().insert(place);
+                }
+            }
+            places
+        };
+        let (all, left) = (places(self.searched()), places(dataset.searched()));
+        let mut asked = BTreeSet::new();
+        let mut queries = Vec::new();
+        for name in self.searched().iter().flat_map(|concept| &concept.names) {
+            let key = NormalizedName::new(name).squeezed();
+            if left.contains_key(&key) || !asked.insert(key.clone()) {
+                continue;
+            }
+            let ids = all[&key].iter().map(|place| self.concepts[*place].id.clone()).collect();
+            queries.push(Query { name: name.clone(), ids });
+        }
+        dataset.queries = queries;
+        dataset
+    }
+
+    /// The same with nothing to ask for.
+    #[must_use]
+    pub fn without_queries(mut self) -> Self {
+        self.queries.clear();
+        self
+    }
+
     /// The same without the names of one of `folds` parts; a concept that would lose all its names keeps them.
     ///
     /// An encoder that learnt this has not seen those names, so that a ranker can be fitted to what it makes of them.
     #[must_use]
     pub fn without_fold(&self, fold: usize, folds: usize) -> Self {
+        self.without(|name| name.fold(folds) == fold)
+    }
+
+    fn without(&self, is_left_out: impl Fn(&NormalizedName) -> bool) -> Self {
         let mut dataset = self.clone();
         for concept in &mut dataset.concepts[..self.searched] {
-            let is_kept = |name: &String| NormalizedName::new(name).fold(folds) != fold;
+            let is_kept = |name: &String| !is_left_out(&NormalizedName::new(name));
             if concept.names.iter().any(is_kept) {
                 concept.names.retain(is_kept);
             }
@@ -260,6 +304,22 @@ mod tests {
         }
         assert!(folds.iter().all(|fold| fold.name_count() < dataset.name_count()));
         assert!(folds.iter().all(|fold| fold.concepts().last() == Some(&named("x", &["extra"]))));
+    }
+
+    #[test]
+    fn every_name_is_asked_for_in_one_fold() {
+        let concepts = (0..30).map(|n| named(&format!("C:{n}"), &[&format!("a{n}"), &format!("A {n}"), "shared"]));
+        let dataset = Dataset::new(concepts.collect(), Vec::new(), Vec::new()).unwrap();
+        let folds: Vec<Dataset> = (0..3).map(|fold| dataset.fold(fold, 3)).collect();
+        let mut asked: Vec<&Query> = folds.iter().flat_map(Dataset::queries).collect();
+        for (fold, query) in folds.iter().flat_map(|fold| fold.queries().iter().map(move |query| (fold, query))) {
+            let key = NormalizedName::new(&query.name).squeezed();
+            let mut left = fold.searched().iter().flat_map(|concept| &concept.names);
+            assert!(left.all(|name| NormalizedName::new(name).squeezed() != key), "{query:?}");
+        }
+        asked.sort_by(|left, right| left.name.cmp(&right.name));
+        assert_eq!(asked.len(), 31, "two ways to write a name are asked for once: {asked:?}");
+        assert_eq!(asked.last().unwrap().ids.len(), 30);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod run_folder;
 mod sampler;
 mod schedule;
 mod training;
+mod tuning;
 
 pub use accuracy::Accuracy;
 pub use dataset::{DataFile, Dataset, Named, Query};
@@ -25,3 +26,4 @@ pub use recipe::{
 pub use run_folder::{fold_encoders, fold_folder};
 pub use sampler::Item;
 pub use training::{Event, Training};
+pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

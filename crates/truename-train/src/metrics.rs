@@ -18,6 +18,13 @@ impl Metric {
             Self::Step { step, .. } | Self::Evaluation { step, .. } => *step,
         }
     }
+
+    pub fn accuracy(&self) -> Option<Accuracy> {
+        match self {
+            Self::Step { .. } => None,
+            Self::Evaluation { accuracy, .. } => Some(*accuracy),
+        }
+    }
 }
 
 /// Width and height of a panel, and the room around it, in pixels.

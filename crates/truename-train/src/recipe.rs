@@ -128,6 +128,7 @@ pub struct Augmentation {
 #[allow(missing_docs)]
 pub struct Schedule {
     pub epochs: usize,
+    pub most_steps: u64,
     pub learning_rate: f64,
     pub warm_up: f64,
     pub decay: Decay,
@@ -218,6 +219,7 @@ impl Default for Schedule {
     fn default() -> Self {
         Self {
             epochs: 8,
+            most_steps: 0,
             learning_rate: 5e-5,
             warm_up: 0.1,
             decay: Decay::Linear,
@@ -272,14 +274,20 @@ impl Recipe {
     /// Whether a run begun by one can go on by the other: paths aside, for the data is compared by what it holds and the
     /// weights are those of the checkpoint.
     pub(crate) fn is_same_run(&self, other: &Self) -> bool {
-        let without_paths = |recipe: &Self| {
-            let mut recipe = recipe.clone();
-            recipe.data = Data::default();
+        let without_weights = |recipe: &Self| {
+            let mut recipe = recipe.without_data();
             recipe.encoder.from = PathBuf::new();
-            recipe.evaluation.names = Vec::new();
             recipe
         };
-        without_paths(self) == without_paths(other)
+        without_weights(self) == without_weights(other)
+    }
+
+    /// The same without the paths of its data.
+    pub(crate) fn without_data(&self) -> Self {
+        let mut recipe = self.clone();
+        recipe.data = Data::default();
+        recipe.evaluation.names = Vec::new();
+        recipe
     }
 
     /// Takes paths that are not absolute as lying beside the recipe.
@@ -368,8 +376,8 @@ impl Recipe {
         })
     }
 
-    /// What is made small in an epoch, from 0.
-    pub(crate) fn objective(&self, epoch: usize) -> Objective {
+    /// What is made small at a step, from 0, of `steps`.
+    pub(crate) fn objective(&self, step: u64, steps: u64) -> Objective {
         let ObjectiveKeys { loss, mining, distance, margin, temperature, alpha, beta, base, epsilon } = self.objective;
         let distance = match distance {
             DistanceKind::Cosine => Distance::Cosine,
@@ -378,7 +386,7 @@ impl Recipe {
         };
         let mining = match mining {
             MiningKind::BatchAll => Mining::BatchAll,
-            MiningKind::Hybrid if epoch < self.schedule.epochs / 2 => Mining::BatchAll,
+            MiningKind::Hybrid if step < steps / 2 => Mining::BatchAll,
             MiningKind::BatchHard | MiningKind::Hybrid => Mining::BatchHard,
         };
         match loss {
@@ -464,9 +472,9 @@ mod tests {
     }
 
     #[test]
-    fn hybrid_mining_changes_at_half_of_the_epochs() {
-        let recipe = read("[objective]\nloss = \"triplet\"\n[schedule]\nepochs = 5\n", &[]).unwrap();
-        let is_hard = |epoch| matches!(recipe.objective(epoch), Objective::Triplet { mining: Mining::BatchHard, .. });
+    fn hybrid_mining_changes_at_half_of_the_steps() {
+        let recipe = read("[objective]\nloss = \"triplet\"\n", &[]).unwrap();
+        let is_hard = |step| matches!(recipe.objective(step, 5), Objective::Triplet { mining: Mining::BatchHard, .. });
         assert_eq!([0, 1, 2, 3, 4].map(is_hard), [false, false, true, true, true]);
     }
 }

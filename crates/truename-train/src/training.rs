@@ -122,7 +122,7 @@ impl Training {
         training.learner.restore(optimizer);
         training.metrics = metrics;
         training.unwritten = training.metrics.len();
-        training.is_over = training.state.epoch == training.recipe.schedule.epochs || training.has_lost_patience();
+        training.is_over = training.state.plan.is_empty() && (training.is_at_end() || training.has_lost_patience());
         Ok(training)
     }
 
@@ -161,7 +161,9 @@ impl Training {
 
     /// How many steps the whole run has, if it does not end early.
     pub fn steps(&self) -> u64 {
-        self.steps_of_epoch * self.recipe.schedule.epochs as u64
+        let schedule = &self.recipe.schedule;
+        let steps = self.steps_of_epoch * schedule.epochs as u64;
+        if schedule.most_steps == 0 { steps } else { steps.min(schedule.most_steps) }
     }
 
     /// How many were made.
@@ -179,9 +181,19 @@ impl Training {
         self.truncated
     }
 
+    /// The recipe.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
     /// The data.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
+    }
+
+    /// What the last evaluation found; nothing before the first, or where no name is asked for.
+    pub fn last_accuracy(&self) -> Option<Accuracy> {
+        self.metrics.iter().rev().find_map(Metric::accuracy)
     }
 
     /// Seconds that the run took up to now, its pauses aside.
@@ -200,13 +212,13 @@ impl Training {
         if self.state.plan.is_empty() {
             self.state.plan = self.plan()?;
         }
-        if self.state.batch < self.state.plan.len() {
+        if self.state.batch < self.state.plan.len() && self.state.step < self.steps() {
             return self.make_step().map(Some);
         }
         self.state.epoch += 1;
         self.state.plan = Vec::new();
         self.state.batch = 0;
-        let is_last = self.state.epoch == self.recipe.schedule.epochs;
+        let is_last = self.is_at_end();
         if is_last || self.state.epoch.is_multiple_of(self.recipe.evaluation.every) {
             let event = self.evaluate()?;
             self.is_over = is_last || self.has_lost_patience();
@@ -227,6 +239,11 @@ impl Training {
         self.unwritten = self.metrics.len();
         self.folder.write_plot(&plot(&self.metrics))?;
         self.folder.write_run(&self.run())
+    }
+
+    /// Whether every epoch was learnt, or as many steps were made as there may be.
+    fn is_at_end(&self) -> bool {
+        self.state.epoch == self.recipe.schedule.epochs || self.state.step == self.steps()
     }
 
     fn has_lost_patience(&self) -> bool {
@@ -284,7 +301,7 @@ impl Training {
         let learnt = taken.iter().map(|items| self.batch(&items.iter().collect::<Vec<_>>()));
         let learnt: Vec<Batch> = learnt.collect::<Result<_, Error>>()?;
         let rate = learning_rate(&self.recipe.schedule, self.state.step, self.steps());
-        let objective: Objective = self.recipe.objective(self.state.epoch);
+        let objective: Objective = self.recipe.objective(self.state.step, self.steps());
         let Step { loss, gradient_norm } = self.learner.step(&learnt, objective, rate);
         if !loss.is_finite() || !gradient_norm.is_finite() {
             return Err(Error::not_finite(self.state.step + 1, loss));

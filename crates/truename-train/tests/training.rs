@@ -121,6 +121,27 @@ fn a_resumed_run_ends_with_the_weights_of_an_unbroken_one() {
 }
 
 #[test]
+fn a_run_ends_after_so_many_steps() {
+    let changes = ["schedule.epochs=9", "schedule.most_steps=4"];
+    for stop_after in [1, 4] {
+        let out = tempfile::tempdir().unwrap();
+        let mut training = Training::begin(recipe(&changes), dataset(), out.path()).unwrap();
+        assert_eq!(training.steps(), 4);
+        for _ in 0..stop_after {
+            training.advance().unwrap();
+        }
+        training.save().unwrap();
+        assert!(!training.is_over(), "the last evaluation is to come");
+        let mut resumed = Training::resume(recipe(&changes), dataset(), out.path()).unwrap();
+        assert!(!resumed.is_over());
+        while resumed.advance().unwrap().is_some() {}
+        assert_eq!(resumed.step(), 4);
+        assert!(resumed.last_accuracy().is_some());
+        assert!(Training::resume(recipe(&changes), dataset(), out.path()).unwrap().is_over());
+    }
+}
+
+#[test]
 fn names_longer_than_the_window_are_counted() {
     let out = tempfile::tempdir().unwrap();
     let long = "heart ".repeat(200);

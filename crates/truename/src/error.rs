@@ -60,6 +60,11 @@ impl Error {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_interrupted())
     }
 
+    /// Whether a knowledge base has too few names to fit a ranker to.
+    pub fn is_too_few_names(&self) -> bool {
+        matches!(self.0, Kind::TooFewNames { .. })
+    }
+
     /// Whether the knowledge base has no vectors, or those of another encoder than the one given.
     pub fn is_encoder_mismatch(&self) -> bool {
         matches!(self.0, Kind::EncoderMismatch { .. })

@@ -8,12 +8,12 @@ use truename::{LinkOptions, Linker};
 use truename_eval::{Answer, GoldName, Judged, NameScores, compare, plot, read_gold, read_judged, write_judged};
 
 use crate::arguments::{Evaluate, EvaluateNames};
-use crate::command::open_linker;
+use crate::command::{cross_validate, open_linker};
 use crate::problems::say_truncated;
 use crate::{atomic_file, interrupt, progress};
 
 /// Candidates taken of each name, which the ranks need.
-const DEPTH: usize = 50;
+pub const DEPTH: usize = 50;
 /// Names linked between two looks at the clock and at Ctrl-C.
 const PIECE: usize = 1024;
 
@@ -22,14 +22,18 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Names(arguments) => arguments,
         Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
     };
-    match (&arguments.compare, &arguments.gold) {
-        (Some(files), _) => compare_files(&files[0], &files[1], arguments.json.as_deref()),
-        (None, Some(gold)) => score(gold, &arguments, quiet),
-        (None, None) => Ok(()),
+    if let Some(files) = &arguments.compare {
+        return compare_files(&files[0], &files[1], arguments.json.as_deref());
     }
+    let judged = match (&arguments.gold, arguments.folds) {
+        (Some(gold), _) => answers(gold, &arguments, quiet)?,
+        (None, Some(folds)) => cross_validate::run(&arguments, folds, quiet)?,
+        (None, None) => return Ok(()),
+    };
+    report(&judged, &arguments)
 }
 
-fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<()> {
+fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<Vec<Judged>> {
     let gold = read_gold(gold)?;
     let options = LinkOptions {
         top: DEPTH,
@@ -38,8 +42,11 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
         ..LinkOptions::default()
     };
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    let judged = judge(&linker, gold, quiet)?;
-    let scores = NameScores::of(&judged);
+    judge(&linker, gold, quiet)
+}
+
+fn report(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<()> {
+    let scores = NameScores::of(judged);
     writeln!(std::io::stdout(), "{scores}")?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
@@ -49,13 +56,13 @@ fn score(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<
     }
     if let Some(path) = &arguments.predictions {
         let mut file = atomic_file::AtomicFile::create(path)?;
-        write_judged(&mut file, &judged).with_context(|| format!("cannot write {}", path.display()))?;
+        write_judged(&mut file, judged).with_context(|| format!("cannot write {}", path.display()))?;
         file.finish()?;
     }
     Ok(())
 }
 
-fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
     let bar = progress::count_bar(gold.len() as u64, quiet);
     let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
     for piece in gold.chunks(PIECE) {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod calibrate;
+pub mod cross_validate;
 pub mod embed;
 pub mod evaluate;
 pub mod evaluate_link;
@@ -10,6 +11,7 @@ pub mod manual;
 pub mod match_names;
 pub mod model;
 pub mod train;
+pub mod tune;
 
 use std::sync::Arc;
 

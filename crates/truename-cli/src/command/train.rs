@@ -6,7 +6,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training, fold_folder};
 
-use crate::arguments::{RecipeCommand, Train};
+use crate::arguments::{RecipeChanges, RecipeCommand, Train};
 use crate::interrupt;
 use crate::problems::say_truncated;
 use crate::progress::counted;
@@ -18,24 +18,31 @@ pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
 }
 
 pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
-    let recipe = resolved(arguments)?;
+    let Train { recipe, out, changes, resume } = arguments;
+    let recipe = resolved(recipe, changes)?;
     let dataset = Dataset::read(&recipe)?;
-    train(arguments, &arguments.out, recipe.clone(), dataset.clone(), quiet)?;
+    train(out, &recipe, &dataset, *resume, quiet)?;
+    writeln!(std::io::stdout(), "{}", out.display())?;
+    Ok(())
+}
+
+/// A run, and those beside it that miss a part of the names each, where the recipe asks for them.
+pub fn train(out: &Path, recipe: &Recipe, dataset: &Dataset, goes_on: bool, quiet: bool) -> anyhow::Result<()> {
+    train_one(out, recipe.clone(), dataset.clone(), goes_on, quiet)?;
     let folds = recipe.ranker.folds;
     for fold in 0..folds {
         if !quiet {
             crate::say!("the same without part {} of {folds} of the names:", fold + 1);
         }
-        let dataset = dataset.without_fold(fold, folds);
-        train(arguments, &fold_folder(&arguments.out, fold), recipe.clone(), dataset, quiet)?;
+        let out = fold_folder(out, fold);
+        let goes_on = goes_on && out.exists();
+        train_one(&out, recipe.clone(), dataset.without_fold(fold, folds), goes_on, quiet)?;
     }
-    writeln!(std::io::stdout(), "{}", arguments.out.display())?;
     Ok(())
 }
 
-/// One run from its beginning, or from its checkpoint where it has one and `--resume` is given.
-fn train(arguments: &Train, out: &Path, recipe: Recipe, dataset: Dataset, quiet: bool) -> anyhow::Result<()> {
-    let goes_on = arguments.resume && (out == arguments.out || out.exists());
+/// One run from its beginning, or from its checkpoint.
+fn train_one(out: &Path, recipe: Recipe, dataset: Dataset, goes_on: bool, quiet: bool) -> anyhow::Result<()> {
     let mut training =
         if goes_on { Training::resume(recipe, dataset, out)? } else { Training::begin(recipe, dataset, out)? };
     if !quiet {
@@ -44,8 +51,17 @@ fn train(arguments: &Train, out: &Path, recipe: Recipe, dataset: Dataset, quiet:
         crate::say!("{names} of {} to learn, {asked} to ask for", counted(dataset.concepts().len() as u64, "concept"));
         say_truncated(training.truncated() as u64);
     }
+    finish(&mut training, quiet)?;
+    if !quiet {
+        crate::say!("{} ({:.0} s)", counted(training.step(), "step"), training.seconds());
+    }
+    Ok(())
+}
+
+/// Makes all steps that are left; a run that is interrupted saves a checkpoint and is an error.
+pub fn finish(training: &mut Training, quiet: bool) -> anyhow::Result<()> {
     let bar = bar(training.steps(), training.step(), quiet);
-    let outcome = steps(&mut training, &bar, quiet);
+    let outcome = steps(training, &bar, quiet);
     bar.finish_and_clear();
     outcome?;
     if interrupt::asked() && !training.is_over() {
@@ -53,15 +69,12 @@ fn train(arguments: &Train, out: &Path, recipe: Recipe, dataset: Dataset, quiet:
         let (step, steps) = (training.step(), training.steps());
         anyhow::bail!("interrupted after step {step} of {steps}; `--resume` goes on from there");
     }
-    if !quiet {
-        crate::say!("{} ({:.0} s)", counted(training.step(), "step"), training.seconds());
-    }
     Ok(())
 }
 
 /// The recipe with what the command line says in its place.
-fn resolved(arguments: &Train) -> anyhow::Result<Recipe> {
-    let Train { recipe, kb, names, encoder, device, set, .. } = arguments;
+pub fn resolved(recipe: &Path, changes: &RecipeChanges) -> anyhow::Result<Recipe> {
+    let RecipeChanges { kb, names, encoder, device, set } = changes;
     let mut recipe = Recipe::read(recipe, set)?;
     if !kb.is_empty() {
         recipe.data.kb.clone_from(kb);

@@ -1,0 +1,78 @@
+//! `truename tune`.
+
+use std::io::Write;
+
+use truename_train::{Dataset, Recipe, Setting, Trial, Tuning, draw, grid};
+
+use crate::arguments::{RecipeChanges, Tune};
+use crate::command::train::{finish, resolved};
+use crate::spread::Spread;
+
+pub fn run(arguments: &Tune, quiet: bool) -> anyhow::Result<()> {
+    let Tune { axes, folds, random, .. } = arguments;
+    let base = resolved(&arguments.recipe, &arguments.changes)?;
+    let settings = match random {
+        Some(count) => draw(axes, *count, base.seed),
+        None => grid(axes)?,
+    };
+    // All before the first is trained, so that a wrong one is known at once.
+    let recipes: Vec<Recipe> = settings.iter().map(|setting| changed(arguments, setting)).collect::<Result<_, _>>()?;
+    let dataset = Dataset::read(&base)?;
+    let mut tuning = Tuning::open(&arguments.out)?;
+    let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); settings.len()];
+    for fold in 0..*folds {
+        let part = dataset.fold(fold, *folds);
+        for ((recipe, setting), trials) in recipes.iter().zip(&settings).zip(&mut trials) {
+            if !quiet {
+                crate::say!("fold {} of {folds}: {}", fold + 1, setting.join(" "));
+            }
+            trials.push(trial(&mut tuning, recipe, setting, &part, fold, quiet)?);
+        }
+    }
+    print(&settings, &trials)
+}
+
+fn changed(arguments: &Tune, setting: &Setting) -> anyhow::Result<Recipe> {
+    let RecipeChanges { kb, names, encoder, device, set } = &arguments.changes;
+    let set = set.iter().chain(setting).cloned().collect();
+    let changes =
+        RecipeChanges { kb: kb.clone(), names: names.clone(), encoder: encoder.clone(), device: device.clone(), set };
+    resolved(&arguments.recipe, &changes)
+}
+
+/// Trains where that was not done before.
+fn trial(
+    tuning: &mut Tuning,
+    recipe: &Recipe,
+    setting: &Setting,
+    dataset: &Dataset,
+    fold: usize,
+    quiet: bool,
+) -> anyhow::Result<Trial> {
+    if let Some(known) = tuning.find(recipe, dataset)? {
+        return Ok(known.clone());
+    }
+    let mut training = tuning.training(recipe.clone(), dataset.clone())?;
+    finish(&mut training, quiet)?;
+    Ok(tuning.record(&training, setting.clone(), fold)?.clone())
+}
+
+/// A line a setting, the best first: the mean over the folds and the standard deviation.
+fn print(settings: &[Setting], trials: &[Vec<Trial>]) -> anyhow::Result<()> {
+    let spread = |trials: &[Trial], value: fn(&Trial) -> f64| Spread::of(&trials.iter().map(value).collect::<Vec<_>>());
+    let mut rows: Vec<(Spread, String)> = Vec::new();
+    for (setting, trials) in settings.iter().zip(trials) {
+        let first = spread(trials, |trial| 100.0 * trial.accuracy.at_1);
+        let three = spread(trials, |trial| 100.0 * trial.accuracy.at_3);
+        let five = spread(trials, |trial| 100.0 * trial.accuracy.at_5);
+        let seconds = spread(trials, |trial| trial.seconds).mean;
+        rows.push((first, format!("{first}  {three}  {five}  {seconds:7.0}  {}", setting.join(" "))));
+    }
+    rows.sort_by(|left, right| right.0.mean.total_cmp(&left.0.mean));
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "        acc@1          acc@3          acc@5  seconds  setting")?;
+    for (_, row) in rows {
+        writeln!(out, "{row}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! The search for a better recipe (CoSiNES, section 5.1 and Table 5): settings of some keys, each tried on every fold.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use fastrand::Rng;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Accuracy, Dataset, Error, Recipe, Training};
+
+/// A key of a recipe with the values that it may take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    key: String,
+    values: Values,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Values {
+    Listed(Vec<String>),
+    Between(f64, f64),
+}
+
+impl FromStr for Axis {
+    type Err = String;
+
+    /// Reads `KEY=VALUE,VALUE` or, for a number that is drawn, `KEY=LOW..HIGH`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (key, values) = text.split_once('=').ok_or("it has the form KEY=VALUE,VALUE or KEY=LOW..HIGH")?;
+        let values = match values.split_once("..") {
+            Some((low, high)) => {
+                let number = |text: &str| text.trim().parse().map_err(|_| format!("{text} is no number"));
+                let (low, high): (f64, f64) = (number(low)?, number(high)?);
+                if !(0.0 < low && low < high && high.is_finite()) {
+                    return Err("a range goes from a number above 0 to a larger one".into());
+                }
+                Values::Between(low, high)
+            }
+            None => Values::Listed(values.split(',').map(|value| value.trim().to_owned()).collect()),
+        };
+        Ok(Self { key: key.trim().to_owned(), values })
+    }
+}
+
+/// What to change in a recipe, as [`Recipe::read`] takes it.
+pub type Setting = Vec<String>;
+
+/// Every combination of the values listed.
+///
+/// # Errors
+/// Where a key has a range, which only [`draw`] can use.
+pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>, Error> {
+    let mut settings = vec![Setting::new()];
+    for Axis { key, values } in axes {
+        let Values::Listed(values) = values else {
+            return Err(Error::value("--try", key, "listed in a grid; --random draws from a range"));
+        };
+        let with = |setting: &Setting, value: &String| {
+            setting.iter().cloned().chain([format!("{key}={value}")]).collect::<Setting>()
+        };
+        settings = settings.iter().flat_map(|setting| values.iter().map(move |value| with(setting, value))).collect();
+    }
+    Ok(settings)
+}
+
+/// At most `count` settings drawn at random, none twice; a number of a range evenly by its logarithm.
+pub fn draw(axes: &[Axis], count: usize, seed: u64) -> Vec<Setting> {
+    /// Draws for each setting, as those that are known already do not count.
+    const DRAWS: usize = 20;
+    let mut random = Rng::with_seed(seed);
+    let mut value = |values: &Values| match values {
+        Values::Listed(values) => random.choice(values).cloned().unwrap_or_default(),
+        Values::Between(low, high) => format!("{:.3e}", (low.ln() + random.f64() * (high / low).ln()).exp()),
+    };
+    let mut known = HashSet::new();
+    let mut settings = Vec::new();
+    for _ in 0..DRAWS * count {
+        if settings.len() == count {
+            break;
+        }
+        let setting: Setting = axes.iter().map(|axis| format!("{}={}", axis.key, value(&axis.values))).collect();
+        if known.insert(setting.clone()) {
+            settings.push(setting);
+        }
+    }
+    settings
+}
+
+/// What came of one setting on one fold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// A hash of the recipe and the data.
+    pub id: String,
+    /// What was changed in the recipe.
+    pub setting: Setting,
+    /// Which fold was asked for.
+    pub fold: usize,
+    /// What the encoder found of it.
+    pub accuracy: Accuracy,
+    /// Seconds of training.
+    pub seconds: f64,
+}
+
+/// The folder of a search: a line a finished trial in `trials.jsonl`, the curves of each in `metrics`.
+#[derive(Debug)]
+pub struct Tuning {
+    folder: PathBuf,
+    trials: Vec<Trial>,
+}
+
+impl Tuning {
+    /// Opens a folder, which may have trials already.
+    ///
+    /// # Errors
+    /// Where it cannot be made or read.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let curves = folder.join("metrics");
+        std::fs::create_dir_all(&curves).map_err(|source| Error::io("create", &curves, source))?;
+        let path = folder.join("trials.jsonl");
+        let text = if path.exists() {
+            std::fs::read_to_string(&path).map_err(|source| Error::io("read", &path, source))?
+        } else {
+            String::new()
+        };
+        // A line that a process could not finish is a trial to be made again.
+        let trials = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok(Self { folder: folder.to_owned(), trials })
+    }
+
+    /// The trial of a recipe on data, where it was finished.
+    ///
+    /// # Errors
+    /// Where the recipe cannot be written.
+    pub fn find(&self, recipe: &Recipe, dataset: &Dataset) -> Result<Option<&Trial>, Error> {
+        let id = self.id(recipe, dataset)?;
+        Ok(self.trials.iter().find(|trial| trial.id == id))
+    }
+
+    /// The run of a trial, from its checkpoint where it has one.
+    ///
+    /// # Errors
+    /// Where it cannot begin or go on.
+    pub fn training(&self, recipe: Recipe, dataset: Dataset) -> Result<Training, Error> {
+        let out = self.run(&self.id(&recipe, &dataset)?);
+        if out.join("checkpoint").exists() {
+            return Training::resume(recipe, dataset, &out);
+        }
+        if out.exists() {
+            std::fs::remove_dir_all(&out).map_err(|source| Error::io("remove", &out, source))?;
+        }
+        Training::begin(recipe, dataset, &out)
+    }
+
+    /// Writes down what a finished run found; its weights are not kept, its curves are.
+    ///
+    /// # Errors
+    /// Where nothing was asked for, or a file cannot be written.
+    pub fn record(&mut self, training: &Training, setting: Setting, fold: usize) -> Result<&Trial, Error> {
+        let accuracy = training.last_accuracy().ok_or_else(Error::nothing_asked)?;
+        let id = self.id(training.recipe(), training.dataset())?;
+        let run = self.run(&id);
+        let (from, to) = (run.join("metrics.jsonl"), self.folder.join("metrics").join(format!("{id}.jsonl")));
+        std::fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
+        let trial = Trial { id, setting, fold, accuracy, seconds: training.seconds() };
+        let path = self.folder.join("trials.jsonl");
+        let json = serde_json::to_string(&trial).map_err(|source| Error::state(&path, source))?;
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+        let written = file.and_then(|mut file| writeln!(file, "{json}"));
+        written.map_err(|source| Error::io("write", &path, source))?;
+        std::fs::remove_dir_all(&run).map_err(|source| Error::io("remove", &run, source))?;
+        self.trials.push(trial);
+        Ok(&self.trials[self.trials.len() - 1])
+    }
+
+    fn run(&self, id: &str) -> PathBuf {
+        self.folder.join("runs").join(id)
+    }
+
+    fn id(&self, recipe: &Recipe, dataset: &Dataset) -> Result<String, Error> {
+        let text = toml::to_string(&recipe.without_data()).map_err(|source| Error::state(&self.folder, source))?;
+        let encoder = recipe.encoder.from.display();
+        Ok(format!("{:016x}", xxh3_64(format!("{text}{encoder}{}", dataset.hash()).as_bytes())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axes(texts: &[&str]) -> Vec<Axis> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_grid_has_every_combination() {
+        let settings = grid(&axes(&["schedule.epochs=2,4", "sampler.groups=8,16,32"])).unwrap();
+        assert_eq!(settings.len(), 6);
+        assert_eq!(settings[1], ["schedule.epochs=2", "sampler.groups=16"]);
+        assert!(grid(&axes(&["schedule.learning_rate=1e-5..1e-3"])).is_err());
+    }
+
+    #[test]
+    fn drawn_settings_lie_in_their_range_and_none_comes_twice() {
+        let axes = axes(&["schedule.learning_rate=1e-6..1e-3", "sampler.groups=8,16"]);
+        let settings = draw(&axes, 40, 1);
+        assert_eq!(settings.len(), 40);
+        assert_eq!(settings, draw(&axes, 40, 1));
+        let rates: Vec<f64> = settings.iter().map(|s| s[0].split_once('=').unwrap().1.parse().unwrap()).collect();
+        assert!(rates.iter().all(|rate| (9e-7..=1.1e-3).contains(rate)), "{rates:?}");
+        // Half of them below the middle of the logarithms.
+        let low = rates.iter().filter(|rate| **rate < 3.2e-5).count();
+        assert!((10..30).contains(&low), "{low}");
+        assert_eq!(draw(&axes[1..], 40, 1).len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_axis_is_refused() {
+        for text in ["schedule.epochs", "a=2..1", "a=0..1", "a=x..1"] {
+            assert!(text.parse::<Axis>().is_err(), "{text}");
+        }
+    }
+}
