@@ -1,72 +1,142 @@
-//! Disease names as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et al. 2020):
-//! refined are the distinct pairs of name and id that do not occur in the parts learnt from.
+//! Names of diseases and chemicals as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et
+//! al. 2020): refined are the distinct pairs of name and id that do not occur in the parts learnt from.
 //!
 //! `ncbi`: the test part against the test dictionary. `bc5cdr-disease`: the dev part against the dev dictionary.
+//! `bc5cdr-chemical`: the dev part against MeSH's chemicals, as BioSyn's own dictionary is not public.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
+use serde::Deserialize;
 use truename::Concept;
 
 use crate::case::{Case, Query};
 
+/// The sets, in the order in which they run.
+pub const SETS: [&str; 6] =
+    ["ncbi", "ncbi-refined", "bc5cdr-disease", "bc5cdr-disease-refined", "bc5cdr-chemical", "bc5cdr-chemical-refined"];
+
 /// A name with the ids of one gold string.
 type Pair = (String, String);
 
-pub fn cases(data: &Path) -> anyhow::Result<Vec<(String, Case)>> {
-    let folder = tempfile::tempdir()?;
-    let sets = [
-        ("ncbi", "biosyn-ncbi-disease/ncbi-disease.tar.gz", "ncbi-disease", "test", &["train", "dev"][..]),
-        (
-            "bc5cdr-disease",
-            "biosyn-bc5cdr/bc5cdr-disease-without-test.tar.zst",
-            "bc5cdr-disease",
-            "dev",
-            &["train"][..],
-        ),
-    ];
-    let mut cases = Vec::new();
-    for (name, archive, inner, part, learnt) in sets {
-        let status = Command::new("tar").arg("-xf").arg(data.join(archive)).arg("-C").arg(folder.path()).status()?;
-        anyhow::ensure!(status.success(), "tar could not unpack {archive}");
-        let inner = folder.path().join(inner);
-        let (concepts, id_of) = dictionary(&inner.join(format!("{part}_dictionary.txt")))?;
-        let asked = pairs(&inner.join(format!("processed_{part}")))?;
-        let mut known: BTreeSet<Pair> = BTreeSet::new();
-        for part in learnt {
-            known.extend(pairs(&inner.join(format!("processed_{part}")))?);
-        }
-        let refined: BTreeSet<Pair> = asked.iter().filter(|pair| !known.contains(pair)).cloned().collect();
-        let query = |(name, ids): Pair| {
-            let gold = ids.split(['|', '+']).filter_map(|id| id_of.get(id).cloned()).collect();
-            Query { name, gold }
-        };
-        cases.push((
-            name.to_owned(),
-            Case { concepts: concepts.clone(), queries: asked.into_iter().map(query).collect() },
-        ));
-        let queries = refined.into_iter().map(query).collect();
-        cases.push((format!("{name}-refined"), Case { concepts, queries }));
-    }
-    Ok(cases)
+/// What a set is made of.
+struct Source {
+    dictionary: Vec<Pair>,
+    asked: Vec<Pair>,
+    /// The pairs of the parts learnt from, which a refined set leaves out.
+    known: BTreeSet<Pair>,
 }
 
-/// The concepts, and for each id and alternative id the id of its concept.
-fn dictionary(path: &Path) -> anyhow::Result<(Vec<Concept>, HashMap<String, String>)> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let mut concepts: BTreeMap<String, Concept> = BTreeMap::new();
-    let mut id_of = HashMap::new();
+/// One of [`SETS`].
+pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
+    let (name, is_refined) = set.strip_suffix("-refined").map_or((set, false), |name| (name, true));
+    let (ncbi, disease) =
+        ("biosyn-ncbi-disease/ncbi-disease.tar.gz", "biosyn-bc5cdr/bc5cdr-disease-without-test.tar.zst");
+    let Source { dictionary, asked, known } = match name {
+        "ncbi" => archived(&data.join(ncbi), "ncbi-disease", "test", &["train", "dev"])?,
+        "bc5cdr-disease" => archived(&data.join(disease), "bc5cdr-disease", "dev", &["train"])?,
+        "bc5cdr-chemical" => chemicals(data)?,
+        _ => anyhow::bail!("there is no set {set}; the sets are {}", SETS.join(", ")),
+    };
+    let (concepts, id_of) = concepts(dictionary)?;
+    let query = |(name, ids): Pair| {
+        let gold = ids.split(['|', '+']).filter_map(|id| id_of.get(id).cloned()).collect();
+        Query { name, gold }
+    };
+    let queries = if is_refined {
+        let refined: BTreeSet<Pair> = asked.into_iter().filter(|pair| !known.contains(pair)).collect();
+        refined.into_iter().map(query).collect()
+    } else {
+        asked.into_iter().map(query).collect()
+    };
+    Ok(Case { concepts, queries })
+}
+
+/// A set of which BioSyn's archive is public; `inner` is the folder in it.
+fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str]) -> anyhow::Result<Source> {
+    let folder = tempfile::tempdir()?;
+    let status = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status()?;
+    anyhow::ensure!(status.success(), "tar could not unpack {}", archive.display());
+    let inner = folder.path().join(inner);
+    let path = inner.join(format!("{part}_dictionary.txt"));
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let mut dictionary = Vec::new();
     for line in text.lines() {
         let (ids, name) = line.split_once("||").with_context(|| format!("no `||` in {line}"))?;
-        let first = ids.split('|').next().unwrap_or(ids);
+        dictionary.push((name.to_owned(), ids.to_owned()));
+    }
+    let asked = pairs(&inner.join(format!("processed_{part}")))?;
+    let mut known = BTreeSet::new();
+    for part in learnt {
+        known.extend(pairs(&inner.join(format!("processed_{part}")))?);
+    }
+    Ok(Source { dictionary, asked, known })
+}
+
+/// The mentions of BC5CDR's chemicals, by part.
+#[derive(Deserialize)]
+struct Mentions {
+    train: Vec<Pair>,
+    dev: Vec<Pair>,
+}
+
+/// The dev part of BC5CDR's chemicals. The dictionary is MeSH's descriptors with a tree number in D, supplementary
+/// concepts mapped to one of them, and the train part, which BioSyn's dev dictionaries have too.
+fn chemicals(data: &Path) -> anyhow::Result<Source> {
+    let path = data.join("biosyn-bc5cdr/bc5cdr-chemical.data-without-test.json");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let Mentions { train, dev } = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let apart = |pairs: Vec<Pair>| -> Vec<Pair> { pairs.iter().flat_map(|(name, ids)| parts(name, ids)).collect() };
+    let (asked, learnt) = (apart(dev), apart(train));
+    let mesh = data.join("dict-mesh");
+    let mut dictionary = mesh_names(&mesh.join("mesh_id_label_mappings.tsv.gz"), |tree| tree.starts_with('D'))?;
+    let descriptors: BTreeSet<String> = dictionary.iter().map(|(_, id)| id.clone()).collect();
+    let supplement = mesh.join("mesh_supp_id_label_mappings.tsv.gz");
+    dictionary.extend(mesh_names(&supplement, |descriptor| descriptors.contains(descriptor))?);
+    dictionary.extend(learnt.iter().cloned());
+    Ok(Source { dictionary, asked, known: learnt.into_iter().collect() })
+}
+
+/// The processed names of MeSH's concepts of which a place is chosen. Columns: id, name, synonyms joined by `|`, and
+/// the places: tree numbers joined by `|`, or the descriptors that a supplementary concept is mapped to, joined by `,`.
+fn mesh_names(path: &Path, is_chosen: impl Fn(&str) -> bool) -> anyhow::Result<Vec<Pair>> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
+    let mut pairs = Vec::new();
+    for line in text.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [id, name, synonyms, places, ..] = columns[..] else { continue };
+        if places.split(['|', ',']).any(&is_chosen) {
+            let names = std::iter::once(name).chain(synonyms.split('|')).map(processed);
+            pairs.extend(names.filter(|name| !name.is_empty()).map(|name| (name, id.to_owned())));
+        }
+    }
+    Ok(pairs)
+}
+
+/// A name as BioSyn's `TextPreprocess` leaves it: in lower case, a space for each run of ASCII punctuation and spaces.
+fn processed(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let words = lower.split(|letter: char| letter.is_whitespace() || letter.is_ascii_punctuation());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The concepts of a dictionary, and for each id and alternative id the id of its concept.
+fn concepts(dictionary: Vec<Pair>) -> anyhow::Result<(Vec<Concept>, HashMap<String, String>)> {
+    let mut concepts: BTreeMap<String, Concept> = BTreeMap::new();
+    let mut id_of = HashMap::new();
+    for (name, ids) in dictionary {
+        let first = ids.split('|').next().unwrap_or(&ids);
         for id in ids.split('|') {
             id_of.entry(id.to_owned()).or_insert_with(|| first.to_owned());
         }
         let id = id_of[first].clone();
         match concepts.get_mut(&id) {
-            Some(concept) => concept.synonyms.push(name.to_owned()),
+            Some(concept) => concept.synonyms.push(name),
             None => drop(concepts.insert(id.clone(), Concept::new(id.parse()?, name))),
         }
     }
@@ -87,13 +157,18 @@ fn pairs(folder: &Path) -> anyhow::Result<Vec<Pair>> {
         for line in std::fs::read_to_string(file)?.lines() {
             let cells: Vec<&str> = line.split("||").collect();
             let [.., name, ids] = cells[..] else { continue };
-            let (names, each): (Vec<&str>, Vec<&str>) = (name.split('|').collect(), ids.split('|').collect());
-            if names.len() > 1 && names.len() == each.len() {
-                pairs.extend(names.iter().zip(each).map(|(name, id)| ((*name).to_owned(), id.to_owned())));
-            } else {
-                pairs.push((name.to_owned(), ids.to_owned()));
-            }
+            pairs.extend(parts(name, ids));
         }
     }
     Ok(pairs)
+}
+
+/// The parts of a composite mention, each with its id; any other mention is its own part.
+fn parts(name: &str, ids: &str) -> Vec<Pair> {
+    let (names, each): (Vec<&str>, Vec<&str>) = (name.split('|').collect(), ids.split('|').collect());
+    if names.len() > 1 && names.len() == each.len() {
+        names.into_iter().zip(each).map(|(name, id)| (name.to_owned(), id.to_owned())).collect()
+    } else {
+        vec![(name.to_owned(), ids.to_owned())]
+    }
 }

@@ -142,7 +142,7 @@ fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
 fn supplementary(path: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
     rows(path, |columns| {
         let mapped =
-            columns.get(3).is_some_and(|ids| ids.split('|').any(|id| chemicals.contains(id.trim_start_matches('*'))));
+            columns.get(3).is_some_and(|ids| ids.split(['|', ',']).any(|id| chemicals.contains(id.trim_start_matches('*'))));
         mapped.then(|| vec!["chemical".to_owned()])
     })
 }

@@ -29,13 +29,16 @@ struct Arguments {
 enum Benchmark {
     /// Accuracy on names of technologies, by 5-fold cross-validation
     Esappmod(Names),
-    /// Accuracy on names of diseases, whole and refined
+    /// Accuracy on names of diseases and chemicals, whole and refined
     Biosyn {
         #[command(flatten)]
         options: Names,
         /// The refined sets alone
         #[arg(long)]
         refined: bool,
+        /// This set alone
+        #[arg(long, value_name = "NAME", value_parser = biosyn::SETS, conflicts_with = "refined")]
+        only: Option<String>,
     },
     /// Mentions and ids in abstracts, by the dictionary recognizer
     Link {
@@ -167,10 +170,11 @@ struct Names {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
         Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data.data)?, &options),
-        Benchmark::Biosyn { options, refined } => {
-            let cases = biosyn::cases(&options.data.data)?;
-            for (name, one) in cases.into_iter().filter(|(name, _)| !refined || name.ends_with("-refined")) {
-                case::run(&name, vec![one], &options)?;
+        Benchmark::Biosyn { options, refined, only } => {
+            let is_asked = |set: &&str| only.as_deref().is_none_or(|only| only == *set);
+            let sets = biosyn::SETS.into_iter().filter(is_asked);
+            for set in sets.filter(|set| !refined || set.ends_with("-refined")) {
+                case::run(set, vec![biosyn::case(&options.data.data, set)?], &options)?;
             }
             Ok(())
         }
