@@ -251,11 +251,15 @@ impl Training {
         patience > 0 && self.state.since_best >= patience
     }
 
-    /// The batches of the epoch under way.
+    /// The batches of the epoch under way, no more than there are steps left for.
     fn plan(&self) -> Result<Vec<Vec<Item>>, Error> {
         let mut random = Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)));
         let keys = &self.recipe.sampler;
-        let groups = groups(self.dataset.concepts(), keys.group, &self.augmenter, &mut random);
+        let mut groups = groups(self.dataset.concepts(), keys.group, &self.augmenter, &mut random);
+        let batches_left = (self.steps() - self.state.step) as usize * self.recipe.schedule.accumulate;
+        if batch_count(groups.len(), keys) > batches_left {
+            groups.truncate(batches_left * keys.groups);
+        }
         let centres = if keys.hard > 0.0 { self.centres(&groups)? } else { Vec::new() };
         Ok(batches(groups, &centres, keys, &mut random))
     }
