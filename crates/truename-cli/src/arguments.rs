@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use truename::{Ambiguous, Format, ImportOptions, OffsetUnit, SynonymScopes};
+use truename::{Ambiguous, ConceptId, Format, ImportOptions, OffsetUnit, SynonymScopes};
 use truename_train::Axis;
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
@@ -37,6 +37,11 @@ pub enum Command {
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),
+    /// Draw names as an encoder sees them, by t-SNE, as HTML and SVG
+    ///
+    /// The names of concepts are drawn in colour, queried names as stars, and a sample of the other names as grey dots.
+    /// A queried name whose nearest concept is not asked for brings its three nearest concepts with it.
+    Map(Map),
     /// Fit ranker, probability and NIL threshold to a knowledge base
     Calibrate(Calibrate),
     /// Teach an encoder the names of a knowledge base
@@ -495,6 +500,37 @@ pub struct EvaluateNames {
 }
 
 #[derive(Args)]
+pub struct Map {
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Encoder, a Hugging Face folder (`truename model pull` fetches one)
+    #[arg(long, value_name = "DIR")]
+    pub encoder: PathBuf,
+    /// Concepts whose names are drawn in colour, joined by commas; may be given several times
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = str::parse::<ConceptId>,
+          required_unless_present_any = ["names", "name"])]
+    pub concepts: Vec<ConceptId>,
+    /// Names to draw among them, one a line; - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// A name to draw among them; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub name: Vec<String>,
+    /// Names drawn of all other concepts
+    #[arg(long, default_value_t = 500, value_name = "N")]
+    pub sample: usize,
+    /// Neighbours of a point, more or less; a third of the other points at most
+    #[arg(long, default_value_t = 30.0, value_name = "P", value_parser = perplexity)]
+    pub perplexity: f64,
+    /// Seed of the sample and of the layout
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub seed: u64,
+    /// The page; the picture alone is written beside it, with the extension svg
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Args)]
 pub struct Calibrate {
     /// Knowledge base to calibrate
     #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
@@ -583,6 +619,13 @@ fn probability(value: &str) -> Result<f64, String> {
     match value.parse() {
         Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
         _ => Err("a probability lies between 0 and 1".into()),
+    }
+}
+
+fn perplexity(value: &str) -> Result<f64, String> {
+    match value.parse::<f64>() {
+        Ok(perplexity) if perplexity >= 1.0 && perplexity.is_finite() => Ok(perplexity),
+        _ => Err("a perplexity is a number of 1 and more".into()),
     }
 }
 

@@ -16,9 +16,12 @@ mod exit_code;
 mod interrupt;
 mod names;
 mod output;
+mod picture;
 mod problems;
 mod progress;
+mod random;
 mod spread;
+mod tsne;
 
 use clap::Parser;
 
@@ -34,6 +37,7 @@ fn main() -> std::process::ExitCode {
         Command::Link(options) => command::link::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
+        Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),
         Command::Train(options) => command::train::run(&options, quiet),
         Command::Tune(options) => command::tune::run(&options, quiet),

@@ -8,6 +8,7 @@ pub mod evaluate_link;
 pub mod kb;
 pub mod link;
 pub mod manual;
+pub mod map;
 pub mod match_names;
 pub mod model;
 pub mod train;

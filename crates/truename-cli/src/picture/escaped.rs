@@ -1,0 +1,39 @@
+//! Text within XML and HTML.
+
+use std::fmt::{self, Write};
+
+/// Text within an element or a quoted attribute; what XML or HTML forbids is shown as U+FFFD.
+pub struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.0.chars().try_for_each(|character| match character {
+            '&' => formatter.write_str("&amp;"),
+            '<' => formatter.write_str("&lt;"),
+            '>' => formatter.write_str("&gt;"),
+            '"' => formatter.write_str("&quot;"),
+            '\'' => formatter.write_str("&#39;"),
+            other if is_forbidden(other) => formatter.write_char(char::REPLACEMENT_CHARACTER),
+            other => formatter.write_char(other),
+        })
+    }
+}
+
+/// Controls that are not white space, and noncharacters: <https://www.w3.org/TR/xml/#charsets> and
+/// <https://html.spec.whatwg.org/multipage/dom.html#text-content>.
+fn is_forbidden(character: char) -> bool {
+    let code = u32::from(character);
+    let is_noncharacter = (0xFDD0..=0xFDEF).contains(&code) || code & 0xFFFE == 0xFFFE;
+    is_noncharacter || character.is_control() && !matches!(character, '\t' | '\n' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_what_is_forbidden_is_no_more() {
+        assert_eq!(Escaped("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
+        assert_eq!(Escaped("\t\n|\u{0}\u{1b}\u{c}\u{FFFE}").to_string(), format!("\t\n|{}", "\u{FFFD}".repeat(4)));
+    }
+}

@@ -1,0 +1,404 @@
+//! Points in the plane that lie near each other where their vectors do: exact t-SNE (van der Maaten and Hinton 2008,
+//! <https://jmlr.org/papers/v9/vandermaaten08a.html>).
+//!
+//! Every sum is taken in one order, so the points are the same whatever the number of threads.
+
+use rayon::prelude::*;
+
+use crate::random::around_zero;
+
+/// Steps taken, as many as scikit-learn takes.
+const STEPS: usize = 1000;
+/// The first of them, in which groups form: attraction is exaggerated and momentum is low.
+const EARLY_STEPS: usize = 250;
+/// How much attraction is exaggerated early (Belkina et al. 2019; scikit-learn's default).
+const EXAGGERATION: f32 = 12.0;
+/// The least learning rate (scikit-learn's default for few points).
+const LEAST_RATE: f32 = 50.0;
+/// The farthest that a point goes in one step, as in openTSNE; keeps few points from flying apart.
+const LONGEST_STEP: f32 = 5.0;
+/// Standard deviation of the first points along their main direction (Kobak and Berens 2019).
+const START_SPREAD: f64 = 1e-4;
+/// How far apart points of equal vectors start.
+const START_JITTER: f64 = 1e-6;
+/// Rounds of power iteration for a principal component; the picture needs no exact one.
+const POWER_ROUNDS: usize = 30;
+/// Halvings in the search for the width of a neighbourhood.
+const SEARCH_ROUNDS: usize = 60;
+/// Pairs summed side by side, for the processor's vector units.
+const LANES: usize = 8;
+/// Where a point has no effect: its nearness to any other is zero beside those that count.
+const FAR_AWAY: f32 = 1e15;
+/// The least that nearness of all pairs makes: less is rounding.
+const LEAST_NEARNESS: f64 = 1e-6;
+
+/// How points are laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Tsne {
+    /// How many neighbours a point has, more or less.
+    pub perplexity: f64,
+    /// Where points start.
+    pub seed: u64,
+}
+
+impl Tsne {
+    /// The perplexity that so many points allow: a third of the others at most.
+    pub fn perplexity_among(&self, points: usize) -> f64 {
+        self.perplexity.min(points.saturating_sub(1) as f64 / 3.0).max(1.0)
+    }
+
+    /// A point for each vector, all vectors being of one length; nothing once `is_stopped` says so.
+    pub fn lay_out(&self, vectors: &[&[f32]], is_stopped: impl Fn() -> bool) -> Option<Vec<[f32; 2]>> {
+        let affinities = affinities(vectors, self.perplexity_among(vectors.len()));
+        let mut descent = Descent::from_points(&start(vectors, self.seed));
+        for step in 0..STEPS {
+            if is_stopped() {
+                return None;
+            }
+            descent.step(&affinities, &Phase::at(step));
+        }
+        Some(descent.points())
+    }
+}
+
+/// `p(i, j)`, row by row: how near two vectors are among all pairs. All together make 1.
+fn affinities(vectors: &[&[f32]], perplexity: f64) -> Vec<f32> {
+    let points = vectors.len();
+    let conditional: Vec<f32> =
+        (0..points).into_par_iter().flat_map_iter(|at| conditional(vectors, at, perplexity)).collect();
+    let joint = |row: usize, column: usize| {
+        (conditional[row * points + column] + conditional[column * points + row]) / (2 * points) as f32
+    };
+    (0..points).into_par_iter().flat_map_iter(|row| (0..points).map(move |column| joint(row, column))).collect()
+}
+
+/// `p(j | i)` for all `j`: a Gaussian around the vector at `at`, as wide as the perplexity asks.
+fn conditional(vectors: &[&[f32]], at: usize, perplexity: f64) -> Vec<f32> {
+    let distances: Vec<f64> = vectors.iter().map(|other| squared_distance(vectors[at], other)).collect();
+    let nearest =
+        distances.iter().enumerate().filter(|(other, _)| *other != at).fold(f64::INFINITY, |low, (_, d)| low.min(*d));
+    let weights = |precision: f64| -> Vec<f64> {
+        let weight = |(other, distance): (usize, &f64)| {
+            if other == at { 0.0 } else { (-precision * (distance - nearest)).exp() }
+        };
+        distances.iter().enumerate().map(weight).collect()
+    };
+    let weights = weights(precision(weights, perplexity));
+    let total: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| (weight / total.max(f64::MIN_POSITIVE)) as f32).collect()
+}
+
+/// The precision at which weights have the perplexity, by bisection.
+fn precision(weights: impl Fn(f64) -> Vec<f64>, perplexity: f64) -> f64 {
+    let (mut low, mut high, mut precision) = (0.0, f64::INFINITY, 1.0);
+    for _ in 0..SEARCH_ROUNDS {
+        if entropy(&weights(precision)) > perplexity.ln() {
+            low = precision;
+        } else {
+            high = precision;
+        }
+        precision = if high.is_finite() { f64::midpoint(low, high) } else { 2.0 * low };
+    }
+    precision
+}
+
+/// In nats, of weights that need not make 1.
+fn entropy(weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let shares = weights.iter().map(|weight| weight / total).filter(|share| *share > 0.0);
+    -shares.map(|share| share * share.ln()).sum::<f64>()
+}
+
+fn squared_distance(left: &[f32], right: &[f32]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| f64::from(left - right).powi(2)).sum()
+}
+
+/// Where points start: along the two main directions of their vectors, close together.
+fn start(vectors: &[&[f32]], seed: u64) -> Vec<[f32; 2]> {
+    let mut rows = centred(vectors);
+    let scores = [0, 1].map(|component| take_component(&mut rows, seed, component));
+    let variance = scores[0].iter().map(|score| score * score).sum::<f64>() / vectors.len().max(1) as f64;
+    let scale = if variance > 0.0 { START_SPREAD / variance.sqrt() } else { 0.0 };
+    let jitter = |number: usize| START_JITTER * around_zero(seed, number as u64);
+    let point = |at: usize| [0, 1].map(|axis: usize| (scale * scores[axis][at] + jitter(2 * at + axis)) as f32);
+    (0..vectors.len()).map(point).collect()
+}
+
+fn centred(vectors: &[&[f32]]) -> Vec<Vec<f64>> {
+    let mut rows: Vec<Vec<f64>> =
+        vectors.iter().map(|row| row.iter().map(|value| f64::from(*value)).collect()).collect();
+    for column in 0..vectors.first().map_or(0, |row| row.len()) {
+        let mean = rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64;
+        rows.iter_mut().for_each(|row| row[column] -= mean);
+    }
+    rows
+}
+
+/// How far each row goes along their main direction, which is taken out of them.
+fn take_component(rows: &mut [Vec<f64>], seed: u64, component: u64) -> Vec<f64> {
+    let width = rows.first().map_or(0, Vec::len);
+    // Numbers far from those of the jitter.
+    let random = |at: usize| around_zero(!seed, component * width as u64 + at as u64);
+    let mut direction: Vec<f64> = unit((0..width).map(random).collect());
+    for _ in 0..POWER_ROUNDS {
+        let mut next = vec![0.0; width];
+        for row in rows.iter() {
+            add(&mut next, row, dot(row, &direction));
+        }
+        direction = unit(next);
+    }
+    let scores: Vec<f64> = rows.iter().map(|row| dot(row, &direction)).collect();
+    rows.iter_mut().zip(&scores).for_each(|(row, score)| add(row, &direction, -score));
+    scores
+}
+
+fn unit(mut vector: Vec<f64>) -> Vec<f64> {
+    let length = dot(&vector, &vector).sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|value| *value /= length);
+    }
+    vector
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
+}
+
+fn add(sum: &mut [f64], vector: &[f64], times: f64) {
+    sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += times * value);
+}
+
+/// How steps are taken for a while.
+struct Phase {
+    exaggeration: f32,
+    momentum: f32,
+}
+
+impl Phase {
+    fn at(step: usize) -> Self {
+        if step < EARLY_STEPS {
+            Self { exaggeration: EXAGGERATION, momentum: 0.5 }
+        } else {
+            Self { exaggeration: 1.0, momentum: 0.8 }
+        }
+    }
+}
+
+/// Gradient descent on the Kullback-Leibler divergence of nearness in the plane from that of the vectors.
+struct Descent {
+    across: Vec<f32>,
+    up: Vec<f32>,
+    velocities: Vec<[f32; 2]>,
+    /// Learning rates of their own for each coordinate (Jacobs 1988).
+    gains: Vec<[f32; 2]>,
+    rate: f32,
+}
+
+/// What the others do to a point.
+struct Forces {
+    attraction: [f32; 2],
+    repulsion: [f32; 2],
+    /// `1 / (1 + distance²)`, summed over the other points.
+    nearness: f64,
+}
+
+impl Descent {
+    fn from_points(points: &[[f32; 2]]) -> Self {
+        Self {
+            across: points.iter().map(|point| point[0]).collect(),
+            up: points.iter().map(|point| point[1]).collect(),
+            velocities: vec![[0.0; 2]; points.len()],
+            gains: vec![[1.0; 2]; points.len()],
+            rate: (points.len() as f32 / EXAGGERATION / 4.0).max(LEAST_RATE),
+        }
+    }
+
+    fn points(&self) -> Vec<[f32; 2]> {
+        self.across.iter().zip(&self.up).map(|(across, up)| [*across, *up]).collect()
+    }
+
+    fn step(&mut self, affinities: &[f32], phase: &Phase) {
+        let points = self.across.len();
+        let forces: Vec<Forces> = (0..points)
+            .into_par_iter()
+            .map(|at| self.forces_on(at, &affinities[at * points..(at + 1) * points]))
+            .collect();
+        let total: f64 = forces.iter().map(|forces| forces.nearness).sum();
+        for (at, forces) in forces.iter().enumerate() {
+            self.move_point(at, forces, total.max(LEAST_NEARNESS) as f32, phase);
+        }
+        for coordinates in [&mut self.across, &mut self.up] {
+            let mean = coordinates.iter().map(|value| f64::from(*value)).sum::<f64>() / points.max(1) as f64;
+            coordinates.iter_mut().for_each(|value| *value -= mean as f32);
+        }
+    }
+
+    fn forces_on(&self, at: usize, affinities: &[f32]) -> Forces {
+        let (across, up) = (self.across[at], self.up[at]);
+        let mut sums = PairSums::default();
+        let (others_across, last_across) = self.across.as_chunks();
+        let (others_up, last_up) = self.up.as_chunks();
+        let (near, last_near) = affinities.as_chunks();
+        for ((others_across, others_up), near) in others_across.iter().zip(others_up).zip(near) {
+            sums.add(&others_across.map(|other| across - other), &others_up.map(|other| up - other), near);
+        }
+        // Of what is added to fill the lanes, nothing attracts, and what repels is far away.
+        let filled = |last: &[f32], fill: f32| std::array::from_fn(|lane| last.get(lane).copied().unwrap_or(fill));
+        let differences = |last: &[f32], own: f32| filled(last, FAR_AWAY).map(|other| own - other);
+        sums.add(&differences(last_across, across), &differences(last_up, up), &filled(last_near, 0.0));
+        sums.forces()
+    }
+
+    fn move_point(&mut self, at: usize, forces: &Forces, total: f32, phase: &Phase) {
+        let velocity = &mut self.velocities[at];
+        for (axis, (speed, gain)) in velocity.iter_mut().zip(&mut self.gains[at]).enumerate() {
+            let gradient = 4.0 * (phase.exaggeration * forces.attraction[axis] - forces.repulsion[axis] / total);
+            let goes_on = (gradient > 0.0) != (*speed > 0.0);
+            *gain = if goes_on { *gain + 0.2 } else { (*gain * 0.8).max(0.01) };
+            *speed = phase.momentum * *speed - self.rate * *gain * gradient;
+        }
+        let length = velocity[0].hypot(velocity[1]);
+        if length > LONGEST_STEP {
+            velocity.iter_mut().for_each(|value| *value *= LONGEST_STEP / length);
+        }
+        self.across[at] += velocity[0];
+        self.up[at] += velocity[1];
+    }
+}
+
+/// Sums over pairs, some side by side.
+#[derive(Default)]
+struct PairSums {
+    nearness: [f32; LANES],
+    attraction: [[f32; LANES]; 2],
+    repulsion: [[f32; LANES]; 2],
+}
+
+impl PairSums {
+    #[inline(always)]
+    fn add(&mut self, across: &[f32; LANES], up: &[f32; LANES], affinities: &[f32; LANES]) {
+        for (lane, ((across, up), affinity)) in across.iter().zip(up).zip(affinities).enumerate() {
+            let nearness = 1.0 / (1.0 + across * across + up * up);
+            let (attraction, repulsion) = (affinity * nearness, nearness * nearness);
+            self.nearness[lane] += nearness;
+            self.attraction[0][lane] += attraction * across;
+            self.attraction[1][lane] += attraction * up;
+            self.repulsion[0][lane] += repulsion * across;
+            self.repulsion[1][lane] += repulsion * up;
+        }
+    }
+
+    fn forces(&self) -> Forces {
+        let sums = |lanes: &[[f32; LANES]; 2]| [lanes[0].iter().sum(), lanes[1].iter().sum()];
+        Forces {
+            attraction: sums(&self.attraction),
+            repulsion: sums(&self.repulsion),
+            // The point itself, at no distance, is among them.
+            nearness: self.nearness.iter().map(|lane| f64::from(*lane)).sum::<f64>() - 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TSNE: Tsne = Tsne { perplexity: 30.0, seed: 1 };
+
+    fn lay_out(vectors: &[Vec<f32>]) -> Vec<[f32; 2]> {
+        let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+        TSNE.lay_out(&vectors, || false).unwrap()
+    }
+
+    /// `count` vectors around the end of an axis.
+    fn cluster(axis: usize, count: usize) -> Vec<Vec<f32>> {
+        let noise = |number: usize| 0.2 * around_zero(axis as u64, number as u64) as f32;
+        let value = |at: usize, dimension: usize| f32::from(dimension == axis) + noise(10 * at + dimension);
+        (0..count).map(|at| (0..10).map(|dimension| value(at, dimension)).collect()).collect()
+    }
+
+    fn distance(left: &[f32; 2], right: &[f32; 2]) -> f32 {
+        (left[0] - right[0]).hypot(left[1] - right[1])
+    }
+
+    #[test]
+    fn clusters_stay_apart() {
+        for count in [10, 43] {
+            let points = lay_out(&[cluster(0, count), cluster(1, count), cluster(2, count)].concat());
+            for (at, point) in points.iter().enumerate() {
+                let others = points.iter().enumerate().filter(|(other, _)| *other != at);
+                let nearest = others.min_by(|left, right| distance(left.1, point).total_cmp(&distance(right.1, point)));
+                assert_eq!(nearest.unwrap().0 / count, at / count);
+            }
+        }
+    }
+
+    #[test]
+    fn points_are_finite_however_few_or_equal() {
+        for count in 0..20 {
+            for vectors in [cluster(0, count), vec![vec![0.5; 4]; count], vec![vec![0.0; 4]; count]] {
+                let points = lay_out(&vectors);
+                assert_eq!(points.len(), count);
+                assert!(points.iter().flatten().all(|value| value.is_finite()), "{points:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_vectors_lie_together() {
+        let points = lay_out(&[cluster(0, 30), cluster(0, 30), cluster(1, 30)].concat());
+        for at in 0..30 {
+            assert!(distance(&points[at], &points[at + 30]) < 0.2 * distance(&points[at], &points[at + 60]));
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_perplexity_and_all_make_one() {
+        let vectors = [cluster(0, 40), cluster(1, 20)].concat();
+        let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+        for at in 0..vectors.len() {
+            let row: Vec<f64> = conditional(&vectors, at, 12.0).into_iter().map(f64::from).collect();
+            assert!((entropy(&row).exp() - 12.0).abs() < 1e-3);
+            assert_eq!(row[at], 0.0);
+        }
+        let total: f32 = affinities(&vectors, 12.0).iter().sum();
+        assert!((total - 1.0).abs() < 1e-4, "{total}");
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_divergence() {
+        let vectors = cluster(0, 12);
+        let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+        let affinities = affinities(&vectors, 3.0);
+        let points: Vec<[f32; 2]> = (0..12).map(|at| [0, 1].map(|axis| around_zero(3, 2 * at + axis) as f32)).collect();
+        let divergence = |moved: f64| {
+            let place =
+                |at: usize| [f64::from(points[at][0]) + if at == 5 { moved } else { 0.0 }, points[at][1].into()];
+            let nearness = |i: usize, j: usize| {
+                let (left, right) = (place(i), place(j));
+                1.0 / (1.0 + (left[0] - right[0]).powi(2) + (left[1] - right[1]).powi(2))
+            };
+            let pairs: Vec<(usize, usize)> =
+                (0..12).flat_map(|i| (0..12).map(move |j| (i, j))).filter(|(i, j)| i != j).collect();
+            let total: f64 = pairs.iter().map(|(i, j)| nearness(*i, *j)).sum();
+            let affinity = |i: usize, j: usize| f64::from(affinities[12 * i + j]);
+            let part = |(i, j): &(usize, usize)| affinity(*i, *j) * (affinity(*i, *j) * total / nearness(*i, *j)).ln();
+            pairs.iter().map(part).sum::<f64>()
+        };
+        let descent = Descent::from_points(&points);
+        let forces: Vec<Forces> = (0..12).map(|at| descent.forces_on(at, &affinities[12 * at..][..12])).collect();
+        let total: f64 = forces.iter().map(|forces| forces.nearness).sum();
+        let gradient = 4.0 * (f64::from(forces[5].attraction[0]) - f64::from(forces[5].repulsion[0]) / total);
+        let measured = (divergence(1e-4) - divergence(-1e-4)) / 2e-4;
+        assert!((gradient - measured).abs() < 1e-5, "{gradient}, {measured}");
+    }
+
+    #[test]
+    fn the_seed_decides_and_a_stop_is_heeded() {
+        let vectors = cluster(0, 25);
+        assert_eq!(lay_out(&vectors), lay_out(&vectors));
+        let vectors: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
+        assert_ne!(Tsne { seed: 2, ..TSNE }.lay_out(&vectors, || false), TSNE.lay_out(&vectors, || false));
+        assert_eq!(TSNE.lay_out(&vectors, || true), None);
+    }
+}
