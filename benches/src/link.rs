@@ -141,8 +141,9 @@ fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
 /// MeSH supplementary records that are mapped to a chemical descriptor.
 fn supplementary(path: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
     rows(path, |columns| {
-        let mapped =
-            columns.get(3).is_some_and(|ids| ids.split(['|', ',']).any(|id| chemicals.contains(id.trim_start_matches('*'))));
+        let mapped = columns
+            .get(3)
+            .is_some_and(|ids| ids.split(['|', ',']).any(|id| chemicals.contains(id.trim_start_matches('*'))));
         mapped.then(|| vec!["chemical".to_owned()])
     })
 }

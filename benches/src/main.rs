@@ -151,7 +151,7 @@ struct Names {
     #[arg(long)]
     nil: bool,
     /// Train the encoder on each case's knowledge base first, by this recipe
-    #[arg(long, requires = "encoder")]
+    #[arg(long)]
     recipe: Option<PathBuf>,
     /// Change a key of the recipe
     #[arg(long, value_name = "KEY=VALUE")]

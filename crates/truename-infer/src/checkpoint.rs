@@ -1,24 +1,23 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
 use crate::architecture::Family;
+use crate::characters::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
 use crate::hash::Fingerprint;
 use crate::tokenizer::Tokenizer;
 use crate::weights::Weights;
 use crate::{Activation, Architecture, Error, Pooling, Scope};
 
-/// A Hugging Face folder with what is in it, before anything is made of the weights.
-pub struct Checkpoint {
-    pub(crate) folder: PathBuf,
-    pub(crate) config: ModelConfig,
-    pub(crate) sentence: SentenceConfig,
-    pub(crate) family: &'static Family,
-    pub(crate) weights: Weights,
-    pub(crate) fingerprint: Fingerprint,
+/// An encoder's folder with what is in it, before anything is made of the weights.
+#[non_exhaustive]
+pub enum Checkpoint {
+    /// One of the BERT family, as Hugging Face lays it out.
+    Transformer(TransformerCheckpoint),
+    /// One that reads characters.
+    Characters(CharacterCheckpoint),
 }
 
 impl Checkpoint {
@@ -27,6 +26,100 @@ impl Checkpoint {
     /// # Errors
     /// Where `config.json` or `model.safetensors` is missing or is not what it should be, or the family is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
+        let mut fingerprint = Fingerprint::default();
+        if let Some(config) = CharacterConfig::read(folder, &mut fingerprint)? {
+            let weights = Weights::open(folder)?;
+            return Ok(Self::Characters(CharacterCheckpoint { config, weights, fingerprint }));
+        }
+        TransformerCheckpoint::open(folder).map(Self::Transformer)
+    }
+
+    /// The tokenizer, for texts of at most as many tokens as the model reads.
+    ///
+    /// # Errors
+    /// Where a transformer's `tokenizer.json` is missing or is none.
+    pub fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
+        match self {
+            Self::Transformer(checkpoint) => checkpoint.tokenizer(),
+            Self::Characters(checkpoint) => Ok(Tokenizer::of_characters(checkpoint.config.window)),
+        }
+    }
+
+    /// Writes a folder like this one in which the tensors of those names have other values.
+    ///
+    /// `pooling`, where it is given, is what the new folder of a transformer says of itself; what else a folder has
+    /// (tokenizer, configuration) is copied.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or written.
+    ///
+    /// # Panics
+    /// Where a tensor would have another size.
+    pub fn save(
+        &self,
+        folder: &Path,
+        values: &HashMap<String, Vec<f32>>,
+        pooling: Option<Pooling>,
+    ) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
+        match self {
+            Self::Transformer(checkpoint) => {
+                checkpoint.copy_settings(folder, pooling)?;
+                checkpoint.weights.save(folder, values)
+            }
+            Self::Characters(checkpoint) => {
+                checkpoint.config.write(folder)?;
+                checkpoint.weights.save(folder, values)
+            }
+        }
+    }
+}
+
+/// An encoder that reads characters.
+pub struct CharacterCheckpoint {
+    pub(crate) config: CharacterConfig,
+    pub(crate) weights: Weights,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl CharacterCheckpoint {
+    /// One with weights that nothing was learnt by yet.
+    ///
+    /// # Panics
+    /// Where `values` have not the shapes of [`CharacterConfig::tensors`].
+    pub fn new(config: CharacterConfig, values: &HashMap<String, Vec<f32>>) -> Self {
+        let tensors = config.tensors();
+        let views = tensors.iter().map(|(name, shape)| {
+            let view = TensorView::new(Dtype::F32, shape.clone(), bytemuck::cast_slice(&values[name]));
+            (name, view.expect("values have the shape of their tensor"))
+        });
+        let file = safetensors::serialize(views, None).expect("tensors of single precision can be written");
+        Self { config, weights: Weights::in_memory(file), fingerprint: Fingerprint::default() }
+    }
+
+    /// Its sizes.
+    pub fn config(&self) -> &CharacterConfig {
+        &self.config
+    }
+
+    /// Its tensors.
+    pub fn tensors(&self) -> Scope<'_> {
+        self.weights.under(&[""], "embeddings.weight")
+    }
+}
+
+/// An encoder of the BERT family.
+pub struct TransformerCheckpoint {
+    pub(crate) folder: PathBuf,
+    pub(crate) config: ModelConfig,
+    pub(crate) sentence: SentenceConfig,
+    pub(crate) family: &'static Family,
+    pub(crate) weights: Weights,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl TransformerCheckpoint {
+    fn open(folder: &Path) -> Result<Self, Error> {
         let mut fingerprint = Fingerprint::default();
         let config = ModelConfig::read(folder, &mut fingerprint)?;
         let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
@@ -73,30 +166,11 @@ impl Checkpoint {
         self.family.encoder(&self.weights)
     }
 
-    /// The tokenizer, for texts of at most [`Checkpoint::window`] tokens.
-    ///
-    /// # Errors
-    /// Where `tokenizer.json` is missing or is none.
-    pub fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
+    fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
         Tokenizer::read(&self.folder, self.window(), self.sentence.is_lowercase, &mut self.fingerprint)
     }
 
-    /// Writes a folder like this one in which the tensors of those names have other values.
-    ///
-    /// `pooling`, where it is given, is what the new folder says of itself; what else this folder has (tokenizer, configuration) is copied.
-    ///
-    /// # Errors
-    /// Where a file cannot be read or written.
-    ///
-    /// # Panics
-    /// Where a tensor would have another size.
-    pub fn save(
-        &self,
-        folder: &Path,
-        values: &HashMap<String, Vec<f32>>,
-        pooling: Option<Pooling>,
-    ) -> Result<(), Error> {
-        std::fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
+    fn copy_settings(&self, folder: &Path, pooling: Option<Pooling>) -> Result<(), Error> {
         for file in
             ["config.json", "tokenizer.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"]
                 .into_iter()
@@ -105,24 +179,7 @@ impl Checkpoint {
         {
             self.copy(file, folder)?;
         }
-        if let Some(pooling) = pooling {
-            self.write_pooling(folder, pooling)?;
-        }
-        let path = folder.join("model.safetensors");
-        let beside = folder.join("model.safetensors.new");
-        let file = SafeTensors::deserialize(self.weights.bytes()).map_err(|source| Error::tensors(&path, source))?;
-        let views = file.tensors().into_iter().map(|(name, tensor)| match values.get(&name) {
-            Some(values) => {
-                let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytemuck::cast_slice(values));
-                let view = view.expect("a tensor keeps its size");
-                (name, view)
-            }
-            None => (name, tensor),
-        });
-        let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
-        safetensors::serialize_to_file(views, Some(metadata), &beside)
-            .map_err(|source| Error::tensors(&beside, source))?;
-        std::fs::rename(&beside, &path).map_err(|source| Error::io("rename", &beside, source))
+        pooling.map_or(Ok(()), |pooling| self.write_pooling(folder, pooling))
     }
 
     /// The files by which sentence-transformers knows how the vectors of a text's tokens become one.

@@ -5,16 +5,24 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::batch::plan;
+use crate::batch::{Batch, plan};
+use crate::characters::CharacterNetwork;
+use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint};
 use crate::hash::Fingerprint;
 use crate::tokenizer::{Tokenizer, Tokens};
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::Weights;
-use crate::{Checkpoint, Embeddings, Error, Info};
+use crate::{Architecture, Checkpoint, Embeddings, Error, Info, Pooling};
 
 /// The most tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
 /// finish together. On MiniLM-L6, 128 to 1,024 take the same processor time within 10 %, the noise of that measurement.
 const BATCH_TOKENS: usize = 256;
+
+/// What makes states of tokens.
+enum Network {
+    Transformer(Transformer),
+    Characters(CharacterNetwork),
+}
 
 /// A sentence encoder: texts in, unit vectors out.
 ///
@@ -23,7 +31,7 @@ pub struct Encoder {
     folder: PathBuf,
     info: Info,
     tokenizer: Tokenizer,
-    transformer: Transformer,
+    network: Network,
     weights: Weights,
     fingerprint: Fingerprint,
     /// The workspaces that no batch uses now.
@@ -40,8 +48,15 @@ impl Encoder {
     /// # Errors
     /// Where a file is missing or is not what it should be, or where the model is of a kind that is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let Checkpoint { config, sentence, family, weights, mut fingerprint, .. } = Checkpoint::open(folder)?;
-        let window = sentence.window(family.positions(&config));
+        match Checkpoint::open(folder)? {
+            Checkpoint::Transformer(checkpoint) => Self::of_transformer(folder, checkpoint),
+            Checkpoint::Characters(checkpoint) => Self::of_characters(folder, checkpoint),
+        }
+    }
+
+    fn of_transformer(folder: &Path, checkpoint: TransformerCheckpoint) -> Result<Self, Error> {
+        let window = checkpoint.window();
+        let TransformerCheckpoint { config, sentence, family, weights, mut fingerprint, .. } = checkpoint;
         let (transformer, tokenizer) = rayon::join(
             || family.load(&config, &weights),
             || Tokenizer::read(folder, window, sentence.is_lowercase, &mut fingerprint),
@@ -56,12 +71,34 @@ impl Encoder {
             pooling: sentence.pooling,
             vocabulary: config.vocab_size,
         };
-        let (transformer, tokenizer) = (transformer?, tokenizer?);
         Ok(Self {
             folder: folder.to_owned(),
             info,
-            tokenizer,
-            transformer,
+            tokenizer: tokenizer?,
+            network: Network::Transformer(transformer?),
+            weights,
+            fingerprint,
+            idle: Mutex::default(),
+        })
+    }
+
+    fn of_characters(folder: &Path, checkpoint: CharacterCheckpoint) -> Result<Self, Error> {
+        let CharacterCheckpoint { config, weights, fingerprint } = checkpoint;
+        let info = Info {
+            architecture: Architecture::Characters(config.network),
+            layers: config.layers,
+            hidden: config.hidden,
+            heads: 0,
+            parameters: weights.parameters(),
+            window: config.window,
+            pooling: Pooling::Mean,
+            vocabulary: config.vocabulary(),
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            info,
+            tokenizer: Tokenizer::of_characters(config.window),
+            network: Network::Characters(CharacterNetwork::load(&config, &weights)?),
             weights,
             fingerprint,
             idle: Mutex::default(),
@@ -139,13 +176,29 @@ impl Encoder {
             vectors.fill(0.0);
             return Ok(());
         }
-        let (batch, states) = self.transformer.hidden_states(&mut workspace)?;
+        match &self.network {
+            Network::Transformer(transformer) => {
+                let (batch, states) = transformer.hidden_states(&mut workspace)?;
+                self.pool(batch, states, vectors);
+            }
+            Network::Characters(network) => {
+                let states = network.states(&workspace.batch)?;
+                self.pool(&workspace.batch, &states, vectors);
+            }
+        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
+        Ok(())
+    }
+
+    /// Writes the vector of each text of a batch.
+    ///
+    /// # Shapes
+    /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
+    fn pool(&self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
         let dimensions = self.dimensions();
         for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(dimensions)) {
             self.info.pooling.write(&states[rows.start * dimensions..rows.end * dimensions], vector);
         }
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        Ok(())
     }
 
     fn in_order_of_texts(&self, texts: &Distinct, tokens: &[Tokens], order: &[usize], sorted: &[f32]) -> Embeddings {

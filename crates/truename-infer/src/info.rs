@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::Network;
+
 /// What a model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,6 +34,8 @@ pub enum Architecture {
     Roberta,
     /// Song et al. 2020.
     MpNet,
+    /// Characters in place of tokens.
+    Characters(Network),
 }
 
 impl fmt::Display for Architecture {
@@ -40,6 +44,7 @@ impl fmt::Display for Architecture {
             Self::Bert => "BERT",
             Self::Roberta => "RoBERTa",
             Self::MpNet => "MPNet",
+            Self::Characters(Network::Graph) => "graph network over characters",
         })
     }
 }

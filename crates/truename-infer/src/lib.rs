@@ -26,6 +26,7 @@
 
 mod architecture;
 mod batch;
+mod characters;
 mod checkpoint;
 mod config;
 mod embeddings;
@@ -40,7 +41,8 @@ mod tokenizer;
 mod transformer;
 mod weights;
 
-pub use checkpoint::Checkpoint;
+pub use characters::{CharacterConfig, Network};
+pub use checkpoint::{CharacterCheckpoint, Checkpoint, TransformerCheckpoint};
 pub use config::ModelConfig;
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;

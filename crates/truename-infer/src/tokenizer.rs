@@ -7,12 +7,21 @@ use tokenizers::{
 };
 
 use crate::Error;
+use crate::characters::CharacterConfig;
 use crate::hash::Fingerprint;
 
-/// Turns a text into the numbers of its tokens, by `tokenizer.json`.
-pub struct Tokenizer {
-    inner: tokenizers::Tokenizer,
-    is_lowercase: bool,
+/// Turns a text into the numbers of its tokens.
+pub struct Tokenizer(Kind);
+
+enum Kind {
+    /// By `tokenizer.json`.
+    Pieces {
+        inner: Box<tokenizers::Tokenizer>,
+        is_lowercase: bool,
+    },
+    Characters {
+        window: usize,
+    },
 }
 
 /// A text as a model reads it.
@@ -43,7 +52,12 @@ impl Tokenizer {
         }
         let truncation = TruncationParams { max_length: window, ..TruncationParams::default() };
         inner.with_padding(None).with_truncation(Some(truncation)).map_err(|source| Error::tokenizer(&path, source))?;
-        Ok(Self { inner, is_lowercase })
+        Ok(Self(Kind::Pieces { inner: Box::new(inner), is_lowercase }))
+    }
+
+    /// Each character is a token, `window` at most with those that mark the ends.
+    pub(crate) fn of_characters(window: usize) -> Self {
+        Self(Kind::Characters { window })
     }
 
     /// The tokens of `text` without the space around it, which sentence-transformers cuts off as well.
@@ -51,9 +65,13 @@ impl Tokenizer {
     /// # Errors
     /// Where the tokenizer fails.
     pub fn tokens(&self, text: &str) -> Result<Tokens, Error> {
+        let (inner, is_lowercase) = match &self.0 {
+            Kind::Pieces { inner, is_lowercase } => (inner, *is_lowercase),
+            Kind::Characters { window } => return Ok(CharacterConfig::tokens(*window, text)),
+        };
         let text = text.trim();
-        let text = if self.is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
-        let encoding = self.inner.encode_fast(text, true).map_err(Error::tokenize)?;
+        let text = if is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+        let encoding = inner.encode_fast(text, true).map_err(Error::tokenize)?;
         Ok(Tokens { ids: encoding.get_ids().to_vec(), is_truncated: !encoding.get_overflowing().is_empty() })
     }
 }

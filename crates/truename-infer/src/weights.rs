@@ -1,11 +1,12 @@
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
-use safetensors::SafeTensors;
-use safetensors::tensor::{Dtype, Metadata};
+use safetensors::tensor::{Dtype, Metadata, TensorView};
+use safetensors::{SafeTensorError, SafeTensors};
 
 use crate::Error;
 use crate::layer::{Linear, Norm};
@@ -13,10 +14,27 @@ use crate::layer::{Linear, Norm};
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
 
-/// `model.safetensors`, mapped into memory.
+/// A file in memory.
+enum Bytes {
+    Mapped(Mmap),
+    Owned(Vec<u8>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// `model.safetensors`, mapped into memory or made there.
 pub(crate) struct Weights {
     path: PathBuf,
-    map: Arc<Mmap>,
+    map: Arc<Bytes>,
     tensors: Metadata,
     /// Where in the file the tensors start.
     start: usize,
@@ -30,9 +48,41 @@ impl Weights {
         // it short ends this process; every reader of mapped files has that hazard, and downloads replace files whole.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
-        let (header, tensors) = SafeTensors::read_metadata(&map).map_err(|source| Error::tensors(&path, source))?;
-        let start = size_of::<u64>() + header;
-        Ok(Self { path, map: Arc::new(map), tensors, start })
+        Self::of(path.clone(), Bytes::Mapped(map)).map_err(|source| Error::tensors(&path, source))
+    }
+
+    /// Weights that are in no file yet.
+    ///
+    /// # Panics
+    /// Where `file` is no safetensors file.
+    pub fn in_memory(file: Vec<u8>) -> Self {
+        Self::of(PathBuf::new(), Bytes::Owned(file)).expect("a file that was made here can be read here")
+    }
+
+    fn of(path: PathBuf, map: Bytes) -> Result<Self, SafeTensorError> {
+        let (header, tensors) = SafeTensors::read_metadata(&map)?;
+        Ok(Self { path, map: Arc::new(map), tensors, start: size_of::<u64>() + header })
+    }
+
+    /// Writes them into a folder, where those of the names given have other values.
+    ///
+    /// # Panics
+    /// Where a tensor would have another size.
+    pub fn save(&self, folder: &Path, values: &HashMap<String, Vec<f32>>) -> Result<(), Error> {
+        let path = folder.join("model.safetensors");
+        let beside = folder.join("model.safetensors.new");
+        let file = SafeTensors::deserialize(self.bytes()).map_err(|source| Error::tensors(&path, source))?;
+        let views = file.tensors().into_iter().map(|(name, tensor)| match values.get(&name) {
+            Some(values) => {
+                let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytemuck::cast_slice(values));
+                (name, view.expect("a tensor keeps its size"))
+            }
+            None => (name, tensor),
+        });
+        let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
+        safetensors::serialize_to_file(views, Some(metadata), &beside)
+            .map_err(|source| Error::tensors(&beside, source))?;
+        std::fs::rename(&beside, &path).map_err(|source| Error::io("rename", &beside, source))
     }
 
     /// The whole file.
@@ -139,12 +189,12 @@ impl Scope<'_> {
 
 /// The numbers of one tensor: in the map, or copied where the file does not align them.
 enum Floats {
-    Mapped { map: Arc<Mmap>, bytes: Range<usize> },
+    Mapped { map: Arc<Bytes>, bytes: Range<usize> },
     Copied(Vec<f32>),
 }
 
 impl Floats {
-    fn new(map: &Arc<Mmap>, bytes: Range<usize>) -> Self {
+    fn new(map: &Arc<Bytes>, bytes: Range<usize>) -> Self {
         match bytemuck::try_cast_slice::<u8, f32>(&map[bytes.clone()]) {
             Ok(_) => Self::Mapped { map: Arc::clone(map), bytes },
             Err(_) => Self::Copied(map[bytes].as_chunks().0.iter().copied().map(f32::from_le_bytes).collect()),

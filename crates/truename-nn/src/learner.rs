@@ -1,8 +1,9 @@
 use std::path::Path;
 
 use burn::tensor::Device as BurnDevice;
-use truename_infer::{Checkpoint, Error, Pooling};
+use truename_infer::{CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling};
 
+use crate::characters;
 use crate::dropout::Dropout;
 use crate::encoder::Encoder;
 use crate::optimizer::{AdamW, GradientsByName, accumulate};
@@ -68,11 +69,16 @@ impl Learner {
     /// Where the device is not in this build: [`Device::from_str`](std::str::FromStr) gives none that is not.
     pub fn new(checkpoint: Checkpoint, options: LearnerOptions) -> Result<Self, Error> {
         let device: BurnDevice = options.device.open();
-        let pooling = options.pooling.unwrap_or(checkpoint.pooling());
-        let mut encoder = Encoder::load(&checkpoint, pooling, &device)?;
+        let mut encoder = Encoder::load(&checkpoint, options.pooling, &device)?;
         encoder.freeze(options.freeze_embeddings, options.freeze_layers);
         let optimizer = AdamW::new(options.optimizer.clone());
         Ok(Self { checkpoint, encoder, optimizer, options })
+    }
+
+    /// A checkpoint of an encoder of characters that has learnt nothing; the same for the same seed.
+    pub fn characters(config: CharacterConfig, seed: u64) -> Checkpoint {
+        let values = characters::begin(&config, seed);
+        Checkpoint::Characters(CharacterCheckpoint::new(config, &values))
     }
 
     /// Steps made.

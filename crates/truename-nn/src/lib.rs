@@ -1,6 +1,6 @@
 //! Encoders that learn: texts as numbers of tokens in, weights out.
 //!
-//! A [`Learner`] opens a Hugging Face folder (BERT, RoBERTa or MPNet), makes steps on [`Batch`]es towards an [`Objective`]
+//! A [`Learner`] opens a Hugging Face folder (BERT, RoBERTa or MPNet) or begins an encoder of characters, makes steps on [`Batch`]es towards an [`Objective`]
 //! and writes a folder of the same kind. Strings are turned into tokens elsewhere, and no tensor leaves this crate.
 //!
 //! ```
@@ -26,11 +26,12 @@
 //! # }
 //! ```
 //!
-//! Inside, the code follows the papers' diagrams: an `Encoder` is a `TokenEmbedding` and `EncoderLayer`s of `Attention`
+//! Inside, the code follows the papers' diagrams: a `Transformer` is a `TokenEmbedding` and `EncoderLayer`s of `Attention`
 //! and `FeedForward`, composed of the operations of `burn`. On the CPU each layer runs as one operation (`fused`), to which
 //! the composition is the oracle. A loss is a file in `loss`.
 
 mod batch;
+mod characters;
 mod device;
 mod dropout;
 mod encoder;
@@ -41,6 +42,8 @@ mod loss;
 mod objective;
 mod optimizer;
 mod parameter;
+mod pooling;
+mod transformer;
 
 pub use batch::Batch;
 pub use device::Device;

@@ -1,7 +1,7 @@
 //! Encoders against the engine that serves them, and the fused layer against its composition.
 
 use burn::tensor::Tensor;
-use truename_infer::{Checkpoint, Pooling};
+use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
 
 use crate::dropout::Dropout;
 use crate::encoder::Encoder;
@@ -50,8 +50,9 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
         for probability in [0.0, 0.3] {
             let mut checkpoint = checkpoint(family);
             let batch = batch(&mut checkpoint);
-            let mut fused = Encoder::load(&checkpoint, Pooling::Mean, &Device::Cpu.open()).unwrap();
-            let mut composed = fused.clone().composed();
+            let mut fused = Encoder::load(&checkpoint, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
+            let Encoder::Transformer(transformer) = fused.clone() else { panic!() };
+            let mut composed = Encoder::Transformer(Box::new(transformer.composed()));
             let dropout = Dropout::new(probability, 5);
             let [one, other] = [&fused, &composed].map(|encoder| loss(encoder, &batch, dropout).into_scalar::<f32>());
             assert!((one - other).abs() < 1e-4, "{family}: {one} {other}");
@@ -113,8 +114,9 @@ fn what_is_frozen_stays() {
     learner.step(&[batch], Objective::SupervisedContrastive { temperature: 0.1 }, 1e-2);
     learner.save(&folder.path().join("after")).unwrap();
     let [before, after] = ["before", "after"].map(|name| Checkpoint::open(&folder.path().join(name)).unwrap());
-    let hidden = before.config().hidden_size;
     let weight = |checkpoint: &Checkpoint, layer: usize| {
+        let Checkpoint::Transformer(checkpoint) = checkpoint else { panic!() };
+        let hidden = checkpoint.config().hidden_size;
         let scope = checkpoint.encoder().at(&format!("encoder.layer.{layer}")).at("attention.self.query");
         scope.values("weight", &[hidden, hidden]).unwrap()
     };
@@ -176,4 +178,35 @@ fn a_loss_that_is_not_finite_teaches_nothing() {
     let step = learner.step(std::slice::from_ref(&batch), objective, 1e-3);
     assert!(!step.loss.is_finite() || !step.gradient_norm.is_finite(), "{step:?}");
     assert_eq!(learner.encode(&batch), before);
+}
+
+#[test]
+fn an_encoder_of_characters_learns_and_the_engine_reads_it() {
+    let start = |seed| Learner::characters(CharacterConfig::new(Network::Graph, 12, 2), seed);
+    let mut checkpoint = start(1);
+    let batch = batch(&mut checkpoint);
+    let mut learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+    let objective = Objective::SupervisedContrastive { temperature: 0.1 };
+    let before = learner.loss(&batch, objective);
+    for _ in 0..20 {
+        learner.step(std::slice::from_ref(&batch), objective, 1e-2);
+    }
+    assert!(learner.loss(&batch, objective) < 0.5 * before);
+    let folder = tempfile::tempdir().unwrap();
+    learner.save(folder.path()).unwrap();
+    let engine = truename_infer::Encoder::open(folder.path()).unwrap();
+    let served = engine.encode(&NAMES).unwrap();
+    for (number, vector) in learner.encode(&batch).chunks_exact(served.dimensions()).enumerate() {
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        for (found, served) in vector.iter().zip(served.row(number)) {
+            assert!((found / length - served).abs() < 1e-5, "{}", NAMES[number]);
+        }
+    }
+    let alone = engine.encode(&NAMES[3..4]).unwrap();
+    assert_eq!(alone.row(0), served.row(3), "a name has the same vector alone and in a batch");
+    let again = Learner::new(Checkpoint::open(folder.path()).unwrap(), LearnerOptions::default()).unwrap();
+    assert_eq!(again.encode(&batch), learner.encode(&batch));
+    let first = |checkpoint| Learner::new(checkpoint, LearnerOptions::default()).unwrap().encode(&batch);
+    assert_eq!(first(start(1)), first(start(1)));
+    assert_ne!(first(start(1)), first(start(2)));
 }

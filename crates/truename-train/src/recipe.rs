@@ -2,8 +2,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use truename_infer::Pooling;
-use truename_nn::{AdamWOptions, Device, Distance, LearnerOptions, Mining, MultiSimilarity, Objective};
+use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
+use truename_nn::{AdamWOptions, Device, Distance, Learner, LearnerOptions, Mining, MultiSimilarity, Objective};
 
 use crate::Error;
 
@@ -48,6 +48,9 @@ pub struct Data {
 #[allow(missing_docs)]
 pub struct EncoderKeys {
     pub from: PathBuf,
+    pub characters: String,
+    pub hidden: usize,
+    pub layers: usize,
     pub pooling: String,
     pub dropout: f64,
     pub freeze_embeddings: bool,
@@ -187,8 +190,16 @@ impl Default for Recipe {
 
 impl Default for EncoderKeys {
     fn default() -> Self {
-        let (from, pooling) = (PathBuf::new(), String::new());
-        Self { from, pooling, dropout: 0.1, freeze_embeddings: false, freeze_layers: 0 }
+        Self {
+            from: PathBuf::new(),
+            characters: String::new(),
+            hidden: 128,
+            layers: 2,
+            pooling: String::new(),
+            dropout: 0.1,
+            freeze_embeddings: false,
+            freeze_layers: 0,
+        }
     }
 }
 
@@ -313,7 +324,9 @@ impl Recipe {
         let Self { encoder, objective, sampler, augmentation, schedule, evaluation, ranker, .. } = &self;
         let Augmentation { misspelling, acronym, spacing, punctuation, version } = *augmentation;
         let changes = misspelling + acronym + spacing + punctuation + version;
-        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 18] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 20] = [
+            ("encoder.hidden", encoder.hidden as f64, 1.0..=f64::MAX, "1 and more"),
+            ("encoder.layers", encoder.layers as f64, 1.0..=f64::MAX, "1 and more"),
             ("encoder.dropout", encoder.dropout, 0.0..=BELOW_1, "0 to 1, without 1"),
             ("objective.temperature", objective.temperature, ABOVE_0..=f64::MAX, "more than 0"),
             ("sampler.group", sampler.group as f64, 2.0..=f64::MAX, "2 and more"),
@@ -344,7 +357,30 @@ impl Recipe {
         }
         self.device.parse::<Device>().map_err(|reason| Error::value("device", &self.device, reason))?;
         self.pooling()?;
+        self.characters()?;
         Ok(self)
+    }
+
+    /// The encoder of characters that is begun, where the recipe says so.
+    fn characters(&self) -> Result<Option<CharacterConfig>, Error> {
+        let network = match self.encoder.characters.as_str() {
+            "" => return Ok(None),
+            "graph" => Network::Graph,
+            other => return Err(Error::value("encoder.characters", other, "graph or nothing")),
+        };
+        Ok(Some(CharacterConfig::new(network, self.encoder.hidden, self.encoder.layers)))
+    }
+
+    /// What a run starts from: an encoder of characters, or the one that is named.
+    ///
+    /// # Errors
+    /// Where neither is named, or its folder cannot be read.
+    pub(crate) fn start(&self) -> Result<Checkpoint, Error> {
+        match self.characters()? {
+            Some(config) => Ok(Learner::characters(config, self.seed)),
+            None if self.encoder.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
+            None => Ok(Checkpoint::open(&self.encoder.from)?),
+        }
     }
 
     /// How the vectors of a name's tokens become one, where the recipe says so.

@@ -84,10 +84,7 @@ impl Training {
     /// # Errors
     /// Where no encoder is named, or it or the folder cannot be used.
     pub fn begin(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Self, Error> {
-        if recipe.encoder.from.as_os_str().is_empty() {
-            return Err(Error::missing("encoder.from", "--encoder"));
-        }
-        let checkpoint = Checkpoint::open(&recipe.encoder.from)?;
+        let checkpoint = recipe.start()?;
         let folder = RunFolder::begin(out)?;
         folder.write_recipe(&recipe)?;
         let state = State {

@@ -113,7 +113,8 @@ fn knowledge_base(concepts: &[Named], encoders: &[Arc<Encoder>], out: &Path) -> 
     };
     match fitted {
         Err(error) if error.is_too_few_names() => crate::say!("{error}; the ranker that comes with truename is used"),
-        fitted => drop(fitted?),
+        Err(error) => return Err(error.into()),
+        Ok(_) => {}
     }
     Ok(kb)
 }

@@ -1,5 +1,5 @@
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use truename_infer::{Checkpoint, Error};
+use truename_infer::{Error, TransformerCheckpoint};
 
 use super::Norm;
 use crate::batch::{Batch, Layout};
@@ -17,7 +17,7 @@ pub(crate) struct TokenEmbedding {
 }
 
 impl TokenEmbedding {
-    pub fn load(checkpoint: &Checkpoint, device: &Device) -> Result<Self, Error> {
+    pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Self, Error> {
         let (config, scope) = (checkpoint.config(), checkpoint.encoder().at("embeddings"));
         let hidden = config.hidden_size;
         let table = |name: &str, rows| Parameter::load(&scope.at(name), "weight", &[rows, hidden], device);
@@ -53,7 +53,9 @@ impl TokenEmbedding {
     }
 }
 
-fn rows(table: &Parameter, numbers: Vec<i32>, device: &Device) -> Tensor<2> {
+/// # Shapes
+/// output: `[numbers, columns]`
+pub(crate) fn rows(table: &Parameter, numbers: Vec<i32>, device: &Device) -> Tensor<2> {
     table.matrix().select(0, indices(numbers, device))
 }
 

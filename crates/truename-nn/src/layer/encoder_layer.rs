@@ -1,5 +1,5 @@
 use burn::tensor::{Device, Tensor};
-use truename_infer::{Architecture, Checkpoint, Error};
+use truename_infer::{Architecture, Error, TransformerCheckpoint};
 
 use super::{Attention, FeedForward, Linear, Norm, dropped};
 use crate::batch::Layout;
@@ -28,7 +28,7 @@ pub(crate) struct Pass<'a> {
 }
 
 impl EncoderLayer {
-    pub fn load(checkpoint: &Checkpoint, number: usize, device: &Device) -> Result<Self, Error> {
+    pub fn load(checkpoint: &TransformerCheckpoint, number: usize, device: &Device) -> Result<Self, Error> {
         let config = checkpoint.config();
         let (hidden, inner, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
         let scope = checkpoint.encoder().at(&format!("encoder.layer.{number}"));

@@ -9,7 +9,7 @@ mod norm;
 mod position_bias;
 
 pub(crate) use attention::Attention;
-pub(crate) use embedding::{TokenEmbedding, dropped, indices};
+pub(crate) use embedding::{TokenEmbedding, dropped, indices, rows};
 pub(crate) use encoder_layer::{EncoderLayer, Pass};
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use linear::Linear;

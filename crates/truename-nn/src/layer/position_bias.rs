@@ -1,5 +1,5 @@
 use burn::tensor::{Device, Tensor};
-use truename_infer::{Checkpoint, Error};
+use truename_infer::{Error, TransformerCheckpoint};
 
 use super::embedding::indices;
 use crate::parameter::Parameter;
@@ -13,7 +13,7 @@ pub(crate) struct PositionBias {
 }
 
 impl PositionBias {
-    pub fn load(checkpoint: &Checkpoint, device: &Device) -> Result<Option<Self>, Error> {
+    pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Option<Self>, Error> {
         let scope = checkpoint.encoder().at("encoder.relative_attention_bias");
         if !scope.has("weight") {
             return Ok(None);

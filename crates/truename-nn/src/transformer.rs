@@ -1,0 +1,74 @@
+use burn::tensor::{Device, Tensor};
+use truename_infer::{Error, Pooling, TransformerCheckpoint};
+
+use crate::batch::Batch;
+use crate::dropout::Dropout;
+use crate::layer::{EncoderLayer, Pass, PositionBias, TokenEmbedding};
+use crate::parameter::Parameter;
+use crate::pooling::pool;
+
+/// An encoder of the BERT family whose parameters are learnt: embeddings, layers, pooling.
+#[derive(Clone, Debug)]
+pub(crate) struct Transformer {
+    embedding: TokenEmbedding,
+    position_bias: Option<PositionBias>,
+    layers: Vec<EncoderLayer>,
+    pooling: Pooling,
+    device: Device,
+    is_fused: bool,
+}
+
+impl Transformer {
+    pub fn load(checkpoint: &TransformerCheckpoint, pooling: Pooling, device: &Device) -> Result<Self, Error> {
+        let layers = 0..checkpoint.config().num_hidden_layers;
+        Ok(Self {
+            embedding: TokenEmbedding::load(checkpoint, device)?,
+            position_bias: PositionBias::load(checkpoint, device)?,
+            layers: layers.map(|number| EncoderLayer::load(checkpoint, number, device)).collect::<Result<_, _>>()?,
+            pooling,
+            device: device.clone(),
+            is_fused: true,
+        })
+    }
+
+    /// Runs its layers as operations of the tensor library: slower on a CPU, and what the fused ones are checked against.
+    #[cfg(test)]
+    pub fn composed(mut self) -> Self {
+        self.is_fused = false;
+        self
+    }
+
+    /// The first `layers` layers keep their values, and with `embeddings` so do the tables below them.
+    pub fn freeze(&mut self, embeddings: bool, layers: usize) {
+        if embeddings {
+            self.embedding.parameters().into_iter().for_each(Parameter::freeze);
+        }
+        for layer in self.layers.iter_mut().take(layers) {
+            layer.parameters().into_iter().for_each(Parameter::freeze);
+        }
+    }
+
+    /// One vector a text, not of unit length.
+    ///
+    /// # Shapes
+    /// output: `[texts, hidden]`
+    pub fn forward(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
+        let layout = batch.layout();
+        let longest = layout.longest();
+        let bias = self.position_bias.as_ref().map(|bias| bias.by_distance(longest, &self.device));
+        let mut states = self.embedding.forward(batch, &layout, dropout.at(0), &self.device);
+        for (number, layer) in self.layers.iter().enumerate() {
+            let dropout = dropout.at(1 + number as u64);
+            let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused: self.is_fused };
+            states = layer.forward(states, &pass);
+        }
+        pool(self.pooling, states, &layout)
+    }
+
+    pub fn parameters(&mut self) -> Vec<&mut Parameter> {
+        let mut parameters = self.embedding.parameters();
+        parameters.extend(self.position_bias.iter_mut().flat_map(PositionBias::parameters));
+        parameters.extend(self.layers.iter_mut().flat_map(EncoderLayer::parameters));
+        parameters
+    }
+}
