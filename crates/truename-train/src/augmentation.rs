@@ -55,27 +55,31 @@ pub(crate) struct Augmenter {
     keys: Augmentation,
     /// Which concept has a name; a change into a name of another concept is none.
     owners: HashMap<String, usize>,
+    acronyms: Acronyms,
 }
 
-type Change = fn(&str, &mut Rng) -> Option<String>;
+type Change<'a> = dyn Fn(&str, &mut Rng) -> Option<String> + 'a;
 
 impl Augmenter {
     pub fn new(keys: &Augmentation, concepts: &[Named]) -> Self {
         let names =
             concepts.iter().enumerate().flat_map(|(place, concept)| concept.names.iter().map(move |n| (n, place)));
         let owners = names.map(|(name, place)| (folded(name), place)).collect();
-        Self { keys: keys.clone(), owners }
+        let acronyms = if keys.acronym > 0.0 { Acronyms::of(concepts) } else { Acronyms::default() };
+        Self { keys: keys.clone(), owners, acronyms }
     }
 
     /// The name of a concept as it is seen this time.
     pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> String {
         let Augmentation { misspelling, acronym, spacing, punctuation, version } = self.keys;
-        let changes: [(f64, Change); 5] = [
-            (misspelling, misspell),
-            (acronym, shorten),
-            (spacing, respace),
-            (punctuation, repunctuate),
-            (version, reversion),
+        let reshort =
+            |name: &str, random: &mut Rng| self.acronyms.exchange(name, random).or_else(|| shorten(name, random));
+        let changes: [(f64, &Change); 5] = [
+            (misspelling, &misspell),
+            (acronym, &reshort),
+            (spacing, &respace),
+            (punctuation, &repunctuate),
+            (version, &reversion),
         ];
         let mut dice = random.f64();
         for (probability, change) in changes {
@@ -131,20 +135,76 @@ fn look_alike(name: &str, random: &mut Rng) -> Option<String> {
     Some(format!("{}{to}{}", &name[..place], &name[place + from.len()..]))
 }
 
+/// Acronyms with what they stand for, as the names of a concept give them away: one is the initials of another, or
+/// stands in brackets after it.
+#[derive(Debug, Default)]
+struct Acronyms {
+    /// What a word stands for where it is the acronym of names of one concept alone.
+    long: HashMap<String, Vec<String>>,
+    /// The acronym of a name.
+    short: HashMap<String, String>,
+}
+
+impl Acronyms {
+    fn of(concepts: &[Named]) -> Self {
+        let mut pairs: HashMap<String, Vec<(usize, String, String)>> = HashMap::new();
+        for (place, concept) in concepts.iter().enumerate() {
+            let bare =
+                concept.names.iter().flat_map(|name| match name.strip_suffix(')').and_then(|n| n.split_once(" (")) {
+                    Some((long, short)) => vec![long, short],
+                    None => vec![name.as_str()],
+                });
+            let (shorts, longs): (Vec<&str>, Vec<&str>) = bare.partition(|name| !name.contains(' '));
+            for short in shorts.into_iter().filter(|short| (2..=8).contains(&short.chars().count())) {
+                let stands_for = |long: &&&str| initials(long).eq_ignore_ascii_case(short);
+                let long = longs.iter().filter(stands_for).map(|long| (place, short.to_owned(), (*long).to_owned()));
+                pairs.entry(short.to_lowercase()).or_default().extend(long);
+            }
+        }
+        let mut acronyms = Self::default();
+        for (key, found) in pairs {
+            if let Some((place, short, _)) = found.first()
+                && found.iter().all(|(other, _, _)| other == place)
+            {
+                acronyms.short.extend(found.iter().map(|(_, _, long)| (long.to_lowercase(), short.clone())));
+                acronyms.long.insert(key, found.iter().map(|(_, _, long)| long.clone()).collect());
+            }
+        }
+        acronyms
+    }
+
+    /// The name with an acronym in it written out, or with words of it as their acronym.
+    fn exchange(&self, name: &str, random: &mut Rng) -> Option<String> {
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let runs = (0..words.len()).flat_map(|from| (from + 1..=words.len()).map(move |to| from..to));
+        let mut exchanges = Vec::new();
+        for run in runs {
+            let key = words[run.clone()].join(" ").to_lowercase();
+            let others = self.long.get(&key).into_iter().flatten().chain(self.short.get(&key));
+            exchanges.extend(others.map(|other| (run.clone(), other)));
+        }
+        let (run, other) = random.choice(exchanges)?;
+        let kept = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        Some([kept(&words[..run.start]), vec![other.clone()], kept(&words[run.end..])].concat().join(" "))
+    }
+}
+
+/// The first letter or digit of each word.
+fn initials(name: &str) -> String {
+    name.split_whitespace().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric())).collect()
+}
+
 /// The initials of all words or of those before the last, or the name without one of its words.
 fn shorten(name: &str, random: &mut Rng) -> Option<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     if words.len() < 2 {
         return None;
     }
-    let initials = |words: &[&str]| -> String {
-        words.iter().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric())).collect()
-    };
     match random.u8(..3) {
-        0 if words.len() > 2 => Some(initials(&words).to_uppercase()),
+        0 if words.len() > 2 => Some(initials(name).to_uppercase()),
         1 if words.len() > 2 => {
             let (last, before) = words.split_last()?;
-            Some(format!("{} {last}", initials(before).to_uppercase()))
+            Some(format!("{} {last}", initials(&before.join(" ")).to_uppercase()))
         }
         _ => {
             let left_out = random.usize(..words.len());
@@ -216,24 +276,45 @@ fn reversion(name: &str, random: &mut Rng) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn all(change: Change, name: &str) -> std::collections::BTreeSet<String> {
+    fn all(change: &Change, name: &str) -> std::collections::BTreeSet<String> {
         let mut random = Rng::with_seed(1);
         (0..400).filter_map(|_| change(name, &mut random)).collect()
     }
 
     #[test]
     fn every_kind_of_change_is_made() {
-        let misspelt = all(misspell, "Oracle");
+        let misspelt = all(&misspell, "Oracle");
         for expected in ["Oracl", "Orracle", "Oarcle", "Orac1e", "Orade"] {
             assert!(misspelt.contains(expected), "{expected} {misspelt:?}");
         }
-        let short = all(shorten, "internet information server");
+        let short = all(&shorten, "internet information server");
         assert!(["IIS", "II server", "information server"].iter().all(|name| short.contains(*name)), "{short:?}");
-        assert!(all(respace, "web sphere").contains("websphere") && all(respace, "DB2").contains("DB 2"));
-        assert!(all(repunctuate, "PL/SQL").contains("PL SQL") && all(repunctuate, "Db2").contains("DB2"));
-        assert!(all(reversion, "Windows 10").contains("Windows"));
-        assert!(all(reversion, "tomcat").iter().any(|name| name.ends_with(".x") || name.contains("64 bit")));
-        assert!(all(misspell, "AIX").is_empty() && all(shorten, "AIX").is_empty());
+        assert!(all(&respace, "web sphere").contains("websphere") && all(&respace, "DB2").contains("DB 2"));
+        assert!(all(&repunctuate, "PL/SQL").contains("PL SQL") && all(&repunctuate, "Db2").contains("DB2"));
+        assert!(all(&reversion, "Windows 10").contains("Windows"));
+        assert!(all(&reversion, "tomcat").iter().any(|name| name.ends_with(".x") || name.contains("64 bit")));
+        assert!(all(&misspell, "AIX").is_empty() && all(&shorten, "AIX").is_empty());
+    }
+
+    #[test]
+    fn acronyms_are_exchanged_both_ways() {
+        let named = |id: &str, names: &[&str]| Named {
+            id: id.into(),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let concepts = [
+            named("iis", &["Internet Information Server", "IIS", "IIS 6"]),
+            named("asp", &["Active Server Pages (ASP)"]),
+            named("x", &["Online Service Provider", "OSP"]),
+            named("y", &["Open Scalable Platform", "OSP"]),
+        ];
+        let acronyms = Acronyms::of(&concepts);
+        let exchanged = |name: &str| acronyms.exchange(name, &mut Rng::with_seed(1));
+        assert_eq!(exchanged("IIS 6").as_deref(), Some("Internet Information Server 6"));
+        assert_eq!(exchanged("microsoft internet information server").as_deref(), Some("microsoft IIS"));
+        assert_eq!(exchanged("ASP 3").as_deref(), Some("Active Server Pages 3"));
+        assert_eq!(exchanged("OSP"), None, "it stands for names of two concepts");
+        assert_eq!(exchanged("tomcat"), None);
     }
 
     #[test]
