@@ -3,6 +3,7 @@ use std::path::Path;
 use burn::tensor::Device as BurnDevice;
 use truename_infer::{CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling};
 
+use crate::allocator::keep_freed_memory;
 use crate::characters;
 use crate::dropout::Dropout;
 use crate::encoder::Encoder;
@@ -60,7 +61,7 @@ pub struct Step {
 }
 
 impl Learner {
-    /// Starts from a checkpoint.
+    /// Starts from a checkpoint. From then on the allocator of this process keeps freed memory for the next step (glibc).
     ///
     /// # Errors
     /// Where the checkpoint lacks a tensor or has one that does not fit.
@@ -68,6 +69,7 @@ impl Learner {
     /// # Panics
     /// Where the device is not in this build: [`Device::from_str`](std::str::FromStr) gives none that is not.
     pub fn new(checkpoint: Checkpoint, options: LearnerOptions) -> Result<Self, Error> {
+        keep_freed_memory();
         let device: BurnDevice = options.device.open();
         let mut encoder = Encoder::load(&checkpoint, options.pooling, &device)?;
         encoder.freeze(options.freeze_embeddings, options.freeze_layers);

@@ -30,6 +30,7 @@
 //! and `FeedForward`, composed of the operations of `burn`. On the CPU each layer runs as one operation (`fused`), to which
 //! the composition is the oracle. A loss is a file in `loss`.
 
+mod allocator;
 mod batch;
 mod characters;
 mod device;
