@@ -93,14 +93,17 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
-        let encoders = match &options.recipe {
-            Some(recipe) => trained(&case, recipe, &format!("{title}-{number}"), options)?,
-            None => untrained.iter().cloned().collect(),
+        let encoders = |case: &Case, name: &str| match &options.recipe {
+            Some(recipe) => trained(case, recipe, name, options),
+            None => Ok(untrained.iter().cloned().collect()),
         };
         table.begin(case.queries.len());
-        measure(&case, &encoders, &mut table)?;
+        let name = format!("{title}-{number}");
+        measure(&case, &encoders(&case, &name)?, &mut table)?;
         if options.nil {
-            judge(&without_some(&case), &encoders, &mut judgements)?;
+            // An encoder that learnt the concepts left out would know them.
+            let case = without_some(&case);
+            judge(&case, &encoders(&case, &format!("{name}-nil"))?, &mut judgements)?;
         }
     }
     println!("{title}: {} names", table.asked.iter().sum::<usize>());

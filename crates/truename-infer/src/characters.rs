@@ -1,14 +1,16 @@
 //! Encoders that read characters, for names in any script and without a vocabulary.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
 use crate::hash::Fingerprint;
+use crate::kernels::{Matrix, Packed};
 use crate::layer::Linear;
 use crate::weights::{Table, Weights};
-use crate::{Error, Tokens};
+use crate::{Error, Pooling, Tokens, lstm};
 
 /// What `model_type` is in the `config.json` of such an encoder.
 pub(crate) const MODEL_TYPE: &str = "truename-characters";
@@ -28,7 +30,7 @@ pub struct CharacterConfig {
     pub network: Network,
     /// Width of a character's vector.
     pub embedding: usize,
-    /// Width of the states after each layer.
+    /// Width of the states after each layer, and of a name's vector; half of it in each direction of a recurrence.
     pub hidden: usize,
     /// Layers.
     pub layers: usize,
@@ -44,7 +46,14 @@ pub enum Network {
     /// Graph convolutions (Kipf and Welling 2017, equation 2, by the mean of the neighbours) over the chain of characters:
     /// the baseline of CoSiNES, section 4.2.
     Graph,
+    /// Maps of each character with its two neighbours, each neighbour with weights of its own.
+    Convolution,
+    /// Long short-term memory in both directions; the last state of each goes through a dense layer (NSEEN, section 3.1).
+    Lstm,
 }
+
+/// The directions of a recurrence, as its tensors are called.
+pub(crate) const DIRECTIONS: [&str; 2] = ["forward", "backward"];
 
 impl CharacterConfig {
     /// An encoder of so many layers of one width.
@@ -60,16 +69,42 @@ impl CharacterConfig {
     /// The tensors with their shapes.
     pub fn tensors(&self) -> Vec<(String, Vec<usize>)> {
         let mut tensors = vec![("embeddings.weight".to_owned(), vec![self.vocabulary(), self.embedding])];
+        let mut map = |name: String, inputs, outputs| {
+            tensors.push((format!("{name}.weight"), vec![outputs, inputs]));
+            tensors.push((format!("{name}.bias"), vec![outputs]));
+        };
         for layer in 0..self.layers {
-            tensors.push((format!("layers.{layer}.weight"), vec![self.hidden, self.inputs(layer)]));
-            tensors.push((format!("layers.{layer}.bias"), vec![self.hidden]));
+            match self.network {
+                Network::Graph | Network::Convolution => {
+                    map(format!("layers.{layer}"), self.inputs(layer), self.hidden);
+                }
+                Network::Lstm => {
+                    for direction in DIRECTIONS {
+                        map(format!("layers.{layer}.{direction}.input"), self.inputs(layer), 4 * self.state());
+                    }
+                }
+            }
+        }
+        if self.network == Network::Lstm {
+            map("dense".into(), self.hidden, self.hidden);
+            for (layer, direction) in (0..self.layers).flat_map(|layer| DIRECTIONS.map(|direction| (layer, direction)))
+            {
+                let name = format!("layers.{layer}.{direction}.recurrent.weight");
+                tensors.push((name, vec![4 * self.state(), self.state()]));
+            }
         }
         tensors
     }
 
     /// The width of what goes into a layer.
     pub fn inputs(&self, layer: usize) -> usize {
-        if layer == 0 { self.embedding } else { self.hidden }
+        let width = if layer == 0 { self.embedding } else { self.hidden };
+        if self.network == Network::Convolution { 3 * width } else { width }
+    }
+
+    /// The width of the states of one direction of a recurrence.
+    pub fn state(&self) -> usize {
+        self.hidden / 2
     }
 
     /// The configuration of a folder, where its encoder reads characters.
@@ -91,6 +126,9 @@ impl CharacterConfig {
             if value == 0 {
                 return Err(Error::setting(&path, key, value, "1 and more"));
             }
+        }
+        if config.network == Network::Lstm && !config.hidden.is_multiple_of(2) {
+            return Err(Error::setting(&path, "hidden", config.hidden, "even numbers, half for each direction"));
         }
         if config.window <= ENDS.len() {
             return Err(Error::setting(&path, "window", config.window, "3 and more"));
@@ -128,39 +166,140 @@ fn number(character: char) -> u32 {
 /// A network over the characters of names.
 pub(crate) struct CharacterNetwork {
     table: Table,
-    layers: Vec<Linear>,
+    layers: Layers,
     embedding: usize,
+}
+
+enum Layers {
+    Chain { layers: Vec<Linear>, mix: fn(&Batch, &[f32], usize) -> Vec<f32> },
+    Lstm { layers: Vec<[Direction; 2]>, dense: Linear },
+}
+
+/// One direction of a recurrence.
+struct Direction {
+    input: Linear,
+    recurrent: Packed,
 }
 
 impl CharacterNetwork {
     pub fn load(config: &CharacterConfig, weights: &Weights) -> Result<Self, Error> {
         let scope = weights.under(&[""], "embeddings.weight");
-        let layer = |number| scope.at(&format!("layers.{number}")).linear(config.inputs(number), config.hidden);
-        Ok(Self {
-            table: scope.at("embeddings").table(config.vocabulary(), config.embedding)?,
-            layers: (0..config.layers).map(layer).collect::<Result<_, _>>()?,
-            embedding: config.embedding,
-        })
+        let layer = |number| scope.at(&format!("layers.{number}"));
+        let chain = |mix| -> Result<Layers, Error> {
+            let layers = (0..config.layers).map(|number| layer(number).linear(config.inputs(number), config.hidden));
+            Ok(Layers::Chain { layers: layers.collect::<Result<_, _>>()?, mix })
+        };
+        let direction = |number: usize, direction: usize| -> Result<Direction, Error> {
+            let (scope, state) = (layer(number).at(DIRECTIONS[direction]), config.state());
+            let recurrent = scope.at("recurrent").values("weight", &[4 * state, state])?;
+            Ok(Direction {
+                input: scope.at("input").linear(config.inputs(number), 4 * state)?,
+                recurrent: Matrix::new(&recurrent, state).transposed().packed(),
+            })
+        };
+        let layers = match config.network {
+            Network::Graph => chain(neighbour_means)?,
+            Network::Convolution => chain(with_neighbours)?,
+            Network::Lstm => {
+                let layers = (0..config.layers).map(|number| Ok([direction(number, 0)?, direction(number, 1)?]));
+                let dense = scope.at("dense").linear(config.hidden, config.hidden)?;
+                Layers::Lstm { layers: layers.collect::<Result<_, Error>>()?, dense }
+            }
+        };
+        let table = scope.at("embeddings").table(config.vocabulary(), config.embedding)?;
+        Ok(Self { table, layers, embedding: config.embedding })
     }
 
-    /// The states after the last layer, one row a character.
+    /// Writes the unit vector of each text.
     ///
     /// # Shapes
-    /// output: `[characters, hidden]`
-    pub fn states(&self, batch: &Batch) -> Result<Vec<f32>, Error> {
+    /// `vectors: [texts, hidden]`
+    pub fn write(&self, batch: &Batch, vectors: &mut [f32]) -> Result<(), Error> {
         let mut states = Vec::with_capacity(batch.len() * self.embedding);
         for character in batch.texts().flatten() {
             let row = self.table.row(*character as usize);
             states.extend_from_slice(row.ok_or_else(|| Error::unknown_token(*character, self.table.rows()))?);
         }
-        for layer in &self.layers {
-            let mixed = neighbour_means(batch, &states, states.len() / batch.len());
-            states = vec![0.0; batch.len() * layer.outputs()];
-            layer.apply(&mixed, &mut states);
-            states.iter_mut().for_each(|state| *state = state.max(0.0));
+        match &self.layers {
+            Layers::Chain { layers, mix } => write_means(batch, chain(layers, *mix, batch, states), vectors),
+            Layers::Lstm { layers, dense } => write_ends(batch, layers, dense, states, vectors),
         }
-        Ok(states)
+        Ok(())
     }
+}
+
+/// # Shapes
+/// `states: [characters, width]`, output: `[characters, hidden]`
+fn chain(
+    layers: &[Linear],
+    mix: fn(&Batch, &[f32], usize) -> Vec<f32>,
+    batch: &Batch,
+    mut states: Vec<f32>,
+) -> Vec<f32> {
+    for layer in layers {
+        let mixed = mix(batch, &states, states.len() / batch.len());
+        states = vec![0.0; batch.len() * layer.outputs()];
+        layer.apply(&mixed, &mut states);
+        states.iter_mut().for_each(|state| *state = state.max(0.0));
+    }
+    states
+}
+
+fn write_means(batch: &Batch, states: Vec<f32>, vectors: &mut [f32]) {
+    let width = states.len() / batch.len();
+    for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
+        Pooling::Mean.write(&states[rows.start * width..rows.end * width], vector);
+    }
+}
+
+/// The last state of each direction, through the dense layer.
+fn write_ends(batch: &Batch, layers: &[[Direction; 2]], dense: &Linear, mut states: Vec<f32>, vectors: &mut [f32]) {
+    let texts: Vec<Range<usize>> = batch.rows().collect();
+    for directions in layers {
+        let [ahead, back] = [0, 1].map(|number| {
+            let Direction { input, recurrent } = &directions[number];
+            let mut gates = vec![0.0; batch.len() * input.outputs()];
+            input.apply(&states, &mut gates);
+            lstm::forward(&texts, number == 1, gates, recurrent).hidden
+        });
+        let width = ahead.len() / batch.len();
+        states = ahead
+            .chunks_exact(width)
+            .zip(back.chunks_exact(width))
+            .flat_map(|(a, b)| [a, b])
+            .flatten()
+            .copied()
+            .collect();
+    }
+    let width = states.len() / batch.len();
+    let mut ends = Vec::with_capacity(texts.len() * width);
+    for text in &texts {
+        let (first, last) = (text.start * width, (text.end - 1) * width);
+        ends.extend_from_slice(&states[last..last + width / 2]);
+        ends.extend_from_slice(&states[first + width / 2..first + width]);
+    }
+    let mut pooled = vec![0.0; texts.len() * dense.outputs()];
+    dense.apply(&ends, &mut pooled);
+    for (pooled, vector) in pooled.chunks_exact(dense.outputs()).zip(vectors.chunks_exact_mut(dense.outputs())) {
+        Pooling::Cls.write(pooled, vector);
+    }
+}
+
+/// Each character's state after that of its neighbour before it and before that of the one after it; 0 where there is none.
+///
+/// # Shapes
+/// `states: [characters, width]`, output: `[characters, 3 width]`
+fn with_neighbours(batch: &Batch, states: &[f32], width: usize) -> Vec<f32> {
+    let mut all = vec![0.0; 3 * states.len()];
+    for rows in batch.rows() {
+        for (row, all) in rows.clone().zip(all[3 * rows.start * width..].chunks_exact_mut(3 * width)) {
+            let from = row.max(rows.start + 1) - 1;
+            let to = (row + 2).min(rows.end);
+            let at = if row == rows.start { width } else { 0 };
+            all[at..at + (to - from) * width].copy_from_slice(&states[from * width..to * width]);
+        }
+    }
+    all
 }
 
 /// The mean of each character's state and its neighbours' in the name.
@@ -196,10 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn means_end_with_the_name() {
+    fn neighbours_end_with_the_name() {
         let mut batch = Batch::default();
         batch.push(&[1, 2, 3]);
         batch.push(&[4]);
-        assert_eq!(neighbour_means(&batch, &[1.0, 3.0, 8.0, 7.0], 1), [2.0, 4.0, 5.5, 7.0]);
+        let states = [1.0, 3.0, 8.0, 7.0];
+        assert_eq!(neighbour_means(&batch, &states, 1), [2.0, 4.0, 5.5, 7.0]);
+        let expected = [[0.0, 1.0, 3.0], [1.0, 3.0, 8.0], [3.0, 8.0, 0.0], [0.0, 7.0, 0.0]];
+        assert_eq!(with_neighbours(&batch, &states, 1), expected.concat());
     }
 }

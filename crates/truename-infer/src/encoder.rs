@@ -155,7 +155,7 @@ impl Encoder {
         let dimensions = self.dimensions();
         let mut vectors = vec![0.0; order.len() * dimensions];
         let mut rest = vectors.as_mut_slice();
-        let batches = plan(order.iter().map(|text| tokens[*text].ids.len()), batch_tokens(tokens));
+        let batches = plan(order.iter().map(|text| tokens[*text].ids.len()), self.batch_tokens(tokens));
         let mut work: Vec<(Range<usize>, &mut [f32])> = Vec::with_capacity(batches.len());
         for batch in batches {
             let (rows, after) = rest.split_at_mut(batch.len() * dimensions);
@@ -181,13 +181,23 @@ impl Encoder {
                 let (batch, states) = transformer.hidden_states(&mut workspace)?;
                 self.pool(batch, states, vectors);
             }
-            Network::Characters(network) => {
-                let states = network.states(&workspace.batch)?;
-                self.pool(&workspace.batch, &states, vectors);
-            }
+            Network::Characters(network) => network.write(&workspace.batch, vectors)?,
         }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
         Ok(())
+    }
+
+    /// How many tokens a batch may have: few texts are split evenly among the threads, many into batches of
+    /// [`BATCH_TOKENS`]. A step of a recurrence is one character of all texts, so that it wants many of them.
+    fn batch_tokens(&self, tokens: &[Tokens]) -> usize {
+        /// Below this a batch is not worth splitting: the threads share its matrix products instead.
+        const FEWEST: usize = 64;
+        let most = match self.network {
+            Network::Transformer(_) => BATCH_TOKENS,
+            Network::Characters(_) => 16 * BATCH_TOKENS,
+        };
+        let all: usize = tokens.iter().map(|tokens| tokens.ids.len()).sum();
+        all.div_ceil(rayon::current_num_threads()).clamp(FEWEST, most)
     }
 
     /// Writes the vector of each text of a batch.
@@ -213,14 +223,6 @@ impl Encoder {
         let truncated = texts.numbers.iter().enumerate().filter(is_truncated).map(|(text, _)| text).collect();
         Embeddings::new(vectors, dimensions, truncated)
     }
-}
-
-/// How many tokens a batch may have: few texts are split evenly among the threads, many into batches of [`BATCH_TOKENS`].
-fn batch_tokens(tokens: &[Tokens]) -> usize {
-    /// Below this a batch is not worth splitting: the threads share its matrix products instead.
-    const FEWEST: usize = 64;
-    let all: usize = tokens.iter().map(|tokens| tokens.ids.len()).sum();
-    all.div_ceil(rayon::current_num_threads()).clamp(FEWEST, BATCH_TOKENS)
 }
 
 /// Texts without repetition.

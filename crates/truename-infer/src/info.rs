@@ -45,6 +45,8 @@ impl fmt::Display for Architecture {
             Self::Roberta => "RoBERTa",
             Self::MpNet => "MPNet",
             Self::Characters(Network::Graph) => "graph network over characters",
+            Self::Characters(Network::Convolution) => "convolutions over characters",
+            Self::Characters(Network::Lstm) => "bidirectional LSTM over characters",
         })
     }
 }

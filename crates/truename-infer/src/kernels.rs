@@ -42,8 +42,18 @@ impl<'a> Matrix<'a> {
     }
 
     /// The matrix as right factor, laid out once for the kernels.
-    pub(crate) fn packed(self) -> PackedBMatrix<f32> {
-        GEMM.prepack_b(self.0)
+    pub fn packed(self) -> Packed {
+        Packed(GEMM.prepack_b(self.0))
+    }
+}
+
+/// A right factor that the kernels need not lay out.
+pub struct Packed(PackedBMatrix<f32>);
+
+impl Packed {
+    /// Its rows, which are the depth of a product.
+    pub fn rows(&self) -> usize {
+        self.0.rows()
     }
 }
 
@@ -59,8 +69,11 @@ pub fn multiply(left: Matrix, right: Matrix, out: &mut [f32], accumulate: bool) 
 }
 
 /// [`multiply`] with a packed right factor.
-pub(crate) fn multiply_packed(left: Matrix, right: &PackedBMatrix<f32>, out: &mut [f32], accumulate: bool) {
-    run(left, GemmInputB::Packed(right), out, accumulate);
+///
+/// # Panics
+/// Where the shapes do not fit.
+pub fn multiply_packed(left: Matrix, right: &Packed, out: &mut [f32], accumulate: bool) {
+    run(left, GemmInputB::Packed(&right.0), out, accumulate);
 }
 
 fn run(left: Matrix, right: GemmInputB<f32>, out: &mut [f32], accumulate: bool) {

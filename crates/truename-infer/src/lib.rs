@@ -36,6 +36,7 @@ mod hash;
 mod info;
 pub mod kernels;
 mod layer;
+pub mod lstm;
 mod pooling;
 mod tokenizer;
 mod transformer;

@@ -7,39 +7,72 @@ use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooli
 
 use crate::batch::{Batch, Layout};
 use crate::dropout::Dropout;
-use crate::layer::{Linear, dropped, indices, rows};
+use crate::layer::{Linear, Lstm, dropped, indices, rows};
 use crate::parameter::Parameter;
 use crate::pooling::pool;
 
-/// An encoder of characters whose parameters are learnt: a table, layers, the mean.
+/// An encoder of characters whose parameters are learnt: a table, layers, one vector a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Characters {
     table: Parameter,
-    layers: Vec<Linear>,
-    network: Network,
+    layers: Layers,
     device: Device,
+    is_fused: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Layers {
+    /// Maps of each character with its neighbours; the mean of the last states.
+    Chain { layers: Vec<Linear>, is_graph: bool },
+    /// Recurrences in both directions; the last state of each, through a dense layer.
+    Lstm { layers: Vec<[Lstm; 2]>, dense: Box<Linear> },
 }
 
 impl Characters {
     pub fn load(checkpoint: &CharacterCheckpoint, device: &Device) -> Result<Self, Error> {
         let (config, tensors) = (checkpoint.config(), checkpoint.tensors());
-        let layer = |number: usize| {
-            Linear::load(&tensors.at(&format!("layers.{number}")), config.inputs(number), config.hidden, device)
+        let scope = |number: usize| tensors.at(&format!("layers.{number}"));
+        let numbers = 0..config.layers;
+        let layers = match config.network {
+            Network::Lstm => {
+                let direction = |number: usize, name: &str| {
+                    let (inputs, state) = (config.inputs(number), config.state());
+                    Lstm::load(&scope(number).at(name), inputs, state, name == "backward", device)
+                };
+                let layers = numbers.map(|number| Ok([direction(number, "forward")?, direction(number, "backward")?]));
+                let dense = Linear::load(&tensors.at("dense"), config.hidden, config.hidden, device)?;
+                Layers::Lstm { layers: layers.collect::<Result<_, Error>>()?, dense: Box::new(dense) }
+            }
+            network => {
+                let layer = |number| Linear::load(&scope(number), config.inputs(number), config.hidden, device);
+                let layers = numbers.map(layer).collect::<Result<_, _>>()?;
+                Layers::Chain { layers, is_graph: network == Network::Graph }
+            }
         };
         let shape = [config.vocabulary(), config.embedding];
-        Ok(Self {
-            table: Parameter::load(&tensors.at("embeddings"), "weight", &shape, device)?,
-            layers: (0..config.layers).map(layer).collect::<Result<_, _>>()?,
-            network: config.network,
-            device: device.clone(),
-        })
+        let table = Parameter::load(&tensors.at("embeddings"), "weight", &shape, device)?;
+        Ok(Self { table, layers, device: device.clone(), is_fused: true })
+    }
+
+    /// Runs recurrences as operations of the tensor library, against which the fused ones are checked.
+    #[cfg(test)]
+    pub fn composed(mut self) -> Self {
+        self.is_fused = false;
+        self
     }
 
     pub fn freeze(&mut self, embeddings: bool, layers: usize) {
         if embeddings {
             self.table.freeze();
         }
-        self.layers.iter_mut().take(layers).flat_map(Linear::parameters).for_each(Parameter::freeze);
+        match &mut self.layers {
+            Layers::Chain { layers: all, .. } => {
+                all.iter_mut().take(layers).flat_map(Linear::parameters).for_each(Parameter::freeze);
+            }
+            Layers::Lstm { layers: all, .. } => {
+                all.iter_mut().take(layers).flatten().flat_map(Lstm::parameters).for_each(Parameter::freeze);
+            }
+        }
     }
 
     /// # Shapes
@@ -48,20 +81,41 @@ impl Characters {
         let layout = batch.layout();
         let numbers = batch.tokens().iter().map(|token| *token as i32).collect();
         let mut states = dropped(rows(&self.table, numbers, &self.device), dropout.at(0));
-        let chain = Chain::new(&layout, &self.device);
-        for (number, layer) in self.layers.iter().enumerate() {
-            let mixed = match self.network {
-                Network::Graph => chain.neighbour_means(states),
-                _ => unreachable!("a network that does not learn"),
-            };
-            states = dropped(relu(layer.forward(mixed)), dropout.at(1 + number as u64));
+        match &self.layers {
+            Layers::Chain { layers, is_graph } => {
+                let chain = Chain::new(&layout, &self.device);
+                for (number, layer) in layers.iter().enumerate() {
+                    let mixed = if *is_graph { chain.neighbour_means(states) } else { chain.with_neighbours(states) };
+                    states = dropped(relu(layer.forward(mixed)), dropout.at(1 + number as u64));
+                }
+                pool(Pooling::Mean, states, &layout)
+            }
+            Layers::Lstm { layers, dense } => {
+                let mut ends = Vec::new();
+                for (number, directions) in layers.iter().enumerate() {
+                    let run = |direction: &Lstm| direction.forward(states.clone(), &layout, self.is_fused);
+                    let both = directions.each_ref().map(run);
+                    ends = both.to_vec();
+                    states = dropped(Tensor::cat(both.to_vec(), 1), dropout.at(1 + number as u64));
+                }
+                let last = layout.texts().iter().map(|text| text.end as i32 - 1).collect();
+                let first = layout.texts().iter().map(|text| text.start as i32).collect();
+                let at = |states: &Tensor<2>, rows| states.clone().select(0, indices(rows, &self.device));
+                dense.forward(Tensor::cat(vec![at(&ends[0], last), at(&ends[1], first)], 1))
+            }
         }
-        pool(Pooling::Mean, states, &layout)
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
-        let layers = self.layers.iter_mut().flat_map(Linear::parameters);
-        std::iter::once(&mut self.table).chain(layers).collect()
+        let mut parameters = vec![&mut self.table];
+        match &mut self.layers {
+            Layers::Chain { layers, .. } => parameters.extend(layers.iter_mut().flat_map(Linear::parameters)),
+            Layers::Lstm { layers, dense } => {
+                parameters.extend(layers.iter_mut().flatten().flat_map(Lstm::parameters));
+                parameters.extend(dense.parameters());
+            }
+        }
+        parameters
     }
 }
 
@@ -101,18 +155,28 @@ impl Chain {
         let [own, before, after] = self.shares.clone();
         states.clone() * own + moved(&self.before) * before + moved(&self.after) * after
     }
+
+    /// # Shapes
+    /// `states: [characters, width]`, output: `[characters, 3 width]`
+    fn with_neighbours(&self, states: Tensor<2>) -> Tensor<2> {
+        let moved = |rows: &[i32]| states.clone().select(0, indices(rows.to_vec(), &self.device));
+        let there = |share: &Tensor<2>| share.clone().sign();
+        let [_, before, after] = &self.shares;
+        Tensor::cat(vec![moved(&self.before) * there(before), states.clone(), moved(&self.after) * there(after)], 1)
+    }
 }
 
 /// Numbers to begin with: those of a map evenly drawn within ±√(6 / (inputs + outputs)) (Glorot and Bengio 2010), of the
-/// table within ±√3, which has variance 1, and 0 for each bias.
+/// table within ±√3, which has variance 1; 0 for each bias, but 1 for that of a forget gate (Jozefowicz et al. 2015).
 pub(crate) fn begin(config: &CharacterConfig, seed: u64) -> HashMap<String, Vec<f32>> {
     let mut random = Rng::with_seed(seed);
     let mut draw = |name: &str, shape: &[usize]| -> Vec<f32> {
-        let bound = match shape {
-            [_] => 0.0,
-            _ if name.starts_with("embeddings") => 3.0f32.sqrt(),
-            shape => (6.0 / shape.iter().sum::<usize>() as f32).sqrt(),
-        };
+        if let [count] = shape {
+            let is_forget_gate = |at: usize| name.ends_with("input.bias") && at / config.state() == 1;
+            return (0..*count).map(|at| f32::from(u8::from(is_forget_gate(at)))).collect();
+        }
+        let is_table = name.starts_with("embeddings");
+        let bound = if is_table { 3.0 } else { 6.0 / shape.iter().sum::<usize>() as f32 }.sqrt();
         (0..shape.iter().product()).map(|_| bound * (2.0 * random.f32() - 1.0)).collect()
     };
     config.tensors().into_iter().map(|(name, shape)| (name.clone(), draw(&name, &shape))).collect()

@@ -44,6 +44,15 @@ fn gradients(encoder: &mut Encoder, batch: &Batch, dropout: Dropout) -> Vec<(Str
     encoder.parameters().into_iter().filter_map(take).collect()
 }
 
+fn assert_near(found: &[(String, Vec<f32>)], expected: &[(String, Vec<f32>)], what: &str) {
+    for ((name, found), (_, expected)) in found.iter().zip(expected) {
+        let greatest = expected.iter().fold(1e-2f32, |most, value| most.max(value.abs()));
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 2e-4 * greatest, "{what} {name}: {found} {expected}");
+        }
+    }
+}
+
 #[test]
 fn the_fused_layer_has_the_gradients_of_its_composition() {
     for family in FAMILIES {
@@ -60,12 +69,7 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
             let found = gradients(&mut fused, &batch, dropout);
             assert_eq!(found.len(), expected.len(), "{family}");
             assert!(found.len() > 30, "{family}: {}", found.len());
-            for ((name, found), (_, expected)) in found.iter().zip(&expected) {
-                let greatest = expected.iter().fold(1e-2f32, |most, value| most.max(value.abs()));
-                for (found, expected) in found.iter().zip(expected) {
-                    assert!((found - expected).abs() < 2e-4 * greatest, "{family} {name}: {found} {expected}");
-                }
-            }
+            assert_near(&found, &expected, family);
         }
     }
 }
@@ -182,31 +186,48 @@ fn a_loss_that_is_not_finite_teaches_nothing() {
 
 #[test]
 fn an_encoder_of_characters_learns_and_the_engine_reads_it() {
-    let start = |seed| Learner::characters(CharacterConfig::new(Network::Graph, 12, 2), seed);
-    let mut checkpoint = start(1);
-    let batch = batch(&mut checkpoint);
-    let mut learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
-    let objective = Objective::SupervisedContrastive { temperature: 0.1 };
-    let before = learner.loss(&batch, objective);
-    for _ in 0..20 {
-        learner.step(std::slice::from_ref(&batch), objective, 1e-2);
-    }
-    assert!(learner.loss(&batch, objective) < 0.5 * before);
-    let folder = tempfile::tempdir().unwrap();
-    learner.save(folder.path()).unwrap();
-    let engine = truename_infer::Encoder::open(folder.path()).unwrap();
-    let served = engine.encode(&NAMES).unwrap();
-    for (number, vector) in learner.encode(&batch).chunks_exact(served.dimensions()).enumerate() {
-        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-        for (found, served) in vector.iter().zip(served.row(number)) {
-            assert!((found / length - served).abs() < 1e-5, "{}", NAMES[number]);
+    for network in [Network::Graph, Network::Convolution, Network::Lstm] {
+        let start = |seed| Learner::characters(CharacterConfig::new(network, 12, 2), seed);
+        let mut checkpoint = start(1);
+        let batch = batch(&mut checkpoint);
+        let mut learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();
+        let objective = Objective::SupervisedContrastive { temperature: 0.1 };
+        let before = learner.loss(&batch, objective);
+        for _ in 0..40 {
+            learner.step(std::slice::from_ref(&batch), objective, 1e-2);
         }
+        let after = learner.loss(&batch, objective);
+        assert!(after < 0.5 * before, "{network:?}: {before} {after}");
+        let folder = tempfile::tempdir().unwrap();
+        learner.save(folder.path()).unwrap();
+        let engine = truename_infer::Encoder::open(folder.path()).unwrap();
+        let served = engine.encode(&NAMES).unwrap();
+        for (number, vector) in learner.encode(&batch).chunks_exact(served.dimensions()).enumerate() {
+            let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+            for (found, served) in vector.iter().zip(served.row(number)) {
+                assert!((found / length - served).abs() < 1e-5, "{network:?}: {}", NAMES[number]);
+            }
+        }
+        let alone = engine.encode(&NAMES[3..4]).unwrap();
+        assert_eq!(alone.row(0), served.row(3), "a name has the same vector alone and in a batch");
+        let again = Learner::new(Checkpoint::open(folder.path()).unwrap(), LearnerOptions::default()).unwrap();
+        assert_eq!(again.encode(&batch), learner.encode(&batch));
+        let first = |checkpoint| Learner::new(checkpoint, LearnerOptions::default()).unwrap().encode(&batch);
+        assert_eq!(first(start(1)), first(start(1)));
+        assert_ne!(first(start(1)), first(start(2)));
     }
-    let alone = engine.encode(&NAMES[3..4]).unwrap();
-    assert_eq!(alone.row(0), served.row(3), "a name has the same vector alone and in a batch");
-    let again = Learner::new(Checkpoint::open(folder.path()).unwrap(), LearnerOptions::default()).unwrap();
-    assert_eq!(again.encode(&batch), learner.encode(&batch));
-    let first = |checkpoint| Learner::new(checkpoint, LearnerOptions::default()).unwrap().encode(&batch);
-    assert_eq!(first(start(1)), first(start(1)));
-    assert_ne!(first(start(1)), first(start(2)));
+}
+
+#[test]
+fn the_fused_recurrence_has_the_gradients_of_its_composition() {
+    let mut checkpoint = Learner::characters(CharacterConfig::new(Network::Lstm, 12, 2), 3);
+    let batch = batch(&mut checkpoint);
+    let mut fused = Encoder::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
+    let Encoder::Characters(characters) = fused.clone() else { panic!() };
+    let mut composed = Encoder::Characters(Box::new(characters.composed()));
+    let dropout = Dropout::new(0.2, 5);
+    let expected = gradients(&mut composed, &batch, dropout);
+    let found = gradients(&mut fused, &batch, dropout);
+    assert_eq!(found.len(), 1 + 2 * 2 * 3 + 2);
+    assert_near(&found, &expected, "lstm");
 }

@@ -366,8 +366,13 @@ impl Recipe {
         let network = match self.encoder.characters.as_str() {
             "" => return Ok(None),
             "graph" => Network::Graph,
-            other => return Err(Error::value("encoder.characters", other, "graph or nothing")),
+            "convolution" => Network::Convolution,
+            "lstm" => Network::Lstm,
+            other => return Err(Error::value("encoder.characters", other, "lstm, convolution, graph or nothing")),
         };
+        if network == Network::Lstm && !self.encoder.hidden.is_multiple_of(2) {
+            return Err(Error::value("encoder.hidden", self.encoder.hidden, "even, half for each direction"));
+        }
         Ok(Some(CharacterConfig::new(network, self.encoder.hidden, self.encoder.layers)))
     }
 

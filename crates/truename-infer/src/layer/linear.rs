@@ -1,10 +1,8 @@
-use rten_gemm::PackedBMatrix;
-
-use crate::kernels::{Matrix, multiply_packed};
+use crate::kernels::{Matrix, Packed, multiply_packed};
 
 /// `y = x Wᵀ + b`.
 pub(crate) struct Linear {
-    weight: PackedBMatrix<f32>,
+    weight: Packed,
     bias: Vec<f32>,
 }
 

@@ -7,6 +7,7 @@ mod activation;
 mod attention;
 mod layer;
 mod norm;
+mod recurrence;
 mod rows;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::layer::{EncoderLayer, Pass};
 use crate::parameter::Parameter;
 use layer::{Affine, LayerShape, Saved, Weights};
 
+pub(crate) use recurrence::recurrence;
 pub(crate) use rows::dot;
 
 /// The input, weight and bias of eight maps and norms, and the bias by distance.

@@ -5,6 +5,7 @@ mod embedding;
 mod encoder_layer;
 mod feed_forward;
 mod linear;
+mod lstm;
 mod norm;
 mod position_bias;
 
@@ -13,5 +14,6 @@ pub(crate) use embedding::{TokenEmbedding, dropped, indices, rows};
 pub(crate) use encoder_layer::{EncoderLayer, Pass};
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use linear::Linear;
+pub(crate) use lstm::Lstm;
 pub(crate) use norm::Norm;
 pub(crate) use position_bias::PositionBias;
