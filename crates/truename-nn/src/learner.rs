@@ -8,6 +8,7 @@ use crate::characters;
 use crate::dropout::Dropout;
 use crate::encoder::Encoder;
 use crate::optimizer::{AdamW, GradientsByName, accumulate};
+use crate::parameter::Parameter;
 use crate::{AdamWOptions, Batch, Device, Objective, OptimizerState};
 
 /// How an encoder is made ready to learn.
@@ -113,7 +114,7 @@ impl Learner {
 
     /// The loss of a batch, without dropout and without learning.
     pub fn loss(&self, batch: &Batch, objective: Objective) -> f64 {
-        let loss = objective.loss(self.encoder.forward(batch, Dropout::none()), batch.labels());
+        let loss = objective.loss(self.still().forward(batch, Dropout::none()), batch.labels());
         f64::from(loss.into_scalar::<f32>())
     }
 
@@ -122,8 +123,16 @@ impl Learner {
     /// # Shapes
     /// output: `[texts, hidden]`, row after row
     pub fn encode(&self, batch: &Batch) -> Vec<f32> {
-        let vectors = self.encoder.forward(batch, Dropout::none());
+        let vectors = self.still().forward(batch, Dropout::none());
         vectors.to_data().try_into_vec().expect("vectors are in single precision")
+    }
+
+    /// The encoder as it is now, to compute without learning: what a backward pass would need is not kept, which the tensor
+    /// library otherwise does until the next one.
+    fn still(&self) -> Encoder {
+        let mut encoder = self.encoder.clone();
+        encoder.parameters().into_iter().for_each(Parameter::freeze);
+        encoder
     }
 
     /// Writes a Hugging Face folder with the weights as they are now.
@@ -143,5 +152,20 @@ impl Learner {
     /// Goes on from a state.
     pub fn restore(&mut self, state: OptimizerState) {
         self.optimizer.restore(state, &mut self.encoder.parameters());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoding_keeps_nothing_for_a_backward_pass() {
+        let config = CharacterConfig::new(truename_infer::Network::Lstm, 8, 1);
+        let learner = Learner::new(Learner::characters(config, 1), LearnerOptions::default()).unwrap();
+        let mut batch = Batch::default();
+        batch.push(&[2, 65, 3], 0);
+        assert!(learner.encoder.forward(&batch, Dropout::none()).is_tracked());
+        assert!(!learner.still().forward(&batch, Dropout::none()).is_tracked());
     }
 }

@@ -27,7 +27,8 @@ impl Parameter {
     /// From now on it keeps its value.
     pub fn freeze(&mut self) {
         self.is_trained = false;
-        self.value = self.value.clone().detach();
+        // `detach` would keep that a gradient is asked for.
+        self.value = self.value.clone().inner().autodiff();
     }
 
     /// Whether weight decay applies: to weights of maps and tables, not to biases and norms.
