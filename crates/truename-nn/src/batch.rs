@@ -6,6 +6,18 @@ pub struct Batch {
     tokens: Vec<u32>,
     ends: Vec<usize>,
     labels: Vec<u32>,
+    pairs: Vec<Pair>,
+}
+
+/// Two texts of a batch, by their places in it, with how alike they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The one.
+    pub left: u32,
+    /// The other.
+    pub right: u32,
+    /// From 0, of two concepts, to 1, of one.
+    pub label: f32,
 }
 
 impl Batch {
@@ -18,6 +30,16 @@ impl Batch {
         self.tokens.extend_from_slice(text);
         self.ends.push(self.tokens.len());
         self.labels.push(label);
+    }
+
+    /// Adds a pair of texts that are or will be in the batch.
+    pub fn pair(&mut self, pair: Pair) {
+        self.pairs.push(pair);
+    }
+
+    /// The pairs of texts.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
     }
 
     /// How many texts.

@@ -97,7 +97,7 @@ impl Learner {
         let mut losses = 0.0;
         for (number, batch) in batches.iter().enumerate() {
             let dropout = Dropout::new(self.options.dropout, self.options.seed).at(self.steps()).at(number as u64);
-            let loss = objective.loss(self.encoder.forward(batch, dropout), batch.labels());
+            let loss = objective.loss(self.encoder.forward(batch, dropout), batch);
             losses += f64::from(loss.clone().into_scalar::<f32>());
             if loss.is_tracked() {
                 accumulate(&mut gradients, &mut self.encoder.parameters(), loss.backward());
@@ -114,7 +114,7 @@ impl Learner {
 
     /// The loss of a batch, without dropout and without learning.
     pub fn loss(&self, batch: &Batch, objective: Objective) -> f64 {
-        let loss = objective.loss(self.still().forward(batch, Dropout::none()), batch.labels());
+        let loss = objective.loss(self.still().forward(batch, Dropout::none()), batch);
         f64::from(loss.into_scalar::<f32>())
     }
 

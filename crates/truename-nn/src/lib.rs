@@ -46,7 +46,7 @@ mod parameter;
 mod pooling;
 mod transformer;
 
-pub use batch::Batch;
+pub use batch::{Batch, Pair};
 pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step};
 pub use loss::{Distance, Mining, MultiSimilarity};

@@ -1,7 +1,9 @@
 use burn::tensor::Tensor;
 
+use crate::Batch;
 use crate::loss::{
-    Classes, Distance, Mining, MultiSimilarity, batch_all, batch_hard, multi_similarity, supervised_contrastive,
+    Classes, Distance, Mining, MultiSimilarity, batch_all, batch_hard, contrastive, multi_similarity,
+    supervised_contrastive,
 };
 
 /// What a metric encoder learns: names of one concept near each other, those of others far.
@@ -24,13 +26,18 @@ pub enum Objective {
     },
     /// Multi-similarity loss (Wang et al. 2019).
     MultiSimilarity(MultiSimilarity),
+    /// Contrastive loss of the pairs of a batch, with labels between 0 and 1 (NSEEN, equation 1).
+    Contrastive {
+        /// How far apart two texts with label 0 should be, as `1 − cosine`.
+        margin: f64,
+    },
 }
 
 impl Objective {
     /// # Shapes
     /// `embeddings: [texts, hidden]`, output: `[1]`
-    pub(crate) fn loss(self, embeddings: Tensor<2>, labels: &[u32]) -> Tensor<1> {
-        let classes = Classes::new(labels);
+    pub(crate) fn loss(self, embeddings: Tensor<2>, batch: &Batch) -> Tensor<1> {
+        let classes = Classes::new(batch.labels());
         match self {
             Self::Triplet { mining: Mining::BatchAll, distance, margin } => {
                 batch_all(embeddings, &classes, distance, margin)
@@ -40,6 +47,7 @@ impl Objective {
             }
             Self::SupervisedContrastive { temperature } => supervised_contrastive(embeddings, &classes, temperature),
             Self::MultiSimilarity(options) => multi_similarity(embeddings, &classes, options),
+            Self::Contrastive { margin } => contrastive(embeddings, batch.pairs(), margin),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is made small: functions of the vectors and classes of a batch.
 
+mod contrastive;
 mod distance;
 mod multi_similarity;
 mod supervised_contrastive;
@@ -9,6 +10,7 @@ pub use distance::Distance;
 pub use multi_similarity::MultiSimilarity;
 pub use triplet::Mining;
 
+pub(crate) use contrastive::contrastive;
 pub(crate) use multi_similarity::multi_similarity;
 pub(crate) use supervised_contrastive::supervised_contrastive;
 pub(crate) use triplet::{batch_all, batch_hard};

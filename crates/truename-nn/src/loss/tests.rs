@@ -3,6 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::*;
+use crate::Pair;
 
 const TEXTS: usize = 6;
 const HIDDEN: usize = 4;
@@ -87,6 +88,19 @@ fn expected_multi_similarity(points: &[f64], options: MultiSimilarity) -> f64 {
     }))
 }
 
+const PAIRS: [(u32, u32, f32); 5] = [(0, 1, 1.0), (0, 2, 0.0), (3, 4, 0.7), (5, 1, 0.25), (2, 3, 0.0)];
+
+fn pairs() -> Vec<Pair> {
+    PAIRS.map(|(left, right, label)| Pair { left, right, label }).to_vec()
+}
+
+fn expected_contrastive(points: &[f64], margin: f64) -> f64 {
+    mean(PAIRS.into_iter().map(|(left, right, label)| {
+        let (apart, label) = (1.0 - cosine(points, left as usize, right as usize), f64::from(label));
+        0.5 * label * apart.powi(2) + 0.5 * (1.0 - label) * (margin - apart).max(0.0).powi(2)
+    }))
+}
+
 type Case = (&'static str, Box<dyn Fn(Tensor<2>) -> Tensor<1>>, Box<dyn Fn(&[f64]) -> f64>);
 
 /// Every loss with the formula that it should be.
@@ -111,6 +125,13 @@ fn cases() -> Vec<Case> {
             "supervised contrastive",
             Box::new(move |points| supervised_contrastive(points, &Classes::new(&LABELS), temperature)),
             Box::new(move |points| expected_supervised_contrastive(points, temperature)),
+        ));
+    }
+    for margin in [1.0, 0.6] {
+        cases.push((
+            "contrastive",
+            Box::new(move |points| contrastive(points, &pairs(), margin)),
+            Box::new(move |points| expected_contrastive(points, margin)),
         ));
     }
     for options in [MultiSimilarity::default(), MultiSimilarity { beta: 10.0, ..MultiSimilarity::default() }] {
@@ -170,6 +191,7 @@ fn losses_of_long_vectors_are_finite() {
         batch_hard(tensor(&points), &classes, Distance::SquaredEuclidean, 2.0),
         supervised_contrastive(tensor(&points), &classes, 0.01),
         multi_similarity(tensor(&points), &classes, options),
+        contrastive(tensor(&points), &pairs(), 1.0),
     ];
     let expected = [
         expected_batch_all(&points, Distance::Cosine, 2.0),
@@ -177,6 +199,7 @@ fn losses_of_long_vectors_are_finite() {
         expected_batch_hard(&points, Distance::SquaredEuclidean, 2.0),
         expected_supervised_contrastive(&points, 0.01),
         expected_multi_similarity(&points, options),
+        expected_contrastive(&points, 1.0),
     ];
     for (loss, expected) in losses.into_iter().zip(expected) {
         let input: f32 = loss.clone().into_scalar();
@@ -194,4 +217,19 @@ fn a_batch_without_pairs_has_no_loss() {
     assert_eq!(loss.into_scalar::<f32>(), 0.0);
     let loss = supervised_contrastive(tensor(&points()), &Classes::new(&[0; TEXTS]), 1.0);
     assert_eq!(loss.into_scalar::<f32>(), 0.0);
+}
+
+#[test]
+fn the_label_says_how_far_apart_a_pair_is_best() {
+    // NSEEN, equation 2: with a margin of 1 the loss is least where 1 - cosine is 1 - label.
+    for label in [0.2f32, 0.7] {
+        let loss = |apart: f64| -> f32 {
+            let cosine = 1.0 - apart;
+            let points = [1.0, 0.0, cosine, (1.0 - cosine * cosine).sqrt()].map(|value| value as f32);
+            let points = Tensor::<2>::from_data(TensorData::new(points.to_vec(), [2, 2]), &Device::flex().autodiff());
+            contrastive(points, &[Pair { left: 0, right: 1, label }], 1.0).into_scalar()
+        };
+        let least = (0..=20).map(|at| f64::from(at) / 20.0).min_by(|one, other| loss(*one).total_cmp(&loss(*other)));
+        assert!((least.unwrap() - f64::from(1.0 - label)).abs() < 1e-6, "{label}: {least:?}");
+    }
 }
