@@ -301,6 +301,7 @@ mod tests {
         let named = |id: &str, names: &[&str]| Named {
             id: id.into(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Named::default()
         };
         let concepts = [
             named("iis", &["Internet Information Server", "IIS", "IIS 6"]),
@@ -319,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_name_never_becomes_that_of_another_concept() {
-        let named = |id: &str, name: &str| Named { id: id.into(), names: vec![name.into()] };
+        let named = |id: &str, name: &str| Named { id: id.into(), names: vec![name.into()], ..Named::default() };
         let concepts = [named("a", "Windows 10"), named("b", "windows")];
         let keys = Augmentation { version: 1.0, ..Augmentation::default() };
         let augmenter = Augmenter::new(&keys, &concepts);

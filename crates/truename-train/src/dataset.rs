@@ -19,17 +19,20 @@ pub struct Dataset {
 }
 
 /// A concept with its names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// Its id.
     pub id: String,
     /// Its names, none twice.
     pub names: Vec<String>,
+    /// The ids of its parents, by which concepts are related.
+    pub parents: Vec<String>,
 }
 
 impl From<&Concept> for Named {
     fn from(concept: &Concept) -> Self {
-        Self { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect() }
+        let parents = concept.parents.iter().map(ToString::to_string).collect();
+        Self { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect(), parents }
     }
 }
 
@@ -223,11 +226,11 @@ impl Dataset {
         self.concepts.iter().map(|concept| concept.names.len()).sum()
     }
 
-    /// A hash of every name and id, in their order.
+    /// A hash of every id, name and parent, in their order.
     pub fn hash(&self) -> String {
         let mut bytes = Vec::new();
         for concept in &self.concepts {
-            for text in std::iter::once(&concept.id).chain(&concept.names) {
+            for text in std::iter::once(&concept.id).chain(&concept.names).chain(&concept.parents) {
                 bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
                 bytes.extend_from_slice(text.as_bytes());
             }
@@ -272,7 +275,8 @@ mod tests {
     use super::*;
 
     fn named(id: &str, names: &[&str]) -> Named {
-        Named { id: id.into(), names: names.iter().map(|name| (*name).to_owned()).collect() }
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Named { id: id.into(), names, ..Named::default() }
     }
 
     #[test]

@@ -20,6 +20,7 @@ enum Kind {
     Occupied { path: PathBuf },
     NotFinite { step: u64, loss: f64 },
     Kb(truename_kb::Error),
+    Index(truename_index::Error),
     Eval(truename_eval::Error),
     Infer(truename_infer::Error),
 }
@@ -52,7 +53,7 @@ impl Error {
             Kind::Occupied { .. } => Some("`--resume` goes on with it; another `--out` begins anew".into()),
             Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.most_norm".into()),
             Kind::State { .. } => Some("begin anew with another `--out`".into()),
-            Kind::Io { .. } => None,
+            Kind::Io { .. } | Kind::Index(_) => None,
             Kind::Kb(source) => source.hint(),
             Kind::Eval(source) => source.hint(),
             Kind::Infer(source) => source.hint(),
@@ -103,6 +104,10 @@ impl Error {
         Kind::Occupied { path: path.to_owned() }.into()
     }
 
+    pub(crate) fn index(source: truename_index::Error) -> Self {
+        Kind::Index(source).into()
+    }
+
     pub(crate) fn not_finite(step: u64, loss: f64) -> Self {
         Kind::NotFinite { step, loss }.into()
     }
@@ -126,6 +131,7 @@ impl fmt::Display for Error {
             Kind::Occupied { path } => write!(f, "{} holds a run already", path.display()),
             Kind::NotFinite { step, loss } => write!(f, "step {step} has no finite gradient; its loss is {loss}"),
             Kind::Kb(source) => source.fmt(f),
+            Kind::Index(source) => source.fmt(f),
             Kind::Eval(source) => source.fmt(f),
             Kind::Infer(source) => source.fmt(f),
         }
@@ -139,6 +145,7 @@ impl std::error::Error for Error {
             Kind::Recipe { source, .. } | Kind::Change { source, .. } => Some(source),
             Kind::State { source, .. } => Some(&**source),
             Kind::Kb(source) => source.source(),
+            Kind::Index(source) => source.source(),
             Kind::Eval(source) => source.source(),
             Kind::Infer(source) => source.source(),
             _ => None,

@@ -9,6 +9,8 @@ mod augmentation;
 mod dataset;
 mod error;
 mod metrics;
+mod nearest;
+mod pairs;
 mod recipe;
 mod run_folder;
 mod sampler;
@@ -21,7 +23,7 @@ pub use dataset::{DataFile, Dataset, Named, Query};
 pub use error::Error;
 pub use recipe::{
     Augmentation, Data, Decay, DistanceKind, EXPLAINED, EncoderKeys, Evaluation, LossKind, MiningKind, ObjectiveKeys,
-    RankerKeys, Recipe, SamplerKeys, Schedule,
+    PairKeys, RankerKeys, Recipe, SamplerKeys, Schedule,
 };
 pub use run_folder::{fold_encoders, fold_folder};
 pub use sampler::Item;

@@ -23,6 +23,7 @@ pub struct Recipe {
     pub encoder: EncoderKeys,
     pub objective: ObjectiveKeys,
     pub sampler: SamplerKeys,
+    pub pairs: PairKeys,
     pub augmentation: Augmentation,
     pub schedule: Schedule,
     pub evaluation: Evaluation,
@@ -81,6 +82,7 @@ pub enum LossKind {
     Triplet,
     SupervisedContrastive,
     MultiSimilarity,
+    Contrastive,
 }
 
 /// How triplets are mined, by name.
@@ -111,6 +113,20 @@ pub struct SamplerKeys {
     pub group: usize,
     pub groups: usize,
     pub hard: f64,
+}
+
+/// Which pairs of names are learnt from, by the contrastive loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(missing_docs)]
+pub struct PairKeys {
+    pub batch: usize,
+    pub negatives: f64,
+    pub variants: bool,
+    pub related: f64,
+    pub round: usize,
+    pub nearest: usize,
+    pub keep: bool,
 }
 
 /// How names are changed before they are learnt.
@@ -180,6 +196,7 @@ impl Default for Recipe {
             encoder: EncoderKeys::default(),
             objective: ObjectiveKeys::default(),
             sampler: SamplerKeys::default(),
+            pairs: PairKeys::default(),
             augmentation: Augmentation::default(),
             schedule: Schedule::default(),
             evaluation: Evaluation::default(),
@@ -223,6 +240,12 @@ impl Default for ObjectiveKeys {
 impl Default for SamplerKeys {
     fn default() -> Self {
         Self { group: 10, groups: 16, hard: 0.0 }
+    }
+}
+
+impl Default for PairKeys {
+    fn default() -> Self {
+        Self { batch: 256, negatives: 1.0, variants: true, related: 0.5, round: 1, nearest: 5, keep: true }
     }
 }
 
@@ -321,10 +344,10 @@ impl Recipe {
     pub fn checked(self) -> Result<Self, Error> {
         const BELOW_1: f64 = 1.0 - f64::EPSILON;
         const ABOVE_0: f64 = f64::MIN_POSITIVE;
-        let Self { encoder, objective, sampler, augmentation, schedule, evaluation, ranker, .. } = &self;
+        let Self { encoder, objective, sampler, pairs, augmentation, schedule, evaluation, ranker, .. } = &self;
         let Augmentation { misspelling, acronym, spacing, punctuation, version } = *augmentation;
         let changes = misspelling + acronym + spacing + punctuation + version;
-        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 20] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 24] = [
             ("encoder.hidden", encoder.hidden as f64, 1.0..=f64::MAX, "1 and more"),
             ("encoder.layers", encoder.layers as f64, 1.0..=f64::MAX, "1 and more"),
             ("encoder.dropout", encoder.dropout, 0.0..=BELOW_1, "0 to 1, without 1"),
@@ -332,6 +355,10 @@ impl Recipe {
             ("sampler.group", sampler.group as f64, 2.0..=f64::MAX, "2 and more"),
             ("sampler.groups", sampler.groups as f64, 2.0..=f64::MAX, "2 and more"),
             ("sampler.hard", sampler.hard, 0.0..=1.0, "0 to 1"),
+            ("pairs.batch", pairs.batch as f64, 1.0..=f64::MAX, "1 and more"),
+            ("pairs.negatives", pairs.negatives, 0.0..=f64::MAX, "0 and more"),
+            ("pairs.related", pairs.related, 0.0..=f64::MAX, "0 and more"),
+            ("pairs.round", pairs.round as f64, 1.0..=f64::MAX, "1 and more"),
             ("augmentation.misspelling", misspelling, 0.0..=1.0, "0 to 1"),
             ("augmentation.acronym", acronym, 0.0..=1.0, "0 to 1"),
             ("augmentation.spacing", spacing, 0.0..=1.0, "0 to 1"),
@@ -434,6 +461,7 @@ impl Recipe {
             LossKind::Triplet => Objective::Triplet { mining, distance, margin },
             LossKind::SupervisedContrastive => Objective::SupervisedContrastive { temperature },
             LossKind::MultiSimilarity => Objective::MultiSimilarity(MultiSimilarity { alpha, beta, base, epsilon }),
+            LossKind::Contrastive => Objective::Contrastive { margin },
         }
     }
 }

@@ -10,7 +10,7 @@
 //! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,10 @@ pub(crate) struct State {
     pub data_hash: String,
     /// The epoch under way, from 0.
     pub epoch: usize,
-    /// Its batches.
+    /// Its batches, where it learns from groups; pairs are drawn anew from the seed.
     pub plan: Vec<Vec<Item>>,
+    /// Names of two concepts that were found too near each other, where it learns from pairs.
+    pub mined: BTreeSet<(u32, u32)>,
     /// How many of them were learnt.
     pub batch: usize,
     /// Steps made.

@@ -112,7 +112,7 @@ mod tests {
 
     fn concepts() -> Vec<Named> {
         let names = |number: usize| (0..=number % 23).map(|name| format!("{number} {name}")).collect();
-        (0..60).map(|number| Named { id: number.to_string(), names: names(number) }).collect()
+        (0..60).map(|number| Named { id: number.to_string(), names: names(number), ..Named::default() }).collect()
     }
 
     fn epoch(hard: f64, seed: u64) -> Vec<Vec<Item>> {

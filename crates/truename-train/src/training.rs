@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -5,12 +6,15 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use truename_infer::{Checkpoint, Encoder, Tokenizer};
-use truename_nn::{Batch, Learner, Objective, Step};
+use truename_nn::{Batch, Learner, Objective, Pair, Step};
 use truename_text::stable_hash;
 
 use crate::augmentation::Augmenter;
 use crate::dataset::DataFile;
 use crate::metrics::{Metric, plot};
+use crate::nearest::nearest;
+use crate::pairs::Pairs;
+use crate::recipe::{LossKind, PairKeys, Schedule};
 use crate::run_folder::{RunFolder, State};
 use crate::sampler::{Group, Item, batch_count, batches, groups};
 use crate::schedule::learning_rate;
@@ -25,6 +29,8 @@ pub struct Training {
     tokenizer: Tokenizer,
     learner: Learner,
     augmenter: Augmenter,
+    /// Where the loss is of pairs, they and those of the epoch under way.
+    pairs: Option<(Pairs, Vec<Pair>)>,
     folder: RunFolder,
     state: State,
     metrics: Vec<Metric>,
@@ -91,6 +97,7 @@ impl Training {
             data_hash: dataset.hash(),
             epoch: 0,
             plan: Vec::new(),
+            mined: BTreeSet::new(),
             batch: 0,
             step: 0,
             best: None,
@@ -119,7 +126,8 @@ impl Training {
         training.learner.restore(optimizer);
         training.metrics = metrics;
         training.unwritten = training.metrics.len();
-        training.is_over = training.state.plan.is_empty() && (training.is_at_end() || training.has_lost_patience());
+        let is_between_epochs = training.state.plan.is_empty() && training.state.batch == 0;
+        training.is_over = is_between_epochs && (training.is_at_end() || training.has_lost_patience());
         Ok(training)
     }
 
@@ -139,12 +147,15 @@ impl Training {
         let names: Vec<&String> = dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
         let is_truncated = |name: &&String| Ok(usize::from(tokenizer.tokens(name)?.is_truncated));
         let truncated = names.par_iter().map(is_truncated).sum::<Result<usize, Error>>()?;
-        Ok(Self {
+        let is_of_pairs = recipe.objective.loss == LossKind::Contrastive;
+        let pairs = is_of_pairs.then(|| Pairs::of(dataset.concepts(), &recipe.pairs, recipe.seed));
+        let mut training = Self {
             recipe,
             dataset,
             tokenizer,
             learner,
             augmenter,
+            pairs: pairs.map(|pairs| (pairs, Vec::new())),
             folder,
             state,
             metrics: Vec::new(),
@@ -153,14 +164,24 @@ impl Training {
             truncated,
             started: Instant::now(),
             is_over: false,
-        })
+        };
+        training.draw_pairs();
+        Ok(training)
     }
 
-    /// How many steps the whole run has, if it does not end early.
+    /// How many steps the whole run has, if it does not end early; of pairs, as many as there are by now.
     pub fn steps(&self) -> u64 {
-        let schedule = &self.recipe.schedule;
-        let steps = self.steps_of_epoch * schedule.epochs as u64;
-        if schedule.most_steps == 0 { steps } else { steps.min(schedule.most_steps) }
+        let Schedule { epochs, accumulate, most_steps, .. } = self.recipe.schedule;
+        let steps = match &self.pairs {
+            None => self.steps_of_epoch * epochs as u64,
+            Some(_) => {
+                let (batches, epochs_left) = (self.batches(), epochs.saturating_sub(self.state.epoch + 1));
+                let left =
+                    (batches - self.state.batch).div_ceil(accumulate) + epochs_left * batches.div_ceil(accumulate);
+                self.state.step + left as u64
+            }
+        };
+        if most_steps == 0 { steps } else { steps.min(most_steps) }
     }
 
     /// How many were made.
@@ -206,16 +227,13 @@ impl Training {
         if self.is_over {
             return Ok(None);
         }
-        if self.state.plan.is_empty() {
+        if self.pairs.is_none() && self.state.plan.is_empty() {
             self.state.plan = self.plan()?;
         }
-        if self.state.batch < self.state.plan.len() && self.state.step < self.steps() {
+        if self.state.batch < self.batches() && self.state.step < self.steps() {
             return self.make_step().map(Some);
         }
-        self.state.epoch += 1;
-        self.state.plan = Vec::new();
-        self.state.batch = 0;
-        let is_last = self.is_at_end();
+        let is_last = self.end_epoch()?;
         if is_last || self.state.epoch.is_multiple_of(self.recipe.evaluation.every) {
             let event = self.evaluate()?;
             self.is_over = is_last || self.has_lost_patience();
@@ -236,6 +254,81 @@ impl Training {
         self.unwritten = self.metrics.len();
         self.folder.write_plot(&plot(&self.metrics))?;
         self.folder.write_run(&self.run())
+    }
+
+    /// Batches of the epoch under way.
+    fn batches(&self) -> usize {
+        match &self.pairs {
+            None => self.state.plan.len(),
+            Some((_, drawn)) => drawn.len().div_ceil(self.recipe.pairs.batch),
+        }
+    }
+
+    /// Goes on to the next epoch, with pairs that are found too near where a round ends; whether there is none.
+    fn end_epoch(&mut self) -> Result<bool, Error> {
+        let is_last = self.state.epoch + 1 == self.recipe.schedule.epochs || self.state.step == self.steps();
+        self.state.epoch += 1;
+        self.state.plan = Vec::new();
+        self.state.batch = 0;
+        let PairKeys { round, nearest, .. } = self.recipe.pairs;
+        if !is_last && nearest > 0 && self.state.epoch.is_multiple_of(round) {
+            self.mine()?;
+        }
+        self.draw_pairs();
+        Ok(is_last)
+    }
+
+    fn draw_pairs(&mut self) {
+        if let Some((pairs, drawn)) = &mut self.pairs {
+            let mut random = Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)));
+            *drawn = pairs.epoch(&self.state.mined, &mut random);
+        }
+    }
+
+    /// Looks for names of other concepts among the nearest of each (NSEEN, algorithm 1).
+    fn mine(&mut self) -> Result<(), Error> {
+        let Some((pairs, _)) = &self.pairs else { return Ok(()) };
+        let names: Vec<&str> = (0..pairs.names() as u32).map(|name| pairs.text(name)).collect();
+        let (vectors, width) = self.vectors(&names)?;
+        let PairKeys { nearest: count, keep, .. } = self.recipe.pairs;
+        // Each name is the nearest to itself.
+        let found = nearest(&vectors, width, count + 1)?;
+        if !keep {
+            self.state.mined.clear();
+        }
+        for (left, near) in (0..).zip(found) {
+            // A name that two concepts share cannot be far from itself.
+            let is_mined = |right: &u32| !pairs.is_one_concept(left, *right) && pairs.text(left) != pairs.text(*right);
+            self.state.mined.extend(near.into_iter().filter(is_mined).map(|right| (left.min(right), left.max(right))));
+        }
+        Ok(())
+    }
+
+    /// The unit vectors of names.
+    ///
+    /// # Shapes
+    /// output: `[names, width]` and the width
+    fn vectors(&self, names: &[&str]) -> Result<(Vec<f32>, usize), Error> {
+        /// Names encoded together.
+        const TOGETHER: usize = 512;
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|name| names[*name].len());
+        let (mut vectors, mut width) = (Vec::new(), 0);
+        for places in order.chunks(TOGETHER) {
+            let mut batch = Batch::default();
+            for place in places {
+                batch.push(&self.tokenizer.tokens(names[*place])?.ids, 0);
+            }
+            let encoded = self.learner.encode(&batch);
+            width = encoded.len() / places.len();
+            vectors.resize(names.len() * width, 0.0);
+            for (place, vector) in places.iter().zip(encoded.chunks_exact(width)) {
+                let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
+                let unit = &mut vectors[place * width..][..width];
+                unit.iter_mut().zip(vector).for_each(|(unit, value)| *unit = value / length);
+            }
+        }
+        Ok((vectors, width))
     }
 
     /// Whether every epoch was learnt, or as many steps were made as there may be.
@@ -287,6 +380,17 @@ impl Training {
         Ok(centres)
     }
 
+    /// A batch of the epoch under way.
+    fn planned(&self, number: usize) -> Result<Batch, Error> {
+        match &self.pairs {
+            None => self.batch(&self.state.plan[number].iter().collect::<Vec<_>>()),
+            Some((pairs, drawn)) => {
+                let size = self.recipe.pairs.batch;
+                pairs.batch(&drawn[number * size..((number + 1) * size).min(drawn.len())], &self.tokenizer)
+            }
+        }
+    }
+
     fn batch(&self, items: &[&Item]) -> Result<Batch, Error> {
         let mut batch = Batch::default();
         for item in items {
@@ -296,11 +400,10 @@ impl Training {
     }
 
     fn make_step(&mut self) -> Result<Event, Error> {
-        let State { plan, batch, .. } = &self.state;
-        let taken = &plan[*batch..(batch + self.recipe.schedule.accumulate).min(plan.len())];
-        let names = taken.iter().map(Vec::len).sum();
-        let learnt = taken.iter().map(|items| self.batch(&items.iter().collect::<Vec<_>>()));
-        let learnt: Vec<Batch> = learnt.collect::<Result<_, Error>>()?;
+        let first = self.state.batch;
+        let taken = first..(first + self.recipe.schedule.accumulate).min(self.batches());
+        let learnt: Vec<Batch> = taken.map(|number| self.planned(number)).collect::<Result<_, Error>>()?;
+        let names = learnt.iter().map(Batch::len).sum();
         let rate = learning_rate(&self.recipe.schedule, self.state.step, self.steps());
         let objective: Objective = self.recipe.objective(self.state.step, self.steps());
         let Step { loss, gradient_norm } = self.learner.step(&learnt, objective, rate);

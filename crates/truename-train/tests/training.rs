@@ -20,7 +20,8 @@ const PAIRS: [(&str, [&str; 3]); 8] = [
 ];
 
 fn named(id: &str, names: &[&str]) -> Named {
-    Named { id: id.into(), names: names.iter().map(|name| (*name).to_owned()).collect() }
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    Named { id: id.into(), names, ..Named::default() }
 }
 
 /// All names are learnt, and the last of each concept is asked for among the others.
@@ -182,4 +183,42 @@ fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
     let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
     assert!(error.to_string().contains("has no finite gradient"), "{error}");
     assert!(!out.path().join("run/model.safetensors").exists());
+}
+
+#[test]
+fn pairs_are_learnt_by_characters_and_near_names_are_mined() {
+    let changes =
+        ["objective.loss=contrastive", "objective.margin=1.0", "encoder.characters=lstm", "encoder.hidden=16"];
+    let more = ["schedule.epochs=12", "pairs.batch=16", "pairs.round=3", "pairs.nearest=3"];
+    let recipe = || {
+        let mut recipe = recipe(&[&changes[..], &more[..]].concat());
+        recipe.encoder.from = std::path::PathBuf::new();
+        recipe
+    };
+    let out = tempfile::tempdir().unwrap();
+    let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
+    let events = finish(Training::begin(recipe(), dataset(), &whole).unwrap());
+    let Some(Event::Evaluation { accuracy: Some(accuracy), .. }) = events.last() else { panic!("{events:?}") };
+    assert!(accuracy.at_1 > 0.6, "{accuracy:?}");
+    let of_epoch = |epoch: usize| {
+        let ends = events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Evaluation { .. }));
+        let ends: Vec<usize> = ends.map(|(place, _)| place).collect();
+        ends[epoch] - epoch.checked_sub(1).map_or(0, |before| ends[before] + 1)
+    };
+    assert!(of_epoch(3) > of_epoch(2), "mined pairs are learnt too");
+    // Between rounds and inside one.
+    for stop_after in
+        [of_epoch(0) + 2, (0..3).map(of_epoch).sum::<usize>() + 3, (0..4).map(of_epoch).sum::<usize>() + 6]
+    {
+        let _ = std::fs::remove_dir_all(&broken);
+        let mut training = Training::begin(recipe(), dataset(), &broken).unwrap();
+        for _ in 0..stop_after {
+            training.advance().unwrap();
+        }
+        training.save().unwrap();
+        drop(training);
+        let rest = finish(Training::resume(recipe(), dataset(), &broken).unwrap());
+        assert_eq!(rest[..], events[stop_after..], "{stop_after}");
+        assert_eq!(weights(&whole), weights(&broken), "{stop_after}");
+    }
 }

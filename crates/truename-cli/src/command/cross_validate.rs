@@ -88,7 +88,7 @@ fn encoders(
 
 /// A knowledge base of names alone, calibrated to them.
 fn knowledge_base(concepts: &[Named], encoders: &[Arc<Encoder>], out: &Path) -> anyhow::Result<KnowledgeBase> {
-    let concepts = concepts.iter().filter(|concept| !concept.names.is_empty()).map(|Named { id, names }| {
+    let concepts = concepts.iter().filter(|concept| !concept.names.is_empty()).map(|Named { id, names, .. }| {
         let mut concept = Concept::new(id.parse()?, names[0].clone());
         concept.synonyms = names[1..].to_vec();
         Ok(concept)

@@ -1,0 +1,228 @@
+//! Pairs of names with how alike they are (NSEEN, section 3.1).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use fastrand::Rng;
+use rapidfuzz::distance::{jaro_winkler, levenshtein};
+use truename_infer::Tokenizer;
+use truename_nn::{Batch, Pair};
+
+use crate::recipe::PairKeys;
+use crate::{Error, Named};
+
+/// What a run with the contrastive loss learns from. Texts are known by number: the names first, then their variants.
+pub(crate) struct Pairs {
+    keys: PairKeys,
+    texts: Vec<String>,
+    /// The place of the concept of each name.
+    owners: Vec<u32>,
+    /// Pairs that every epoch has: of one concept, of variants and of related concepts.
+    fixed: Vec<Pair>,
+    /// How many of them are of one concept.
+    positives: usize,
+}
+
+impl Pairs {
+    pub fn of(concepts: &[Named], keys: &PairKeys, seed: u64) -> Self {
+        let (mut texts, mut owners, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, concept) in concepts.iter().enumerate() {
+            let names = texts.len() as u32..(texts.len() + concept.names.len()) as u32;
+            fixed.extend(names.clone().flat_map(|left| (left + 1..names.end).map(move |right| pair(left, right, 1.0))));
+            texts.extend(concept.names.iter().cloned());
+            owners.resize(texts.len(), place as u32);
+        }
+        let mut pairs = Self { keys: keys.clone(), positives: fixed.len(), texts, owners, fixed };
+        if keys.variants {
+            pairs.add_variants();
+        }
+        if keys.related > 0.0 {
+            pairs.add_related(concepts, &mut Rng::with_seed(seed));
+        }
+        pairs
+    }
+
+    fn add_variants(&mut self) {
+        for name in 0..self.owners.len() {
+            for variant in variants(&self.texts[name]) {
+                let number = self.texts.len() as u32;
+                self.texts.push(variant);
+                self.add_likened(name as u32, number);
+            }
+        }
+    }
+
+    fn add_related(&mut self, concepts: &[Named], random: &mut Rng) {
+        let mut names_of: Vec<Vec<u32>> = vec![Vec::new(); concepts.len()];
+        self.owners.iter().enumerate().for_each(|(name, owner)| names_of[*owner as usize].push(name as u32));
+        for family in families(concepts) {
+            let names: usize = family.iter().map(|concept| names_of[*concept].len()).sum();
+            for _ in 0..(self.keys.related * names as f64).round() as usize {
+                let [left, right] = [0, 1].map(|_| random.choice(&family).copied().unwrap_or_default());
+                let name = |random: &mut Rng, concept: usize| random.choice(&names_of[concept]).copied();
+                if left != right
+                    && let (Some(left), Some(right)) = (name(random, left), name(random, right))
+                {
+                    self.add_likened(left, right);
+                }
+            }
+        }
+    }
+
+    /// A pair once with each measure as its label.
+    fn add_likened(&mut self, left: u32, right: u32) {
+        let [one, other] = [left, right].map(|number| self.texts[number as usize].as_str());
+        self.fixed.extend(likenesses(one, other).map(|label| pair(left, right, label as f32)));
+    }
+
+    /// How many texts are names; those after them are variants.
+    pub fn names(&self) -> usize {
+        self.owners.len()
+    }
+
+    pub fn text(&self, number: u32) -> &str {
+        &self.texts[number as usize]
+    }
+
+    pub fn is_one_concept(&self, left: u32, right: u32) -> bool {
+        self.owners[left as usize] == self.owners[right as usize]
+    }
+
+    /// The pairs of an epoch in the order in which they are learnt; `mined` are names that lie too near.
+    pub fn epoch(&self, mined: &BTreeSet<(u32, u32)>, random: &mut Rng) -> Vec<Pair> {
+        let mut pairs = self.fixed.clone();
+        let names = self.names() as u32;
+        for _ in 0..(self.keys.negatives * self.positives as f64).round() as usize {
+            let (left, right) = (random.u32(..names), random.u32(..names));
+            if !self.is_one_concept(left, right) {
+                pairs.push(pair(left, right, 0.0));
+            }
+        }
+        pairs.extend(mined.iter().map(|(left, right)| pair(*left, *right, 0.0)));
+        random.shuffle(&mut pairs);
+        pairs
+    }
+
+    /// A batch with each text once.
+    pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<Batch, Error> {
+        let mut batch = Batch::default();
+        let mut places: HashMap<u32, u32> = HashMap::new();
+        for Pair { left, right, label } in pairs {
+            let mut place = |number: u32| -> Result<u32, Error> {
+                if let Some(place) = places.get(&number) {
+                    return Ok(*place);
+                }
+                let place = batch.len() as u32;
+                batch.push(
+                    &tokenizer.tokens(self.text(number))?.ids,
+                    self.owners.get(number as usize).copied().unwrap_or(u32::MAX),
+                );
+                places.insert(number, place);
+                Ok(place)
+            };
+            let (left, right) = (place(*left)?, place(*right)?);
+            batch.pair(pair(left, right, *label));
+        }
+        Ok(batch)
+    }
+}
+
+fn pair(left: u32, right: u32, label: f32) -> Pair {
+    Pair { left, right, label }
+}
+
+/// The name as it may be found elsewhere: what differs from it, none twice.
+fn variants(name: &str) -> BTreeSet<String> {
+    let joined = name.split_whitespace().collect::<String>();
+    let bare = name.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+    let all = [joined, bare, name.to_uppercase(), name.to_lowercase()];
+    all.into_iter().filter(|variant| variant != name && !variant.is_empty()).collect()
+}
+
+/// By the trigrams that both have, by edits, and by Jaro–Winkler.
+fn likenesses(left: &str, right: &str) -> [f64; 3] {
+    let (one, other) = (trigrams(left), trigrams(right));
+    let shared = one.intersection(&other).count() as f64 / one.union(&other).count().max(1) as f64;
+    let edits = levenshtein::normalized_similarity(left.chars(), right.chars());
+    [shared, edits, jaro_winkler::normalized_similarity(left.chars(), right.chars())]
+}
+
+/// The runs of three letters, with room before and after the name.
+fn trigrams(name: &str) -> BTreeSet<[char; 3]> {
+    let letters: Vec<char> = [' '; 2].into_iter().chain(name.chars()).chain([' '; 2]).collect();
+    letters.windows(3).map(|run| [run[0], run[1], run[2]]).collect()
+}
+
+/// The places of concepts that are related: those with one parent, and it with them.
+fn families(concepts: &[Named]) -> Vec<Vec<usize>> {
+    let place_of: HashMap<&str, usize> =
+        concepts.iter().enumerate().map(|(place, concept)| (concept.id.as_str(), place)).collect();
+    let mut families: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (place, concept) in concepts.iter().enumerate() {
+        for parent in &concept.parents {
+            let family = families.entry(parent).or_default();
+            family.insert(place);
+            family.extend(place_of.get(parent.as_str()));
+        }
+    }
+    families.into_values().filter(|family| family.len() > 1).map(|family| family.into_iter().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(id: &str, names: &[&str], parents: &[&str]) -> Named {
+        let [names, parents] = [names, parents].map(|all| all.iter().map(|text| (*text).to_owned()).collect());
+        Named { id: id.into(), names, parents }
+    }
+
+    fn concepts() -> Vec<Named> {
+        vec![
+            named("a", &["FOX P2", "CAGH44", "SPCH1"], &["fox"]),
+            named("b", &["FOXP3", "JM2"], &["fox"]),
+            named("c", &["Ras"], &[]),
+        ]
+    }
+
+    fn pairs(keys: &PairKeys) -> Pairs {
+        Pairs::of(&concepts(), keys, 1)
+    }
+
+    #[test]
+    fn names_of_one_concept_are_all_paired() {
+        let pairs = pairs(&PairKeys { variants: false, related: 0.0, ..PairKeys::default() });
+        let expected = [(0, 1), (0, 2), (1, 2), (3, 4)].map(|(left, right)| pair(left, right, 1.0));
+        assert_eq!((pairs.fixed.as_slice(), pairs.names()), (&expected[..], 6));
+        let mined = BTreeSet::from([(0, 3)]);
+        let epoch = pairs.epoch(&mined, &mut Rng::with_seed(1));
+        assert!(expected.iter().chain([&pair(0, 3, 0.0)]).all(|pair| epoch.contains(pair)), "{epoch:?}");
+        assert!(epoch.iter().all(|pair| (pair.label == 1.0) == pairs.is_one_concept(pair.left, pair.right)));
+        assert_eq!(epoch, pairs.epoch(&mined, &mut Rng::with_seed(1)));
+    }
+
+    #[test]
+    fn variants_are_labelled_by_each_measure() {
+        let expected = ["FOXP2", "fox p2"].map(str::to_owned);
+        assert_eq!(variants("FOX P2"), BTreeSet::from(expected));
+        assert_eq!(variants("PLC-γ2").len(), 3);
+        assert!(variants("1").is_empty());
+        let [shared, edits, winkler] = likenesses("FOX P2", "FOXP2");
+        // Trigrams: __F _FO FOX P2_ 2__ of both, of eleven.
+        assert!((shared - 5.0 / 10.0).abs() < 1e-9, "{shared}");
+        assert!((edits - 5.0 / 6.0).abs() < 1e-9 && winkler > 0.9, "{edits} {winkler}");
+        let pairs = pairs(&PairKeys { related: 0.0, ..PairKeys::default() });
+        let of_ras: Vec<&Pair> = pairs.fixed.iter().filter(|pair| pair.left == 5).collect();
+        assert_eq!(of_ras.len(), 2 * 3, "RAS and ras, three measures each");
+        assert!(of_ras.iter().all(|pair| pair.label < 1.0));
+    }
+
+    #[test]
+    fn related_concepts_are_paired_by_likeness() {
+        let pairs = pairs(&PairKeys { variants: false, related: 4.0, ..PairKeys::default() });
+        let related = &pairs.fixed[pairs.positives..];
+        assert!(!related.is_empty() && related.len().is_multiple_of(3));
+        assert!(
+            related.iter().all(|pair| !pairs.is_one_concept(pair.left, pair.right) && pair.left.max(pair.right) < 5)
+        );
+    }
+}
