@@ -44,6 +44,23 @@ fn an_encoder_that_learnt_serves_every_command() {
 }
 
 #[test]
+fn an_encoder_of_characters_serves_every_command() {
+    let folder = Folder::with_kb();
+    folder.write("pairs.toml", "[encoder]\ncharacters = \"lstm\"\nhidden = 16\n[objective]\nloss = \"contrastive\"\n");
+    let trained = folder.run(&["train", "pairs.toml", "--out", "encoder", "--kb", "kb", "--set", "schedule.epochs=2"]);
+    assert_eq!(trained.code, 0, "{}", trained.err);
+    let info = folder.run(&["model", "info", "encoder"]);
+    assert!(info.out.contains("bidirectional LSTM over characters\nlayers        2\n"), "{}", info.out);
+    let embedded = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", "encoder"]);
+    assert_eq!(embedded.code, 0, "{}", embedded.err);
+    folder.write("names.txt", "heart attak\n");
+    let matched = folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--encoder", "encoder"]);
+    assert!(matched.code == 0 && matched.out.contains("X:1"), "{matched:?}");
+    let refused = folder.run(&["train", "pairs.toml", "--out", "other", "--kb", "kb", "--set", "encoder.hidden=15"]);
+    assert!(refused.code == 2 && refused.err.contains("encoder.hidden is 15"), "{}", refused.err);
+}
+
+#[test]
 fn an_interrupted_run_goes_on_to_the_same_weights() {
     let folder = Folder::with_kb();
     begin(&folder);

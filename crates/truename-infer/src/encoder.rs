@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::batch::{Batch, plan};
-use crate::characters::CharacterNetwork;
+use crate::batch::plan;
+use crate::characters::{self, CharacterNetwork};
 use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint};
 use crate::hash::Fingerprint;
 use crate::tokenizer::{Tokenizer, Tokens};
@@ -20,7 +20,7 @@ const BATCH_TOKENS: usize = 256;
 
 /// What makes states of tokens.
 enum Network {
-    Transformer(Transformer),
+    Transformer(Transformer, Pooling),
     Characters(CharacterNetwork),
 }
 
@@ -65,17 +65,17 @@ impl Encoder {
             architecture: family.architecture,
             layers: config.num_hidden_layers,
             hidden: config.hidden_size,
-            heads: config.num_attention_heads,
+            heads: Some(config.num_attention_heads),
             parameters: weights.parameters(),
             window,
-            pooling: sentence.pooling,
+            pooling: Some(sentence.pooling),
             vocabulary: config.vocab_size,
         };
         Ok(Self {
             folder: folder.to_owned(),
             info,
             tokenizer: tokenizer?,
-            network: Network::Transformer(transformer?),
+            network: Network::Transformer(transformer?, sentence.pooling),
             weights,
             fingerprint,
             idle: Mutex::default(),
@@ -88,10 +88,10 @@ impl Encoder {
             architecture: Architecture::Characters(config.network),
             layers: config.layers,
             hidden: config.hidden,
-            heads: 0,
+            heads: None,
             parameters: weights.parameters(),
             window: config.window,
-            pooling: Pooling::Mean,
+            pooling: (config.network != characters::Network::Lstm).then_some(Pooling::Mean),
             vocabulary: config.vocabulary(),
         };
         Ok(Self {
@@ -177,9 +177,12 @@ impl Encoder {
             return Ok(());
         }
         match &self.network {
-            Network::Transformer(transformer) => {
+            Network::Transformer(transformer, pooling) => {
                 let (batch, states) = transformer.hidden_states(&mut workspace)?;
-                self.pool(batch, states, vectors);
+                let width = self.dimensions();
+                for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
+                    pooling.write(&states[rows.start * width..rows.end * width], vector);
+                }
             }
             Network::Characters(network) => network.write(&workspace.batch, vectors)?,
         }
@@ -193,22 +196,11 @@ impl Encoder {
         /// Below this a batch is not worth splitting: the threads share its matrix products instead.
         const FEWEST: usize = 64;
         let most = match self.network {
-            Network::Transformer(_) => BATCH_TOKENS,
+            Network::Transformer(..) => BATCH_TOKENS,
             Network::Characters(_) => 16 * BATCH_TOKENS,
         };
         let all: usize = tokens.iter().map(|tokens| tokens.ids.len()).sum();
         all.div_ceil(rayon::current_num_threads()).clamp(FEWEST, most)
-    }
-
-    /// Writes the vector of each text of a batch.
-    ///
-    /// # Shapes
-    /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
-    fn pool(&self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
-        let dimensions = self.dimensions();
-        for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(dimensions)) {
-            self.info.pooling.write(&states[rows.start * dimensions..rows.end * dimensions], vector);
-        }
     }
 
     fn in_order_of_texts(&self, texts: &Distinct, tokens: &[Tokens], order: &[usize], sorted: &[f32]) -> Embeddings {

@@ -8,18 +8,18 @@ use crate::Network;
 pub struct Info {
     /// The family it belongs to.
     pub architecture: Architecture,
-    /// How many layers of attention it has.
+    /// How many layers it has.
     pub layers: usize,
     /// The width of its hidden states, which is the dimension of its vectors.
     pub hidden: usize,
-    /// How many heads each layer has.
-    pub heads: usize,
+    /// How many heads of attention each layer has; none without attention.
+    pub heads: Option<usize>,
     /// How many numbers its file of weights holds.
     pub parameters: u64,
     /// The most tokens it reads of one text, those that mark its start and end included.
     pub window: usize,
-    /// How the vectors of the tokens become one.
-    pub pooling: Pooling,
+    /// How the vectors of the tokens become one; nothing where the network makes one by itself.
+    pub pooling: Option<Pooling>,
     /// How many tokens it has a vector for.
     pub vocabulary: usize,
 }

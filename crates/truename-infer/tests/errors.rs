@@ -61,7 +61,7 @@ fn files_that_may_be_missing() {
         std::fs::remove_file(folder.path().join(file)).unwrap();
     }
     let encoder = Encoder::open(folder.path()).unwrap();
-    assert_eq!((encoder.info().window, encoder.info().pooling), (64, truename_infer::Pooling::Mean));
+    assert_eq!((encoder.info().window, encoder.info().pooling), (64, Some(truename_infer::Pooling::Mean)));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn models_say_what_they_are() {
     for (family, (architecture, window, pooling, hidden, vocabulary)) in FAMILIES.iter().zip(expected) {
         let encoder = Encoder::open(&folder(family)).unwrap();
         let info = encoder.info();
-        assert_eq!((info.architecture, info.window, info.pooling), (architecture, window, pooling));
+        assert_eq!((info.architecture, info.window, info.pooling), (architecture, window, Some(pooling)));
         assert_eq!((info.hidden, encoder.dimensions(), info.vocabulary, info.layers), (hidden, hidden, vocabulary, 2));
         assert!(info.parameters > 5000, "{}", info.parameters);
     }

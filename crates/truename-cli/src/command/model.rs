@@ -59,11 +59,14 @@ fn info(folder: &Path) -> anyhow::Result<()> {
     let info = encoder.info();
     let mut out = std::io::stdout().lock();
     writeln!(out, "architecture  {}", info.architecture)?;
-    writeln!(out, "layers        {}, each of {} heads", info.layers, info.heads)?;
+    let heads = info.heads.map_or_else(String::new, |heads| format!(", each of {heads} heads"));
+    writeln!(out, "layers        {}{heads}", info.layers)?;
     writeln!(out, "dimensions    {}", info.hidden)?;
     writeln!(out, "parameters    {}", grouped(info.parameters))?;
     writeln!(out, "vocabulary    {}", grouped(info.vocabulary as u64))?;
     writeln!(out, "window        {} tokens", info.window)?;
-    writeln!(out, "pooling       {}", info.pooling)?;
+    if let Some(pooling) = info.pooling {
+        writeln!(out, "pooling       {pooling}")?;
+    }
     Ok(writeln!(out, "hash          {}", encoder.hash())?)
 }
