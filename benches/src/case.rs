@@ -25,7 +25,7 @@ pub struct Query {
     pub gold: BTreeSet<String>,
 }
 
-const DEPTHS: [usize; 3] = [1, 3, 5];
+const DEPTHS: [usize; 4] = [1, 3, 5, 10];
 /// Names taken of each generator alone, of which the best of each concept counts.
 const NEAREST: usize = 500;
 /// Candidates of the linker.
@@ -34,7 +34,7 @@ const CANDIDATES: usize = 100;
 /// How often the right concept is among the first of [`DEPTHS`], by stage and case.
 #[derive(Default)]
 struct Table {
-    rows: BTreeMap<(usize, &'static str), Vec<[usize; 3]>>,
+    rows: BTreeMap<(usize, &'static str), Vec<[usize; DEPTHS.len()]>>,
     /// Names asked for in each case.
     asked: Vec<usize>,
 }
@@ -51,7 +51,7 @@ impl Table {
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
         let rank = order.iter().position(|(_, id)| gold.contains(*id));
         let cases = self.rows.entry(row).or_default();
-        cases.resize(self.asked.len(), [0; 3]);
+        cases.resize(self.asked.len(), [0; DEPTHS.len()]);
         for (count, depth) in cases[self.asked.len() - 1].iter_mut().zip(DEPTHS) {
             *count += usize::from(rank.is_some_and(|rank| rank < depth));
         }
@@ -59,12 +59,13 @@ impl Table {
 
     /// Accuracy in percent over all names, and the standard deviation of that of the cases where there are several.
     fn print(&self) {
-        println!("                      acc@1  acc@3  acc@5    standard deviations");
+        println!("                      acc@1  acc@3  acc@5 acc@10    standard deviations");
         let names: usize = self.asked.iter().sum();
         for ((_, row), cases) in &self.rows {
-            let all = [0, 1, 2].map(|depth| cases.iter().map(|counts| counts[depth]).sum::<usize>());
+            let all: [usize; DEPTHS.len()] =
+                std::array::from_fn(|depth| cases.iter().map(|counts| counts[depth]).sum());
             let share = all.map(|count| format!("{:6.2}", 100.0 * count as f64 / names as f64));
-            let deviation = [0, 1, 2].map(|depth| {
+            let deviation: [String; DEPTHS.len()] = std::array::from_fn(|depth| {
                 let shares = cases.iter().zip(&self.asked).map(|(counts, asked)| counts[depth] as f64 / *asked as f64);
                 format!("{:5.2}", 100.0 * deviation(&shares.collect::<Vec<_>>()))
             });

@@ -13,6 +13,7 @@ mod esappmod;
 mod fit_default;
 mod link;
 mod process;
+mod reference_sets;
 mod round_trip;
 mod scale;
 mod train_step;
@@ -38,6 +39,14 @@ enum Benchmark {
         refined: bool,
         /// This set alone
         #[arg(long, value_name = "NAME", value_parser = biosyn::SETS, conflicts_with = "refined")]
+        only: Option<String>,
+    },
+    /// Accuracy on names of proteins and chemicals, whole and those that the reference set lacks
+    ReferenceSets {
+        #[command(flatten)]
+        options: Names,
+        /// This set alone
+        #[arg(long, value_name = "NAME", value_parser = reference_sets::SETS)]
         only: Option<String>,
     },
     /// Mentions and ids in abstracts, by the dictionary recognizer
@@ -175,6 +184,13 @@ fn main() -> anyhow::Result<()> {
             let sets = biosyn::SETS.into_iter().filter(is_asked);
             for set in sets.filter(|set| !refined || set.ends_with("-refined")) {
                 case::run(set, vec![biosyn::case(&options.data.data, set)?], &options)?;
+            }
+            Ok(())
+        }
+        Benchmark::ReferenceSets { options, only } => {
+            let is_asked = |set: &&str| only.as_deref().is_none_or(|only| only == *set);
+            for set in reference_sets::SETS.into_iter().filter(is_asked) {
+                case::run(set, vec![reference_sets::case(&options.data.data, set)?], &options)?;
             }
             Ok(())
         }
