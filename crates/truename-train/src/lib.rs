@@ -17,6 +17,7 @@ mod sampler;
 mod schedule;
 mod training;
 mod tuning;
+mod vectors;
 
 pub use accuracy::Accuracy;
 pub use dataset::{DataFile, Dataset, Named, Query};

@@ -18,6 +18,7 @@ use crate::recipe::{LossKind, PairKeys, Schedule};
 use crate::run_folder::{RunFolder, State};
 use crate::sampler::{Group, Item, batch_count, batches, groups};
 use crate::schedule::learning_rate;
+use crate::vectors::{scale_to_unit, unit_vectors};
 use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// One run, step by step.
@@ -289,7 +290,7 @@ impl Training {
     fn mine(&mut self) -> Result<(), Error> {
         let Some((pairs, _)) = &self.pairs else { return Ok(()) };
         let names: Vec<&str> = (0..pairs.names() as u32).map(|name| pairs.text(name)).collect();
-        let (vectors, width) = self.vectors(&names)?;
+        let (vectors, width) = unit_vectors(&self.learner, &self.tokenizer, &names)?;
         let PairKeys { nearest: count, keep, .. } = self.recipe.pairs;
         // Each name is the nearest to itself.
         let found = nearest(&vectors, width, count + 1)?;
@@ -302,33 +303,6 @@ impl Training {
             self.state.mined.extend(near.into_iter().filter(is_mined).map(|right| (left.min(right), left.max(right))));
         }
         Ok(())
-    }
-
-    /// The unit vectors of names.
-    ///
-    /// # Shapes
-    /// output: `[names, width]` and the width
-    fn vectors(&self, names: &[&str]) -> Result<(Vec<f32>, usize), Error> {
-        /// Names encoded together.
-        const TOGETHER: usize = 512;
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_key(|name| names[*name].len());
-        let (mut vectors, mut width) = (Vec::new(), 0);
-        for places in order.chunks(TOGETHER) {
-            let mut batch = Batch::default();
-            for place in places {
-                batch.push(&self.tokenizer.tokens(names[*place])?.ids, 0);
-            }
-            let encoded = self.learner.encode(&batch);
-            width = encoded.len() / places.len();
-            vectors.resize(names.len() * width, 0.0);
-            for (place, vector) in places.iter().zip(encoded.chunks_exact(width)) {
-                let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
-                let unit = &mut vectors[place * width..][..width];
-                unit.iter_mut().zip(vector).for_each(|(unit, value)| *unit = value / length);
-            }
-        }
-        Ok((vectors, width))
     }
 
     /// Whether every epoch was learnt, or as many steps were made as there may be.
@@ -358,26 +332,18 @@ impl Training {
     fn centres(&self, groups: &[Group]) -> Result<Vec<Vec<f32>>, Error> {
         /// Names of a group that are looked at.
         const NAMES: usize = 2;
-        /// Groups encoded together.
-        const TOGETHER: usize = 64;
-        let mut centres = Vec::with_capacity(groups.len());
-        for groups in groups.chunks(TOGETHER) {
-            let items: Vec<&Item> = groups.iter().flat_map(|group| group.iter().take(NAMES)).collect();
-            let vectors = self.learner.encode(&self.batch(&items)?);
-            let width = vectors.len() / items.len();
-            let mut vectors = vectors.chunks_exact(width);
-            for group in groups {
-                let mut centre = vec![0.0; width];
-                for vector in vectors.by_ref().take(group.len().min(NAMES)) {
-                    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
-                    centre.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value / length);
-                }
-                let length = centre.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
-                centre.iter_mut().for_each(|value| *value /= length);
-                centres.push(centre);
+        let names = groups.iter().flat_map(|group| group.iter().take(NAMES).map(|item| item.text.as_str()));
+        let (vectors, width) = unit_vectors(&self.learner, &self.tokenizer, &names.collect::<Vec<_>>())?;
+        let mut vectors = vectors.chunks_exact(width);
+        let centre = |group: &Group| {
+            let mut centre = vec![0.0; width];
+            for vector in vectors.by_ref().take(group.len().min(NAMES)) {
+                centre.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
             }
-        }
-        Ok(centres)
+            scale_to_unit(&mut centre);
+            centre
+        };
+        Ok(groups.iter().map(centre).collect())
     }
 
     /// A batch of the epoch under way.

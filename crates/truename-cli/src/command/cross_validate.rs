@@ -10,7 +10,7 @@ use truename_eval::{GoldName, Judged};
 use truename_train::{Accuracy, Dataset, Named, Query, Recipe, fold_encoders};
 
 use crate::arguments::{EvaluateNames, RecipeChanges};
-use crate::command::evaluate::{DEPTH, judge};
+use crate::command::judge::{DEPTH, judge};
 use crate::command::train::{resolved, train};
 use crate::spread::Spread;
 

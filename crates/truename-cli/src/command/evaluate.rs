@@ -4,18 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use truename::{LinkOptions, Linker};
-use truename_eval::{Answer, GoldName, Judged, NameScores, compare, plot, read_gold, read_judged, write_judged};
+use truename::LinkOptions;
+use truename_eval::{Judged, NameScores, compare, plot, read_gold, read_judged, write_judged};
 
 use crate::arguments::{Evaluate, EvaluateNames};
+use crate::atomic_file;
+use crate::command::judge::{DEPTH, judge};
 use crate::command::{cross_validate, open_linker};
-use crate::problems::say_truncated;
-use crate::{atomic_file, interrupt, progress};
-
-/// Candidates taken of each name, which the ranks need.
-pub const DEPTH: usize = 50;
-/// Names linked between two looks at the clock and at Ctrl-C.
-const PIECE: usize = 1024;
 
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     let arguments = match command {
@@ -60,32 +55,6 @@ fn report(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<()> {
         file.finish()?;
     }
     Ok(())
-}
-
-pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
-    let bar = progress::count_bar(gold.len() as u64, quiet);
-    let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
-    for piece in gold.chunks(PIECE) {
-        anyhow::ensure!(!interrupt::asked(), "interrupted");
-        let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
-        for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
-            truncated += u64::from(link.is_truncated);
-            let answers = link.candidates.into_iter().map(|c| Answer { id: c.id, probability: c.probability });
-            judged.push(Judged {
-                name: gold.name.clone(),
-                gold: gold.ids.clone(),
-                kind: gold.kind.clone(),
-                answers: answers.collect(),
-                nil: link.is_nil,
-            });
-        }
-        bar.inc(piece.len() as u64);
-    }
-    bar.finish_and_clear();
-    if !quiet {
-        say_truncated(truncated);
-    }
-    Ok(judged)
 }
 
 fn write_plots(folder: &PathBuf, scores: &NameScores) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ pub mod cross_validate;
 pub mod embed;
 pub mod evaluate;
 pub mod evaluate_link;
+pub mod judge;
 pub mod kb;
 pub mod link;
 pub mod manual;

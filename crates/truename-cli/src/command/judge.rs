@@ -1,0 +1,37 @@
+use truename::Linker;
+use truename_eval::{Answer, GoldName, Judged};
+
+use crate::problems::say_truncated;
+use crate::{interrupt, progress};
+
+/// Candidates taken of each name, which the ranks need.
+pub const DEPTH: usize = 50;
+/// Names linked between two looks at the clock and at Ctrl-C.
+const PIECE: usize = 1024;
+
+/// Asks a linker for names whose ids are known.
+pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+    let bar = progress::count_bar(gold.len() as u64, quiet);
+    let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
+    for piece in gold.chunks(PIECE) {
+        anyhow::ensure!(!interrupt::asked(), "interrupted");
+        let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
+        for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
+            truncated += u64::from(link.is_truncated);
+            let answers = link.candidates.into_iter().map(|c| Answer { id: c.id, probability: c.probability });
+            judged.push(Judged {
+                name: gold.name.clone(),
+                gold: gold.ids.clone(),
+                kind: gold.kind.clone(),
+                answers: answers.collect(),
+                nil: link.is_nil,
+            });
+        }
+        bar.inc(piece.len() as u64);
+    }
+    bar.finish_and_clear();
+    if !quiet {
+        say_truncated(truncated);
+    }
+    Ok(judged)
+}

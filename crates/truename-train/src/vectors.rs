@@ -1,0 +1,42 @@
+use truename_infer::Tokenizer;
+use truename_nn::{Batch, Learner};
+
+use crate::Error;
+
+/// Names encoded together.
+const TOGETHER: usize = 256;
+
+/// The vectors of names as the encoder is now, and their width.
+///
+/// # Shapes
+/// output: `[names, width]`, each of unit length
+pub(crate) fn unit_vectors(
+    learner: &Learner,
+    tokenizer: &Tokenizer,
+    names: &[&str],
+) -> Result<(Vec<f32>, usize), Error> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|name| names[*name].len());
+    let (mut vectors, mut width) = (Vec::new(), 1);
+    for places in order.chunks(TOGETHER) {
+        let mut batch = Batch::default();
+        for place in places {
+            batch.push(&tokenizer.tokens(names[*place])?.ids, 0);
+        }
+        let encoded = learner.encode(&batch);
+        width = encoded.len() / places.len();
+        vectors.resize(names.len() * width, 0.0);
+        for (place, vector) in places.iter().zip(encoded.chunks_exact(width)) {
+            let unit = &mut vectors[place * width..][..width];
+            unit.copy_from_slice(vector);
+            scale_to_unit(unit);
+        }
+    }
+    Ok((vectors, width))
+}
+
+/// Divides by the length.
+pub(crate) fn scale_to_unit(vector: &mut [f32]) {
+    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
+    vector.iter_mut().for_each(|value| *value /= length);
+}
