@@ -111,7 +111,17 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     table.print();
     for (row, judged) in &judgements {
         if let Some(area) = NameScores::of(judged).nil_auc {
-            println!("NIL AUC with a fifth of the concepts left out, {row}: {area:.4}");
+            let answered = |has_id| {
+                let of_kind = judged.iter().filter(|judged| judged.gold.is_empty() != has_id);
+                let (nil, all) = of_kind.fold((0, 0), |(nil, all), judged| (nil + usize::from(judged.nil), all + 1));
+                100.0 * nil as f64 / f64::from(all)
+            };
+            println!(
+                "NIL with a fifth of the concepts left out, {row}: AUC {area:.4}; by the fitted threshold {:.1} % of names \
+                 without a concept and {:.1} % of those with one",
+                answered(false),
+                answered(true)
+            );
         }
     }
     Ok(())
@@ -186,7 +196,7 @@ impl Fitted {
 }
 
 fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
-    let options = LinkOptions { top: CANDIDATES, min_probability: Some(0.0), ..LinkOptions::default() };
+    let options = LinkOptions { top: CANDIDATES, ..LinkOptions::default() };
     Ok(Linker::new(kb)?.with_options(options)?)
 }
 
@@ -264,7 +274,8 @@ fn judge(case: &Case, encoders: &[Arc<Encoder>], judgements: &mut Judgements) ->
             let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
             let best = top.map(|(probability, id)| Answer { id: id.clone(), probability }).into_iter().collect();
             let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
-            judgements.entry(row).or_default().push(Judged::new(&link.name, &gold, best, false));
+            let is_nil = link.is_nil && row != "n-gram";
+            judgements.entry(row).or_default().push(Judged::new(&link.name, &gold, best, is_nil));
         }
     }
     Ok(())

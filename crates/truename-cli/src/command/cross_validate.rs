@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{GoldName, Judged};
 use truename_train::{Accuracy, Dataset, Named, Query, Recipe, fold_encoders};
@@ -22,7 +23,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
     let recipe = recipe(arguments)?;
     let dataset = Dataset::read(&recipe)?;
     let folder = tempfile::tempdir()?;
-    let (mut judged, mut alone, mut linked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut judged, mut letters, mut alone, mut linked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for fold in 0..folds {
         let part = dataset.fold(fold, folds);
         anyhow::ensure!(!part.queries().is_empty(), "fold {} of {folds} has no name to ask for", fold + 1);
@@ -35,6 +36,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
             alone.extend(Accuracy::of(encoder, &part, ALL)?.map(|found| [found.at_1, found.at_3, found.at_5]));
         }
         let kb = knowledge_base(part.searched(), &encoders, &folder.path().join(format!("kb-{fold}")))?;
+        letters.push(by_letters(&kb, &part)?);
         let options = LinkOptions { top: DEPTH, min_probability: arguments.min_probability, ..LinkOptions::default() };
         let gold = part.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
@@ -44,6 +46,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{:14}        acc@1          acc@3          acc@5", format!("{folds} folds"))?;
+    print(&mut out, "TF-IDF", &letters)?;
     print(&mut out, "encoder alone", &alone)?;
     print(&mut out, "linked", &linked)?;
     writeln!(out)?;
@@ -117,6 +120,27 @@ fn knowledge_base(concepts: &[Named], encoders: &[Arc<Encoder>], out: &Path) -> 
         Ok(_) => {}
     }
     Ok(kb)
+}
+
+/// How often the right concept is among the first by the cosine of TF-IDF over character n-grams alone, the best name of
+/// each concept counting.
+fn by_letters(kb: &KnowledgeBase, part: &Dataset) -> anyhow::Result<[f64; 3]> {
+    /// Names looked at, of which several may be of one concept.
+    const NEAR: usize = 500;
+    let rank = |query: &Query| -> Result<usize, truename::Error> {
+        let mut seen = Vec::new();
+        for near in kb.nearest_by_ngrams(&query.name, NEAR)? {
+            if query.ids.contains(&near.id) {
+                return Ok(seen.len());
+            }
+            if !seen.contains(&near.id) {
+                seen.push(near.id);
+            }
+        }
+        Ok(usize::MAX)
+    };
+    let ranks: Vec<usize> = part.queries().par_iter().map(rank).collect::<Result<_, _>>()?;
+    Ok([1, 3, 5].map(|depth| ranks.iter().filter(|rank| **rank < depth).count() as f64 / ranks.len() as f64))
 }
 
 fn print(out: &mut impl Write, label: &str, folds: &[[f64; 3]]) -> std::io::Result<()> {
