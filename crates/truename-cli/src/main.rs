@@ -12,6 +12,7 @@ mod arguments;
 mod atomic_file;
 mod command;
 mod documents;
+mod escaped;
 mod exit_code;
 mod interrupt;
 mod names;

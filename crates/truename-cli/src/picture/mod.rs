@@ -1,6 +1,5 @@
 //! A picture of names as points, as SVG and as a page.
 
-mod escaped;
 mod label;
 mod marker;
 mod page;

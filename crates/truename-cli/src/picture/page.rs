@@ -1,8 +1,8 @@
 //! The picture as a page, complete in itself.
 
 use super::Picture;
-use super::escaped::Escaped;
 use super::svg::svg;
+use crate::escaped::Escaped;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

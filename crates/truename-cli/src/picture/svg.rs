@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::escaped::Escaped;
 use super::label::Labels;
 use super::marker::{COLOURS, Marker};
 use super::{Picture, Point, Role, shortened};
+use crate::escaped::Escaped;
 
 /// Side of the square with the points, in pixels.
 const SIDE: f64 = 640.0;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-/// Text within an element or a quoted attribute; what XML or HTML forbids is shown as U+FFFD.
+/// Text within an element or a quoted attribute; what XML or HTML forbids is shown as U+FFFD, and a form feed as a space.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -13,6 +13,7 @@ impl fmt::Display for Escaped<'_> {
             '>' => formatter.write_str("&gt;"),
             '"' => formatter.write_str("&quot;"),
             '\'' => formatter.write_str("&#39;"),
+            '\u{C}' => formatter.write_char(' '),
             other if is_forbidden(other) => formatter.write_char(char::REPLACEMENT_CHARACTER),
             other => formatter.write_char(other),
         })
@@ -34,6 +35,7 @@ mod tests {
     #[test]
     fn markup_and_what_is_forbidden_is_no_more() {
         assert_eq!(Escaped("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
-        assert_eq!(Escaped("\t\n|\u{0}\u{1b}\u{c}\u{FFFE}").to_string(), format!("\t\n|{}", "\u{FFFD}".repeat(4)));
+        let text = "\t\n\u{C}\r|\u{1}\u{7F}\u{85}\u{9B}\u{FDD0}\u{FFFE}\u{1FFFF}|\u{A0}é🧠";
+        assert_eq!(Escaped(text).to_string(), format!("\t\n \r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
     }
 }
