@@ -12,7 +12,7 @@ use truename_train::{Accuracy, Dataset, Named, Query, Recipe, fold_encoders};
 
 use crate::arguments::{EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
-use crate::command::train::{resolved, train};
+use crate::command::train::{Run, resolved, train};
 use crate::spread::Spread;
 
 /// Names searched with an encoder alone at most: all of them.
@@ -80,7 +80,12 @@ fn encoders(
     let folders = match (&arguments.recipe, &arguments.kb.encoder.encoder) {
         (Some(_), _) => {
             // Without the names that are asked for, or the weights that suit them best would be taken.
-            train(out, recipe, &part.clone().without_queries(), out.join("checkpoint").exists(), quiet)?;
+            let way_on = match arguments.runs {
+                Some(_) => "the same command goes on from there",
+                None => "with --runs DIR the same command would go on from there",
+            };
+            let run = Run { out, goes_on: out.join("checkpoint").exists(), way_on };
+            train(&run, recipe, &part.clone().without_queries(), quiet)?;
             std::iter::once(out.to_owned()).chain(fold_encoders(out)).collect()
         }
         (None, Some(encoder)) => vec![encoder.clone()],

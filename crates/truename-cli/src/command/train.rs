@@ -21,28 +21,39 @@ pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
     let Train { recipe, out, changes, resume } = arguments;
     let recipe = resolved(recipe, changes)?;
     let dataset = Dataset::read(&recipe)?;
-    train(out, &recipe, &dataset, *resume, quiet)?;
+    train(&Run { out, goes_on: *resume, way_on: "`--resume` goes on from there" }, &recipe, &dataset, quiet)?;
     writeln!(std::io::stdout(), "{}", out.display())?;
     Ok(())
 }
 
+/// Where a run goes.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub out: &'a Path,
+    /// From the checkpoint in the folder, where it has one.
+    pub goes_on: bool,
+    /// How to go on with it, said where it is interrupted.
+    pub way_on: &'a str,
+}
+
 /// A run, and those beside it that miss a part of the names each, where the recipe asks for them.
-pub fn train(out: &Path, recipe: &Recipe, dataset: &Dataset, goes_on: bool, quiet: bool) -> anyhow::Result<()> {
-    train_one(out, recipe.clone(), dataset.clone(), goes_on, quiet)?;
+pub fn train(run: &Run, recipe: &Recipe, dataset: &Dataset, quiet: bool) -> anyhow::Result<()> {
+    train_one(run, recipe.clone(), dataset.clone(), quiet)?;
     let folds = recipe.ranker.folds;
     for fold in 0..folds {
         if !quiet {
             crate::say!("the same without part {} of {folds} of the names:", fold + 1);
         }
-        let out = fold_folder(out, fold);
-        let goes_on = goes_on && out.exists();
-        train_one(&out, recipe.clone(), dataset.without_fold(fold, folds), goes_on, quiet)?;
+        let out = fold_folder(run.out, fold);
+        let run = Run { out: &out, goes_on: run.goes_on && out.exists(), ..*run };
+        train_one(&run, recipe.clone(), dataset.without_fold(fold, folds), quiet)?;
     }
     Ok(())
 }
 
 /// One run from its beginning, or from its checkpoint.
-fn train_one(out: &Path, recipe: Recipe, dataset: Dataset, goes_on: bool, quiet: bool) -> anyhow::Result<()> {
+fn train_one(run: &Run, recipe: Recipe, dataset: Dataset, quiet: bool) -> anyhow::Result<()> {
+    let Run { out, goes_on, way_on } = *run;
     let mut training =
         if goes_on { Training::resume(recipe, dataset, out)? } else { Training::begin(recipe, dataset, out)? };
     if !quiet {
@@ -51,7 +62,7 @@ fn train_one(out: &Path, recipe: Recipe, dataset: Dataset, goes_on: bool, quiet:
         crate::say!("{names} of {} to learn, {asked} to ask for", counted(dataset.concepts().len() as u64, "concept"));
         say_truncated(training.truncated() as u64);
     }
-    finish(&mut training, quiet)?;
+    finish(&mut training, way_on, quiet)?;
     if !quiet {
         crate::say!("{} ({:.0} s)", counted(training.step(), "step"), training.seconds());
     }
@@ -59,7 +70,7 @@ fn train_one(out: &Path, recipe: Recipe, dataset: Dataset, goes_on: bool, quiet:
 }
 
 /// Makes all steps that are left; a run that is interrupted saves a checkpoint and is an error.
-pub fn finish(training: &mut Training, quiet: bool) -> anyhow::Result<()> {
+pub fn finish(training: &mut Training, way_on: &str, quiet: bool) -> anyhow::Result<()> {
     let bar = bar(training.steps(), training.step(), quiet);
     let outcome = steps(training, &bar, quiet);
     bar.finish_and_clear();
@@ -67,7 +78,7 @@ pub fn finish(training: &mut Training, quiet: bool) -> anyhow::Result<()> {
     if interrupt::asked() && !training.is_over() {
         training.save()?;
         let (step, steps) = (training.step(), training.steps());
-        anyhow::bail!("interrupted after step {step} of {steps}; `--resume` goes on from there");
+        anyhow::bail!("interrupted after step {step} of {steps}; {way_on}");
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ fn trial(
         return Ok(known.clone());
     }
     let mut training = tuning.training(recipe.clone(), dataset.clone())?;
-    finish(&mut training, quiet)?;
+    finish(&mut training, "the same command goes on from there", quiet)?;
     Ok(tuning.record(&training, setting.clone(), fold)?.clone())
 }
 
