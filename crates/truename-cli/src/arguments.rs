@@ -583,7 +583,7 @@ pub struct Tune {
 }
 
 /// What takes the place of keys of a recipe.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub struct RecipeChanges {
     /// Knowledge base to learn from, or files that `kb import` reads; in place of data.kb
     #[arg(long, value_name = "PATH")]

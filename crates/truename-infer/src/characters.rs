@@ -1,7 +1,7 @@
 //! Encoders that read characters, for names in any script and without a vocabulary.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,7 @@ use crate::batch::Batch;
 use crate::hash::Fingerprint;
 use crate::kernels::{Matrix, Packed};
 use crate::layer::Linear;
+use crate::lstm::DIRECTIONS;
 use crate::weights::{Table, Weights};
 use crate::{Error, Pooling, Tokens, lstm};
 
@@ -51,9 +52,6 @@ pub enum Network {
     /// Long short-term memory in both directions; the last state of each goes through a dense layer (NSEEN, section 3.1).
     Lstm,
 }
-
-/// The directions of a recurrence, as its tensors are called.
-pub(crate) const DIRECTIONS: [&str; 2] = ["forward", "backward"];
 
 impl CharacterConfig {
     /// An encoder of so many layers of one width.
@@ -107,38 +105,36 @@ impl CharacterConfig {
         self.hidden / 2
     }
 
-    /// The configuration of a folder, where its encoder reads characters.
-    pub(crate) fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Option<Self>, Error> {
+    /// Takes it from the bytes of the file at `path`, where they are of an encoder that reads characters.
+    pub(crate) fn parse(path: &Path, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<Option<Self>, Error> {
         #[derive(Deserialize)]
         struct Kind {
             model_type: String,
         }
-        let path = path(folder);
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         // What is no configuration of any kind is said where transformers are read.
-        let kind: Option<Kind> = serde_json::from_slice(&bytes).ok();
+        let kind: Option<Kind> = serde_json::from_slice(bytes).ok();
         if kind.is_none_or(|kind| kind.model_type != MODEL_TYPE) {
             return Ok(None);
         }
-        fingerprint.add(&bytes);
-        let config: Self = serde_json::from_slice(&bytes).map_err(|source| Error::json(&path, source))?;
+        fingerprint.add(bytes);
+        let config: Self = serde_json::from_slice(bytes).map_err(|source| Error::json(path, source))?;
         for (key, value) in [("embedding", config.embedding), ("hidden", config.hidden), ("layers", config.layers)] {
             if value == 0 {
-                return Err(Error::setting(&path, key, value, "1 and more"));
+                return Err(Error::setting(path, key, value, "1 and more"));
             }
         }
         if config.network == Network::Lstm && !config.hidden.is_multiple_of(2) {
-            return Err(Error::setting(&path, "hidden", config.hidden, "even numbers, half for each direction"));
+            return Err(Error::setting(path, "hidden", config.hidden, "even numbers, half for each direction"));
         }
         if config.window <= ENDS.len() {
-            return Err(Error::setting(&path, "window", config.window, "3 and more"));
+            return Err(Error::setting(path, "window", config.window, "3 and more"));
         }
         Ok(Some(config))
     }
 
     /// Writes it into a folder.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
-        let path = path(folder);
+        let path = folder.join("config.json");
         let json = serde_json::to_string_pretty(self).map_err(|source| Error::json(&path, source))?;
         std::fs::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
     }
@@ -150,10 +146,6 @@ impl CharacterConfig {
         let ids = std::iter::once(ENDS[0]).chain(read).chain([ENDS[1]]).collect();
         Tokens { ids, is_truncated: characters.next().is_some() }
     }
-}
-
-fn path(folder: &Path) -> PathBuf {
-    folder.join("config.json")
 }
 
 /// The row of a character in the table.
@@ -221,7 +213,9 @@ impl CharacterNetwork {
             states.extend_from_slice(row.ok_or_else(|| Error::unknown_token(*character, self.table.rows()))?);
         }
         match &self.layers {
-            Layers::Chain { layers, mix } => write_means(batch, chain(layers, *mix, batch, states), vectors),
+            Layers::Chain { layers, mix } => {
+                Pooling::Mean.write_all(batch, &chain(layers, *mix, batch, states), vectors);
+            }
             Layers::Lstm { layers, dense } => write_ends(batch, layers, dense, states, vectors),
         }
         Ok(())
@@ -243,13 +237,6 @@ fn chain(
         states.iter_mut().for_each(|state| *state = state.max(0.0));
     }
     states
-}
-
-fn write_means(batch: &Batch, states: Vec<f32>, vectors: &mut [f32]) {
-    let width = states.len() / batch.len();
-    for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
-        Pooling::Mean.write(&states[rows.start * width..rows.end * width], vector);
-    }
 }
 
 /// The last state of each direction, through the dense layer.

@@ -26,12 +26,15 @@ impl Checkpoint {
     /// # Errors
     /// Where `config.json` or `model.safetensors` is missing or is not what it should be, or the family is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join("config.json");
+        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         let mut fingerprint = Fingerprint::default();
-        if let Some(config) = CharacterConfig::read(folder, &mut fingerprint)? {
+        if let Some(config) = CharacterConfig::parse(&path, &bytes, &mut fingerprint)? {
             let weights = Weights::open(folder)?;
             return Ok(Self::Characters(CharacterCheckpoint { config, weights, fingerprint }));
         }
-        TransformerCheckpoint::open(folder).map(Self::Transformer)
+        let config = ModelConfig::parse(path, &bytes, &mut fingerprint)?;
+        TransformerCheckpoint::open(folder, config, fingerprint).map(Self::Transformer)
     }
 
     /// The tokenizer, for texts of at most as many tokens as the model reads.
@@ -119,9 +122,7 @@ pub struct TransformerCheckpoint {
 }
 
 impl TransformerCheckpoint {
-    fn open(folder: &Path) -> Result<Self, Error> {
-        let mut fingerprint = Fingerprint::default();
-        let config = ModelConfig::read(folder, &mut fingerprint)?;
+    fn open(folder: &Path, config: ModelConfig, mut fingerprint: Fingerprint) -> Result<Self, Error> {
         let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
         let family = Family::of(&config)?;
         let weights = Weights::open(folder)?;

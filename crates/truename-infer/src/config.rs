@@ -55,10 +55,9 @@ fn bert_layer_norm_eps() -> f32 {
 }
 
 impl ModelConfig {
-    pub(crate) fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
-        let path = folder.join("config.json");
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
-        let mut config: Self = parse(&path, &bytes, fingerprint)?;
+    /// Takes it from the bytes of the file at `path`.
+    pub(crate) fn parse(path: PathBuf, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let mut config: Self = parse(&path, bytes, fingerprint)?;
         config.path = path;
         config.check()?;
         Ok(config)

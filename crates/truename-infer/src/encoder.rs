@@ -39,9 +39,9 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Opens a Hugging Face folder.
+    /// Opens a Hugging Face folder, or one of an encoder of characters.
     ///
-    /// It must have `config.json`, `model.safetensors` (in single precision) and `tokenizer.json`; `modules.json`,
+    /// A Hugging Face folder must have `config.json`, `model.safetensors` (in single precision) and `tokenizer.json`; `modules.json`,
     /// `1_Pooling/config.json` and `sentence_bert_config.json` say more where they are. Without them vectors are the mean
     /// of the tokens', and the window is as long as the model has positions.
     ///
@@ -179,10 +179,7 @@ impl Encoder {
         match &self.network {
             Network::Transformer(transformer, pooling) => {
                 let (batch, states) = transformer.hidden_states(&mut workspace)?;
-                let width = self.dimensions();
-                for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
-                    pooling.write(&states[rows.start * width..rows.end * width], vector);
-                }
+                pooling.write_all(batch, states, vectors);
             }
             Network::Characters(network) => network.write(&workspace.batch, vectors)?,
         }

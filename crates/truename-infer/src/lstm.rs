@@ -18,6 +18,9 @@ use crate::kernels::{Matrix, Packed, multiply_packed};
 /// Texts that one thread takes through all their steps, whatever the number of threads.
 const PIECE: usize = 64;
 
+/// The directions of a recurrence, as its tensors are called; the second is reversed.
+pub const DIRECTIONS: [&str; 2] = ["forward", "backward"];
+
 /// What the steps of a batch computed.
 #[derive(Clone, Debug)]
 pub struct States {
@@ -90,9 +93,8 @@ pub fn backward(
     }
     pieces.into_par_iter().for_each(|(texts, rows, found)| {
         let steps = Steps::new(texts, is_reversed);
-        let part =
-            |values: &'_ [f32], width: usize| -> Vec<f32> { values[rows.start * width..rows.end * width].to_vec() };
-        back_piece(&steps, states, rows.start, recurrent, &part(gradient, width), found);
+        let gradient = &gradient[rows.start * width..rows.end * width];
+        back_piece(&steps, states, rows.start, recurrent, gradient, found);
     });
     found
 }
@@ -218,12 +220,9 @@ fn back_piece(steps: &Steps, states: &States, first: usize, recurrent: &Packed, 
         let rows = steps.at(step);
         let gates_back = &mut gates_back[..rows.len() * 4 * width];
         for (place, row) in rows.iter().enumerate() {
-            let of = |values: &'_ [f32], width: usize| -> Range<usize> {
-                debug_assert!(values.len() >= (first + row + 1) * width);
-                (first + row) * width..(first + row + 1) * width
-            };
-            let ([input, forget], [new, output]) = halves(&states.gates[of(&states.gates, 4 * width)], width);
-            let cell = &states.cells[of(&states.cells, width)];
+            let gates = &states.gates[(first + row) * 4 * width..][..4 * width];
+            let ([input, forget], [new, output]) = halves(gates, width);
+            let cell = &states.cells[(first + row) * width..][..width];
             let before = step.checked_sub(1).map(|before| steps.at(before)[place]);
             let memory = before.map(|row| &states.memory[(first + row) * width..][..width]);
             let back = &mut gates_back[place * 4 * width..][..4 * width];

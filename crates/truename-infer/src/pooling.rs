@@ -1,6 +1,18 @@
 use crate::Pooling;
+use crate::batch::Batch;
 
 impl Pooling {
+    /// Writes the unit vector of each text of a batch.
+    ///
+    /// # Shapes
+    /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
+    pub(crate) fn write_all(self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
+        let width = states.len() / batch.len();
+        for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
+            self.write(&states[rows.start * width..rows.end * width], vector);
+        }
+    }
+
     /// Writes the unit vector of one text.
     ///
     /// # Shapes

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use fastrand::Rng;
+use truename_infer::lstm::DIRECTIONS;
 use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooling};
 
 use crate::batch::{Batch, Layout};
@@ -17,7 +18,6 @@ pub(crate) struct Characters {
     table: Parameter,
     layers: Layers,
     device: Device,
-    is_fused: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -35,11 +35,11 @@ impl Characters {
         let numbers = 0..config.layers;
         let layers = match config.network {
             Network::Lstm => {
-                let direction = |number: usize, name: &str| {
+                let direction = |number: usize, direction: usize| {
                     let (inputs, state) = (config.inputs(number), config.state());
-                    Lstm::load(&scope(number).at(name), inputs, state, name == "backward", device)
+                    Lstm::load(&scope(number).at(DIRECTIONS[direction]), inputs, state, direction == 1, device)
                 };
-                let layers = numbers.map(|number| Ok([direction(number, "forward")?, direction(number, "backward")?]));
+                let layers = numbers.map(|number| Ok([direction(number, 0)?, direction(number, 1)?]));
                 let dense = Linear::load(&tensors.at("dense"), config.hidden, config.hidden, device)?;
                 Layers::Lstm { layers: layers.collect::<Result<_, Error>>()?, dense: Box::new(dense) }
             }
@@ -51,14 +51,7 @@ impl Characters {
         };
         let shape = [config.vocabulary(), config.embedding];
         let table = Parameter::load(&tensors.at("embeddings"), "weight", &shape, device)?;
-        Ok(Self { table, layers, device: device.clone(), is_fused: true })
-    }
-
-    /// Runs recurrences as operations of the tensor library, against which the fused ones are checked.
-    #[cfg(test)]
-    pub fn composed(mut self) -> Self {
-        self.is_fused = false;
-        self
+        Ok(Self { table, layers, device: device.clone() })
     }
 
     pub fn freeze(&mut self, embeddings: bool, layers: usize) {
@@ -77,7 +70,7 @@ impl Characters {
 
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
+    pub fn forward(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
         let layout = batch.layout();
         let numbers = batch.tokens().iter().map(|token| *token as i32).collect();
         let mut states = dropped(rows(&self.table, numbers, &self.device), dropout.at(0));
@@ -93,7 +86,7 @@ impl Characters {
             Layers::Lstm { layers, dense } => {
                 let mut ends = Vec::new();
                 for (number, directions) in layers.iter().enumerate() {
-                    let run = |direction: &Lstm| direction.forward(states.clone(), &layout, self.is_fused);
+                    let run = |direction: &Lstm| direction.forward(states.clone(), &layout, is_fused);
                     let both = directions.each_ref().map(run);
                     ends = both.to_vec();
                     states = dropped(Tensor::cat(both.to_vec(), 1), dropout.at(1 + number as u64));

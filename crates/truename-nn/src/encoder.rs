@@ -11,7 +11,13 @@ use crate::transformer::Transformer;
 
 /// An encoder that learns.
 #[derive(Clone, Debug)]
-pub(crate) enum Encoder {
+pub(crate) struct Encoder {
+    network: Network,
+    is_fused: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Network {
     Transformer(Box<Transformer>),
     Characters(Box<Characters>),
 }
@@ -20,21 +26,29 @@ impl Encoder {
     /// An encoder of characters takes the mean, whatever `pooling` is.
     pub fn load(checkpoint: &Checkpoint, pooling: Option<Pooling>, device: &Device) -> Result<Self, Error> {
         let device = device.clone().autodiff();
-        Ok(match checkpoint {
+        let network = match checkpoint {
             Checkpoint::Transformer(checkpoint) => {
                 let pooling = pooling.unwrap_or(checkpoint.pooling());
-                Self::Transformer(Box::new(Transformer::load(checkpoint, pooling, &device)?))
+                Network::Transformer(Box::new(Transformer::load(checkpoint, pooling, &device)?))
             }
-            Checkpoint::Characters(checkpoint) => Self::Characters(Box::new(Characters::load(checkpoint, &device)?)),
+            Checkpoint::Characters(checkpoint) => Network::Characters(Box::new(Characters::load(checkpoint, &device)?)),
             _ => unreachable!("a kind of encoder that does not learn"),
-        })
+        };
+        Ok(Self { network, is_fused: true })
+    }
+
+    /// Runs its layers as operations of the tensor library: slower on a CPU, and what the fused ones are checked against.
+    #[cfg(test)]
+    pub fn composed(mut self) -> Self {
+        self.is_fused = false;
+        self
     }
 
     /// The first `layers` layers keep their values, and with `embeddings` so do the tables below them.
     pub fn freeze(&mut self, embeddings: bool, layers: usize) {
-        match self {
-            Self::Transformer(encoder) => encoder.freeze(embeddings, layers),
-            Self::Characters(encoder) => encoder.freeze(embeddings, layers),
+        match &mut self.network {
+            Network::Transformer(encoder) => encoder.freeze(embeddings, layers),
+            Network::Characters(encoder) => encoder.freeze(embeddings, layers),
         }
     }
 
@@ -43,16 +57,16 @@ impl Encoder {
     /// # Shapes
     /// output: `[texts, hidden]`
     pub fn forward(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
-        match self {
-            Self::Transformer(encoder) => encoder.forward(batch, dropout),
-            Self::Characters(encoder) => encoder.forward(batch, dropout),
+        match &self.network {
+            Network::Transformer(encoder) => encoder.forward(batch, dropout, self.is_fused),
+            Network::Characters(encoder) => encoder.forward(batch, dropout, self.is_fused),
         }
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
-        match self {
-            Self::Transformer(encoder) => encoder.parameters(),
-            Self::Characters(encoder) => encoder.parameters(),
+        match &mut self.network {
+            Network::Transformer(encoder) => encoder.parameters(),
+            Network::Characters(encoder) => encoder.parameters(),
         }
     }
 

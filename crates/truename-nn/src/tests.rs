@@ -60,8 +60,7 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
             let mut checkpoint = checkpoint(family);
             let batch = batch(&mut checkpoint);
             let mut fused = Encoder::load(&checkpoint, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
-            let Encoder::Transformer(transformer) = fused.clone() else { panic!() };
-            let mut composed = Encoder::Transformer(Box::new(transformer.composed()));
+            let mut composed = fused.clone().composed();
             let dropout = Dropout::new(probability, 5);
             let [one, other] = [&fused, &composed].map(|encoder| loss(encoder, &batch, dropout).into_scalar::<f32>());
             assert!((one - other).abs() < 1e-4, "{family}: {one} {other}");
@@ -223,8 +222,7 @@ fn the_fused_recurrence_has_the_gradients_of_its_composition() {
     let mut checkpoint = Learner::characters(CharacterConfig::new(Network::Lstm, 12, 2), 3);
     let batch = batch(&mut checkpoint);
     let mut fused = Encoder::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
-    let Encoder::Characters(characters) = fused.clone() else { panic!() };
-    let mut composed = Encoder::Characters(Box::new(characters.composed()));
+    let mut composed = fused.clone().composed();
     let dropout = Dropout::new(0.2, 5);
     let expected = gradients(&mut composed, &batch, dropout);
     let found = gradients(&mut fused, &batch, dropout);

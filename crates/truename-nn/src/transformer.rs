@@ -15,7 +15,6 @@ pub(crate) struct Transformer {
     layers: Vec<EncoderLayer>,
     pooling: Pooling,
     device: Device,
-    is_fused: bool,
 }
 
 impl Transformer {
@@ -27,15 +26,7 @@ impl Transformer {
             layers: layers.map(|number| EncoderLayer::load(checkpoint, number, device)).collect::<Result<_, _>>()?,
             pooling,
             device: device.clone(),
-            is_fused: true,
         })
-    }
-
-    /// Runs its layers as operations of the tensor library: slower on a CPU, and what the fused ones are checked against.
-    #[cfg(test)]
-    pub fn composed(mut self) -> Self {
-        self.is_fused = false;
-        self
     }
 
     /// The first `layers` layers keep their values, and with `embeddings` so do the tables below them.
@@ -52,14 +43,14 @@ impl Transformer {
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
+    pub fn forward(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
         let layout = batch.layout();
         let longest = layout.longest();
         let bias = self.position_bias.as_ref().map(|bias| bias.by_distance(longest, &self.device));
         let mut states = self.embedding.forward(batch, &layout, dropout.at(0), &self.device);
         for (number, layer) in self.layers.iter().enumerate() {
             let dropout = dropout.at(1 + number as u64);
-            let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused: self.is_fused };
+            let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused };
             states = layer.forward(states, &pass);
         }
         pool(self.pooling, states, &layout)

@@ -43,6 +43,11 @@ pub(crate) fn groups(concepts: &[Named], size: usize, augmenter: &Augmenter, ran
     groups
 }
 
+/// How many groups [`groups`] makes.
+pub(crate) fn group_count(concepts: &[Named], size: usize) -> usize {
+    concepts.iter().map(|concept| concept.names.len().div_ceil(size)).sum()
+}
+
 /// How many batches `groups` groups make.
 pub(crate) fn batch_count(groups: usize, keys: &SamplerKeys) -> usize {
     // A group alone has nothing to be told from.
@@ -120,6 +125,7 @@ mod tests {
         let augmenter = Augmenter::new(&Augmentation::default(), &concepts);
         let mut random = Rng::with_seed(seed);
         let groups = groups(&concepts, keys.group, &augmenter, &mut random);
+        assert_eq!(groups.len(), group_count(&concepts, keys.group));
         let centres: Vec<Vec<f32>> = groups
             .iter()
             .map(|group| {

@@ -16,7 +16,7 @@ use crate::nearest::nearest;
 use crate::pairs::Pairs;
 use crate::recipe::{LossKind, PairKeys, Schedule};
 use crate::run_folder::{RunFolder, State};
-use crate::sampler::{Group, Item, batch_count, batches, groups};
+use crate::sampler::{Group, Item, batch_count, batches, group_count, groups};
 use crate::schedule::learning_rate;
 use crate::vectors::{scale_to_unit, unit_vectors};
 use crate::{Accuracy, Dataset, Error, Recipe};
@@ -142,8 +142,7 @@ impl Training {
         let tokenizer = checkpoint.tokenizer()?;
         let learner = Learner::new(checkpoint, recipe.learner()?)?;
         let augmenter = Augmenter::new(&recipe.augmentation, dataset.concepts());
-        let groups = groups(dataset.concepts(), recipe.sampler.group, &augmenter, &mut Rng::with_seed(0));
-        let batches = batch_count(groups.len(), &recipe.sampler);
+        let batches = batch_count(group_count(dataset.concepts(), recipe.sampler.group), &recipe.sampler);
         let steps_of_epoch = batches.div_ceil(recipe.schedule.accumulate) as u64;
         let names: Vec<&String> = dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
         let is_truncated = |name: &&String| Ok(usize::from(tokenizer.tokens(name)?.is_truncated));
@@ -279,9 +278,14 @@ impl Training {
         Ok(is_last)
     }
 
+    /// What the epoch under way is drawn from.
+    fn random(&self) -> Rng {
+        Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)))
+    }
+
     fn draw_pairs(&mut self) {
+        let mut random = self.random();
         if let Some((pairs, drawn)) = &mut self.pairs {
-            let mut random = Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)));
             *drawn = pairs.epoch(&self.state.mined, &mut random);
         }
     }
@@ -317,7 +321,7 @@ impl Training {
 
     /// The batches of the epoch under way, no more than there are steps left for.
     fn plan(&self) -> Result<Vec<Vec<Item>>, Error> {
-        let mut random = Rng::with_seed(stable_hash(&format!("{} {}", self.recipe.seed, self.state.epoch)));
+        let mut random = self.random();
         let keys = &self.recipe.sampler;
         let mut groups = groups(self.dataset.concepts(), keys.group, &self.augmenter, &mut random);
         let batches_left = (self.steps() - self.state.step) as usize * self.recipe.schedule.accumulate;

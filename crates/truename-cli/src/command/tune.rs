@@ -33,10 +33,8 @@ pub fn run(arguments: &Tune, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn changed(arguments: &Tune, setting: &Setting) -> anyhow::Result<Recipe> {
-    let RecipeChanges { kb, names, encoder, device, set } = &arguments.changes;
-    let set = set.iter().chain(setting).cloned().collect();
-    let changes =
-        RecipeChanges { kb: kb.clone(), names: names.clone(), encoder: encoder.clone(), device: device.clone(), set };
+    let set = arguments.changes.set.iter().chain(setting).cloned().collect();
+    let changes = RecipeChanges { set, ..arguments.changes.clone() };
     resolved(&arguments.recipe, &changes)
 }
 
