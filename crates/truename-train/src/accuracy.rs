@@ -1,11 +1,11 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_infer::Encoder;
 use truename_text::stable_hash;
 
-use crate::{Dataset, Error, Named};
+use crate::{Dataset, Error, Named, Query};
 
 /// How often the right concept is among the first, by the nearest of its names (CoSiNES, section 3.5); of concepts that are
 /// as near the one whose id is lower comes first.
@@ -27,9 +27,11 @@ pub struct Accuracy {
 impl Accuracy {
     /// Asks an encoder for the names of a data set, searching at most `most_names` names; nothing where it asks for none.
     ///
+    /// The nearest `vote` names vote for their concepts, which come in the order of their votes (NSEEN, section 5).
+    ///
     /// # Errors
     /// Where the encoder fails.
-    pub fn of(encoder: &Encoder, dataset: &Dataset, most_names: usize) -> Result<Option<Self>, Error> {
+    pub fn of(encoder: &Encoder, dataset: &Dataset, most_names: usize, vote: usize) -> Result<Option<Self>, Error> {
         if dataset.queries().is_empty() {
             return Ok(None);
         }
@@ -42,28 +44,48 @@ impl Accuracy {
         let number_of: HashMap<&str, usize> =
             concepts.iter().enumerate().map(|(number, concept)| (concept.id.as_str(), number)).collect();
         let vectors = encoder.encode(&names)?;
-        let asked: Vec<&str> = dataset.queries().iter().map(|query| query.name.as_str()).collect();
-        let asked_vectors = encoder.encode(&asked)?;
+        // Mentions in texts repeat.
+        let mut times: BTreeMap<&Query, usize> = BTreeMap::new();
+        dataset.queries().iter().for_each(|query| *times.entry(query).or_default() += 1);
+        let asked: Vec<(&Query, usize)> = times.into_iter().collect();
+        let asked_vectors = encoder.encode(&asked.iter().map(|(query, _)| query.name.as_str()).collect::<Vec<_>>())?;
         let rank = |query: usize| {
-            let mut best = vec![f32::MIN; concepts.len()];
             let vector = asked_vectors.row(query);
-            for (name, owner) in owners.iter().enumerate() {
-                let cosine = dot(vector, vectors.row(name));
-                best[*owner] = best[*owner].max(cosine);
-            }
+            let cosines: Vec<f32> = (0..owners.len()).map(|name| dot(vector, vectors.row(name))).collect();
+            let mut best = vec![f32::MIN; concepts.len()];
+            cosines.iter().zip(&owners).for_each(|(cosine, owner)| best[*owner] = best[*owner].max(*cosine));
+            let votes = votes(&cosines, &owners, vote);
             let before = |left: usize, right: usize| {
+                let of = |concept: usize| votes.get(&concept).copied().unwrap_or(0);
                 let tie = || concepts[left].id.cmp(&concepts[right].id);
-                best[right].total_cmp(&best[left]).then_with(tie).is_lt()
+                of(right).cmp(&of(left)).then(best[right].total_cmp(&best[left])).then_with(tie).is_lt()
             };
-            let gold = dataset.queries()[query].ids.iter().filter_map(|id| number_of.get(id.as_str()));
+            let gold = asked[query].0.ids.iter().filter_map(|id| number_of.get(id.as_str()));
             let right = gold.copied().reduce(|one, other| if before(other, one) { other } else { one });
             let rank = |right| (0..concepts.len()).filter(|other| before(*other, right)).count();
             right.map_or(usize::MAX, rank)
         };
         let ranks: Vec<usize> = (0..asked.len()).into_par_iter().map(rank).collect();
-        let share = |depth| ranks.iter().filter(|rank| **rank < depth).count() as f64 / ranks.len() as f64;
-        Ok(Some(Self { names: asked.len(), at_1: share(1), at_3: share(3), at_5: share(5) }))
+        let names = dataset.queries().len();
+        let share = |depth| {
+            let right = asked.iter().zip(&ranks).filter(|(_, rank)| **rank < depth);
+            right.map(|((_, times), _)| times).sum::<usize>() as f64 / names as f64
+        };
+        Ok(Some(Self { names, at_1: share(1), at_3: share(3), at_5: share(5) }))
     }
+}
+
+/// How many of the nearest names each owner has.
+fn votes(cosines: &[f32], owners: &[usize], nearest: usize) -> HashMap<usize, usize> {
+    let mut order: Vec<usize> = (0..cosines.len()).collect();
+    let nearer = |left: &usize, right: &usize| cosines[*right].total_cmp(&cosines[*left]).then(left.cmp(right));
+    if nearest < order.len() {
+        order.select_nth_unstable_by(nearest, nearer);
+        order.truncate(nearest);
+    }
+    let mut votes = HashMap::new();
+    order.iter().for_each(|name| *votes.entry(owners[*name]).or_default() += 1);
+    votes
 }
 
 fn dot(left: &[f32], right: &[f32]) -> f32 {
@@ -84,4 +106,17 @@ fn searched(dataset: &Dataset, most_names: usize) -> Vec<&Named> {
         gold.contains(concept.id.as_str()) || names <= most_names
     };
     concepts.iter().filter(is_taken).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_vote() {
+        let (cosines, owners) = ([0.9, 0.2, 0.8, 0.7, 0.1], [0, 0, 1, 1, 2]);
+        assert_eq!(votes(&cosines, &owners, 3), HashMap::from([(0, 1), (1, 2)]));
+        assert_eq!(votes(&cosines, &owners, 9), HashMap::from([(0, 2), (1, 2), (2, 1)]));
+        assert!(votes(&cosines, &owners, 0).is_empty());
+    }
 }

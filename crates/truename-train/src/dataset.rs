@@ -37,7 +37,7 @@ impl From<&Concept> for Named {
 }
 
 /// A name that is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Query {
     /// The name.
     pub name: String,

@@ -10,6 +10,9 @@ use truename_nn::{Batch, Pair};
 use crate::recipe::PairKeys;
 use crate::{Error, Named};
 
+/// How many concepts after its own that of a random negative may come.
+const SOON: usize = 64;
+
 /// What a run with the contrastive loss learns from. Texts are known by number: the names first, then their variants.
 pub(crate) struct Pairs {
     keys: PairKeys,
@@ -88,17 +91,32 @@ impl Pairs {
     }
 
     /// The pairs of an epoch in the order in which they are learnt; `mined` are names that lie too near.
+    ///
+    /// Pairs whose left names are of one concept come together, concepts in random order and random negatives of concepts
+    /// that come soon after, so that a batch has few texts for its pairs.
     pub fn epoch(&self, mined: &BTreeSet<(u32, u32)>, random: &mut Rng) -> Vec<Pair> {
-        let mut pairs = self.fixed.clone();
         let names = self.names() as u32;
+        let concepts = self.owners.last().map_or(0, |owner| owner + 1);
+        let mut order: Vec<u32> = (0..concepts).collect();
+        random.shuffle(&mut order);
+        let mut turn = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, concept)| turn[*concept as usize] = place);
+        let turn_of = |name: u32| turn[self.owners[name as usize] as usize];
+        let mut pairs = self.fixed.clone();
         for _ in 0..(self.keys.negatives * self.positives as f64).round() as usize {
-            let (left, right) = (random.u32(..names), random.u32(..names));
+            let left = random.u32(..names);
+            let soon = order[(turn_of(left) + random.usize(..SOON)) % order.len()];
+            let first = self.owners.partition_point(|owner| *owner < soon);
+            let right = random.usize(first..self.owners.partition_point(|owner| *owner <= soon)) as u32;
             if !self.is_one_concept(left, right) {
                 pairs.push(pair(left, right, 0.0));
             }
         }
         pairs.extend(mined.iter().map(|(left, right)| pair(*left, *right, 0.0)));
-        random.shuffle(&mut pairs);
+        pairs.sort_by_key(|pair| turn_of(pair.left));
+        if self.keys.most > 0 {
+            pairs.truncate(self.keys.most);
+        }
         pairs
     }
 

@@ -121,6 +121,7 @@ pub struct SamplerKeys {
 #[allow(missing_docs)]
 pub struct PairKeys {
     pub batch: usize,
+    pub most: usize,
     pub negatives: f64,
     pub variants: bool,
     pub related: f64,
@@ -177,6 +178,7 @@ pub struct Evaluation {
     pub every: usize,
     pub patience: usize,
     pub most_names: usize,
+    pub vote: usize,
 }
 
 /// What the ranker is fitted by.
@@ -245,7 +247,7 @@ impl Default for SamplerKeys {
 
 impl Default for PairKeys {
     fn default() -> Self {
-        Self { batch: 256, negatives: 1.0, variants: true, related: 0.5, round: 1, nearest: 5, keep: true }
+        Self { batch: 1024, most: 0, negatives: 1.0, variants: true, related: 0.5, round: 1, nearest: 5, keep: true }
     }
 }
 
@@ -266,7 +268,7 @@ impl Default for Schedule {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { names: Vec::new(), share: 0.0, every: 1, patience: 0, most_names: 50_000 }
+        Self { names: Vec::new(), share: 0.0, every: 1, patience: 0, most_names: 50_000, vote: 0 }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::dataset::DataFile;
 use crate::metrics::{Metric, plot};
 use crate::nearest::nearest;
 use crate::pairs::Pairs;
-use crate::recipe::{LossKind, PairKeys, Schedule};
+use crate::recipe::{Evaluation, LossKind, PairKeys, Schedule};
 use crate::run_folder::{RunFolder, State};
 use crate::sampler::{Group, Item, batch_count, batches, group_count, groups};
 use crate::schedule::learning_rate;
@@ -393,7 +393,8 @@ impl Training {
         } else {
             self.save()?;
             let encoder = Encoder::open(&self.folder.checkpoint())?;
-            Accuracy::of(&encoder, &self.dataset, self.recipe.evaluation.most_names)?
+            let Evaluation { most_names, vote, .. } = self.recipe.evaluation;
+            Accuracy::of(&encoder, &self.dataset, most_names, vote)?
         };
         let score = accuracy.map(|accuracy| accuracy.at_1);
         let is_best = score.is_none() || score > self.state.best;

@@ -33,7 +33,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         let runs = arguments.runs.as_deref().unwrap_or(folder.path());
         let encoders = encoders(arguments, &recipe, &part, &runs.join(format!("fold-{fold}-of-{folds}")), quiet)?;
         if let Some(encoder) = encoders.first() {
-            alone.extend(Accuracy::of(encoder, &part, ALL)?.map(|found| [found.at_1, found.at_3, found.at_5]));
+            alone.extend(Accuracy::of(encoder, &part, ALL, 0)?.map(|found| [found.at_1, found.at_3, found.at_5]));
         }
         let kb = knowledge_base(part.searched(), &encoders, &folder.path().join(format!("kb-{fold}")))?;
         letters.push(by_letters(&kb, &part)?);
