@@ -81,6 +81,12 @@ const TYPOS: f64 = 0.2;
 const HIDDEN_CONCEPTS: f64 = 0.12;
 /// Of the names, the share that is asked for with words added that say nothing of the concept.
 const ADDED_WORDS: f64 = 0.08;
+/// Of the names, the share that is asked for by a part of it.
+const SHORTENED: f64 = 0.15;
+/// A name with fewer letters and digits is not asked for with a typo, which would make another name of it.
+const SHORTEST_WITH_TYPO: usize = 5;
+/// A part of a name says which concept is meant where one of its words is in no more names.
+const MOST_WITH_WORD: u32 = 8;
 /// Words that lists of names add: forms, versions, remarks.
 const WORDS: [&str; 16] = [
     "500 mg",
@@ -369,6 +375,7 @@ enum Kind {
     HiddenConcept,
     Typo,
     AddedWords,
+    Shortened,
     Shared,
     HeldOut,
 }
@@ -391,12 +398,21 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let alone = same.len() == all.len();
     // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
     let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
-    let kind = if dice < HIDDEN_CONCEPTS {
+    let can_have_typo = form.chars().count() >= SHORTEST_WITH_TYPO;
+    let part = shortened(snapshot, text, hash >> 16)?;
+    let ends = [HIDDEN_CONCEPTS, TYPOS, ADDED_WORDS, SHORTENED].into_iter().scan(0.0, |end, share| {
+        *end += share;
+        Some(*end)
+    });
+    let drawn = ends.take_while(|end| dice >= *end).count();
+    let kind = if drawn == 0 {
         Kind::HiddenConcept
-    } else if dice < HIDDEN_CONCEPTS + TYPOS {
+    } else if drawn == 1 && can_have_typo {
         Kind::Typo
-    } else if dice < HIDDEN_CONCEPTS + TYPOS + ADDED_WORDS {
+    } else if drawn == 2 {
         Kind::AddedWords
+    } else if drawn == 3 && part.is_some() {
+        Kind::Shortened
     } else if shared {
         Kind::Shared
     } else if alone {
@@ -407,17 +423,57 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let query = match kind {
         Kind::Typo => with_typo(text, hash),
         Kind::AddedWords => format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]),
+        Kind::Shortened => part.unwrap_or_default(),
         Kind::HiddenConcept | Kind::Shared | Kind::HeldOut => text.to_owned(),
     };
     let hidden = match kind {
         Kind::HiddenConcept => all,
         Kind::HeldOut => same,
-        Kind::Typo | Kind::AddedWords | Kind::Shared => Vec::new(),
+        Kind::Typo | Kind::AddedWords | Kind::Shortened | Kind::Shared => Vec::new(),
     };
     let answered = kind != Kind::HiddenConcept;
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
     Ok(Some((kind, Example { query, hidden, answers, gold: false, fold })))
+}
+
+/// Some of the words of a name, or a single word without what follows its last change between letters and digits; nothing
+/// where that is a name of its own, or says too little.
+fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<String>, Error> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let part = if let [word] = words[..] {
+        stem(word).to_owned()
+    } else {
+        let first = seed as usize % words.len();
+        let count = 1 + (seed >> 8) as usize % (words.len() - 1);
+        words[first..words.len().min(first + count)].join(" ")
+    };
+    let normalized = NormalizedName::new(&part);
+    if part.chars().filter(|letter| letter.is_alphabetic()).count() < 2
+        || snapshot.names_under(NameKeys::of(&normalized).exact)?.next().is_some()
+    {
+        return Ok(None);
+    }
+    for word in normalized.tokens() {
+        if snapshot.names_with_word(stable_hash(word))? <= MOST_WITH_WORD {
+            return Ok(Some(part));
+        }
+    }
+    Ok(None)
+}
+
+/// `AKT` of `AKT1`, `LC3` of `LC3B`, `IL` of `IL-2`.
+fn stem(word: &str) -> &str {
+    let mut cut = word.len();
+    let mut after: Option<char> = None;
+    for (at, letter) in word.char_indices().rev() {
+        if after.is_some_and(|after| after.is_ascii_digit() != letter.is_ascii_digit()) {
+            cut = at + letter.len_utf8();
+            break;
+        }
+        after = Some(letter);
+    }
+    word[..cut].trim_end_matches(|letter: char| !letter.is_alphanumeric())
 }
 
 /// Whether another concept has a name with the same normal form.
@@ -542,5 +598,39 @@ impl Observer<'_> {
         let answer = featured.first().is_some_and(|first| is_right(first.concept)).then_some(0);
         let rows = featured.into_iter().flat_map(|candidate| candidate.row).collect();
         Ok(Observed { rows, answer, settled: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Concept;
+
+    #[test]
+    fn a_name_is_asked_for_by_a_part_that_says_something() {
+        assert_eq!(
+            ["AKT1", "LC3B", "IL-2", "p62", "kinase", "12"].map(stem),
+            ["AKT", "LC3", "IL", "p", "kinase", "12"]
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let concepts = (0..9).map(|number| {
+            let mut concept = Concept::new(format!("P:{number}").parse().unwrap(), format!("kinase LC3 {number}"));
+            concept.synonyms = vec![format!("AKT{number}"), format!("MYC {number}"), "MYC".to_owned()];
+            concept
+        });
+        let concepts = concepts.enumerate().map(|(number, mut concept)| {
+            concept.synonyms.extend((number < 8).then(|| format!("rare light chain {number}")));
+            concept
+        });
+        let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+        let snapshot = kb.store.snapshot().unwrap();
+        let part = |name: &str, seed: u64| shortened(&snapshot, name, seed).unwrap();
+        assert_eq!(part("AKT1", 0).as_deref(), Some("AKT"));
+        // Words: the first, how many.
+        assert_eq!(part("rare light chain 1", 0x200).as_deref(), Some("rare light chain"));
+        assert_eq!(part("rare light chain 1", 1).as_deref(), Some("light"));
+        assert_eq!(part("kinase LC3 1", 0), None, "nine names have the word");
+        assert_eq!(part("MYC 1", 0), None, "a name of its own");
+        assert_eq!(part("p62", 0), None, "one letter");
     }
 }
