@@ -28,6 +28,8 @@ pub struct Query {
 const DEPTHS: [usize; 4] = [1, 3, 5, 10];
 /// Names taken of each generator alone, of which the best of each concept counts.
 const NEAREST: usize = 500;
+/// More than any cosine.
+const VOTE: f64 = 2.0;
 /// Candidates of the linker.
 const CANDIDATES: usize = 100;
 
@@ -90,7 +92,8 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     let untrained = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
     let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
-    for (number, case) in cases.into_iter().enumerate().filter(is_wanted) {
+    for (number, mut case) in cases.into_iter().enumerate().filter(is_wanted) {
+        case.queries.iter_mut().for_each(|query| query.name = edited(&query.name, options.edits));
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
@@ -207,28 +210,26 @@ fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow:
     for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
         let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
         table.count((0, "exact"), &exact.map(|candidate| (candidate.id.clone(), 1.0)).collect(), &query.gold);
-        table.count((4, "ranked"), &by_probability(&link), &query.gold);
+        table.count((5, "ranked"), &by_probability(&link), &query.gold);
     }
     let generator = fitted.dense.as_ref().unwrap_or(&fitted.letters).knowledge_base();
-    let near: Vec<[BTreeMap<String, f64>; 2]> = names
+    let near: Vec<[Vec<NearName>; 2]> = names
         .par_iter()
-        .map(|name| {
-            Ok([generator.nearest_by_ngrams(name, NEAREST)?, generator.nearest_by_vectors(name, NEAREST)?]
-                .map(|names| by_concept(&names)))
-        })
+        .map(|name| Ok([generator.nearest_by_ngrams(name, NEAREST)?, generator.nearest_by_vectors(name, NEAREST)?]))
         .collect::<Result<_, truename::Error>>()?;
     for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
-        table.count((1, "n-gram"), ngrams, &query.gold);
+        table.count((1, "n-gram"), &by_concept(ngrams), &query.gold);
         if fitted.dense.is_some() {
-            table.count((2, "vectors"), vectors, &query.gold);
-            let mut sum = ngrams.clone();
-            vectors.iter().for_each(|(id, score)| *sum.entry(id.clone()).or_default() += score);
-            table.count((3, "n-gram + vectors"), &sum, &query.gold);
+            table.count((2, "vectors"), &by_concept(vectors), &query.gold);
+            table.count((3, "vectors, ten vote"), &by_vote(&vectors[..vectors.len().min(10)]), &query.gold);
+            let mut sum = by_concept(ngrams);
+            by_concept(vectors).into_iter().for_each(|(id, score)| *sum.entry(id).or_default() += score);
+            table.count((4, "n-gram + vectors"), &sum, &query.gold);
         }
     }
     if let Some(linker) = &fitted.dense {
         for (query, link) in case.queries.iter().zip(linker.link_names(&names)?) {
-            table.count((5, "ranked with vectors"), &by_probability(&link), &query.gold);
+            table.count((6, "ranked with vectors"), &by_probability(&link), &query.gold);
         }
     }
     Ok(())
@@ -246,6 +247,31 @@ fn by_concept(names: &[NearName]) -> BTreeMap<String, f64> {
         *known = f64::max(*known, f64::from(*score));
     }
     best
+}
+
+/// How many of these names each concept has; of as many, the concept with the nearest name first.
+fn by_vote(nearest: &[NearName]) -> BTreeMap<String, f64> {
+    let mut votes = by_concept(nearest);
+    nearest.iter().for_each(|name| *votes.entry(name.id.clone()).or_default() += VOTE);
+    votes
+}
+
+/// A name with so many letters left out, doubled, changed, or changed over with the next, where its hash says.
+fn edited(name: &str, edits: usize) -> String {
+    let mut random = fastrand::Rng::with_seed(truename_text::stable_hash(name));
+    let mut letters: Vec<char> = name.chars().collect();
+    for _ in 0..edits {
+        let at = random.usize(..letters.len());
+        match random.u8(..4) {
+            0 if letters.len() > 1 => {
+                letters.remove(at);
+            }
+            1 => letters.insert(at, letters[at]),
+            2 if at + 1 < letters.len() => letters.swap(at, at + 1),
+            _ => letters[at] = random.lowercase(),
+        }
+    }
+    letters.into_iter().collect()
 }
 
 /// The case with a fifth of the concepts left out, so that NIL is right for their names.

@@ -159,6 +159,9 @@ struct Names {
     /// Also leave a fifth of the concepts out, to see how well NIL is told; twice the time
     #[arg(long)]
     nil: bool,
+    /// Change so many letters of each name asked for
+    #[arg(long, default_value_t = 0)]
+    edits: usize,
     /// Train the encoder on each case's knowledge base first, by this recipe
     #[arg(long)]
     recipe: Option<PathBuf>,
