@@ -6,7 +6,8 @@
 //! [`grams`] are the character n-grams under which it is looked up approximately;
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
-//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell.
+//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell;
+//! [`part_of`] makes a part of a name, by which people ask for the whole.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};
@@ -24,6 +25,7 @@ mod gram;
 mod key;
 mod normalize;
 mod offsets;
+mod part;
 mod profile;
 pub mod similarity;
 mod span;
@@ -35,6 +37,7 @@ pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::NormalizedName;
 pub use offsets::{OffsetUnit, Offsets};
+pub use part::part_of;
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use words::{Words, written_forms};

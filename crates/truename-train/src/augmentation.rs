@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use fastrand::Rng;
+use truename_text::part_of;
 
 use crate::Named;
 use crate::recipe::Augmentation;
@@ -71,12 +72,13 @@ impl Augmenter {
 
     /// The name of a concept as it is seen this time.
     pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> String {
-        let Augmentation { misspelling, acronym, spacing, punctuation, version } = self.keys;
+        let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = self.keys;
         let reshort =
             |name: &str, random: &mut Rng| self.acronyms.exchange(name, random).or_else(|| shorten(name, random));
-        let changes: [(f64, &Change); 5] = [
+        let changes: [(f64, &Change); 6] = [
             (misspelling, &misspell),
             (acronym, &reshort),
+            (part, &reduce),
             (spacing, &respace),
             (punctuation, &repunctuate),
             (version, &reversion),
@@ -102,7 +104,8 @@ fn folded(name: &str) -> String {
 /// One typing error.
 fn misspell(name: &str, random: &mut Rng) -> Option<String> {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() < 4 {
+    // Of a shorter name it makes another name.
+    if letters.len() < 5 {
         return None;
     }
     let at = random.usize(..letters.len());
@@ -214,6 +217,12 @@ fn shorten(name: &str, random: &mut Rng) -> Option<String> {
     }
 }
 
+/// A part of the name, where that has letters enough.
+fn reduce(name: &str, random: &mut Rng) -> Option<String> {
+    let part = part_of(name, random.usize(..), random.usize(..));
+    (part.chars().filter(|letter| letter.is_alphabetic()).count() >= 2).then_some(part)
+}
+
 /// Words joined, or parted where letters meet digits.
 fn respace(name: &str, random: &mut Rng) -> Option<String> {
     let spaces: Vec<usize> = name.match_indices([' ', '-']).map(|(place, _)| place).collect();
@@ -289,6 +298,8 @@ mod tests {
         }
         let short = all(&shorten, "internet information server");
         assert!(["IIS", "II server", "information server"].iter().all(|name| short.contains(*name)), "{short:?}");
+        assert!(all(&reduce, "light chain LC3 B").contains("LC3") && all(&reduce, "AKT1").contains("AKT"));
+        assert!(all(&reduce, "p62").is_empty(), "one letter says nothing");
         assert!(all(&respace, "web sphere").contains("websphere") && all(&respace, "DB2").contains("DB 2"));
         assert!(all(&repunctuate, "PL/SQL").contains("PL SQL") && all(&repunctuate, "Db2").contains("DB2"));
         assert!(all(&reversion, "Windows 10").contains("Windows"));

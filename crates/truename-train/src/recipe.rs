@@ -137,6 +137,7 @@ pub struct PairKeys {
 pub struct Augmentation {
     pub misspelling: f64,
     pub acronym: f64,
+    pub part: f64,
     pub spacing: f64,
     pub punctuation: f64,
     pub version: f64,
@@ -347,9 +348,9 @@ impl Recipe {
         const BELOW_1: f64 = 1.0 - f64::EPSILON;
         const ABOVE_0: f64 = f64::MIN_POSITIVE;
         let Self { encoder, objective, sampler, pairs, augmentation, schedule, evaluation, ranker, .. } = &self;
-        let Augmentation { misspelling, acronym, spacing, punctuation, version } = *augmentation;
-        let changes = misspelling + acronym + spacing + punctuation + version;
-        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 24] = [
+        let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = *augmentation;
+        let changes = misspelling + acronym + part + spacing + punctuation + version;
+        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 25] = [
             ("encoder.hidden", encoder.hidden as f64, 1.0..=f64::MAX, "1 and more"),
             ("encoder.layers", encoder.layers as f64, 1.0..=f64::MAX, "1 and more"),
             ("encoder.dropout", encoder.dropout, 0.0..=BELOW_1, "0 to 1, without 1"),
@@ -363,6 +364,7 @@ impl Recipe {
             ("pairs.round", pairs.round as f64, 1.0..=f64::MAX, "1 and more"),
             ("augmentation.misspelling", misspelling, 0.0..=1.0, "0 to 1"),
             ("augmentation.acronym", acronym, 0.0..=1.0, "0 to 1"),
+            ("augmentation.part", part, 0.0..=1.0, "0 to 1"),
             ("augmentation.spacing", spacing, 0.0..=1.0, "0 to 1"),
             ("augmentation.punctuation", punctuation, 0.0..=1.0, "0 to 1"),
             ("augmentation.version", version, 0.0..=1.0, "0 to 1"),
@@ -510,8 +512,8 @@ mod tests {
 
     #[test]
     fn the_recipes_of_the_project_can_be_read() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes");
-        let files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let files: Vec<PathBuf> =
+            std::fs::read_dir("../../recipes").unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(files.len() >= 2, "{files:?}");
         for file in files {
             Recipe::read(&file, &[]).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
