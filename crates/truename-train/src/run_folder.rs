@@ -152,11 +152,13 @@ impl RunFolder {
     pub fn metrics_up_to(&self, step: u64) -> Result<Vec<Metric>, Error> {
         let path = self.0.join("metrics.jsonl");
         let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
-        let metrics: Vec<Metric> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let kept: Vec<Metric> = metrics.into_iter().filter(|metric| metric.step() <= step).collect();
-        remove(&path)?;
-        self.append(&kept)?;
-        Ok(kept)
+        let metric = |line| serde_json::from_str(line).ok().filter(|metric: &Metric| metric.step() <= step);
+        let (kept, metrics): (Vec<&str>, Vec<Metric>) =
+            text.lines().filter_map(|line| Some((line, metric(line)?))).unzip();
+        // The very lines, for a number that is read and written again may differ in its last digit.
+        let kept: String = kept.into_iter().flat_map(|line| [line, "\n"]).collect();
+        write(&path, kept.as_bytes())?;
+        Ok(metrics)
     }
 }
 
