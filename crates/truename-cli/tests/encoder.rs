@@ -2,11 +2,7 @@
 
 mod folder;
 
-use folder::Folder;
-
-fn model(family: &str) -> String {
-    format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"))
-}
+use folder::{Folder, model};
 
 #[test]
 fn vectors_are_made_used_updated_and_replaced() {

@@ -2,14 +2,10 @@
 
 mod folder;
 
-use folder::Folder;
-
-fn model() -> String {
-    format!("{}/../truename-infer/tests/models/bert", env!("CARGO_MANIFEST_DIR"))
-}
+use folder::{Folder, model};
 
 fn map(folder: &Folder, arguments: &[&str]) -> folder::Ran {
-    folder.run(&[&["map", "--kb", "kb", "--encoder", &model()], arguments].concat())
+    folder.run(&[&["map", "--kb", "kb", "--encoder", &model("bert")], arguments].concat())
 }
 
 fn text(folder: &Folder, name: &str) -> String {
@@ -19,7 +15,7 @@ fn text(folder: &Folder, name: &str) -> String {
 #[test]
 fn concepts_queries_and_a_sample_are_drawn_the_same_each_time() {
     let folder = Folder::with_kb();
-    assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", &model()]).code, 0);
+    assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", &model("bert")]).code, 0);
     folder.write("names.txt", "\u{FEFF}heart <attak>\n\nheart <attak>\nasprin\n");
     let arguments = ["--concepts", "X:1,X:2,X:3", "--names", "names.txt", "--name", "fever"];
     let drawn = map(&folder, &[&arguments[..], &["--out", "one.html"]].concat());

@@ -33,10 +33,7 @@ fn a_folder_that_is_no_model_is_refused() {
 #[test]
 fn a_model_is_described() {
     let folder = Folder::new();
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models");
-    let model =
-        std::fs::read_dir(model).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
-    let described = run(&folder, &["model", "info", &model.display().to_string()]);
+    let described = run(&folder, &["model", "info", &folder::model("bert")]);
     assert_eq!(described.code, 0, "{}", described.err);
     for line in ["architecture  ", "dimensions    ", "window        ", "pooling       ", "hash          "] {
         assert!(described.out.contains(line), "{line:?} in {}", described.out);

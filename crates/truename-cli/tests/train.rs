@@ -3,11 +3,12 @@
 mod folder;
 
 use std::process::Stdio;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use folder::Folder;
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
+static MODEL: LazyLock<String> = LazyLock::new(|| folder::model("bert"));
 const RECIPE: &str = "\
 [sampler]
 group = 2
@@ -23,7 +24,8 @@ fn begin(folder: &Folder) {
 }
 
 fn arguments<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let first = ["train", "recipe.toml", "--out", out, "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL];
+    let first =
+        ["train", "recipe.toml", "--out", out, "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL.as_str()];
     first.into_iter().chain(more.iter().copied()).collect()
 }
 
@@ -91,7 +93,7 @@ fn what_is_wrong_with_a_recipe_is_said() {
     let folder = Folder::with_kb();
     begin(&folder);
     folder.write("bad.toml", "[schedule]\nepochs = 2\nlearning_rat = 1\n");
-    let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL]);
+    let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL.as_str()]);
     assert_eq!(refused.code, 2);
     for expected in ["error: bad.toml is no recipe", "line 3", "learning_rat", "hint: `truename recipe explain`"] {
         assert!(refused.err.contains(expected), "{expected}: {}", refused.err);
@@ -109,7 +111,7 @@ fn what_is_wrong_with_a_recipe_is_said() {
     folder.write("labelled.csv", "name,id\ngout,X:9\n");
     let refused = folder.run(&arguments("encoder", &[]));
     assert!(refused.err.contains("labelled.csv: \"gout\" has the id X:9, which the"), "{}", refused.err);
-    let refused = folder.run(&["train", "recipe.toml", "--out", "encoder", "--encoder", MODEL]);
+    let refused = folder.run(&["train", "recipe.toml", "--out", "encoder", "--encoder", MODEL.as_str()]);
     assert!(
         refused.code == 2 && refused.err.contains("hint: set data.kb in the recipe, or give --kb"),
         "{}",
@@ -134,7 +136,8 @@ fn an_explained_recipe_can_be_run() {
 fn settings_are_tried_on_every_fold_and_not_twice() {
     let folder = Folder::with_kb();
     begin(&folder);
-    let common = ["tune", "recipe.toml", "--out", "tuned", "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL];
+    let common =
+        ["tune", "recipe.toml", "--out", "tuned", "--kb", "kb", "--names", "labelled.csv", "--encoder", MODEL.as_str()];
     let arguments =
         |more: &[&'static str]| -> Vec<&'static str> { common.into_iter().chain(more.iter().copied()).collect() };
     let grid = arguments(&["--folds", "2", "--try", "schedule.epochs=1,2"]);
@@ -172,7 +175,7 @@ fn names_that_are_left_out_are_asked_for() {
     assert_eq!(plain.code, 0, "{}", plain.err);
     assert!(["2 folds", "TF-IDF  ", "linked  "].iter().all(|row| plain.out.contains(row)), "{}", plain.out);
     assert!(!plain.out.contains("encoder alone"), "{}", plain.out);
-    let more = ["--recipe", "recipe.toml", "--encoder", MODEL, "--set", "ranker.folds=2", "--runs", "runs"];
+    let more = ["--recipe", "recipe.toml", "--encoder", MODEL.as_str(), "--set", "ranker.folds=2", "--runs", "runs"];
     let trained = folder.run(&[&common[..], &more].concat());
     assert_eq!(trained.code, 0, "{}", trained.err);
     assert!(trained.out.contains("encoder alone"), "{}", trained.out);

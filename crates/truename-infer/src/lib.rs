@@ -11,7 +11,7 @@
 //! use truename_infer::Encoder;
 //!
 //! # fn main() -> Result<(), truename_infer::Error> {
-//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/bert");
+//! # let folder = "tests/models/bert";
 //! let encoder = Encoder::open(folder.as_ref())?;
 //! let vectors = encoder.encode(&["heart attack", "myocardial infarction"])?;
 //! let cosine: f32 = vectors.row(0).iter().zip(vectors.row(1)).map(|(a, b)| a * b).sum();

@@ -8,7 +8,7 @@
 //! use truename_nn::{Batch, Learner, LearnerOptions, Objective};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
+//! # let folder = "../truename-infer/tests/models/bert";
 //! let mut checkpoint = Checkpoint::open(folder.as_ref())?;
 //! let tokenizer = checkpoint.tokenizer()?;
 //! let mut learner = Learner::new(checkpoint, LearnerOptions::default())?;

@@ -12,7 +12,7 @@ const NAMES: [&str; 6] =
     ["heart attack", "myocardial infarction", "flu", "influenza virus infection, severe", "gout", "a"];
 
 fn checkpoint(family: &str) -> Checkpoint {
-    let folder = format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"));
+    let folder = format!("../truename-infer/tests/models/{family}");
     Checkpoint::open(folder.as_ref()).unwrap()
 }
 
@@ -78,7 +78,7 @@ fn vectors_are_those_of_the_engine() {
     for family in FAMILIES {
         let mut checkpoint = checkpoint(family);
         let batch = batch(&mut checkpoint);
-        let folder = format!("{}/../truename-infer/tests/models/{family}", env!("CARGO_MANIFEST_DIR"));
+        let folder = format!("../truename-infer/tests/models/{family}");
         let engine = truename_infer::Encoder::open(folder.as_ref()).unwrap();
         let expected = engine.encode(&NAMES).unwrap();
         let learner = Learner::new(checkpoint, LearnerOptions::default()).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use truename_infer::Encoder;
 use truename_train::{Dataset, Event, Named, Query, Recipe, Training};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
+const MODEL: &str = "../truename-infer/tests/models/bert";
 
 /// Concepts that share no word with their other name, so that nothing but learning tells which go together.
 const PAIRS: [(&str, [&str; 3]); 8] = [

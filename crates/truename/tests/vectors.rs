@@ -12,7 +12,7 @@ use truename::{
 const DAYS: usize = 40;
 
 fn encoder(family: &str) -> Arc<Encoder> {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../truename-infer/tests/models");
+    let models = Path::new("../truename-infer/tests/models");
     Arc::new(Encoder::open(&models.join(family)).unwrap())
 }
 

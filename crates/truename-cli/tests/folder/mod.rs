@@ -84,3 +84,8 @@ impl Ran {
 pub fn ran(code: i32, out: &str, err: &str) -> Ran {
     Ran { code, out: out.into(), err: err.into() }
 }
+
+/// A small encoder of random weights. Cargo runs tests in the folder of their crate, which may be elsewhere than it was built.
+pub fn model(family: &str) -> String {
+    std::path::absolute(format!("../truename-infer/tests/models/{family}")).unwrap().display().to_string()
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
 
 pub fn folder(family: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(family)
+    Path::new("tests/models").join(family)
 }
 
 pub fn json(path: &Path) -> serde_json::Value {
