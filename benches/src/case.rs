@@ -12,6 +12,7 @@ use truename_eval::{Answer, Judged, NameScores};
 use truename_train::{Dataset, Event, Recipe, Training, fold_folder};
 
 use crate::Names;
+use crate::scale::edited;
 
 /// Names asked for, and what may be known while answering them.
 pub struct Case {
@@ -93,7 +94,9 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
     let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
     for (number, mut case) in cases.into_iter().enumerate().filter(is_wanted) {
-        case.queries.iter_mut().for_each(|query| query.name = edited(&query.name, options.edits));
+        for query in &mut case.queries {
+            query.name = edited(&query.name, truename_text::stable_hash(&query.name), options.edits);
+        }
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
         }
@@ -218,12 +221,13 @@ fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow:
         .map(|name| Ok([generator.nearest_by_ngrams(name, NEAREST)?, generator.nearest_by_vectors(name, NEAREST)?]))
         .collect::<Result<_, truename::Error>>()?;
     for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
-        table.count((1, "n-gram"), &by_concept(ngrams), &query.gold);
+        let mut sum = by_concept(ngrams);
+        table.count((1, "n-gram"), &sum, &query.gold);
         if fitted.dense.is_some() {
-            table.count((2, "vectors"), &by_concept(vectors), &query.gold);
+            let by_vector = by_concept(vectors);
+            table.count((2, "vectors"), &by_vector, &query.gold);
             table.count((3, "vectors, ten vote"), &by_vote(&vectors[..vectors.len().min(10)]), &query.gold);
-            let mut sum = by_concept(ngrams);
-            by_concept(vectors).into_iter().for_each(|(id, score)| *sum.entry(id).or_default() += score);
+            by_vector.into_iter().for_each(|(id, score)| *sum.entry(id).or_default() += score);
             table.count((4, "n-gram + vectors"), &sum, &query.gold);
         }
     }
@@ -254,24 +258,6 @@ fn by_vote(nearest: &[NearName]) -> BTreeMap<String, f64> {
     let mut votes = by_concept(nearest);
     nearest.iter().for_each(|name| *votes.entry(name.id.clone()).or_default() += VOTE);
     votes
-}
-
-/// A name with so many letters left out, doubled, changed, or changed over with the next, where its hash says.
-fn edited(name: &str, edits: usize) -> String {
-    let mut random = fastrand::Rng::with_seed(truename_text::stable_hash(name));
-    let mut letters: Vec<char> = name.chars().collect();
-    for _ in 0..edits {
-        let at = random.usize(..letters.len());
-        match random.u8(..4) {
-            0 if letters.len() > 1 => {
-                letters.remove(at);
-            }
-            1 => letters.insert(at, letters[at]),
-            2 if at + 1 < letters.len() => letters.swap(at, at + 1),
-            _ => letters[at] = random.lowercase(),
-        }
-    }
-    letters.into_iter().collect()
 }
 
 /// The case with a fifth of the concepts left out, so that NIL is right for their names.

@@ -238,7 +238,7 @@ fn search(kb: &KnowledgeBase, sample: &[Sampled], queries: &[String], edits: usi
 }
 
 /// The name with `edits` random letters dropped, added, changed, or changed over.
-fn edited(name: &str, seed: u64, edits: usize) -> String {
+pub fn edited(name: &str, seed: u64, edits: usize) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let mut state = seed | 1;
     let mut below = |limit: usize| {
