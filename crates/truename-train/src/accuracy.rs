@@ -77,6 +77,9 @@ impl Accuracy {
 
 /// How many of the nearest names each owner has.
 fn votes(cosines: &[f32], owners: &[usize], nearest: usize) -> HashMap<usize, usize> {
+    if nearest == 0 {
+        return HashMap::new();
+    }
     let mut order: Vec<usize> = (0..cosines.len()).collect();
     let nearer = |left: &usize, right: &usize| cosines[*right].total_cmp(&cosines[*left]).then(left.cmp(right));
     if nearest < order.len() {

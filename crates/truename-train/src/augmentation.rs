@@ -217,10 +217,8 @@ fn shorten(name: &str, random: &mut Rng) -> Option<String> {
     }
 }
 
-/// A part of the name, where that has letters enough.
 fn reduce(name: &str, random: &mut Rng) -> Option<String> {
-    let part = part_of(name, random.usize(..), random.usize(..));
-    (part.chars().filter(|letter| letter.is_alphabetic()).count() >= 2).then_some(part)
+    part_of(name, random.usize(..), random.usize(..))
 }
 
 /// Words joined, or parted where letters meet digits.

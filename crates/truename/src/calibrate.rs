@@ -75,14 +75,9 @@ pub struct Gain {
 const FEWEST_NAMES: usize = 50;
 /// Candidates of a name that are learnt from; the others say little.
 const LEARNT_CANDIDATES: usize = 24;
-/// Of the names, the share that is asked for with a typo.
-const TYPOS: f64 = 0.2;
-/// Of the names, the share whose whole concept is hidden.
-const HIDDEN_CONCEPTS: f64 = 0.12;
-/// Of the names, the share that is asked for with words added that say nothing of the concept.
-const ADDED_WORDS: f64 = 0.08;
-/// Of the names, the share that is asked for by a part of it.
-const SHORTENED: f64 = 0.15;
+/// The share of the names that is asked for in a way, where a name can be.
+const SHARES: [(Kind, f64); 4] =
+    [(Kind::HiddenConcept, 0.12), (Kind::Typo, 0.2), (Kind::AddedWords, 0.08), (Kind::Shortened, 0.15)];
 /// A name with fewer letters and digits is not asked for with a typo, which would make another name of it.
 const SHORTEST_WITH_TYPO: usize = 5;
 /// A part of a name says which concept is meant where one of its words is in no more names.
@@ -372,10 +367,14 @@ fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<E
 /// How a name is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
+    /// Its whole concept is hidden, so that NIL is right.
     HiddenConcept,
     Typo,
+    /// With words that say nothing of the concept.
     AddedWords,
+    /// By a part of it.
     Shortened,
+    /// As it is, which other concepts have too.
     Shared,
     HeldOut,
 }
@@ -398,33 +397,25 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let alone = same.len() == all.len();
     // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
     let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
-    let can_have_typo = form.chars().count() >= SHORTEST_WITH_TYPO;
-    let part = shortened(snapshot, text, hash >> 16)?;
-    let ends = [HIDDEN_CONCEPTS, TYPOS, ADDED_WORDS, SHORTENED].into_iter().scan(0.0, |end, share| {
-        *end += share;
-        Some(*end)
+    let mut end = 0.0;
+    let drawn = SHARES.into_iter().find(|(_, share)| {
+        end += share;
+        dice < end
     });
-    let drawn = ends.take_while(|end| dice >= *end).count();
-    let kind = if drawn == 0 {
-        Kind::HiddenConcept
-    } else if drawn == 1 && can_have_typo {
-        Kind::Typo
-    } else if drawn == 2 {
-        Kind::AddedWords
-    } else if drawn == 3 && part.is_some() {
-        Kind::Shortened
-    } else if shared {
-        Kind::Shared
-    } else if alone {
-        return Ok(None);
-    } else {
-        Kind::HeldOut
+    let as_drawn = match drawn.map(|(kind, _)| kind) {
+        Some(Kind::HiddenConcept) => Some((Kind::HiddenConcept, text.to_owned())),
+        Some(Kind::Typo) if form.chars().count() >= SHORTEST_WITH_TYPO => Some((Kind::Typo, with_typo(text, hash))),
+        Some(Kind::AddedWords) => {
+            Some((Kind::AddedWords, format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()])))
+        }
+        Some(Kind::Shortened) => shortened(snapshot, text, hash >> 16)?.map(|part| (Kind::Shortened, part)),
+        _ => None,
     };
-    let query = match kind {
-        Kind::Typo => with_typo(text, hash),
-        Kind::AddedWords => format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()]),
-        Kind::Shortened => part.unwrap_or_default(),
-        Kind::HiddenConcept | Kind::Shared | Kind::HeldOut => text.to_owned(),
+    let (kind, query) = match as_drawn {
+        Some(drawn) => drawn,
+        None if shared => (Kind::Shared, text.to_owned()),
+        None if alone => return Ok(None),
+        None => (Kind::HeldOut, text.to_owned()),
     };
     let hidden = match kind {
         Kind::HiddenConcept => all,
@@ -440,11 +431,9 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
 /// Some of the words of a name, or a single word without what follows its last change between letters and digits; nothing
 /// where that is a name of its own, or says too little.
 fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<String>, Error> {
-    let part = part_of(name, seed as usize, (seed >> 8) as usize);
+    let Some(part) = part_of(name, seed as usize, (seed >> 8) as usize) else { return Ok(None) };
     let normalized = NormalizedName::new(&part);
-    if part.chars().filter(|letter| letter.is_alphabetic()).count() < 2
-        || snapshot.names_under(NameKeys::of(&normalized).exact)?.next().is_some()
-    {
+    if snapshot.names_under(NameKeys::of(&normalized).exact)?.next().is_some() {
         return Ok(None);
     }
     for word in normalized.tokens() {
