@@ -139,9 +139,10 @@ impl CharacterConfig {
         std::fs::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
     }
 
-    /// The numbers of a name's characters between those that mark its ends.
+    /// The numbers of the characters of a name, spelt out, between those that mark its ends.
     pub(crate) fn tokens(window: usize, name: &str) -> Tokens {
-        let mut characters = name.trim().chars();
+        let name = truename_text::spelt_out(name.trim());
+        let mut characters = name.chars();
         let read = characters.by_ref().take(window - ENDS.len()).map(number);
         let ids = std::iter::once(ENDS[0]).chain(read).chain([ENDS[1]]).collect();
         Tokens { ids, is_truncated: characters.next().is_some() }
@@ -313,8 +314,10 @@ mod tests {
     #[test]
     fn every_character_has_a_row() {
         let config = CharacterConfig::new(Network::Graph, 8, 2);
-        let tokens = CharacterConfig::tokens(8, " PLCγ2漢字 etc ");
-        assert_eq!(tokens.ids[..7], [2, 80, 76, 67, 0x3b3, 50, number('漢')]);
+        let tokens = CharacterConfig::tokens(8, " Cγ漢字 etc ");
+        assert_eq!(tokens.ids, [2, 67, 103, 97, 109, 109, 97, 3]);
+        let tokens = CharacterConfig::tokens(8, " PLCж2漢字 etc ");
+        assert_eq!(tokens.ids[..7], [2, 80, 76, 67, 0x436, 50, number('漢')]);
         assert!(tokens.is_truncated && tokens.ids.len() == 8);
         assert!(!CharacterConfig::tokens(256, "漢字").is_truncated);
         let all = (0..=0x10_FFFF).filter_map(char::from_u32);

@@ -1,7 +1,8 @@
 //! Names as Truename compares them, and the documents they stand in.
 //!
 //! Read in this order:
-//! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters;
+//! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters; [`spelt_out`] keeps case and writes a name in the characters
+//! of vocabularies;
 //! [`NameKeys`] are the hashes under which a name is looked up exactly;
 //! [`grams`] are the character n-grams under which it is looked up approximately;
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
@@ -35,7 +36,7 @@ pub use abbreviation::{Abbreviation, abbreviations};
 pub use document::{Document, Mention, Passage};
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
-pub use normalize::NormalizedName;
+pub use normalize::{NormalizedName, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::part_of;
 pub use profile::{NameProfile, Token};

@@ -1,5 +1,6 @@
 //! The normal form in which names are compared.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
@@ -74,6 +75,27 @@ impl fmt::Display for NormalizedName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
+}
+
+/// The name in the characters that vocabularies use: compatibility composition (Unicode NFKC), single Greek letters spelt out,
+/// dashes and primes of ASCII. Letters keep their case and their marks.
+pub fn spelt_out(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() {
+        return Cow::Borrowed(name);
+    }
+    let characters: Vec<char> = name.nfkc().collect();
+    let mut spelt = String::with_capacity(name.len());
+    for (at, &character) in characters.iter().enumerate() {
+        match character {
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => spelt.push('-'),
+            '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' => spelt.push('\''),
+            _ => match greek_letter(character) {
+                Some(letter) if stands_alone(&characters, at) => spelt.push_str(letter),
+                _ => spelt.push(character),
+            },
+        }
+    }
+    Cow::Owned(spelt)
 }
 
 fn fold_ascii(name: &str) -> String {
@@ -183,6 +205,21 @@ mod tests {
         ];
         for (name, expected) in cases {
             assert_eq!(NormalizedName::new(name).as_str(), expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_spelt_in_the_characters_of_vocabularies() {
+        let cases = [
+            ("PLCγ2", "PLCgamma2"),
+            ("β\u{2010}catenin", "beta-catenin"),
+            ("5′-ﬂuoro", "5'-fluoro"),
+            ("Σωκράτης", "Σωκράτης"),
+            ("Sjögren 漢字", "Sjögren 漢字"),
+            ("AKT1", "AKT1"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(spelt_out(name), expected);
         }
     }
 
