@@ -73,15 +73,18 @@ pub struct Gain {
 
 /// Fewer held-out names than this fit no ranker.
 const FEWEST_NAMES: usize = 50;
-/// Candidates of a name that are learnt from; the others say little.
-const LEARNT_CANDIDATES: usize = 24;
+/// Nearest candidates of a name that are learnt from, beside the right one.
+const NEAREST_LEARNT: usize = 12;
+/// Candidates farther away that are learnt from; they stand for all of them. Without them nothing would be known of what a
+/// name has in common with most of its candidates.
+const FARTHER_LEARNT: usize = 12;
 /// The share of the names that is asked for in a way, where a name can be.
 const SHARES: [(Kind, f64); 4] =
     [(Kind::HiddenConcept, 0.12), (Kind::Typo, 0.2), (Kind::AddedWords, 0.08), (Kind::Shortened, 0.15)];
 /// A name with fewer letters and digits is not asked for with a typo, which would make another name of it.
 const SHORTEST_WITH_TYPO: usize = 5;
 /// A part of a name says which concept is meant where one of its words is in no more names.
-const MOST_WITH_WORD: u32 = 8;
+const MOST_WITH_WORD: u32 = 16;
 /// Words that lists of names add: forms, versions, remarks.
 const WORDS: [&str; 16] = [
     "500 mg",
@@ -120,6 +123,7 @@ struct Example {
 /// An example with the features of its candidates.
 struct Observed {
     rows: Vec<f32>,
+    stands_for: Vec<f32>,
     answer: Option<usize>,
     /// Whether one other concept has the very name, so that the ranker is not asked; and whether it is right.
     settled: Option<bool>,
@@ -186,7 +190,7 @@ impl TrainingSet {
                     let found = if example.gold { 0.0 } else { f64::from(weight) };
                     self.settled.0 += found;
                     self.settled.1 += found;
-                    self.groups.push(&observed.rows, observed.answer, weight);
+                    self.groups.push(&observed.rows, &observed.stands_for, observed.answer, weight);
                     self.folds.push(example.fold);
                     self.gold.push(example.gold);
                 }
@@ -550,7 +554,7 @@ impl Observer<'_> {
         let mut proposals = propose_exact(&query, &scope)?;
         if let Some(sole) = proposals.sole_exact() {
             let right = example.answers.contains(&sole);
-            return Ok(Observed { rows: Vec::new(), answer: None, settled: Some(right) });
+            return Ok(Observed { rows: Vec::new(), stands_for: Vec::new(), answer: None, settled: Some(right) });
         }
         propose_near(&query, &scope, &mut self.scratch, &mut proposals)?;
         let mut featured = featurize(&query, &proposals, &scope, &mut self.weights)?;
@@ -562,17 +566,42 @@ impl Observer<'_> {
             let by_nearness = nearness(right).total_cmp(&nearness(left));
             order(right).cmp(&order(left)).then(by_nearness).then(left.concept.cmp(&right.concept))
         });
-        featured.truncate(LEARNT_CANDIDATES);
-        let answer = featured.first().is_some_and(|first| is_right(first.concept)).then_some(0);
-        let rows = featured.into_iter().flat_map(|candidate| candidate.row).collect();
-        Ok(Observed { rows, answer, settled: None })
+        // Of several that are right the nearest is learnt, and the others are not wrong.
+        let right = featured.iter().take_while(|candidate| is_right(candidate.concept)).count();
+        featured.drain(1.min(right)..right);
+        let (learnt, stands_for) = learnt(featured.len());
+        let rows = learnt.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
+        Ok(Observed { rows, stands_for, answer: (right > 0).then_some(0), settled: None })
     }
+}
+
+/// The places of the candidates that are learnt from, out of so many in the order of their nearness, and how many each stands
+/// for.
+fn learnt(candidates: usize) -> (Vec<usize>, Vec<f32>) {
+    let near = candidates.min(NEAREST_LEARNT + 1);
+    let farther = candidates - near;
+    let drawn = farther.min(FARTHER_LEARNT);
+    let places = (0..near).chain((0..drawn).map(|number| near + number * farther / drawn)).collect();
+    let stands_for = std::iter::repeat_n(1.0, near).chain(std::iter::repeat_n(farther as f32 / drawn as f32, drawn));
+    (places, stands_for.collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Concept;
+
+    #[test]
+    fn candidates_learnt_stand_for_all() {
+        for candidates in [0, 1, 13, 20, 25, 26, 100] {
+            let (places, stands_for) = learnt(candidates);
+            assert!(places.is_sorted_by(|left, right| left < right) && places.len() <= 25, "{places:?}");
+            assert!(
+                (stands_for.iter().sum::<f32>() - candidates as f32).abs() < 1e-3 && places.len() == stands_for.len()
+            );
+        }
+        assert_eq!(learnt(37).0[13..], [13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35]);
+    }
 
     #[test]
     fn a_name_is_asked_for_by_a_part_that_says_something() {

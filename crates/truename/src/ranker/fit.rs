@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::trees::{FitOptions, Groups, Trees, fit as grow, softmax_with_none};
+use super::trees::{FitOptions, Groups, Trees, fit as grow};
 use super::{Ranker, layout};
 
 /// Folds of the cross-validation.
@@ -43,11 +43,8 @@ fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
 /// Mean negative log-likelihood of the right option.
 pub(crate) fn log_loss(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
     let of_group = |group: usize| {
-        let probabilities = softmax_with_none(&scores[group]);
-        let right = match groups.answers[group] {
-            Some(row) => probabilities[row],
-            None => 1.0 - probabilities.iter().sum::<f64>(),
-        };
+        let (probabilities, none) = groups.probabilities(group, &scores[group]);
+        let right = groups.answers[group].map_or(none, |row| probabilities[row]);
         -f64::from(groups.weights[group]) * right.max(1e-9).ln()
     };
     let total: f64 = (0..groups.len()).map(of_group).sum();
@@ -81,7 +78,7 @@ fn calibrate(groups: &Groups, scores: &[Vec<f64>]) -> (f64, f64) {
 fn best_threshold(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
     let tops: Vec<(f64, bool, bool, f64)> = (0..groups.len())
         .map(|group| {
-            let probabilities = softmax_with_none(&scores[group]);
+            let (probabilities, _) = groups.probabilities(group, &scores[group]);
             let top = (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
             let probability = top.map_or(0.0, |row| probabilities[row]);
             let answer = groups.answers[group];

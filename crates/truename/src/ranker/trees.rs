@@ -3,7 +3,9 @@
 //! A group is one name with its candidates, of which one or none is right. The score `s` of a candidate
 //! is the sum of one leaf a tree, and its probability is a softmax over the group with "none of them" as
 //! an outside option of score 0: `p_i = exp(s_i) / (1 + Σ_j exp(s_j))` (conditional logit, McFadden 1974).
-//! The loss is the negative log-likelihood of the right option. Trees are grown leaf by leaf on
+//! The loss is the negative log-likelihood of the right option. Where a group has only a sample of its candidates, one that
+//! stands for `m` of them counts `m` times in the sum, which keeps the sum's expectation (importance sampling, as in
+//! Jean et al. 2015, section 3). Trees are grown leaf by leaf on
 //! histograms with second-order gains (Chen and Guestrin 2016, equation 7; Ke et al. 2017).
 //!
 //! Everything is computed in an order that does not depend on the number of threads.
@@ -58,6 +60,8 @@ pub struct Groups {
     pub width: usize,
     /// `[rows, width]`, the rows of a group side by side.
     pub rows: Vec<f32>,
+    /// For each row how many candidates it stands for.
+    pub stands_for: Vec<f32>,
     /// For each group one past its last row.
     pub ends: Vec<usize>,
     /// For each group the row, counted from its first, that is right.
@@ -72,9 +76,10 @@ impl Groups {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a group.
-    pub fn push(&mut self, rows: &[f32], answer: Option<usize>, weight: f32) {
+    /// Adds a group; `stands_for` has a number for each row.
+    pub fn push(&mut self, rows: &[f32], stands_for: &[f32], answer: Option<usize>, weight: f32) {
         self.rows.extend_from_slice(rows);
+        self.stands_for.extend_from_slice(stands_for);
         self.ends.push(self.rows.len() / self.width);
         self.answers.push(answer);
         self.weights.push(weight);
@@ -102,9 +107,19 @@ impl Groups {
         for group in (0..self.len()).filter(|group| keep(*group)) {
             let range = self.range(group);
             let rows = &self.rows[range.start * self.width..range.end * self.width];
-            kept.push(rows, self.answers[group], self.weights[group]);
+            kept.push(rows, &self.stands_for[range], self.answers[group], self.weights[group]);
         }
         kept
+    }
+
+    /// The probability of each candidate of a group that is a row, given the scores of the rows, and that of none.
+    pub fn probabilities(&self, group: usize, scores: &[f64]) -> (Vec<f64>, f64) {
+        let top = scores.iter().copied().fold(0.0, f64::max);
+        let exponents: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();
+        let none = (-top).exp();
+        let counted = exponents.iter().zip(&self.stands_for[self.range(group)]);
+        let total = none + counted.map(|(exponent, times)| exponent * f64::from(*times)).sum::<f64>();
+        (exponents.into_iter().map(|exponent| exponent / total).collect(), none / total)
     }
 }
 
@@ -165,9 +180,11 @@ pub fn softmax_with_none(scores: &[f64]) -> Vec<f64> {
 fn gradients(groups: &Groups, scores: &[f32]) -> Vec<[f32; 2]> {
     let of_group = |group: usize| {
         let range = groups.range(group);
-        let probabilities = softmax_with_none(&scores[range].iter().map(|s| f64::from(*s)).collect::<Vec<_>>());
+        let scores: Vec<f64> = scores[range.clone()].iter().map(|score| f64::from(*score)).collect();
+        let (probabilities, _) = groups.probabilities(group, &scores);
         let (answer, weight) = (groups.answers[group], f64::from(groups.weights[group]));
-        probabilities.into_iter().enumerate().map(move |(row, p)| {
+        probabilities.into_iter().zip(&groups.stands_for[range]).enumerate().map(move |(row, (p, times))| {
+            let p = p * f64::from(*times);
             let target = if answer == Some(row) { 1.0 } else { 0.0 };
             [(weight * (p - target)) as f32, (weight * (p * (1.0 - p)).max(1e-6)) as f32]
         })
@@ -354,7 +371,7 @@ mod tests {
             let rows: Vec<f32> = (0..6).map(|_| next()).collect();
             let product = |row: usize| rows[2 * row] * rows[2 * row + 1];
             let best = (0..3).max_by(|a, b| product(*a).total_cmp(&product(*b))).unwrap();
-            made.push(&rows, (product(best) > 0.2).then_some(best), 1.0);
+            made.push(&rows, &[1.0; 3], (product(best) > 0.2).then_some(best), 1.0);
         }
         made
     }
@@ -388,15 +405,12 @@ mod tests {
     #[test]
     fn gradients_are_the_derivatives_of_the_loss() {
         let mut groups = Groups::new(1);
-        groups.push(&[0.0; 3], Some(1), 2.0);
-        groups.push(&[0.0; 2], None, 1.0);
-        let loss = |scores: &[f64]| {
-            let of = |range: std::ops::Range<usize>, answer: Option<usize>, weight: f64| {
-                let probabilities = softmax_with_none(&scores[range]);
-                let none = 1.0 - probabilities.iter().sum::<f64>();
-                -weight * answer.map_or(none, |row| probabilities[row]).ln()
-            };
-            of(0..3, Some(1), 2.0) + of(3..5, None, 1.0)
+        groups.push(&[0.0; 3], &[1.0, 1.0, 4.0], Some(1), 2.0);
+        groups.push(&[0.0; 2], &[1.0, 2.0], None, 1.0);
+        let loss = |s: &[f64]| {
+            let first = 1.0 + s[0].exp() + s[1].exp() + 4.0 * s[2].exp();
+            let second = 1.0 + s[3].exp() + 2.0 * s[4].exp();
+            2.0 * (first.ln() - s[1]) + second.ln()
         };
         let scores = [0.3, -1.2, 0.8, 0.1, 2.0];
         let found = gradients(&groups, &scores.map(|score| score as f32));
