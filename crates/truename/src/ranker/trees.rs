@@ -114,12 +114,7 @@ impl Groups {
 
     /// The probability of each candidate of a group that is a row, given the scores of the rows, and that of none.
     pub fn probabilities(&self, group: usize, scores: &[f64]) -> (Vec<f64>, f64) {
-        let top = scores.iter().copied().fold(0.0, f64::max);
-        let exponents: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();
-        let none = (-top).exp();
-        let counted = exponents.iter().zip(&self.stands_for[self.range(group)]);
-        let total = none + counted.map(|(exponent, times)| exponent * f64::from(*times)).sum::<f64>();
-        (exponents.into_iter().map(|exponent| exponent / total).collect(), none / total)
+        softmax(scores, self.stands_for[self.range(group)].iter().map(|times| f64::from(*times)))
     }
 }
 
@@ -170,10 +165,16 @@ pub fn fit(groups: &Groups, options: &FitOptions) -> Trees {
 
 /// Probabilities of the rows of one group, given their scores; what is left to 1 is that none is right.
 pub fn softmax_with_none(scores: &[f64]) -> Vec<f64> {
+    softmax(scores, std::iter::repeat(1.0)).0
+}
+
+/// Probabilities of single candidates, each score being that of so many, and of none.
+fn softmax(scores: &[f64], times: impl Iterator<Item = f64>) -> (Vec<f64>, f64) {
     let top = scores.iter().copied().fold(0.0, f64::max);
-    let weights: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();
-    let total = (-top).exp() + weights.iter().sum::<f64>();
-    weights.into_iter().map(|weight| weight / total).collect()
+    let exponents: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();
+    let none = (-top).exp();
+    let total = none + exponents.iter().zip(times).map(|(exponent, times)| exponent * times).sum::<f64>();
+    (exponents.into_iter().map(|exponent| exponent / total).collect(), none / total)
 }
 
 /// First and second derivative of the loss by the score of each row.
