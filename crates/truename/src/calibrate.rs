@@ -71,6 +71,8 @@ pub struct Gain {
     pub threshold: (f64, f64),
 }
 
+/// With as many judgements as this, they count half as much as all held-out names for probability and threshold.
+const JUDGEMENTS_FOR_HALF: f64 = 20.0;
 /// Fewer held-out names than this fit no ranker.
 const FEWEST_NAMES: usize = 50;
 /// Nearest candidates of a name that are learnt from, beside the right one.
@@ -209,7 +211,8 @@ impl TrainingSet {
         }
         // At least even, so that the very name stays the first candidate.
         let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
-        let (ranker, out_of_fold) = fit(&self.groups, self.with_vectors, &self.folds, exact, &options.fit);
+        let weights = self.balanced();
+        let (ranker, out_of_fold) = fit(&self.groups, self.with_vectors, &self.folds, &weights, exact, &options.fit);
         let gold = self.gold.iter().filter(|gold| **gold).count();
         let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
         let gain = Gain {
@@ -220,10 +223,24 @@ impl TrainingSet {
             truncated: self.truncated,
             accuracy: (0.0, after(false)),
             gold_accuracy: (gold + self.settled_gold.1 > 0).then(|| (0.0, self.with_settled(after(true)))),
-            log_loss: (0.0, ranker::log_loss(&self.groups, &out_of_fold)),
+            log_loss: (0.0, ranker::log_loss(&self.groups, &weights, &out_of_fold)),
             threshold: (0.0, ranker.threshold),
         };
         Ok((ranker, gain))
+    }
+
+    /// What the groups count for probability and threshold: how easy names are, and how often NIL is right, the judgements
+    /// tell better than names of the knowledge base held out, though they are fewer.
+    fn balanced(&self) -> Vec<f32> {
+        let total = |of_gold: bool| -> f64 {
+            let weights = self.groups.weights.iter().zip(&self.gold).filter(|(_, gold)| **gold == of_gold);
+            weights.map(|(weight, _)| f64::from(*weight)).sum()
+        };
+        let judgements = self.gold.iter().filter(|gold| **gold).count() as f64;
+        let share = judgements / (judgements + JUDGEMENTS_FOR_HALF);
+        let factor = (share * total(false) / total(true)).max(1.0) as f32;
+        let balanced = |(weight, gold): (&f32, &bool)| if *gold { factor * weight } else { *weight };
+        self.groups.weights.iter().zip(&self.gold).map(balanced).collect()
     }
 
     /// The accuracy on judgements where that of the unsettled ones is `unsettled`.
@@ -242,7 +259,7 @@ impl TrainingSet {
         if let Some((before, _)) = &mut gain.gold_accuracy {
             *before = self.with_settled(accuracy(&self.groups, &scores, |group| self.gold[group]));
         }
-        gain.log_loss.0 = ranker::log_loss(&self.groups, &scores);
+        gain.log_loss.0 = ranker::log_loss(&self.groups, &self.balanced(), &scores);
         gain.threshold.0 = ranker.threshold;
         gain.kept = gain.log_loss.1 <= gain.log_loss.0;
     }
@@ -293,13 +310,15 @@ impl KnowledgeBase {
         })?;
         let copy = Self::create(concepts, &folder.path().join("kb"))?;
         let mut training = TrainingSet::new(true);
+        let mut unknown_gold = 0;
         for (part, encoder) in others.iter().enumerate() {
             copy.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+            let is_of_part = |gold: &&GoldName| NormalizedName::new(&gold.name).fold(others.len()) == part;
+            let gold: Vec<GoldName> = gold.iter().filter(is_of_part).cloned().collect();
             let part = Some((part, others.len()));
             let options = CalibrateOptions { names: options.names / others.len(), part, ..options.clone() };
-            training.add(&copy.clone().with_encoder(Arc::clone(encoder))?, &[], &options)?;
+            unknown_gold += training.add(&copy.clone().with_encoder(Arc::clone(encoder))?, &gold, &options)?;
         }
-        let unknown_gold = training.add(self, gold, &CalibrateOptions { names: 0, ..options.clone() })?;
         self.keep(training, unknown_gold, options)
     }
 
@@ -601,6 +620,24 @@ mod tests {
             );
         }
         assert_eq!(learnt(37).0[13..], [13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35]);
+    }
+
+    #[test]
+    fn judgements_count_about_as_much_as_held_out_names() {
+        let mut training = TrainingSet::new(false);
+        let row = vec![0.0; feature::names(false).len()];
+        for number in 0..120 {
+            let is_gold = number < 20;
+            training.groups.push(&row, &[1.0], Some(0), if is_gold { 4.0 } else { 1.0 });
+            training.gold.push(is_gold);
+        }
+        let weights = training.balanced();
+        let (gold, names) = (weights[..20].iter().sum::<f32>(), weights[20..].iter().sum::<f32>());
+        assert_eq!((gold, names), (80.0, 100.0), "never less than they count elsewhere");
+        training.groups.weights[..20].fill(1.0);
+        assert_eq!(training.balanced()[..20].iter().sum::<f32>(), 50.0);
+        training.gold.fill(false);
+        assert_eq!(training.balanced(), training.groups.weights);
     }
 
     #[test]

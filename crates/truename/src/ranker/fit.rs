@@ -11,12 +11,13 @@ pub(crate) const FOLDS: usize = 5;
 /// Scores of every group by trees that did not see it.
 pub(crate) type OutOfFold = Vec<Vec<f64>>;
 
-/// Fits a ranker to rows of [`crate::feature::names`]; `folds` gives each group its fold. Also returns the ranker's scores
-/// out of fold.
+/// Fits a ranker to rows of [`crate::feature::names`]; `folds` gives each group its fold, `weights` how much it counts for
+/// slope, offset and threshold. Also returns the ranker's scores out of fold.
 pub(crate) fn fit(
     groups: &Groups,
     with_vectors: bool,
     folds: &[usize],
+    weights: &[f32],
     exact: f64,
     options: &FitOptions,
 ) -> (Ranker, OutOfFold) {
@@ -27,11 +28,11 @@ pub(crate) fn fit(
             out_of_fold[group] = scores(&trees, groups, group);
         }
     }
-    let (slope, offset) = calibrate(groups, &out_of_fold);
+    let (slope, offset) = calibrate(groups, weights, &out_of_fold);
     for score in out_of_fold.iter_mut().flatten() {
         *score = slope * *score + offset;
     }
-    let threshold = best_threshold(groups, &out_of_fold);
+    let threshold = best_threshold(groups, weights, &out_of_fold);
     let trees = grow(groups, options);
     (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
 }
@@ -41,18 +42,18 @@ fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
 }
 
 /// Mean negative log-likelihood of the right option.
-pub(crate) fn log_loss(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
+pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
     let of_group = |group: usize| {
         let (probabilities, none) = groups.probabilities(group, &scores[group]);
         let right = groups.answers[group].map_or(none, |row| probabilities[row]);
-        -f64::from(groups.weights[group]) * right.max(1e-9).ln()
+        -f64::from(weights[group]) * right.max(1e-9).ln()
     };
     let total: f64 = (0..groups.len()).map(of_group).sum();
-    total / groups.weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
+    total / weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
 }
 
 /// The slope and offset with the least log-loss, by a search on ever finer grids.
-fn calibrate(groups: &Groups, scores: &[Vec<f64>]) -> (f64, f64) {
+fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64) {
     let (mut slope, mut offset) = (1.0, 0.0);
     for width in [0.5, 0.25, 0.12, 0.06, 0.03] {
         let steps = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * width);
@@ -63,7 +64,7 @@ fn calibrate(groups: &Groups, scores: &[Vec<f64>]) -> (f64, f64) {
             .map(|(slope, offset)| {
                 let scaled: Vec<Vec<f64>> =
                     scores.iter().map(|group| group.iter().map(|score| slope * score + offset).collect()).collect();
-                log_loss(groups, &scaled)
+                log_loss(groups, weights, &scaled)
             })
             .collect();
         let best = (0..grid.len()).min_by(|left, right| losses[*left].total_cmp(&losses[*right]));
@@ -75,14 +76,14 @@ fn calibrate(groups: &Groups, scores: &[Vec<f64>]) -> (f64, f64) {
 }
 
 /// The threshold at which most groups are answered rightly, NIL among them; the lowest of equals.
-fn best_threshold(groups: &Groups, scores: &[Vec<f64>]) -> f64 {
+fn best_threshold(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
     let tops: Vec<(f64, bool, bool, f64)> = (0..groups.len())
         .map(|group| {
             let (probabilities, _) = groups.probabilities(group, &scores[group]);
             let top = (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
             let probability = top.map_or(0.0, |row| probabilities[row]);
             let answer = groups.answers[group];
-            (probability, top.is_some() && top == answer, answer.is_none(), f64::from(groups.weights[group]))
+            (probability, top.is_some() && top == answer, answer.is_none(), f64::from(weights[group]))
         })
         .collect();
     let right = |threshold: f64| -> f64 {
