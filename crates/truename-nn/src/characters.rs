@@ -8,6 +8,7 @@ use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooli
 
 use crate::batch::{Batch, Layout};
 use crate::dropout::Dropout;
+use crate::fused;
 use crate::layer::{Linear, Lstm, dropped, indices, rows};
 use crate::parameter::Parameter;
 use crate::pooling::pool;
@@ -77,9 +78,14 @@ impl Characters {
         match &self.layers {
             Layers::Chain { layers, is_graph } => {
                 let chain = Chain::new(&layout, &self.device);
+                let is_fused = is_fused && fused::runs_on(&self.device);
                 for (number, layer) in layers.iter().enumerate() {
-                    let mixed = if *is_graph { chain.neighbour_means(states) } else { chain.with_neighbours(states) };
-                    states = dropped(relu(layer.forward(mixed)), dropout.at(1 + number as u64));
+                    let mapped = match *is_graph {
+                        true => relu(layer.forward(chain.neighbour_means(states))),
+                        false if is_fused => fused::convolution(layer, states, &layout),
+                        false => relu(layer.forward(chain.with_neighbours(states))),
+                    };
+                    states = dropped(mapped, dropout.at(1 + number as u64));
                 }
                 pool(Pooling::Mean, states, &layout)
             }

@@ -218,14 +218,16 @@ fn an_encoder_of_characters_learns_and_the_engine_reads_it() {
 }
 
 #[test]
-fn the_fused_recurrence_has_the_gradients_of_its_composition() {
-    let mut checkpoint = Learner::characters(CharacterConfig::new(Network::Lstm, 12, 2), 3);
-    let batch = batch(&mut checkpoint);
-    let mut fused = Encoder::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
-    let mut composed = fused.clone().composed();
-    let dropout = Dropout::new(0.2, 5);
-    let expected = gradients(&mut composed, &batch, dropout);
-    let found = gradients(&mut fused, &batch, dropout);
-    assert_eq!(found.len(), 1 + 2 * 2 * 3 + 2);
-    assert_near(&found, &expected, "lstm");
+fn fused_layers_of_characters_have_the_gradients_of_their_composition() {
+    for (network, parameters) in [(Network::Convolution, 1 + 2 * 2), (Network::Lstm, 1 + 2 * 2 * 3 + 2)] {
+        let mut checkpoint = Learner::characters(CharacterConfig::new(network, 12, 2), 3);
+        let batch = batch(&mut checkpoint);
+        let mut fused = Encoder::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
+        let mut composed = fused.clone().composed();
+        let dropout = Dropout::new(0.2, 5);
+        let expected = gradients(&mut composed, &batch, dropout);
+        let found = gradients(&mut fused, &batch, dropout);
+        assert_eq!(found.len(), parameters);
+        assert_near(&found, &expected, &format!("{network:?}"));
+    }
 }

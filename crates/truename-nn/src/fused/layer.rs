@@ -166,7 +166,7 @@ impl LayerShape {
 ///
 /// # Shapes
 /// `input: [rows, inputs]`, output: `[rows, outputs]`
-fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
+pub(super) fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
     let outputs = map.bias.len();
     let mut output = vec![0.0; input.len() / inputs * outputs];
     let fill = |rows: &mut [f32]| rows.chunks_exact_mut(outputs).for_each(|row| row.copy_from_slice(map.bias));
@@ -176,10 +176,10 @@ fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
 }
 
 /// The gradients of a map's weight and bias, parents `first` and the one after it: `gᵀ x` and the sum of `g`'s rows.
-fn of_affine(
-    found: &mut [Option<Vec<f32>>; PARENTS],
+pub(super) fn of_affine<const N: usize>(
+    found: &mut [Option<Vec<f32>>; N],
     first: usize,
-    is_wanted: &[bool; PARENTS],
+    is_wanted: &[bool; N],
     gradient: &[f32],
     input: &[f32],
     [outputs, inputs]: [usize; 2],

@@ -5,6 +5,7 @@
 
 mod activation;
 mod attention;
+mod convolution;
 mod layer;
 mod norm;
 mod recurrence;
@@ -25,6 +26,7 @@ use crate::layer::{EncoderLayer, Pass};
 use crate::parameter::Parameter;
 use layer::{Affine, LayerShape, Saved, Weights};
 
+pub(crate) use convolution::convolution;
 pub(crate) use recurrence::recurrence;
 pub(crate) use rows::dot;
 

@@ -1,0 +1,133 @@
+//! A convolution over the characters of each text, of three at a time, with its activation as one operation.
+
+use std::sync::Arc;
+
+use burn::backend::{Autodiff, Flex, TensorMetadata};
+use burn::tensor::Tensor;
+use burn_autodiff::checkpoint::base::Checkpointer;
+use burn_autodiff::checkpoint::strategy::NoCheckpointing;
+use burn_autodiff::grads::Gradients;
+use burn_autodiff::ops::{Backward, Ops, OpsKind};
+use burn_flex::FlexTensor;
+use rayon::prelude::*;
+use truename_infer::kernels::{Matrix, multiply};
+
+use super::layer::{Affine, affine, of_affine};
+use super::rows::{PIECE, add};
+use super::{contiguous, from_values, primitive, slice};
+use crate::batch::Layout;
+use crate::layer::Linear;
+
+/// `relu(W [x₋₁; x; x₊₁] + b)`; beyond the ends of a text stands 0.
+///
+/// # Shapes
+/// `layer: [outputs, 3 inputs]`, `states: [characters, inputs]`, output: `[characters, outputs]`
+pub(crate) fn convolution(layer: &Linear, states: Tensor<2>, layout: &Layout) -> Tensor<2> {
+    let parents = [primitive(states), primitive(layer.weight.vector()), primitive(layer.bias.vector())];
+    let nodes = parents.each_ref().map(|parent| parent.node());
+    let inputs = parents.each_ref().map(|parent| contiguous(parent.primitive()));
+    drop(parents);
+    let state = State { layout: layout.clone(), inputs };
+    let (rows, width) = (layout.tokens(), state.width());
+    let mut output = affine(&state.with_neighbours(), state.map(), 3 * width);
+    output.par_iter_mut().with_min_len(PIECE * width).for_each(|value| *value = value.max(0.0));
+    let outputs = output.len() / rows;
+    let output = from_values(output, [rows, outputs].into());
+    let output = match Convolution.prepare::<NoCheckpointing>(nodes).compute_bound().stateful() {
+        OpsKind::Tracked(prep) => prep.finish(Saved(Arc::new((state, output.clone()))), output),
+        OpsKind::UnTracked(prep) => prep.finish(output),
+    };
+    Tensor::from_primitive::<Autodiff<Flex>>(output)
+}
+
+#[derive(Debug)]
+struct State {
+    layout: Layout,
+    /// The states, the weight and the bias.
+    inputs: [FlexTensor; 3],
+}
+
+/// What came in, and the output.
+#[derive(Clone, Debug)]
+struct Saved(Arc<(State, FlexTensor)>);
+
+#[derive(Debug)]
+struct Convolution;
+
+impl State {
+    fn width(&self) -> usize {
+        slice(&self.inputs[0]).len() / self.layout.tokens()
+    }
+
+    fn map(&self) -> Affine<'_> {
+        Affine { weight: slice(&self.inputs[1]), bias: slice(&self.inputs[2]) }
+    }
+
+    /// For each character whether another of its text is before it, and after it.
+    fn neighbours(&self) -> Vec<[bool; 2]> {
+        let texts = self.layout.texts().iter().cloned();
+        texts.flat_map(|text| text.clone().map(move |row| [row > text.start, row + 1 < text.end])).collect()
+    }
+
+    /// # Shapes
+    /// output: `[characters, 3 width]`
+    fn with_neighbours(&self) -> Vec<f32> {
+        let (states, width, neighbours) = (slice(&self.inputs[0]), self.width(), self.neighbours());
+        let mut mixed = vec![0.0; 3 * states.len()];
+        mixed.par_chunks_exact_mut(3 * width).with_min_len(PIECE).zip(&neighbours).enumerate().for_each(
+            |(row, (mixed, [has_before, has_after]))| {
+                let from = if *has_before { row - 1 } else { row };
+                let to = if *has_after { row + 2 } else { row + 1 };
+                let start = if *has_before { 0 } else { width };
+                mixed[start..start + (to - from) * width].copy_from_slice(&states[from * width..to * width]);
+            },
+        );
+        mixed
+    }
+
+    /// The gradient of the states, from that of each with its neighbours.
+    fn gathered(&self, of_mixed: &[f32]) -> Vec<f32> {
+        let width = self.width();
+        let part = |row: usize, number: usize| &of_mixed[(3 * row + number) * width..][..width];
+        let mut found = vec![0.0; of_mixed.len() / 3];
+        found.par_chunks_exact_mut(width).with_min_len(PIECE).zip(&self.neighbours()).enumerate().for_each(
+            |(row, (found, [has_before, has_after]))| {
+                found.copy_from_slice(part(row, 1));
+                if *has_before {
+                    add(found, part(row - 1, 2));
+                }
+                if *has_after {
+                    add(found, part(row + 1, 0));
+                }
+            },
+        );
+        found
+    }
+}
+
+impl Backward<Flex, 3> for Convolution {
+    type State = Saved;
+
+    fn backward(self, ops: Ops<Saved, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = contiguous(&grads.consume::<Flex>(&ops.node));
+        let (state, output) = &*ops.state.0;
+        let (width, outputs) = (state.width(), state.map().bias.len());
+        let mut of_sum = slice(&gradient).to_vec();
+        let pairs = of_sum.par_iter_mut().with_min_len(PIECE * width).zip(slice(output));
+        pairs.for_each(|(gradient, output)| *gradient *= f32::from(u8::from(*output > 0.0)));
+        let mut found = [const { None }; 3];
+        let is_wanted = ops.parents.each_ref().map(Option::is_some);
+        of_affine(&mut found, 1, &is_wanted, &of_sum, &state.with_neighbours(), [outputs, 3 * width]);
+        if is_wanted[0] {
+            let mut of_mixed = vec![0.0; 3 * width * state.layout.tokens()];
+            let weight = Matrix::new(state.map().weight, 3 * width);
+            multiply(Matrix::new(&of_sum, outputs), weight, &mut of_mixed, false);
+            found[0] = Some(state.gathered(&of_mixed));
+        }
+        for ((parent, gradient), input) in ops.parents.into_iter().zip(found).zip(&state.inputs) {
+            if let (Some(node), Some(gradient)) = (parent, gradient) {
+                grads.register::<Flex>(node.id, from_values(gradient, input.shape()));
+            }
+        }
+    }
+}
