@@ -37,6 +37,17 @@ impl Trees {
     pub fn score(&self, row: &[f32]) -> f32 {
         self.0.iter().map(|tree| tree.score(row)).sum()
     }
+
+    /// Trees whose score is the mean of those of `parts`.
+    pub fn mean<const N: usize>(parts: [Self; N]) -> Self {
+        let mut trees: Vec<Tree> = parts.into_iter().flat_map(|part| part.0).collect();
+        for node in trees.iter_mut().flat_map(|tree| &mut tree.0) {
+            if let Node::Leaf(value) = node {
+                *value /= N as f32;
+            }
+        }
+        Self(trees)
+    }
 }
 
 impl Tree {
@@ -144,9 +155,9 @@ const BINS: usize = 64;
 /// Rows looked at to cut a feature into bins.
 const SAMPLED_ROWS: usize = 40_000;
 
-/// Grows trees on `groups`.
-pub fn fit(groups: &Groups, options: &FitOptions) -> Trees {
-    let binned = Binned::new(groups);
+/// Grows trees on the features of `groups` that `is_used` says.
+pub fn fit(groups: &Groups, is_used: &[bool], options: &FitOptions) -> Trees {
+    let binned = Binned::new(groups, is_used);
     let rows = groups.ends.last().copied().unwrap_or_default();
     let mut scores = vec![0f32; rows];
     let mut trees = Vec::with_capacity(options.rounds);
@@ -202,13 +213,15 @@ struct Binned {
 }
 
 impl Binned {
-    fn new(groups: &Groups) -> Self {
+    /// A feature that is not used has one bin.
+    fn new(groups: &Groups, is_used: &[bool]) -> Self {
         let rows = groups.ends.last().copied().unwrap_or_default();
         let step = (rows / SAMPLED_ROWS).max(1);
         let (columns, edges) = (0..groups.width)
             .into_par_iter()
             .map(|feature| {
-                let sample = (0..rows).step_by(step).map(|row| groups.row(row)[feature]).collect();
+                let looked_at = if is_used[feature] { rows } else { 0 };
+                let sample = (0..looked_at).step_by(step).map(|row| groups.row(row)[feature]).collect();
                 let edges = cut(sample);
                 let bin = |row: usize| edges.partition_point(|edge| *edge < groups.row(row)[feature]) as u8;
                 ((0..rows).map(bin).collect(), edges)
@@ -255,8 +268,8 @@ struct Split {
 fn grow(binned: &Binned, gradients: &[[f32; 2]], options: &FitOptions) -> (Tree, Vec<u16>) {
     let mut nodes = vec![Node::Leaf(0.0)];
     let all: Vec<u32> = (0..binned.rows as u32).collect();
-    let histogram = histogram(binned, &all, gradients);
-    let mut leaves = vec![Leaf::new(0, all, histogram, options)];
+    let (histogram, sum) = count(binned, &all, gradients);
+    let mut leaves = vec![Leaf::new(0, all, histogram, sum, options)];
     while leaves.len() < options.leaves {
         let candidates = leaves.iter().enumerate().filter_map(|(at, leaf)| Some((at, leaf.best?.gain)));
         let Some((at, _)) = candidates.max_by(|left, right| left.1.total_cmp(&right.1).then(right.0.cmp(&left.0)))
@@ -281,8 +294,7 @@ fn grow(binned: &Binned, gradients: &[[f32; 2]], options: &FitOptions) -> (Tree,
 }
 
 impl Leaf {
-    fn new(node: usize, rows: Vec<u32>, histogram: Histogram, options: &FitOptions) -> Self {
-        let sum = histogram.first().map_or([0.0; 2], |bins| bins.iter().fold([0.0; 2], |sum, bin| add(sum, *bin)));
+    fn new(node: usize, rows: Vec<u32>, histogram: Histogram, sum: [f64; 2], options: &FitOptions) -> Self {
         let best = best_split(&histogram, sum, options);
         Self { node, rows, histogram, sum, best }
     }
@@ -301,32 +313,35 @@ impl Leaf {
         let (left, right): (Vec<u32>, Vec<u32>) =
             self.rows.iter().partition(|row| usize::from(column[**row as usize]) <= bin);
         let left_is_smaller = left.len() <= right.len();
-        let counted = histogram(binned, if left_is_smaller { &left } else { &right }, gradients);
+        let (counted, sum) = count(binned, if left_is_smaller { &left } else { &right }, gradients);
         for (bins, small) in self.histogram.iter_mut().zip(&counted) {
             for (bin, small) in bins.iter_mut().zip(small) {
-                *bin = [bin[0] - small[0], bin[1] - small[1]];
+                *bin = subtract(*bin, *small);
             }
         }
-        let (left_bins, right_bins) =
-            if left_is_smaller { (counted, self.histogram) } else { (self.histogram, counted) };
-        [Leaf::new(nodes[0], left, left_bins, options), Leaf::new(nodes[1], right, right_bins, options)]
+        let (counted, rest) = ((counted, sum), (self.histogram, subtract(self.sum, sum)));
+        let (of_left, of_right) = if left_is_smaller { (counted, rest) } else { (rest, counted) };
+        [
+            Leaf::new(nodes[0], left, of_left.0, of_left.1, options),
+            Leaf::new(nodes[1], right, of_right.0, of_right.1, options),
+        ]
     }
 }
 
-fn histogram(binned: &Binned, rows: &[u32], gradients: &[[f32; 2]]) -> Histogram {
-    binned
-        .columns
-        .par_iter()
-        .map(|column| {
-            let mut bins = [[0.0; 2]; BINS];
-            for &row in rows {
-                let bin = &mut bins[usize::from(column[row as usize])];
-                let gradient = gradients[row as usize];
-                *bin = add(*bin, [f64::from(gradient[0]), f64::from(gradient[1])]);
+/// Sums of the derivatives of rows by bin, and of all; a feature of one bin is not counted.
+fn count(binned: &Binned, rows: &[u32], gradients: &[[f32; 2]]) -> (Histogram, [f64; 2]) {
+    let gathered: Vec<[f64; 2]> = rows.iter().map(|row| gradients[*row as usize].map(f64::from)).collect();
+    let columns = binned.columns.par_iter().zip(&binned.edges).map(|(column, edges)| {
+        let mut bins = [[0.0; 2]; BINS];
+        if !edges.is_empty() {
+            for (row, gradient) in rows.iter().zip(&gathered) {
+                let bin = &mut bins[usize::from(column[*row as usize])];
+                *bin = add(*bin, *gradient);
             }
-            bins
-        })
-        .collect()
+        }
+        bins
+    });
+    (columns.collect(), gathered.iter().fold([0.0; 2], |sum, gradient| add(sum, *gradient)))
 }
 
 fn best_split(histogram: &Histogram, sum: [f64; 2], options: &FitOptions) -> Option<Split> {
@@ -354,6 +369,10 @@ fn best_split(histogram: &Histogram, sum: [f64; 2], options: &FitOptions) -> Opt
 
 fn add(left: [f64; 2], right: [f64; 2]) -> [f64; 2] {
     [left[0] + right[0], left[1] + right[1]]
+}
+
+fn subtract(left: [f64; 2], right: [f64; 2]) -> [f64; 2] {
+    [left[0] - right[0], left[1] - right[1]]
 }
 
 #[cfg(test)]
@@ -389,7 +408,7 @@ mod tests {
 
     #[test]
     fn trees_learn_which_candidate_is_right_and_when_none_is() {
-        let trees = fit(&toy(3000), &FitOptions::default());
+        let trees = fit(&toy(3000), &[true; 2], &FitOptions::default());
         let found = accuracy(&trees, &toy(3500).filtered(|group| group >= 3000));
         assert!(found > 0.88, "{found}");
     }
@@ -398,7 +417,7 @@ mod tests {
     fn the_number_of_threads_changes_nothing() {
         let grown = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&toy(300), &FitOptions { rounds: 20, ..FitOptions::default() }))
+            pool.install(|| fit(&toy(300), &[true; 2], &FitOptions { rounds: 20, ..FitOptions::default() }))
         };
         assert_eq!(grown(1), grown(3));
     }
@@ -435,6 +454,6 @@ mod tests {
 
     #[test]
     fn no_groups_make_trees_that_say_nothing() {
-        assert_eq!(fit(&Groups::new(2), &FitOptions::default()).score(&[1.0, 2.0]), 0.0);
+        assert_eq!(fit(&Groups::new(2), &[true; 2], &FitOptions::default()).score(&[1.0, 2.0]), 0.0);
     }
 }
