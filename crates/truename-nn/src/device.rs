@@ -19,7 +19,7 @@ impl Device {
         match self {
             Self::Cpu => burn::tensor::Device::flex(),
             #[cfg(feature = "vulkan")]
-            Self::Vulkan => burn::tensor::Device::vulkan(Default::default()),
+            Self::Vulkan => burn::tensor::Device::wgpu(Default::default()),
             #[cfg(feature = "cuda")]
             Self::Cuda => burn::tensor::Device::cuda(0),
             #[allow(unreachable_patterns)]
