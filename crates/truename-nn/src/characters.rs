@@ -77,13 +77,13 @@ impl Characters {
         let mut states = dropped(rows(&self.table, numbers, &self.device), dropout.at(0));
         match &self.layers {
             Layers::Chain { layers, is_graph } => {
-                let chain = Chain::new(&layout, &self.device);
-                let is_fused = is_fused && fused::runs_on(&self.device);
+                let is_fused = is_fused && !is_graph && fused::runs_on(&self.device);
+                let chain = (!is_fused).then(|| Chain::new(&layout, &self.device));
                 for (number, layer) in layers.iter().enumerate() {
-                    let mapped = match *is_graph {
-                        true => relu(layer.forward(chain.neighbour_means(states))),
-                        false if is_fused => fused::convolution(layer, states, &layout),
-                        false => relu(layer.forward(chain.with_neighbours(states))),
+                    let mapped = match &chain {
+                        None => fused::convolution(layer, states, &layout),
+                        Some(chain) if *is_graph => relu(layer.forward(chain.neighbour_means(states))),
+                        Some(chain) => relu(layer.forward(chain.with_neighbours(states))),
                     };
                     states = dropped(mapped, dropout.at(1 + number as u64));
                 }

@@ -38,7 +38,7 @@ pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::{NormalizedName, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
-pub use part::part_of;
+pub use part::{has_part, part_of};
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use words::{Words, written_forms};

@@ -147,6 +147,11 @@ fn stands_alone(characters: &[char], at: usize) -> bool {
     !is_greek(at.checked_sub(1).and_then(|before| characters.get(before))) && !is_greek(characters.get(at + 1))
 }
 
+/// Whether a word is a Greek letter, spelt out.
+pub(crate) fn is_greek_letter(word: &str) -> bool {
+    ('α'..='ω').filter_map(greek_letter).any(|spelt| spelt == word)
+}
+
 fn greek_letter(character: char) -> Option<&'static str> {
     Some(match character {
         'α' | 'Α' => "alpha",

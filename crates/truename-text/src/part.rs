@@ -1,5 +1,8 @@
 //! Parts of names, by which people ask for the whole.
 
+use crate::NormalizedName;
+use crate::normalize::is_greek_letter;
+
 /// A part with fewer letters says nothing.
 const FEWEST_LETTERS: usize = 2;
 
@@ -11,6 +14,24 @@ const FEWEST_LETTERS: usize = 2;
 pub fn part_of(name: &str, first: usize, count: usize) -> Option<String> {
     let part = cut(name, first, count);
     (part.chars().filter(|letter| letter.is_alphabetic()).count() >= FEWEST_LETTERS).then_some(part)
+}
+
+/// Whether a name might be asked for by `part`: its words end the name but for what tells variants apart, or it is its last such
+/// word without what follows the last change between letters and digits there. `LC3` is a part of `MAP1A/MAP1B LC3 A`
+/// and not of `LC3 synthase`, whose head is another word.
+pub fn has_part(name: &NormalizedName, part: &NormalizedName) -> bool {
+    let (words, part): (Vec<&str>, Vec<&str>) = (name.tokens().collect(), part.tokens().collect());
+    let ends = |end: usize| {
+        let before = &words[..end];
+        before.ends_with(&part) || before.last().is_some_and(|word| [stem(word)] == part[..])
+    };
+    let variants = words.iter().rev().take_while(|word| tells_variants(word)).count();
+    !part.is_empty() && (words.len() - variants..=words.len()).any(ends)
+}
+
+/// A word with a digit, of one or two letters, or a Greek letter.
+fn tells_variants(word: &str) -> bool {
+    word.chars().count() <= 2 || word.contains(|letter: char| letter.is_ascii_digit()) || is_greek_letter(word)
 }
 
 fn cut(name: &str, first: usize, count: usize) -> String {
@@ -50,5 +71,18 @@ mod tests {
         let stems = ["AKT1", "LC3B", "IL-2", "p62", "TGFβ1", "kinase", "12", ""].map(|word| cut(word, 0, 0));
         assert_eq!(stems, ["AKT", "LC3", "IL", "p", "TGFβ", "kinase", "12", ""]);
         assert_eq!((part_of("p62", 0, 0), part_of("LC3B", 0, 0)), (None, Some("LC3".to_owned())));
+    }
+
+    #[test]
+    fn names_have_their_parts_and_no_others() {
+        let has = |name, part| has_part(&NormalizedName::new(name), &NormalizedName::new(part));
+        for part in ["LC3", "chain LC3", "light chain", "chain LC3 B", "b"] {
+            assert!(has("Light-chain LC3 B", part), "{part}");
+        }
+        for part in ["", "LC", "light", "light LC3", "chain LC3 B of"] {
+            assert!(!has("Light-chain LC3 B", part), "{part}");
+        }
+        assert!(has("AKT1", "AKT") && has("protein kinase AKT1 alpha", "AKT") && has("IL-2", "IL"));
+        assert!(!has("AKT1", "AK") && !has("LuCa-3", "LC3") && !has("Lc3 synthase", "LC3") && !has("", "LC3"));
     }
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename_index::{Hit, SearchScratch, VectorReader};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameKeys, NameProfile, NormalizedName, part_of, stable_hash};
+use truename_text::{NameKeys, NameProfile, NormalizedName, has_part, part_of, stable_hash};
 
-use crate::feature::{self, WordWeights, featurize};
+use crate::feature::{self, Featured, WordWeights, featurize};
 use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
 use crate::linker::{ENCODED_AT_ONCE, PIECE};
 use crate::ranker::trees::{FitOptions, Groups};
@@ -106,6 +106,8 @@ const WORDS: [&str; 16] = [
     "x86",
     "type",
 ];
+/// Parts of a name that are tried.
+const PARTS_DRAWN: u64 = 8;
 /// Times a name is looked at for another kind of example.
 const PASSES: u64 = 4;
 /// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
@@ -117,6 +119,8 @@ struct Example {
     query: String,
     hidden: Vec<NameIndex>,
     answers: HashSet<ConceptIndex>,
+    /// Whether it is a part of a name; whoever has as many names with that part is as right.
+    is_part: bool,
     gold: bool,
     /// Names of one concept are in one fold, so that none is learnt from another.
     fold: usize,
@@ -448,20 +452,22 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let answered = kind != Kind::HiddenConcept;
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
-    Ok(Some((kind, Example { query, hidden, answers, gold: false, fold })))
+    Ok(Some((kind, Example { query, hidden, answers, is_part: kind == Kind::Shortened, gold: false, fold })))
 }
 
-/// Some of the words of a name, or a single word without what follows its last change between letters and digits; nothing
-/// where that is a name of its own, or says too little.
+/// A part by which people ask for a name; nothing where those drawn are names of their own, or say too little.
 fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<String>, Error> {
-    let Some(part) = part_of(name, seed as usize, (seed >> 8) as usize) else { return Ok(None) };
-    let normalized = NormalizedName::new(&part);
-    if snapshot.names_under(NameKeys::of(&normalized).exact)?.next().is_some() {
-        return Ok(None);
-    }
-    for word in normalized.tokens() {
-        if snapshot.names_with_word(stable_hash(word))? <= MOST_WITH_WORD {
-            return Ok(Some(part));
+    let normalized = NormalizedName::new(name);
+    for seed in (0..PARTS_DRAWN).map(|draw| stable_hash(&format!("part {draw} {seed}"))) {
+        let Some(text) = part_of(name, (seed >> 8) as usize, (seed >> 32) as usize) else { continue };
+        let part = NormalizedName::new(&text);
+        if !has_part(&normalized, &part) || snapshot.names_under(NameKeys::of(&part).exact)?.next().is_some() {
+            continue;
+        }
+        for word in part.tokens() {
+            if snapshot.names_with_word(stable_hash(word))? <= MOST_WITH_WORD {
+                return Ok(Some(text));
+            }
         }
     }
     Ok(None)
@@ -510,7 +516,7 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
         }
         let first = ids.first().unwrap_or(name);
         let fold = stable_hash(first) as usize % ranker::FOLDS;
-        examples.push(Example { query: name.clone(), hidden: Vec::new(), answers, gold: true, fold });
+        examples.push(Example { query: name.clone(), hidden: Vec::new(), answers, is_part: false, gold: true, fold });
     }
     Ok(unknown)
 }
@@ -577,7 +583,11 @@ impl Observer<'_> {
         }
         propose_near(&query, &scope, &mut self.scratch, &mut proposals)?;
         let mut featured = featurize(&query, &proposals, &scope, &mut self.weights)?;
-        let is_right = |concept: ConceptIndex| example.answers.contains(&concept);
+        let answers = match example.is_part {
+            true => &self.with_most_names(&example.query, &featured)?,
+            false => &example.answers,
+        };
+        let is_right = |concept: ConceptIndex| answers.contains(&concept);
         featured.sort_by(|left, right| {
             let order = |candidate: &feature::Featured| (is_right(candidate.concept), candidate.proposal.key);
             let nearness =
@@ -591,6 +601,25 @@ impl Observer<'_> {
         let (learnt, stands_for) = learnt(featured.len());
         let rows = learnt.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
         Ok(Observed { rows, stands_for, answer: (right > 0).then_some(0), settled: None })
+    }
+
+    /// The candidates of whose names most have this part: those from which it was most likely taken.
+    fn with_most_names(&self, part: &str, candidates: &[Featured]) -> Result<HashSet<ConceptIndex>, Error> {
+        let part = NormalizedName::new(part);
+        let (mut most, mut found) = (1, HashSet::new());
+        for candidate in candidates {
+            let mut count = 0;
+            for name in self.snapshot.concept_names(candidate.concept)?.1 {
+                count += usize::from(has_part(&NormalizedName::new(self.snapshot.name(name)?.1), &part));
+            }
+            if count > most {
+                (most, found) = (count, HashSet::new());
+            }
+            if count == most {
+                found.insert(candidate.concept);
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -607,6 +636,8 @@ fn learnt(candidates: usize) -> (Vec<usize>, Vec<f32>) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::Concept;
 
@@ -654,13 +685,39 @@ mod tests {
         });
         let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
         let snapshot = kb.store.snapshot().unwrap();
-        let part = |name: &str, seed: u64| shortened(&snapshot, name, seed).unwrap();
-        assert_eq!(part("AKT1", 0).as_deref(), Some("AKT"));
-        // Words: the first, how many.
-        assert_eq!(part("rare light chain 1", 0x200).as_deref(), Some("rare light chain"));
-        assert_eq!(part("rare light chain 1", 1).as_deref(), Some("light"));
-        assert_eq!(part("kinase LC3 1", 0), None, "seventeen names have the word");
-        assert_eq!(part("MYC 1", 0), None, "a name of its own");
-        assert_eq!(part("p62", 0), None, "one letter");
+        let parts = |name: &str| -> BTreeSet<String> {
+            (0..40).filter_map(|seed| shortened(&snapshot, name, seed).unwrap()).collect()
+        };
+        assert_eq!(Vec::from_iter(parts("AKT1")), ["AKT"]);
+        let endings = ["chain", "chain 1", "light chain", "light chain 1", "rare light chain"];
+        assert_eq!(Vec::from_iter(parts("rare light chain 1")), endings);
+        assert_eq!(Vec::from_iter(parts("kinase LC3 1")), ["LC3 1"], "seventeen names have the words before");
+        assert!(parts("MYC 1").is_empty(), "a name of its own");
+        assert!(parts("p62").is_empty(), "one letter");
+    }
+
+    #[test]
+    fn whoever_has_most_names_with_a_part_is_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [["MAP1 LC3 A", "protein LC3 A"], ["MAP1 LC3 B", "protein LC3 B"], ["LC3 synthase", "small LC3"]];
+        let concepts = names.iter().enumerate().map(|(number, [name, synonym])| {
+            let mut concept = Concept::new(format!("P:{number}").parse().unwrap(), *name);
+            concept.synonyms = vec![(*synonym).to_owned()];
+            concept
+        });
+        let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+        let snapshot = kb.store.snapshot().unwrap();
+        let observer =
+            Observer { kb: &kb, snapshot: &snapshot, scratch: Default::default(), weights: Default::default() };
+        let candidate = |number| Featured {
+            concept: ConceptIndex(number),
+            name: NameIndex(0),
+            proposal: Default::default(),
+            dense: None,
+            row: Vec::new(),
+        };
+        let found = observer.with_most_names("LC3", &[2, 0, 1].map(candidate)).unwrap();
+        assert_eq!(found, HashSet::from([ConceptIndex(0), ConceptIndex(1)]));
+        assert!(observer.with_most_names("sma", &[0, 1, 2].map(candidate)).unwrap().is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn::backend::{Autodiff, Flex, TensorMetadata};
+use burn::backend::{Autodiff, Flex};
 use burn::tensor::Tensor;
 use burn_autodiff::checkpoint::base::Checkpointer;
 use burn_autodiff::checkpoint::strategy::NoCheckpointing;
@@ -14,7 +14,7 @@ use truename_infer::kernels::{Matrix, multiply};
 
 use super::layer::{Affine, affine, of_affine};
 use super::rows::{PIECE, add};
-use super::{contiguous, from_values, primitive, slice};
+use super::{contiguous, from_values, primitive, register, slice};
 use crate::batch::Layout;
 use crate::layer::Linear;
 
@@ -124,10 +124,6 @@ impl Backward<Flex, 3> for Convolution {
             multiply(Matrix::new(&of_sum, outputs), weight, &mut of_mixed, false);
             found[0] = Some(state.gathered(&of_mixed));
         }
-        for ((parent, gradient), input) in ops.parents.into_iter().zip(found).zip(&state.inputs) {
-            if let (Some(node), Some(gradient)) = (parent, gradient) {
-                grads.register::<Flex>(node.id, from_values(gradient, input.shape()));
-            }
-        }
+        register(&ops, found, &state.inputs, grads);
     }
 }

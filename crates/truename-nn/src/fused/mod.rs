@@ -132,10 +132,20 @@ impl Backward<Flex, PARENTS> for FusedLayer {
         let (shape, inputs, saved) = &*ops.state.0;
         let is_wanted = ops.parents.each_ref().map(Option::is_some);
         let found = shape.backward(&weights(inputs), saved, slice(&gradient), &is_wanted);
-        for ((parent, gradient), input) in ops.parents.into_iter().zip(found).zip(inputs) {
-            if let (Some(node), Some(gradient)) = (parent, gradient) {
-                grads.register::<Flex>(node.id, from_values(gradient, input.shape()));
-            }
+        register(&ops, found, inputs, grads);
+    }
+}
+
+/// Hands on the gradients that were found of the inputs.
+fn register<S, const N: usize>(
+    ops: &Ops<S, N>,
+    found: [Option<Vec<f32>>; N],
+    inputs: &[FlexTensor],
+    grads: &mut Gradients,
+) {
+    for ((parent, gradient), input) in ops.parents.iter().zip(found).zip(inputs) {
+        if let (Some(node), Some(gradient)) = (parent, gradient) {
+            grads.register::<Flex>(node.id, from_values(gradient, input.shape()));
         }
     }
 }

@@ -15,7 +15,7 @@ mod words;
 use std::collections::HashMap;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, Token};
+use truename_text::{NameProfile, Token, has_part};
 
 use self::dense::Cosines;
 
@@ -46,7 +46,7 @@ const FAMILIES: [(&[&str], Measure); 5] = [
 ];
 
 /// Features of the candidate beside those of its names.
-const CONCEPT: [&str; 5] = ["names", "proposed", "mean-ngram", "preferred", "share-proposed"];
+const CONCEPT: [&str; 6] = ["names", "proposed", "mean-ngram", "preferred", "share-proposed", "names-with-part"];
 /// Features of the query, the same for all its candidates.
 const QUERY: [&str; 6] = ["letters", "words", "acronym-like", "numbers", "candidates", "rarest-known-word"];
 
@@ -147,10 +147,13 @@ fn of_concept(
         .sort_by(|(_, left), (_, right)| right.key.cmp(&left.key).then(closeness(right).total_cmp(&closeness(left))));
     let mut row: Vec<f32> = Vec::new();
     let mut best: Option<(f32, NameIndex, Proposal)> = None;
-    for (name, proposal) in closest.iter().take(COMPARED_NAMES) {
+    closest.truncate(COMPARED_NAMES);
+    let mut with_part = 0.0;
+    for (name, proposal) in &closest {
         let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
         let name_weights = weights.of(&profile.tokens, scope.snapshot)?;
         let pair = Pair { query, name: &profile, query_weights, name_weights: &name_weights, proposal: *proposal };
+        with_part += f32::from(u8::from(has_part(&profile.normalized, &query.normalized)));
         let mut values = Vec::with_capacity(64);
         FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
         // The names of a concept are alike in kind, so a plain sum finds the one a reader would call the match.
@@ -174,6 +177,7 @@ fn of_concept(
         names.iter().map(|(_, proposal)| proposal.ngram).sum::<f32>() / names.len() as f32,
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
+        with_part,
     ]);
     if let Some(cosines) = &cosines {
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));

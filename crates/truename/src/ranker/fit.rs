@@ -38,17 +38,18 @@ pub(crate) fn fit(
     (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
 }
 
-/// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not (a logarithmic opinion pool, Genest and
-/// Zidek 1986): names of the knowledge base held out are nearer to each other in the eyes of an encoder than the names
-/// people write.
+/// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not (a logarithmic
+/// opinion pool, Genest and Zidek 1986): names of the knowledge base held out are nearer to each other in the eyes of an
+/// encoder than the names people write.
 fn trees(groups: &Groups, with_vectors: bool, options: &FitOptions) -> Trees {
-    let letters = feature::names(false);
-    let is_of_letters: Vec<bool> = feature::names(with_vectors).iter().map(|name| letters.contains(name)).collect();
+    let all = vec![true; groups.width];
     if !with_vectors {
-        return grow(groups, &is_of_letters, options);
+        return grow(groups, &all, options);
     }
+    let letters = feature::names(false);
+    let is_of_letters = feature::names(true).iter().map(|name| letters.contains(name)).collect();
     let half = FitOptions { rounds: options.rounds / 2, ..*options };
-    Trees::mean([is_of_letters, vec![true; groups.width]].map(|is_used| grow(groups, &is_used, &half)))
+    Trees::mean([is_of_letters, all].map(|is_used| grow(groups, &is_used, &half)))
 }
 
 fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
