@@ -79,7 +79,7 @@ mod tests {
         for part in ["LC3", "chain LC3", "light chain", "chain LC3 B", "b"] {
             assert!(has("Light-chain LC3 B", part), "{part}");
         }
-        for part in ["", "LC", "light", "light LC3", "chain LC3 B of"] {
+        for part in ["", "chai", "light", "light LC3", "chain LC3 B of"] {
             assert!(!has("Light-chain LC3 B", part), "{part}");
         }
         assert!(has("AKT1", "AKT") && has("protein kinase AKT1 alpha", "AKT") && has("IL-2", "IL"));
