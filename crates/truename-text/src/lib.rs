@@ -8,7 +8,7 @@
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell;
-//! [`part_of`] makes a part of a name, by which people ask for the whole.
+//! [`part_of`] makes a part of a name, by which people ask for the whole, and [`has_part`] tells whether a name ends in one.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};

@@ -20,13 +20,19 @@ pub fn part_of(name: &str, first: usize, count: usize) -> Option<String> {
 /// word without what follows the last change between letters and digits there. `LC3` is a part of `MAP1A/MAP1B LC3 A`
 /// and not of `LC3 synthase`, whose head is another word.
 pub fn has_part(name: &NormalizedName, part: &NormalizedName) -> bool {
-    let (words, part): (Vec<&str>, Vec<&str>) = (name.tokens().collect(), part.tokens().collect());
-    let ends = |end: usize| {
-        let before = &words[..end];
-        before.ends_with(&part) || before.last().is_some_and(|word| [stem(word)] == part[..])
-    };
-    let variants = words.iter().rev().take_while(|word| tells_variants(word)).count();
-    !part.is_empty() && (words.len() - variants..=words.len()).any(ends)
+    let (mut rest, part) = (name.as_str(), part.as_str());
+    while !rest.is_empty() && !part.is_empty() {
+        let (before, word) = rest.rsplit_once(' ').unwrap_or(("", rest));
+        let ends = rest.strip_suffix(part).is_some_and(|before| before.is_empty() || before.ends_with(' '));
+        if ends || stem(word) == part {
+            return true;
+        }
+        if !tells_variants(word) {
+            return false;
+        }
+        rest = before;
+    }
+    false
 }
 
 /// A word with a digit, of one or two letters, or a Greek letter.

@@ -589,9 +589,8 @@ impl Observer<'_> {
         };
         let is_right = |concept: ConceptIndex| answers.contains(&concept);
         featured.sort_by(|left, right| {
-            let order = |candidate: &feature::Featured| (is_right(candidate.concept), candidate.proposal.key);
-            let nearness =
-                |candidate: &feature::Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
+            let order = |candidate: &Featured| (is_right(candidate.concept), candidate.proposal.key);
+            let nearness = |candidate: &Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
             let by_nearness = nearness(right).total_cmp(&nearness(left));
             order(right).cmp(&order(left)).then(by_nearness).then(left.concept.cmp(&right.concept))
         });

@@ -147,9 +147,8 @@ fn of_concept(
         .sort_by(|(_, left), (_, right)| right.key.cmp(&left.key).then(closeness(right).total_cmp(&closeness(left))));
     let mut row: Vec<f32> = Vec::new();
     let mut best: Option<(f32, NameIndex, Proposal)> = None;
-    closest.truncate(COMPARED_NAMES);
     let mut with_part = 0.0;
-    for (name, proposal) in &closest {
+    for (name, proposal) in closest.iter().take(COMPARED_NAMES) {
         let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
         let name_weights = weights.of(&profile.tokens, scope.snapshot)?;
         let pair = Pair { query, name: &profile, query_weights, name_weights: &name_weights, proposal: *proposal };
