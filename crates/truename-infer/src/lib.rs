@@ -1,8 +1,8 @@
 //! Sentence encoders on the CPU: strings in, unit vectors out.
 //!
 //! [`Encoder`] opens a Hugging Face folder (BERT, RoBERTa or MPNet; mean, CLS or max pooling), or one of an encoder of
-//! characters that Truename trained, and turns texts into [`Embeddings`]; [`Info`] says what the model is. Weights stay in the mapped file or are packed once for the matrix
-//! kernels of `rten-gemm`; a batch is its tokens one after another, without padding.
+//! characters that Truename trained, and turns texts into [`Embeddings`]; [`Info`] says what the model is. Weights stay in the
+//! mapped file or are packed once for the [`kernels`]; a batch is its tokens one after another, without padding.
 //!
 //! A text gets the same vector, to the bit, alone and in any batch, on one thread and on many.
 //! No tensor type leaves this crate, and nothing is downloaded.

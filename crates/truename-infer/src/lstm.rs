@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::{Sigmoid, Tanh};
 
-use crate::kernels::{Matrix, Packed, multiply_packed};
+use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
 
 /// Texts that one thread takes through all their steps, whatever the number of threads.
 const PIECE: usize = 64;
@@ -177,7 +177,7 @@ impl Piece<'_> {
             for (sum, row) in summed.chunks_exact_mut(4 * width).zip(rows) {
                 sum.copy_from_slice(&gates[row * 4 * width..][..4 * width]);
             }
-            multiply_packed(Matrix::new(&state[..rows.len() * width], width), recurrent, summed, true);
+            multiply_packed(Matrix::new(&state[..rows.len() * width], width), recurrent, summed, Onto::Out);
             for (place, row) in rows.iter().enumerate() {
                 let sum = &mut summed[place * 4 * width..][..4 * width];
                 Sigmoid {}.map_mut(&mut sum[..2 * width]);
@@ -239,7 +239,7 @@ fn back_piece(steps: &Steps, states: &States, first: usize, recurrent: &Packed, 
             found[row * 4 * width..][..4 * width].copy_from_slice(back);
         }
         let back = Matrix::new(gates_back, 4 * width);
-        multiply_packed(back, recurrent, &mut hidden[..rows.len() * width], false);
+        multiply_packed(back, recurrent, &mut hidden[..rows.len() * width], Onto::Nothing);
     }
 }
 

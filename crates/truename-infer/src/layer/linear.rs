@@ -1,4 +1,4 @@
-use crate::kernels::{Matrix, Packed, multiply_packed};
+use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
 
 /// `y = x Wᵀ + b`.
 pub(crate) struct Linear {
@@ -22,8 +22,7 @@ impl Linear {
     /// # Shapes
     /// `input: [rows, inputs]`, `output: [rows, outputs]`
     pub fn apply(&self, input: &[f32], output: &mut [f32]) {
-        output.chunks_exact_mut(self.outputs()).for_each(|row| row.copy_from_slice(&self.bias));
-        self.multiply_add(input, output);
+        self.multiply(input, output, Onto::Bias(&self.bias));
     }
 
     /// `output += input Wᵀ + b`: the map and the residual connection around it.
@@ -34,11 +33,10 @@ impl Linear {
         for row in output.chunks_exact_mut(self.outputs()) {
             row.iter_mut().zip(&self.bias).for_each(|(value, bias)| *value += bias);
         }
-        self.multiply_add(input, output);
+        self.multiply(input, output, Onto::Out);
     }
 
-    /// `output += input Wᵀ`. The bias is there already: the kernels add one in a loop of its own, number by number.
-    fn multiply_add(&self, input: &[f32], output: &mut [f32]) {
-        multiply_packed(Matrix::new(input, self.weight.rows()), &self.weight, output, true);
+    fn multiply(&self, input: &[f32], output: &mut [f32], onto: Onto) {
+        multiply_packed(Matrix::new(input, self.weight.rows()), &self.weight, output, onto);
     }
 }

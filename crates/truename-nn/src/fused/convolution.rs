@@ -10,7 +10,7 @@ use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
 use burn_flex::FlexTensor;
 use rayon::prelude::*;
-use truename_infer::kernels::{Matrix, multiply};
+use truename_infer::kernels::{Matrix, Onto, multiply};
 
 use super::layer::{Affine, affine, of_affine};
 use super::rows::{PIECE, add};
@@ -121,7 +121,7 @@ impl Backward<Flex, 3> for Convolution {
         if is_wanted[0] {
             let mut of_mixed = vec![0.0; 3 * width * state.layout.tokens()];
             let weight = Matrix::new(state.map().weight, 3 * width);
-            multiply(Matrix::new(&of_sum, outputs), weight, &mut of_mixed, false);
+            multiply(Matrix::new(&of_sum, outputs), weight, &mut of_mixed, Onto::Nothing);
             found[0] = Some(state.gathered(&of_mixed));
         }
         register(&ops, found, &state.inputs, grads);

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use truename_infer::kernels::{Matrix, multiply};
+use truename_infer::kernels::{Matrix, Onto, multiply};
 
 use super::attention::{self, Inputs};
 use super::norm::{self, Normed};
@@ -107,12 +107,22 @@ impl LayerShape {
         let of_down = self.dropped(&of_sum, 2);
         of_affine(&mut found, 13, is_wanted, &of_down, &saved.activated, [width, inner_width]);
         let mut of_inner = vec![0.0; saved.inner.len()];
-        multiply(Matrix::new(&of_down, width), Matrix::new(weights.down.weight, inner_width), &mut of_inner, false);
+        multiply(
+            Matrix::new(&of_down, width),
+            Matrix::new(weights.down.weight, inner_width),
+            &mut of_inner,
+            Onto::Nothing,
+        );
         drop(of_down);
         activation::backward(self.activation, &saved.inner, &mut of_inner);
         of_affine(&mut found, 11, is_wanted, &of_inner, &saved.attended, [inner_width, width]);
         let mut of_attended = of_sum;
-        multiply(Matrix::new(&of_inner, inner_width), Matrix::new(weights.up.weight, width), &mut of_attended, true);
+        multiply(
+            Matrix::new(&of_inner, inner_width),
+            Matrix::new(weights.up.weight, width),
+            &mut of_attended,
+            Onto::Out,
+        );
         drop(of_inner);
 
         let (mut of_sum, scale, shift) = norm::backward(&saved.attention_norm, weights.attention_norm, &of_attended);
@@ -120,7 +130,12 @@ impl LayerShape {
         let of_output = self.dropped(&of_sum, 1);
         of_affine(&mut found, 7, is_wanted, &of_output, &saved.context, [width, width]);
         let mut of_context = of_attended;
-        multiply(Matrix::new(&of_output, width), Matrix::new(weights.output.weight, width), &mut of_context, false);
+        multiply(
+            Matrix::new(&of_output, width),
+            Matrix::new(weights.output.weight, width),
+            &mut of_context,
+            Onto::Nothing,
+        );
         let inputs = Inputs { query: &saved.query, key: &saved.key, value: &saved.value, bias: weights.bias };
         let of_attention = attention::backward(self, inputs, &saved.weights, &of_context);
         let maps = [weights.query, weights.key, weights.value];
@@ -128,7 +143,7 @@ impl LayerShape {
         for (number, (map, gradient)) in maps.into_iter().zip(gradients).enumerate() {
             of_affine(&mut found, 1 + 2 * number, is_wanted, gradient, weights.input, [width, width]);
             if is_wanted[0] {
-                multiply(Matrix::new(gradient, width), Matrix::new(map.weight, width), &mut of_sum, true);
+                multiply(Matrix::new(gradient, width), Matrix::new(map.weight, width), &mut of_sum, Onto::Out);
             }
         }
         found[17] = self.has_bias.then_some(of_attention.bias);
@@ -169,9 +184,8 @@ impl LayerShape {
 pub(super) fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
     let outputs = map.bias.len();
     let mut output = vec![0.0; input.len() / inputs * outputs];
-    let fill = |rows: &mut [f32]| rows.chunks_exact_mut(outputs).for_each(|row| row.copy_from_slice(map.bias));
-    output.par_chunks_mut(PIECE * outputs).for_each(fill);
-    multiply(Matrix::new(input, inputs), Matrix::new(map.weight, inputs).transposed(), &mut output, true);
+    let weight = Matrix::new(map.weight, inputs).transposed();
+    multiply(Matrix::new(input, inputs), weight, &mut output, Onto::Bias(map.bias));
     output
 }
 
@@ -186,7 +200,7 @@ pub(super) fn of_affine<const N: usize>(
 ) {
     if is_wanted[first] {
         let mut weight = vec![0.0; outputs * inputs];
-        multiply(Matrix::new(gradient, outputs).transposed(), Matrix::new(input, inputs), &mut weight, false);
+        multiply(Matrix::new(gradient, outputs).transposed(), Matrix::new(input, inputs), &mut weight, Onto::Nothing);
         found[first] = Some(weight);
     }
     if is_wanted[first + 1] {

@@ -9,7 +9,7 @@ use burn_autodiff::checkpoint::strategy::NoCheckpointing;
 use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
 use burn_flex::FlexTensor;
-use truename_infer::kernels::{Matrix, multiply};
+use truename_infer::kernels::{Matrix, Onto, multiply};
 use truename_infer::lstm::{self, States};
 
 use super::{contiguous, from_values, primitive, slice};
@@ -65,7 +65,7 @@ impl Backward<Flex, 2> for Recurrence {
             let before = lstm::before(layout.texts(), *is_reversed, &states.hidden, width);
             let mut found = vec![0.0; 4 * width * width];
             let gates = Matrix::new(&gates, 4 * width).transposed();
-            multiply(gates, Matrix::new(&before, width), &mut found, false);
+            multiply(gates, Matrix::new(&before, width), &mut found, Onto::Nothing);
             grads.register::<Flex>(node.id, from_values(found, [4 * width, width].into()));
         }
         if let Some(node) = gates_node {
