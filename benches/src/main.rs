@@ -13,6 +13,7 @@ mod esappmod;
 mod fit_default;
 mod link;
 mod process;
+mod products;
 mod reference_sets;
 mod round_trip;
 mod scale;
@@ -99,6 +100,8 @@ enum Benchmark {
         /// One text a line
         texts: PathBuf,
     },
+    /// Products of matrices beside those of `rten-gemm`
+    Products,
     /// Seconds of a training step; `benches/train_peers.py` runs it beside PyTorch
     TrainStep {
         /// A Hugging Face folder
@@ -202,6 +205,10 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
         Benchmark::Encode { model, texts } => encode::run(&model, &texts),
+        Benchmark::Products => {
+            products::run();
+            Ok(())
+        }
         Benchmark::TrainStep { model, texts, size, steps } => train_step::run(&model, &texts, size, steps),
         Benchmark::Vectors { dimensions, file: Some(file), queries, .. } => {
             vectors::run_on(&file, dimensions, queries.as_deref())
