@@ -11,6 +11,7 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
 use super::matrix::{Aligned, DEPTH, LINE, Lanes, Matrix, Packed, ROWS_AHEAD, VECTORS, prefetch};
+use super::rows::sums;
 use super::sized;
 
 /// Numbers of the left factor that stay in the second cache while panels pass by.
@@ -231,40 +232,27 @@ impl<'a> Left<'a> {
         first: usize,
         panel: &[f32],
     ) -> [[I::F32; VECTORS]; N] {
-        let block = panel.len() / (VECTORS * isa.f32().len());
+        let ops = isa.f32();
+        let width = VECTORS * ops.len();
+        let block = panel.len() / width;
+        let panel = panel.chunks_exact(width).inspect(|right| {
+            for vector in 0..VECTORS {
+                ops.prefetch(right.as_ptr().wrapping_add(AHEAD * width + vector * ops.len()));
+            }
+        });
         match *self {
             Self::Rows { values, stride, last } => {
                 // Rows past the last are computed for nothing.
                 let row = |at: usize| &values[(number * ROWS + at).min(last) * stride + first..][..block];
                 let rows: [&[f32]; N] = std::array::from_fn(row);
-                tile(isa, panel, |at, row| rows[row][at])
+                sums(isa, panel, |at, row| rows[row][at])
             }
             Self::Tiles { values, depth } => {
                 let (tile_of_rows, _) = values[(number * depth + first) * ROWS..][..block * ROWS].as_chunks::<ROWS>();
-                tile(isa, panel, |at, row| tile_of_rows[at][row])
+                sums(isa, panel, |at, row| tile_of_rows[at][row])
             }
         }
     }
-}
-
-/// Each number is summed in the order of the depth, in whatever tile.
-#[inline(always)]
-fn tile<I: Isa, const N: usize>(isa: I, panel: &[f32], left: impl Fn(usize, usize) -> f32) -> [[I::F32; VECTORS]; N] {
-    let ops = isa.f32();
-    let mut sums = [[ops.zero(); VECTORS]; N];
-    for (at, right) in panel.chunks_exact(VECTORS * ops.len()).enumerate() {
-        for vector in 0..VECTORS {
-            ops.prefetch(right.as_ptr().wrapping_add(AHEAD * VECTORS * ops.len() + vector * ops.len()));
-        }
-        let right: [I::F32; VECTORS] = ops.load_many(right);
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let left = ops.splat(left(at, row));
-            for (sum, right) in sums.iter_mut().zip(right) {
-                *sum = ops.mul_add(left, right, *sum);
-            }
-        }
-    }
-    sums
 }
 
 /// Puts a tile where it belongs; of the last panel only the columns that there are.

@@ -76,7 +76,7 @@ fn column_block<I: Isa, const VECTORS: usize>(isa: I, left: Rows, right: &[f32],
     }
 }
 
-/// `ROWS` rows of [`column_block`], held in registers. Each number is summed in the order of the depth, in whatever tile.
+/// `ROWS` rows of [`column_block`].
 #[inline(always)]
 fn tile<I: Isa, const ROWS: usize, const VECTORS: usize>(
     isa: I,
@@ -87,24 +87,34 @@ fn tile<I: Isa, const ROWS: usize, const VECTORS: usize>(
     out: &mut [f32],
 ) {
     let ops = isa.f32();
-    let mut sums = [[ops.zero(); VECTORS]; ROWS];
     let rows: [&[f32]; ROWS] = std::array::from_fn(|at| &left.values[(row + at) * left.stride..][..left.depth]);
-    for (at, right) in right.chunks(columns).take(left.depth).enumerate() {
-        let mut vectors = [ops.zero(); VECTORS];
-        for (at, vector) in vectors.iter_mut().enumerate() {
-            *vector = ops.load(&right[at * ops.len()..]);
-        }
-        for (sums, row) in sums.iter_mut().zip(rows) {
-            let left = ops.splat(row[at]);
-            for (sum, right) in sums.iter_mut().zip(vectors) {
-                *sum = ops.mul_add(left, right, *sum);
-            }
-        }
-    }
+    let sums: [[I::F32; VECTORS]; ROWS] = sums(isa, right.chunks(columns).take(left.depth), |at, row| rows[row][at]);
     for (at, sums) in sums.into_iter().enumerate() {
         let out = &mut out[(row + at) * columns..];
         for (vector, sum) in sums.into_iter().enumerate() {
             ops.store(sum, &mut out[vector * ops.len()..]);
         }
     }
+}
+
+/// The sums of a tile, held in registers: of `left(at, row)` times the first vectors of row `at` of the right factor. Each number
+/// is summed in the order of the depth, in whatever tile.
+#[inline(always)]
+pub(super) fn sums<'a, I: Isa, const ROWS: usize, const VECTORS: usize>(
+    isa: I,
+    right: impl Iterator<Item = &'a [f32]>,
+    left: impl Fn(usize, usize) -> f32,
+) -> [[I::F32; VECTORS]; ROWS] {
+    let ops = isa.f32();
+    let mut sums = [[ops.zero(); VECTORS]; ROWS];
+    for (at, right) in right.enumerate() {
+        let right: [I::F32; VECTORS] = ops.load_many(right);
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let left = ops.splat(left(at, row));
+            for (sum, right) in sums.iter_mut().zip(right) {
+                *sum = ops.mul_add(left, right, *sum);
+            }
+        }
+    }
+    sums
 }
