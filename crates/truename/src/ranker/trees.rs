@@ -40,13 +40,17 @@ impl Trees {
 
     /// Trees whose score is the mean of those of `parts`.
     pub fn mean<const N: usize>(parts: [Self; N]) -> Self {
-        let mut trees: Vec<Tree> = parts.into_iter().flat_map(|part| part.0).collect();
-        for node in trees.iter_mut().flat_map(|tree| &mut tree.0) {
+        Self(parts.into_iter().flat_map(|part| part.scaled(1.0 / N as f64).0).collect())
+    }
+
+    /// Trees whose score is so many times this one.
+    pub fn scaled(mut self, factor: f64) -> Self {
+        for node in self.0.iter_mut().flat_map(|tree| &mut tree.0) {
             if let Node::Leaf(value) = node {
-                *value /= N as f32;
+                *value *= factor as f32;
             }
         }
-        Self(trees)
+        self
     }
 }
 
