@@ -34,7 +34,7 @@ pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> any
         training.add(&kb, &[], &options)?;
         println!("{}: {} concepts, {} names", file.display(), report.concepts, report.names);
     }
-    let (ranker, gain) = training.fit(None, &options)?;
+    let (ranker, gain) = training.fit(&[], &options)?;
     let bytes = ranker.to_bytes();
     let out = out.unwrap_or(Path::new(if encoder.is_some() { DENSE } else { LETTERS }));
     std::fs::write(out, &bytes)?;

@@ -205,14 +205,14 @@ impl TrainingSet {
         Ok(unknown)
     }
 
-    /// Fits a ranker, whose score is the mean of the fitted one and of that of `prior`, where there is one.
+    /// Fits a ranker, whose score is the mean of the fitted one's and of that of the best of `priors`, where there are any.
     ///
     /// # Errors
     /// Where there are too few names.
     ///
     /// # Panics
-    /// Where the one has vectors and the other has not.
-    pub fn fit(&self, prior: Option<&Ranker>, options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
+    /// Where a prior needs vectors and the names have none.
+    pub fn fit(&self, priors: &[&Ranker], options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
         if self.groups.len() < FEWEST_NAMES {
             return Err(Error::too_few_names(self.groups.len(), FEWEST_NAMES));
         }
@@ -220,7 +220,7 @@ impl TrainingSet {
         let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
         let weights = self.balanced();
         let (ranker, out_of_fold) =
-            fit(&self.groups, self.with_vectors, &self.folds, &weights, exact, prior, &options.fit);
+            fit(&self.groups, self.with_vectors, &self.folds, &weights, exact, priors, &options.fit);
         let gold = self.gold.iter().filter(|gold| **gold).count();
         let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
         let gain = Gain {
@@ -333,8 +333,9 @@ impl KnowledgeBase {
     /// Fits a ranker and keeps it in the store, where it is better than the one that comes with Truename.
     fn keep(&self, training: TrainingSet, unknown_gold: usize, options: &CalibrateOptions) -> Result<Gain, Error> {
         let with_vectors = training.with_vectors;
-        let standard = Ranker::standard(with_vectors);
-        let (ranker, mut gain) = training.fit(Some(&standard), options)?;
+        let (standard, letters) = (Ranker::standard(with_vectors), Ranker::standard(false));
+        let priors: &[&Ranker] = if with_vectors { &[&standard, &letters] } else { &[&letters] };
+        let (ranker, mut gain) = training.fit(priors, options)?;
         training.measure(&standard, &mut gain);
         gain.unknown_gold = unknown_gold;
         if !gain.kept {

@@ -15,39 +15,45 @@ pub(crate) type OutOfFold = Vec<Vec<f64>>;
 /// Fits a ranker to rows of [`crate::feature::names`]; `folds` gives each group its fold, `weights` how much it counts for
 /// slope, offset and threshold. Also returns the ranker's scores out of fold.
 ///
-/// Its score is the mean of that of the trees fitted and that of a `prior`, where there is one (a logarithmic opinion pool,
-/// Genest and Zidek 1986): the names of one knowledge base held out are not asked for in all the ways in which people ask.
+/// Its score is the mean of that of the trees fitted and that of one of `priors`, where there are any (a logarithmic opinion
+/// pool, Genest and Zidek 1986): the names of one knowledge base held out are not asked for in all the ways in which people
+/// ask. It is the one with which the log-loss is least.
 pub(crate) fn fit(
     groups: &Groups,
     with_vectors: bool,
     folds: &[usize],
     weights: &[f32],
     exact: f64,
-    prior: Option<&Ranker>,
+    priors: &[&Ranker],
     options: &FitOptions,
 ) -> (Ranker, OutOfFold) {
-    assert!(prior.is_none_or(|prior| prior.layout == layout(with_vectors)), "a prior for the same features");
-    let trees = |groups: &Groups| {
-        let fitted = trees(groups, with_vectors, options);
-        match prior {
-            Some(prior) => Trees::mean([fitted, prior.trees.clone().scaled(prior.slope)]),
-            None => fitted,
-        }
-    };
     let mut out_of_fold: OutOfFold = vec![Vec::new(); groups.len()];
     for fold in 0..FOLDS {
-        let trees = trees(&groups.filtered(|group| folds[group] != fold));
+        let trees = trees(&groups.filtered(|group| folds[group] != fold), with_vectors, options);
         for group in (0..groups.len()).filter(|group| folds[*group] == fold) {
             out_of_fold[group] = scores(&trees, groups, group);
         }
     }
-    let (slope, offset) = calibrate(groups, weights, &out_of_fold);
-    for score in out_of_fold.iter_mut().flatten() {
-        *score = slope * *score + offset;
-    }
-    let threshold = best_threshold(groups, weights, &out_of_fold);
-    let trees = trees(groups);
-    (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
+    let alone = (trees(groups, with_vectors, options), out_of_fold);
+    let pooled = |prior: &&Ranker| {
+        let prior = prior.scaled_trees(with_vectors);
+        let mean = |(group, fitted): (usize, &Vec<f64>)| {
+            fitted.iter().zip(scores(&prior, groups, group)).map(|(fitted, prior)| (fitted + prior) / 2.0).collect()
+        };
+        let out_of_fold = alone.1.iter().enumerate().map(mean).collect();
+        (Trees::mean([alone.0.clone(), prior]), out_of_fold)
+    };
+    let calibrated = |(trees, mut out_of_fold): (Trees, OutOfFold)| {
+        let (slope, offset) = calibrate(groups, weights, &out_of_fold);
+        for score in out_of_fold.iter_mut().flatten() {
+            *score = slope * *score + offset;
+        }
+        let threshold = best_threshold(groups, weights, &out_of_fold);
+        (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
+    };
+    let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(groups, weights, out_of_fold);
+    let pools = priors.iter().map(|prior| calibrated(pooled(prior)));
+    pools.min_by(|left, right| loss(left).total_cmp(&loss(right))).unwrap_or_else(|| calibrated(alone.clone()))
 }
 
 /// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not: names of the
@@ -143,18 +149,22 @@ mod tests {
         let width = feature::names(false).len();
         let mut groups = Groups::new(width);
         for number in 0..200_u16 {
-            let rows: Vec<f32> = (0..2 * width).map(|at| f32::from(number) * (at % 7) as f32 % 11.0).collect();
-            groups.push(&rows, &[1.0; 2], number.is_multiple_of(3).then_some(1), 1.0);
+            let mut rows: Vec<f32> = (0..2 * width).map(|at| f32::from(number) * (at % 7) as f32 % 11.0).collect();
+            let is_answered = number.is_multiple_of(3);
+            rows[width] = if is_answered { 20.0 } else { 0.0 };
+            groups.push(&rows, &[1.0; 2], is_answered.then_some(1), 1.0);
         }
         let folds: Vec<usize> = (0..200).map(|group| group % FOLDS).collect();
         let options = FitOptions { rounds: 5, ..FitOptions::default() };
-        let fit = |prior| fit(&groups, false, &folds, &[1.0; 200], 0.9, prior, &options).0;
-        let alone = fit(None);
-        let pooled = fit(Some(&alone));
+        let fit = |priors: &[&Ranker]| fit(&groups, false, &folds, &[1.0; 200], 0.9, priors, &options).0;
+        let alone = fit(&[]);
+        let pooled = fit(&[&alone]);
         for row in 0..20 {
             let alone_score = f64::from(alone.trees.score(groups.row(row)));
             let mean = (alone_score + alone.slope * alone_score) / 2.0;
             assert!((f64::from(pooled.trees.score(groups.row(row))) - mean).abs() < 1e-5, "{mean}");
         }
+        let contrary = Ranker { trees: alone.trees.clone().scaled(-1.0), ..alone.clone() };
+        assert_eq!(fit(&[&contrary, &alone]), pooled, "the prior that fits");
     }
 }

@@ -62,6 +62,22 @@ impl Ranker {
         self.slope * f64::from(self.trees.score(row)) + self.offset
     }
 
+    /// The trees that give [`Ranker::score`] less the offset, over rows with vectors or without.
+    ///
+    /// # Panics
+    /// Where this ranker needs vectors and the rows have none.
+    fn scaled_trees(&self, with_vectors: bool) -> Trees {
+        let trees = self.trees.clone().scaled(self.slope);
+        if self.layout == layout(with_vectors) {
+            return trees;
+        }
+        assert!(with_vectors, "a ranker with vectors does not rank without");
+        let names = feature::names(true);
+        let place = |name: &String| names.iter().position(|other| other == name).expect("rows with vectors have all");
+        let places: Vec<u16> = feature::names(false).iter().map(|name| place(name) as u16).collect();
+        trees.moved(&places)
+    }
+
     /// Probabilities of candidates with these scores; what is left to 1 is that none is right.
     pub(crate) fn probabilities(scores: &[f64]) -> Vec<f64> {
         softmax_with_none(scores)

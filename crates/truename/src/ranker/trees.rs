@@ -43,6 +43,16 @@ impl Trees {
         Self(parts.into_iter().flat_map(|part| part.scaled(1.0 / N as f64).0).collect())
     }
 
+    /// The same trees over other rows, which have feature `i` at place `places[i]`.
+    pub fn moved(mut self, places: &[u16]) -> Self {
+        for node in self.0.iter_mut().flat_map(|tree| &mut tree.0) {
+            if let Node::Split { feature, .. } = node {
+                *feature = places[usize::from(*feature)];
+            }
+        }
+        self
+    }
+
     /// Trees whose score is so many times this one.
     pub fn scaled(mut self, factor: f64) -> Self {
         for node in self.0.iter_mut().flat_map(|tree| &mut tree.0) {
