@@ -92,3 +92,19 @@ pub(crate) fn fact(with_vectors: bool) -> &'static str {
 fn layout(with_vectors: bool) -> u64 {
     stable_hash(&feature::names(with_vectors).join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ranker_for_letters_ranks_rows_with_vectors_alike() {
+        let row = |with_vectors| -> Vec<f32> {
+            feature::names(with_vectors).iter().map(|name| stable_hash(name) as f32 / u64::MAX as f32).collect()
+        };
+        let letters = Ranker::standard(false);
+        let expected = letters.scaled_trees(false).score(&row(false));
+        assert_eq!(letters.scaled_trees(true).score(&row(true)), expected);
+        assert!((f64::from(expected) - (letters.score(&row(false)) - letters.offset)).abs() < 1e-4, "{expected}");
+    }
+}
