@@ -40,7 +40,7 @@ pub(crate) fn fit(
         let mean = |(group, fitted): (usize, &Vec<f64>)| {
             fitted.iter().zip(scores(&prior, groups, group)).map(|(fitted, prior)| (fitted + prior) / 2.0).collect()
         };
-        let out_of_fold = alone.1.iter().enumerate().map(mean).collect();
+        let out_of_fold = alone.1.par_iter().enumerate().map(mean).collect();
         (Trees::mean([alone.0.clone(), prior]), out_of_fold)
     };
     let calibrated = |(trees, mut out_of_fold): (Trees, OutOfFold)| {
@@ -53,7 +53,8 @@ pub(crate) fn fit(
     };
     let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(groups, weights, out_of_fold);
     let pools = priors.iter().map(|prior| calibrated(pooled(prior)));
-    pools.min_by(|left, right| loss(left).total_cmp(&loss(right))).unwrap_or_else(|| calibrated(alone.clone()))
+    let best = pools.min_by(|left, right| loss(left).total_cmp(&loss(right)));
+    best.unwrap_or_else(|| calibrated(alone))
 }
 
 /// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not: names of the
