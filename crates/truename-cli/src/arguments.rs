@@ -555,7 +555,7 @@ pub struct Train {
     pub out: PathBuf,
     #[command(flatten)]
     pub changes: RecipeChanges,
-    /// Go on from the last checkpoint in the folder
+    /// Go on from the last checkpoint in the folder; without one the run begins
     #[arg(long)]
     pub resume: bool,
 }

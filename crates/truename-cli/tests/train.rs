@@ -89,6 +89,27 @@ fn an_interrupted_run_goes_on_to_the_same_weights() {
 }
 
 #[test]
+fn a_killed_run_goes_on_to_the_same_weights() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let long = ["-q", "--set", "schedule.epochs=40", "--set", "ranker.folds=2", "--resume"];
+    let start = Instant::now();
+    assert_eq!(folder.run(&arguments("whole", &long)).code, 0);
+    let whole = start.elapsed();
+    for share in [0.1, 0.35, 0.6, 0.8, 0.95] {
+        let mut child = folder.command(&arguments("broken", &long)).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64(share));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let resumed = folder.run(&arguments("broken", &long));
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    for name in ["model.safetensors", "folds/0/model.safetensors", "folds/1/model.safetensors"] {
+        assert!(folder.read(&format!("whole/{name}")) == folder.read(&format!("broken/{name}")), "{name}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_recipe_is_said() {
     let folder = Folder::with_kb();
     begin(&folder);

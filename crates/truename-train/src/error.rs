@@ -17,7 +17,7 @@ enum Kind {
     NothingAsked,
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
     OtherRun { path: PathBuf, what: String },
-    Occupied { path: PathBuf },
+    Occupied { path: PathBuf, has_checkpoint: bool },
     NotFinite { step: u64, loss: f64 },
     Kb(truename_kb::Error),
     Index(truename_index::Error),
@@ -50,7 +50,10 @@ impl Error {
             Kind::OtherRun { .. } => {
                 Some("resume with the recipe and data that it was begun with, or begin anew".into())
             }
-            Kind::Occupied { .. } => Some("`--resume` goes on with it; another `--out` begins anew".into()),
+            Kind::Occupied { has_checkpoint: true, .. } => {
+                Some("`--resume` goes on with it; another `--out` begins anew".into())
+            }
+            Kind::Occupied { has_checkpoint: false, .. } => Some("name another folder with `--out`".into()),
             Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.most_norm".into()),
             Kind::State { .. } => Some("begin anew with another `--out`".into()),
             Kind::Io { .. } | Kind::Index(_) => None,
@@ -100,8 +103,8 @@ impl Error {
         Kind::OtherRun { path: path.to_owned(), what: what.into() }.into()
     }
 
-    pub(crate) fn occupied(path: &Path) -> Self {
-        Kind::Occupied { path: path.to_owned() }.into()
+    pub(crate) fn occupied(path: &Path, has_checkpoint: bool) -> Self {
+        Kind::Occupied { path: path.to_owned(), has_checkpoint }.into()
     }
 
     pub(crate) fn index(source: truename_index::Error) -> Self {
@@ -128,7 +131,10 @@ impl fmt::Display for Error {
             Kind::NothingAsked => f.write_str("schedule.patience needs names to ask for, and there are none"),
             Kind::State { path, .. } => write!(f, "{} is not the state of a run", path.display()),
             Kind::OtherRun { path, what } => write!(f, "{} is of a run with {what}", path.display()),
-            Kind::Occupied { path } => write!(f, "{} holds a run already", path.display()),
+            Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),
+            Kind::Occupied { path, has_checkpoint: false } => {
+                write!(f, "{} holds an encoder and no checkpoint of a run", path.display())
+            }
             Kind::NotFinite { step, loss } => write!(f, "step {step} has no finite gradient; its loss is {loss}"),
             Kind::Kb(source) => source.fmt(f),
             Kind::Index(source) => source.fmt(f),

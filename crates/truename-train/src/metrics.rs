@@ -3,6 +3,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::Accuracy;
+use crate::run_folder::State;
 
 /// A line of `metrics.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,14 @@ impl Metric {
     pub fn step(&self) -> u64 {
         match self {
             Self::Step { step, .. } | Self::Evaluation { step, .. } => *step,
+        }
+    }
+
+    /// Whether a run that goes on from `state` has it behind it.
+    pub fn is_before(&self, state: &State) -> bool {
+        match self {
+            Self::Step { step, .. } => *step <= state.step,
+            Self::Evaluation { epoch, .. } => *epoch <= state.evaluated,
         }
     }
 

@@ -42,6 +42,9 @@ pub(crate) struct State {
     pub best: Option<f64>,
     /// Evaluations since.
     pub since_best: usize,
+    /// Epochs done at the last evaluation. A checkpoint whose evaluation is still to come has a lower number than `epoch`.
+    #[serde(default)]
+    pub evaluated: usize,
     /// Seconds that the run took, its pauses aside.
     pub seconds: f64,
 }
@@ -62,17 +65,19 @@ pub fn fold_encoders(out: &Path) -> Vec<PathBuf> {
 pub(crate) struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// A folder for a new run.
+    /// Makes a folder for a new run. A run that ended before its first checkpoint gives way.
     pub fn begin(path: &Path) -> Result<Self, Error> {
         let folder = Self(path.to_owned());
-        if folder.checkpoint().exists() || path.join("model.safetensors").exists() {
-            return Err(Error::occupied(path));
+        let has_checkpoint = Self::has_checkpoint(path);
+        if has_checkpoint || path.join("model.safetensors").exists() {
+            return Err(Error::occupied(path, has_checkpoint));
         }
         std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+        remove(&path.join("metrics.jsonl"))?;
         Ok(folder)
     }
 
-    /// The folder of a run that was begun.
+    /// Opens the folder of a run that has a checkpoint.
     pub fn resume(path: &Path) -> Result<(Self, State, OptimizerState), Error> {
         let folder = Self(path.to_owned());
         folder.repair()?;
@@ -85,6 +90,11 @@ impl RunFolder {
 
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Whether a process saved a checkpoint here, whenever it ended.
+    pub fn has_checkpoint(path: &Path) -> bool {
+        ["checkpoint", "checkpoint.old"].iter().any(|name| path.join(name).exists())
     }
 
     pub fn checkpoint(&self) -> PathBuf {
@@ -148,11 +158,11 @@ impl RunFolder {
         file.write_all(lines.as_bytes()).map_err(|source| Error::io("write", &path, source))
     }
 
-    /// The metrics up to a step; what was written after the checkpoint is dropped.
-    pub fn metrics_up_to(&self, step: u64) -> Result<Vec<Metric>, Error> {
+    /// Returns the metrics up to the checkpoint, and drops later ones from the file.
+    pub fn metrics_up_to(&self, state: &State) -> Result<Vec<Metric>, Error> {
         let path = self.0.join("metrics.jsonl");
         let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
-        let metric = |line| serde_json::from_str(line).ok().filter(|metric: &Metric| metric.step() <= step);
+        let metric = |line| serde_json::from_str(line).ok().filter(|metric: &Metric| metric.is_before(state));
         let (kept, metrics): (Vec<&str>, Vec<Metric>) =
             text.lines().filter_map(|line| Some((line, metric(line)?))).unzip();
         // The very lines, for a number that is read and written again may differ in its last digit.
@@ -162,7 +172,8 @@ impl RunFolder {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+/// Writes a file beside its place and renames it.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let beside = path.with_extension("new");
     std::fs::write(&beside, bytes).map_err(|source| Error::io("write", &beside, source))?;
     rename(&beside, path)

@@ -103,16 +103,21 @@ impl Training {
             step: 0,
             best: None,
             since_best: 0,
+            evaluated: 0,
             seconds: 0.0,
         };
         Self::new(recipe, dataset, checkpoint, folder, state)
     }
 
-    /// A run that goes on from its last checkpoint, to the weights that it would have reached unbroken.
+    /// Goes on from the last checkpoint of a run, to the weights that it would have reached unbroken. A folder without a
+    /// checkpoint begins a new run.
     ///
     /// # Errors
-    /// Where the folder holds no run, or one with another recipe or other data.
+    /// Where the folder holds a run with another recipe or other data, or an encoder that no run made.
     pub fn resume(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Self, Error> {
+        if !RunFolder::has_checkpoint(out) {
+            return Self::begin(recipe, dataset, out);
+        }
         let (folder, state, optimizer) = RunFolder::resume(out)?;
         let begun = Recipe::read(&out.join("recipe.toml"), &[])?;
         if !begun.is_same_run(&recipe) {
@@ -122,13 +127,12 @@ impl Training {
             return Err(Error::other_run(out, "other data"));
         }
         let checkpoint = Checkpoint::open(&folder.checkpoint())?;
-        let metrics = folder.metrics_up_to(state.step)?;
+        let metrics = folder.metrics_up_to(&state)?;
         let mut training = Self::new(recipe, dataset, checkpoint, folder, state)?;
         training.learner.restore(optimizer);
         training.metrics = metrics;
         training.unwritten = training.metrics.len();
-        let is_between_epochs = training.state.plan.is_empty() && training.state.batch == 0;
-        training.is_over = is_between_epochs && (training.is_at_end() || training.has_lost_patience());
+        training.is_over = training.has_evaluated() && training.is_to_end();
         Ok(training)
     }
 
@@ -227,18 +231,18 @@ impl Training {
         if self.is_over {
             return Ok(None);
         }
+        if self.is_evaluation_due() {
+            let event = self.evaluate()?;
+            self.is_over = self.is_to_end();
+            return Ok(Some(event));
+        }
         if self.pairs.is_none() && self.state.plan.is_empty() {
             self.state.plan = self.plan()?;
         }
         if self.state.batch < self.batches() && self.state.step < self.steps() {
             return self.make_step().map(Some);
         }
-        let is_last = self.end_epoch()?;
-        if is_last || self.state.epoch.is_multiple_of(self.recipe.evaluation.every) {
-            let event = self.evaluate()?;
-            self.is_over = is_last || self.has_lost_patience();
-            return Ok(Some(event));
-        }
+        self.end_epoch()?;
         self.advance()
     }
 
@@ -249,9 +253,10 @@ impl Training {
     pub fn save(&mut self) -> Result<(), Error> {
         self.state.seconds = self.seconds();
         self.started = Instant::now();
-        self.folder.save(&mut self.learner, &self.state)?;
+        // The metrics first: those of after the checkpoint are dropped when a run goes on, and none are missing.
         self.folder.append(&self.metrics[self.unwritten..])?;
         self.unwritten = self.metrics.len();
+        self.folder.save(&mut self.learner, &self.state)?;
         self.folder.write_plot(&plot(&self.metrics))?;
         self.folder.write_run(&self.run())
     }
@@ -264,8 +269,8 @@ impl Training {
         }
     }
 
-    /// Goes on to the next epoch, with pairs that are found too near where a round ends; whether there is none.
-    fn end_epoch(&mut self) -> Result<bool, Error> {
+    /// Goes on to the next epoch, with pairs that are found too near where a round ends.
+    fn end_epoch(&mut self) -> Result<(), Error> {
         let is_last = self.state.epoch + 1 == self.recipe.schedule.epochs || self.state.step == self.steps();
         self.state.epoch += 1;
         self.state.plan = Vec::new();
@@ -275,7 +280,7 @@ impl Training {
             self.mine()?;
         }
         self.draw_pairs();
-        Ok(is_last)
+        Ok(())
     }
 
     /// What the epoch under way is drawn from.
@@ -314,9 +319,23 @@ impl Training {
         self.state.epoch == self.recipe.schedule.epochs || self.state.step == self.steps()
     }
 
-    fn has_lost_patience(&self) -> bool {
+    /// Whether the last thing done was an evaluation.
+    fn has_evaluated(&self) -> bool {
+        let is_between_epochs = self.state.plan.is_empty() && self.state.batch == 0;
+        is_between_epochs && self.state.evaluated == self.state.epoch
+    }
+
+    /// Whether an epoch ended whose evaluation is still to come, also one that a process before could not finish.
+    fn is_evaluation_due(&self) -> bool {
+        let is_between_epochs = self.state.plan.is_empty() && self.state.batch == 0;
+        let is_asked_for = self.is_at_end() || self.state.epoch.is_multiple_of(self.recipe.evaluation.every);
+        is_between_epochs && self.state.evaluated < self.state.epoch && is_asked_for
+    }
+
+    /// Whether the evaluation just made was the last.
+    fn is_to_end(&self) -> bool {
         let patience = self.recipe.evaluation.patience;
-        patience > 0 && self.state.since_best >= patience
+        self.is_at_end() || patience > 0 && self.state.since_best >= patience
     }
 
     /// The batches of the epoch under way, no more than there are steps left for.
@@ -403,6 +422,7 @@ impl Training {
             self.state.best = score;
             self.learner.save(self.folder.path())?;
         }
+        self.state.evaluated = self.state.epoch;
         let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
         self.metrics.extend(accuracy.map(|accuracy| Metric::Evaluation { step, epoch, accuracy, is_best, seconds }));
         self.save()?;

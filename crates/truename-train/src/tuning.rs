@@ -9,6 +9,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::run_folder::write;
 use crate::{Accuracy, Dataset, Error, Recipe, Training};
 
 /// A key of a recipe with the values that it may take.
@@ -125,8 +126,12 @@ impl Tuning {
         } else {
             String::new()
         };
-        // A line that a process could not finish is a trial to be made again.
-        let trials = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        // A process that was killed leaves part of a line: that trial is made again.
+        let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+        if whole.len() < text.len() {
+            write(&path, whole.as_bytes())?;
+        }
+        let trials = whole.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         Ok(Self { folder: folder.to_owned(), trials })
     }
 
@@ -145,13 +150,7 @@ impl Tuning {
     /// Where it cannot begin or go on.
     pub fn training(&self, recipe: Recipe, dataset: Dataset) -> Result<Training, Error> {
         let out = self.run(&self.id(&recipe, &dataset)?);
-        if out.join("checkpoint").exists() {
-            return Training::resume(recipe, dataset, &out);
-        }
-        if out.exists() {
-            std::fs::remove_dir_all(&out).map_err(|source| Error::io("remove", &out, source))?;
-        }
-        Training::begin(recipe, dataset, &out)
+        Training::resume(recipe, dataset, &out)
     }
 
     /// Writes down what a finished run found; its weights are not kept, its curves are.
@@ -163,13 +162,14 @@ impl Tuning {
         let id = self.id(training.recipe(), training.dataset())?;
         let run = self.run(&id);
         let (from, to) = (run.join("metrics.jsonl"), self.folder.join("metrics").join(format!("{id}.jsonl")));
-        std::fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
+        std::fs::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
         let trial = Trial { id, setting, fold, accuracy, seconds: training.seconds() };
         let path = self.folder.join("trials.jsonl");
         let json = serde_json::to_string(&trial).map_err(|source| Error::state(&path, source))?;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
         let written = file.and_then(|mut file| writeln!(file, "{json}"));
         written.map_err(|source| Error::io("write", &path, source))?;
+        // Last: whenever the process ends before, the same command makes the record from the run.
         std::fs::remove_dir_all(&run).map_err(|source| Error::io("remove", &run, source))?;
         self.trials.push(trial);
         Ok(&self.trials[self.trials.len() - 1])

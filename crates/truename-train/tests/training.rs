@@ -122,6 +122,44 @@ fn a_resumed_run_ends_with_the_weights_of_an_unbroken_one() {
 }
 
 #[test]
+fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path();
+    let changes = ["evaluation.every=4"];
+    let events = finish(Training::begin(recipe(&changes), dataset(), folder).unwrap());
+    let (whole, metrics) = (weights(folder), std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap());
+    // The checkpoint that an evaluation is made of, as it was before its outcome was known.
+    let path = folder.join("checkpoint/state.json");
+    let mut state: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(state["evaluated"], 4);
+    state["evaluated"] = 0.into();
+    state["best"] = serde_json::Value::Null;
+    std::fs::write(&path, state.to_string()).unwrap();
+    std::fs::remove_file(folder.join("model.safetensors")).unwrap();
+    let resumed = Training::resume(recipe(&changes), dataset(), folder).unwrap();
+    assert!(!resumed.is_over());
+    assert_eq!(finish(resumed)[..], events[events.len() - 1..]);
+    assert_eq!(weights(folder), whole);
+    let lines = |text: &str| text.lines().count();
+    assert_eq!(lines(&std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap()), lines(&metrics));
+}
+
+#[test]
+fn a_folder_without_a_checkpoint_begins_anew() {
+    let out = tempfile::tempdir().unwrap();
+    let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
+    finish(Training::begin(recipe(&[]), dataset(), &whole).unwrap());
+    let mut killed = Training::begin(recipe(&[]), dataset(), &broken).unwrap();
+    killed.advance().unwrap();
+    drop(killed);
+    finish(Training::resume(recipe(&[]), dataset(), &broken).unwrap());
+    assert_eq!(weights(&whole), weights(&broken));
+    std::fs::remove_dir_all(broken.join("checkpoint")).unwrap();
+    let error = Training::resume(recipe(&[]), dataset(), &broken).err().unwrap();
+    assert!(error.to_string().ends_with("holds an encoder and no checkpoint of a run"), "{error}");
+}
+
+#[test]
 fn a_run_ends_after_so_many_steps() {
     let changes = ["schedule.epochs=9", "schedule.most_steps=4"];
     for stop_after in [1, 4] {

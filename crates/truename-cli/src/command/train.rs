@@ -30,7 +30,7 @@ pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     pub out: &'a Path,
-    /// From the checkpoint in the folder, where it has one.
+    /// Whether to go on from the checkpoint in the folder, where there is one.
     pub goes_on: bool,
     /// How to go on with it, said where it is interrupted.
     pub way_on: &'a str,
@@ -45,7 +45,7 @@ pub fn train(run: &Run, recipe: &Recipe, dataset: &Dataset, quiet: bool) -> anyh
             crate::say!("the same without part {} of {folds} of the names:", fold + 1);
         }
         let out = fold_folder(run.out, fold);
-        let run = Run { out: &out, goes_on: run.goes_on && out.exists(), ..*run };
+        let run = Run { out: &out, ..*run };
         train_one(&run, recipe.clone(), dataset.without_fold(fold, folds), quiet)?;
     }
     Ok(())
