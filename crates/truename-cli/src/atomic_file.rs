@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::exit_code::UsageError;
+
 /// A file that takes its place on [`AtomicFile::finish`]; dropped before, it is gone.
 ///
 /// What is no regular file, such as a device or a pipe, is written directly.
@@ -20,6 +22,10 @@ impl AtomicFile {
         // What a link points to is replaced, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+        if is_of_store(&path) {
+            let folder = path.parent().unwrap_or(&path).display();
+            return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
+        }
         let own = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
         let partial = (!path.exists() || path.is_file()).then(|| path.with_file_name(own));
         let file = File::create(partial.as_ref().unwrap_or(&path));
@@ -40,6 +46,12 @@ impl AtomicFile {
             None => Ok(()),
         }
     }
+}
+
+/// Whether LMDB or the store keeps its data in this file.
+fn is_of_store(path: &Path) -> bool {
+    let is_named = |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|known| name == *known));
+    is_named(&["data.mdb", "data.sum", "lock.mdb"]) && path.with_file_name("data.mdb").is_file()
 }
 
 impl Write for AtomicFile {

@@ -257,3 +257,38 @@ fn parquet_tables_gain_columns() {
     assert_eq!(folder.run(&["-q", "match", "in.parquet", "--kb", "kb", "--format", "jsonl"]).out.lines().count(), 3);
     assert!(!Path::new("out.parquet").exists());
 }
+
+#[test]
+fn of_two_imports_at_once_one_succeeds() {
+    for _ in 0..4 {
+        let folder = Folder::new();
+        let rows: String = (0..2000).map(|n| format!("{n},thing {n}\n")).collect();
+        folder.write("a.csv", format!("id,name\n{rows}"));
+        let begin = || {
+            let mut command = folder.command(&["-q", "kb", "import", "a.csv", "--out", "kb"]);
+            command.stderr(std::process::Stdio::null()).spawn().unwrap()
+        };
+        let mut imports = [begin(), begin()];
+        let mut codes = imports.each_mut().map(|import| import.wait().unwrap().code().unwrap());
+        codes.sort_unstable();
+        assert_eq!(codes, [0, 1]);
+        assert_eq!(folder.run(&["kb", "export", "--kb", "kb"]).out.lines().count(), 2000);
+    }
+}
+
+#[test]
+fn no_output_takes_the_place_of_a_store() {
+    let folder = Folder::with_kb();
+    folder.write("names.txt", "heart attack\n");
+    let commands: [&[&str]; 3] = [
+        &["kb", "export", "--kb", "kb", "--out", "kb/data.mdb"],
+        &["match", "names.txt", "--kb", "kb", "--out", "kb/data.mdb"],
+        &["link", "names.txt", "--kb", "kb", "--out", "kb/lock.mdb"],
+    ];
+    let before = folder.read("kb/data.mdb");
+    for command in commands {
+        let refused = folder.run(command);
+        assert!(refused.code == 2 && refused.err.contains("is a file of the knowledge base"), "{refused:?}");
+    }
+    assert!(folder.read("kb/data.mdb") == before);
+}

@@ -97,7 +97,8 @@ fn a_killed_run_goes_on_to_the_same_weights() {
     assert_eq!(folder.run(&arguments("whole", &long)).code, 0);
     let whole = start.elapsed();
     for share in [0.1, 0.35, 0.6, 0.8, 0.95] {
-        let mut child = folder.command(&arguments("broken", &long)).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            folder.command(&arguments("broken", &long)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(whole.mul_f64(share));
         let _ = child.kill();
         child.wait().unwrap();

@@ -172,12 +172,13 @@ impl KnowledgeBase {
             problems: import.problems,
             ..Report::default()
         };
-        let opened = match Self::open(out) {
-            Ok(former) => {
+        let former = if replace { Self::open(out).ok() } else { None };
+        let opened = match former {
+            Some(former) => {
                 fill(&former.store, import.concepts, &provenance, options)?;
                 former
             }
-            Err(_) => place(out, import.concepts, &provenance, options)?,
+            None => place(out, import.concepts, &provenance, options, replace)?,
         };
         let counts = opened.store.snapshot()?.counts();
         (report.concepts, report.names) = (counts.concepts, counts.names);
@@ -190,7 +191,7 @@ impl KnowledgeBase {
     /// Where `out` exists already or the disk fails.
     pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
         refuse_existing(out, false)?;
-        place(out, concepts, &[], &ImportOptions::default())
+        place(out, concepts, &[], &ImportOptions::default(), false)
     }
 
     /// Opens the knowledge base that comes with Truename: MeSH diseases and chemicals. It is unpacked into
@@ -410,15 +411,25 @@ impl Beside {
         Ok(Self(path))
     }
 
-    /// One rename makes the new store the current one.
-    fn move_to(self, out: &Path) -> Result<(), Error> {
+    /// Makes the new store the current one, in one step. Without `replace` a store that another process put there in the
+    /// meantime stays, and is an error.
+    fn move_to(self, out: &Path, replace: bool) -> Result<(), Error> {
         let failed = |source| Error::io("write", out, source);
         std::fs::create_dir_all(out).map_err(failed)?;
         let data = self.0.join("data.mdb");
         share(&data, out).map_err(failed)?;
-        // A lock file of a store that could not be opened says nothing of the new one.
-        let _ = std::fs::remove_file(out.join("lock.mdb"));
-        std::fs::rename(data, out.join("data.mdb")).map_err(failed)?;
+        let place = out.join("data.mdb");
+        if replace {
+            // A lock file of a store that could not be opened says nothing of the new one.
+            let _ = std::fs::remove_file(out.join("lock.mdb"));
+            std::fs::rename(data, place).map_err(failed)?;
+        } else if let Err(source) = std::fs::hard_link(&data, &place) {
+            if place.exists() {
+                return Err(truename_kb::Error::exists(out).into());
+            }
+            // A file system without hard links.
+            std::fs::rename(data, place).map_err(|_| failed(source))?;
+        }
         // Best effort: not every file system lets a folder be synchronised.
         let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
         Ok(())
@@ -459,18 +470,19 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Builds a store beside `out` and moves it there.
+/// Builds a store beside `out` and moves it there; with `replace` what is there gives way.
 fn place(
     out: &Path,
     concepts: Vec<Concept>,
     provenance: &[Provenance],
     options: &ImportOptions,
+    replace: bool,
 ) -> Result<KnowledgeBase, Error> {
     let beside = Beside::new(out)?;
     let store = Store::create(&beside.0)?;
     fill(&store, concepts, provenance, options)?;
     store.close();
-    beside.move_to(out)?;
+    beside.move_to(out, replace)?;
     KnowledgeBase::open(out)
 }
 
