@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
-use burn::tensor::activation::relu;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn_tensor::activation::relu;
+use burn_tensor::{Device, Tensor, TensorData};
 use fastrand::Rng;
 use truename_infer::lstm::DIRECTIONS;
 use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooling};

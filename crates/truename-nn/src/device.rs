@@ -15,13 +15,13 @@ pub enum Device {
 }
 
 impl Device {
-    pub(crate) fn open(self) -> burn::tensor::Device {
+    pub(crate) fn open(self) -> burn_tensor::Device {
         match self {
-            Self::Cpu => burn::tensor::Device::flex(),
+            Self::Cpu => burn_tensor::Device::flex(),
             #[cfg(feature = "vulkan")]
-            Self::Vulkan => burn::tensor::Device::wgpu(Default::default()),
+            Self::Vulkan => burn_tensor::Device::wgpu(Default::default()),
             #[cfg(feature = "cuda")]
-            Self::Cuda => burn::tensor::Device::cuda(0),
+            Self::Cuda => burn_tensor::Device::cuda(0),
             #[allow(unreachable_patterns)]
             other => panic!("{other} is not enabled in this build"),
         }

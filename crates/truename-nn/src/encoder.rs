@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use burn::tensor::{Device, Tensor};
+use burn_tensor::{Device, Tensor};
 use truename_infer::{Checkpoint, Error, Pooling};
 
 use crate::batch::Batch;

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use burn::tensor::Device as BurnDevice;
+use burn_tensor::Device as BurnDevice;
 use truename_infer::{CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling};
 
 use crate::allocator::keep_freed_memory;

@@ -1,4 +1,4 @@
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 use crate::Batch;
 use crate::loss::{

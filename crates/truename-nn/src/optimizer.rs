@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
-use burn::backend::Flex;
-use burn::tensor::{Gradients, Tensor};
+use burn_flex::Flex;
 use burn_flex::FlexTensor;
+use burn_tensor::{Gradients, Tensor};
 use rayon::prelude::*;
 
 use crate::fused;

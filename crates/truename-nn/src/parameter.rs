@@ -1,4 +1,4 @@
-use burn::tensor::{Device, Gradients, Tensor};
+use burn_tensor::{Device, Gradients, Tensor};
 use truename_infer::{Error, Scope};
 
 /// Numbers of a model, by the name that they have in its file.

@@ -1,4 +1,4 @@
-use burn::tensor::{Bool, Tensor, TensorData};
+use burn_tensor::{Bool, Tensor, TensorData};
 use truename_infer::Pooling;
 
 use crate::batch::Layout;

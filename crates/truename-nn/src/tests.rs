@@ -1,6 +1,6 @@
 //! Encoders against the engine that serves them, and the fused layer against its composition.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
 
 use crate::dropout::Dropout;
@@ -30,7 +30,7 @@ fn loss(encoder: &Encoder, batch: &Batch, dropout: Dropout) -> Tensor<1> {
     let vectors = encoder.forward(batch, dropout);
     let weights: Vec<f32> = (0..vectors.dims().iter().product()).map(|at| (at as f32 * 0.7).sin()).collect();
     let shape = vectors.dims();
-    let weights = Tensor::<2>::from_data(burn::tensor::TensorData::new(weights, shape), &vectors.device());
+    let weights = Tensor::<2>::from_data(burn_tensor::TensorData::new(weights, shape), &vectors.device());
     (vectors * weights).sum()
 }
 

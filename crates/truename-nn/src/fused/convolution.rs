@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use burn::backend::{Autodiff, Flex};
-use burn::tensor::Tensor;
+use burn_autodiff::Autodiff;
 use burn_autodiff::checkpoint::base::Checkpointer;
 use burn_autodiff::checkpoint::strategy::NoCheckpointing;
 use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
+use burn_flex::Flex;
 use burn_flex::FlexTensor;
+use burn_tensor::Tensor;
 use rayon::prelude::*;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 

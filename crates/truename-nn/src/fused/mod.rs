@@ -13,14 +13,16 @@ mod rows;
 
 use std::sync::Arc;
 
-use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, Flex, TensorMetadata};
-use burn::tensor::{Device, Shape, Tensor, TensorData};
+use burn_autodiff::Autodiff;
 use burn_autodiff::checkpoint::base::Checkpointer;
 use burn_autodiff::checkpoint::strategy::NoCheckpointing;
 use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
+use burn_backend::TensorMetadata;
+use burn_backend::tensor::FloatTensor;
+use burn_flex::Flex;
 use burn_flex::FlexTensor;
+use burn_tensor::{Device, Shape, Tensor, TensorData};
 
 use crate::layer::{EncoderLayer, Pass};
 use crate::parameter::Parameter;

@@ -1,5 +1,5 @@
-use burn::tensor::activation::softmax;
-use burn::tensor::{Bool, Int, Tensor, TensorData};
+use burn_tensor::activation::softmax;
+use burn_tensor::{Bool, Int, Tensor, TensorData};
 
 use super::encoder_layer::Pass;
 use super::{Linear, indices};

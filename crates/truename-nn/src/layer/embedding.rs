@@ -1,4 +1,4 @@
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn_tensor::{Device, Int, Tensor, TensorData};
 use truename_infer::{Error, TransformerCheckpoint};
 
 use super::Norm;

@@ -1,4 +1,4 @@
-use burn::tensor::{Device, Tensor};
+use burn_tensor::{Device, Tensor};
 use truename_infer::{Architecture, Error, TransformerCheckpoint};
 
 use super::{Attention, FeedForward, Linear, Norm, dropped};

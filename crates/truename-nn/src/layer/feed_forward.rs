@@ -1,5 +1,5 @@
-use burn::tensor::Tensor;
-use burn::tensor::activation::{gelu, gelu_approximate, relu};
+use burn_tensor::Tensor;
+use burn_tensor::activation::{gelu, gelu_approximate, relu};
 
 use truename_infer::Activation;
 

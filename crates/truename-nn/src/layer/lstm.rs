@@ -1,5 +1,5 @@
-use burn::tensor::activation::{sigmoid, tanh};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn_tensor::activation::{sigmoid, tanh};
+use burn_tensor::{Device, Tensor, TensorData};
 use truename_infer::{Error, Scope};
 
 use super::{Linear, indices};

@@ -1,4 +1,4 @@
-use burn::tensor::{Int, Tensor, TensorData};
+use burn_tensor::{Int, Tensor, TensorData};
 
 use super::zero;
 use crate::Pair;

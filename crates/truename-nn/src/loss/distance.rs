@@ -1,4 +1,4 @@
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// How far apart two vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

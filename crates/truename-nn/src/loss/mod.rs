@@ -15,7 +15,7 @@ pub(crate) use multi_similarity::multi_similarity;
 pub(crate) use supervised_contrastive::supervised_contrastive;
 pub(crate) use triplet::{batch_all, batch_hard};
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn_tensor::{Device, Tensor, TensorData};
 
 /// Which texts of a batch are of one class.
 pub(crate) struct Classes<'a>(&'a [u32]);

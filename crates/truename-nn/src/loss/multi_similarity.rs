@@ -1,4 +1,4 @@
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 use super::distance::cosines;
 use super::{Classes, OUT, zero};

@@ -1,5 +1,5 @@
-use burn::tensor::Tensor;
-use burn::tensor::activation::log_softmax;
+use burn_tensor::Tensor;
+use burn_tensor::activation::log_softmax;
 
 use super::distance::cosines;
 use super::{Classes, OUT, zero};
@@ -24,6 +24,6 @@ pub(crate) fn supervised_contrastive(embeddings: Tensor<2>, classes: &Classes, t
         let share = 1.0 / (positives.len() * anchors.len()) as f32;
         positives.iter().for_each(|positive| shares[anchor * classes.len() + positive] = share);
     }
-    let shares = burn::tensor::TensorData::new(shares, [classes.len(), classes.len()]);
+    let shares = burn_tensor::TensorData::new(shares, [classes.len(), classes.len()]);
     -(logs * Tensor::from_data(shares, &device)).sum()
 }

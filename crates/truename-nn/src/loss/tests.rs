@@ -1,6 +1,6 @@
 //! Losses against the same formulas in double precision, and their gradients against differences of those.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn_tensor::{Device, Tensor, TensorData};
 
 use super::*;
 use crate::Pair;

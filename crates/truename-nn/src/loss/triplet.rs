@@ -1,5 +1,5 @@
-use burn::tensor::activation::relu;
-use burn::tensor::{Int, Tensor, TensorData};
+use burn_tensor::activation::relu;
+use burn_tensor::{Int, Tensor, TensorData};
 
 use super::{Classes, Distance, OUT, zero};
 
