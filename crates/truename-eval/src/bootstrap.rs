@@ -61,7 +61,7 @@ fn difference(left: Vec<f64>, right: Vec<f64>) -> Difference {
         .map(|_| (0..gaps.len()).map(|_| gaps[random.below(gaps.len())]).sum::<f64>() / count as f64)
         .collect();
     samples.sort_by(f64::total_cmp);
-    let at = |share: f64| samples[((SAMPLES as f64 * share) as usize).min(SAMPLES - 1)];
+    let at = |share: f64| samples[(SAMPLES as f64 * share) as usize];
     let (below, above) = (samples.iter().filter(|s| **s <= 0.0).count(), samples.iter().filter(|s| **s >= 0.0).count());
     Difference {
         left: mean(&left),
@@ -113,6 +113,22 @@ mod tests {
     fn system(right: impl Fn(usize) -> bool) -> Vec<Judged> {
         let answer = |at| vec![Answer { id: if right(at) { "A".into() } else { "B".into() }, probability: 1.0 }];
         (0..200).map(|at| Judged::new("name", &["A"], answer(at), false)).collect()
+    }
+
+    // The first numbers of the generator's reference implementation (Vigna, splitmix64.c) for this seed.
+    #[test]
+    fn the_generator_agrees_with_its_reference() {
+        let mut random = Random(1_234_567);
+        let found: [usize; 5] = std::array::from_fn(|_| random.below(usize::MAX));
+        let wanted = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ];
+        assert_eq!(found, wanted);
+        assert_eq!(Random(1_234_567).below(1000), 317);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a file of judgements or predictions.
+/// An error in a file of judgements or predictions.
 #[derive(Debug)]
 pub struct Error(Kind);
 
 #[derive(Debug)]
 enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
-    Malformed { path: PathBuf, line: u64, message: String },
+    Malformed { path: PathBuf, line: u64, message: String, hint: &'static str },
     Different { name: String, left: PathBuf, right: PathBuf },
 }
 
@@ -17,26 +17,30 @@ impl Error {
         Self(Kind::Io { action, path: path.to_owned(), source })
     }
 
-    pub(crate) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into() })
+    pub(crate) fn malformed_gold(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        let hint = "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
-    /// Two files of predictions that are not of the same names.
+    pub(crate) fn malformed_prediction(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        let hint = "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
+    }
+
+    /// Reports two files of predictions that are not of the same names.
     pub fn different(name: &str, left: &Path, right: &Path) -> Self {
         Self(Kind::Different { name: name.to_owned(), left: left.to_owned(), right: right.to_owned() })
     }
 
-    /// Whether a file is not there.
+    /// Returns true where a file does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(&self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
     }
 
-    /// A way out, where one is known.
+    /// Returns a way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
-            Kind::Malformed { .. } => {
-                Some("gold judgements are a table with the columns `name` and `id`, several ids joined by `|`".into())
-            }
+            Kind::Malformed { hint, .. } => Some((*hint).into()),
             Kind::Different { .. } => Some("make both with --predictions from the same gold file".into()),
             Kind::Io { .. } => None,
         }
@@ -47,7 +51,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
-            Kind::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
+            Kind::Malformed { path, line, message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Different { name, left, right } => {
                 write!(
                     f,

@@ -37,15 +37,17 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter == b',').flexible(true).from_reader(table);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        match error.kind() {
-            csv::ErrorKind::Utf8 { .. } => Error::malformed(path, line, "not UTF-8"),
-            _ => Error::malformed(path, line, error.to_string()),
+        let message = error.to_string();
+        match error.into_kind() {
+            csv::ErrorKind::Io(source) => Error::io("read", path, source),
+            csv::ErrorKind::Utf8 { .. } => Error::malformed_gold(path, line, "not UTF-8"),
+            _ => Error::malformed_gold(path, line, message),
         }
     };
     let header = reader.headers().map_err(failed)?.clone();
     let column = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim() == name);
     let needed = |name: &str| {
-        column(name).ok_or_else(|| Error::malformed(path, 1, format!("no column \"{name}\" in the header")))
+        column(name).ok_or_else(|| Error::malformed_gold(path, 1, format!("no column \"{name}\" in the header")))
     };
     let (name, id, kind) = (needed("name")?, needed("id")?, column("type"));
     let mut gold = Vec::new();
@@ -53,7 +55,7 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         let row = row.map_err(failed)?;
         let line = row.position().map_or(0, csv::Position::line);
         let text = row.get(name).filter(|text| !text.trim().is_empty());
-        let text = text.ok_or_else(|| Error::malformed(path, line, "a row without a name"))?;
+        let text = text.ok_or_else(|| Error::malformed_gold(path, line, "a row without a name"))?;
         // A missing last cell is an empty one: NIL.
         let ids = row.get(id).unwrap_or_default();
         gold.push(GoldName {
@@ -63,7 +65,7 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         });
     }
     if gold.is_empty() {
-        return Err(Error::malformed(path, 1, "no judgements"));
+        return Err(Error::malformed_gold(path, 1, "no judgements"));
     }
     Ok(gold)
 }

@@ -86,8 +86,18 @@ pub fn read_judged_from(lines: impl BufRead, path: &Path) -> Result<Vec<Judged>,
     let mut judged = Vec::new();
     for (line, number) in lines.lines().zip(1u64..) {
         let line = line.map_err(failed)?;
-        let one = serde_json::from_str(&line).map_err(|error| Error::malformed(path, number, error.to_string()))?;
-        judged.push(one);
+        let malformed = |error| Error::malformed_prediction(path, number, reason(&error));
+        judged.push(serde_json::from_str(&line).map_err(malformed)?);
     }
     Ok(judged)
+}
+
+/// Returns the message without the line number, which counts from the beginning of the parsed text.
+fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(&*message, |(reason, _)| reason);
+    match error.is_data() {
+        true => format!("no prediction: {message}"),
+        false => format!("not JSON: {message} at column {}", error.column()),
+    }
 }

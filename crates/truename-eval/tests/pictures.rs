@@ -1,0 +1,44 @@
+//! The pictures as they were last looked at. `TRUENAME_RENEW=1 cargo test -p truename-eval --test pictures` writes
+//! them anew; look at them before you commit them.
+
+use std::path::Path;
+
+use truename_eval::{Answer, Judged, NameScores, plot};
+
+fn assert_same(name: &str, picture: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures").join(name);
+    if std::env::var_os("TRUENAME_RENEW").is_some() {
+        std::fs::write(&path, picture).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(kept == picture, "{} is not what is drawn now:\n{picture}", path.display());
+}
+
+fn name(gold: &[&str], id: &str, probability: f64) -> Judged {
+    Judged::new("name", gold, vec![Answer { id: id.into(), probability }], false)
+}
+
+/// Nine names: in the bins of the reliability diagram 1, 4 and 4 of them.
+fn scores() -> NameScores {
+    let with = [("B", 0.25), ("A", 0.55), ("B", 0.55), ("A", 0.95), ("A", 0.95), ("A", 0.975), ("B", 0.925)]
+        .map(|(id, probability)| name(&["A"], id, probability));
+    let without = [0.525, 0.575].map(|probability| name(&[], "A", probability));
+    NameScores::of(&[&with[..], &without].concat())
+}
+
+#[test]
+fn reliability() {
+    assert_same("reliability.svg", &plot::reliability(&scores()));
+}
+
+#[test]
+fn nil_roc() {
+    assert_same("nil-roc.svg", &plot::nil_roc(&scores()));
+}
+
+#[test]
+fn nothing_to_draw() {
+    let scores = NameScores::of(&[]);
+    assert_same("reliability-of-nothing.svg", &plot::reliability(&scores));
+    assert_same("nil-roc-of-nothing.svg", &plot::nil_roc(&scores));
+}
