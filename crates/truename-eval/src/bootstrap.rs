@@ -1,12 +1,12 @@
-//! Whether two systems differ by more than chance.
+//! The paired bootstrap, which tells whether two systems differ by more than chance.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::Judged;
+use crate::{Judged, counted};
 
-/// Samples drawn.
+/// Number of samples drawn.
 const SAMPLES: usize = 10_000;
 
 /// Two systems on the same names.
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub mrr: Difference,
 }
 
-/// A score of two systems and what lies between them.
+/// One score of two systems, and their difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The first system's score.
@@ -29,7 +29,7 @@ pub struct Difference {
     pub right: f64,
     /// 95 % interval of `right - left`.
     pub interval: (f64, f64),
-    /// Two-sided p-value: twice the share of samples in which the sign is the other one.
+    /// Two-sided p-value: twice the share of samples in which the difference has the other sign.
     pub p: f64,
 }
 
@@ -37,7 +37,7 @@ pub struct Difference {
 /// 10,000 samples of the names with replacement, the same for both, from a fixed seed.
 ///
 /// # Panics
-/// Where the two are not equally long.
+/// If the two slices differ in length.
 pub fn compare(left: &[Judged], right: &[Judged]) -> Comparison {
     assert_eq!(left.len(), right.len(), "both systems answered the same names");
     let first = |judged: &[Judged]| judged.iter().map(|one| f64::from(u8::from(one.is_right_at(1)))).collect();
@@ -86,7 +86,7 @@ impl Random {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} mentions, paired bootstrap of {SAMPLES} samples", self.mentions)?;
+        writeln!(f, "{}, paired bootstrap of {SAMPLES} samples", counted(self.mentions, "mention"))?;
         writeln!(f, "           A        B    B - A   95 % interval        p")?;
         for (name, d, scale) in [("acc@1", &self.accuracy, 100.0), ("MRR", &self.mrr, 1.0)] {
             let [left, right, low, high] = [d.left, d.right, d.interval.0, d.interval.1].map(|value| scale * value);

@@ -1,4 +1,4 @@
-//! Judgements: what names stand for.
+//! Gold judgements: names with the ids that they stand for.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,9 +11,9 @@ use crate::Error;
 pub struct GoldName {
     /// The name.
     pub name: String,
-    /// The ids any of which is right; none where the answer is NIL.
+    /// Accepted ids, of which any is right; empty where the right answer is NIL.
     pub ids: Vec<String>,
-    /// Its type, for scores per type.
+    /// Type of the name, for scores by type.
     pub kind: Option<String>,
 }
 
@@ -21,17 +21,17 @@ pub struct GoldName {
 /// the answer is NIL) and perhaps `type`; comma-separated where the file is called `.csv`, else by tabs.
 ///
 /// # Errors
-/// Where the file cannot be read, lacks a column, is not UTF-8, or has a row without a name.
+/// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
     let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
     let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     read_gold_from(file, if comma { b',' } else { b'\t' }, path)
 }
 
-/// Reads such a table from anywhere; errors name `path`.
+/// Reads a table of judgements from a reader; errors name `path`.
 ///
 /// # Errors
-/// As [`read_gold`].
+/// The errors of [`read_gold`].
 pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Vec<GoldName>, Error> {
     let mut reader =
         csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter == b',').flexible(true).from_reader(table);

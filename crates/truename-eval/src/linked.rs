@@ -1,4 +1,4 @@
-//! Scores of linked documents: which mentions were found, which ids they got.
+//! Scores of linked documents: of the mentions found, and of their ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
@@ -6,7 +6,7 @@ use std::ops::Add;
 use serde::Serialize;
 use truename_text::{Mention, Span};
 
-/// What was made of one document, beside what its annotators say.
+/// A document with the mentions of its annotators and those of the system.
 #[derive(Clone, Debug, Default)]
 pub struct JudgedDocument {
     /// Its id.
@@ -15,22 +15,22 @@ pub struct JudgedDocument {
     pub text: String,
     /// The mentions of the annotators.
     pub gold: Vec<Mention>,
-    /// The mentions that were found.
+    /// The mentions of the system.
     pub found: Vec<FoundMention>,
-    /// The candidates, best first, for each gold mention where its span was given.
+    /// The candidates of each gold mention, best first, from a run in which the system was given its span.
     pub given: Vec<Vec<Answer>>,
 }
 
-/// A mention that was found.
+/// A mention of the system.
 #[derive(Clone, Debug)]
 pub struct FoundMention {
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
-    /// The pieces of a discontinuous mention; none where it is the whole span.
+    /// The pieces of a discontinuous mention; empty where the mention is the whole span.
     pub fragments: Vec<Span>,
     /// Its types.
     pub types: Vec<String>,
-    /// Its concept; nothing where the answer is NIL.
+    /// Its concept; `None` where the answer is NIL.
     pub answer: Option<Answer>,
 }
 
@@ -42,8 +42,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether an annotator's id names it. An id with a prefix (`MESH:D001249`) and one without meet where
-    /// the rest is the same.
+    /// Returns true where an annotator's id names the concept. The prefix (`MESH:` in `MESH:D001249`) counts only if
+    /// both ids have one.
     pub fn is(&self, gold: &str) -> bool {
         self.ids.iter().any(|id| same_id(id, gold))
     }
@@ -62,18 +62,18 @@ fn same_id(left: &str, right: &str) -> bool {
     prefixes && left_local == right_local
 }
 
-/// How many were right of those found and of those that are.
+/// Precision, recall and F1, with the counts behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PrecisionRecall {
-    /// Share of what was found that is right; 0 where nothing was found.
+    /// Share of the found mentions that are right; 0 where there are none.
     pub precision: f64,
-    /// Share of what is there that was found; 0 where nothing is there.
+    /// Share of the gold mentions that were found; 0 where there are none.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// How much was found.
+    /// Number of found mentions.
     pub found: usize,
-    /// How much is there.
+    /// Number of gold mentions.
     pub gold: usize,
 }
 
@@ -109,7 +109,7 @@ impl Add for Counts {
     }
 }
 
-/// Whether mentions were found, by how much of their bounds must be right.
+/// Scores of finding mentions, by the part of their bounds that must be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MentionScores {
     /// Both bounds.
@@ -122,28 +122,28 @@ pub struct MentionScores {
     pub loose: PrecisionRecall,
 }
 
-/// How often the right concept is among the best candidates of a given mention.
+/// Accuracy of linking mentions whose spans are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LinkingScores {
-    /// It is the best one.
+    /// Share of mentions whose best candidate is right.
     #[serde(rename = "acc@1")]
     pub accuracy_1: f64,
-    /// It is among the best five.
+    /// Share of mentions with the right concept among the best five candidates.
     #[serde(rename = "acc@5")]
     pub accuracy_5: f64,
-    /// The gold mentions that have an id.
+    /// Number of gold mentions with an id.
     pub mentions: usize,
 }
 
-/// The scores of all mentions, or of those of one type.
+/// Scores of all mentions, or of the mentions of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TypeScores {
-    /// Whether mentions were found.
+    /// Scores of finding mentions.
     pub mentions: MentionScores,
-    /// Ids of given mentions.
+    /// Scores of linking given mentions.
     pub linking: LinkingScores,
-    /// Bounds and id both right; gold mentions without an id and found ones without an answer do not count. Of a
-    /// composite id (`D001943|D010051`) one part is enough.
+    /// Scores of mentions with both bounds and the id right. Gold mentions without an id and found mentions without an
+    /// answer do not count. One part of a composite id (`D001943|D010051`) is enough.
     pub end_to_end: PrecisionRecall,
 }
 
@@ -155,13 +155,14 @@ pub struct LinkedScores {
     pub all: TypeScores,
     /// The concepts of each document as a set.
     pub documents: PrecisionRecall,
-    /// By gold type. Of a type that is not among `types_compared` recall alone says something.
+    /// Scores by gold type. Only recall has a meaning for a type that is not in `types_compared`.
     pub types: BTreeMap<String, TypeScores>,
-    /// Gold types that the knowledge base has too, whatever their case: a found mention must have them.
+    /// Gold types that the knowledge base also has, ignoring case. A found mention must have the gold type if it is
+    /// one of them.
     pub types_compared: BTreeSet<String>,
-    /// How many documents there are.
+    /// Number of documents.
     pub document_count: usize,
-    /// Gold mentions with an id that the knowledge base does not have; for who has the knowledge base to set.
+    /// Number of gold mentions whose id is not in the knowledge base. Set by the caller, which has it.
     pub unknown_ids: usize,
 }
 
@@ -192,7 +193,7 @@ fn folded(kind: &str) -> String {
     kind.to_lowercase()
 }
 
-/// What of a document is of one gold type; without its text.
+/// Keeps the mentions of one gold type of a document, without its text.
 fn restricted(document: &JudgedDocument, kind: &str, compared: &BTreeSet<String>) -> JudgedDocument {
     let pairs = document.gold.iter().zip(&document.given).filter(|(gold, _)| gold.kind == kind);
     let (gold, given) = pairs.map(|(gold, given)| (gold.clone(), given.clone())).unzip();
@@ -215,7 +216,7 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
     TypeScores { mentions, linking: linking(documents), end_to_end }
 }
 
-/// What makes a found mention a right one.
+/// The criterion by which a found mention is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Criterion {
     Strict,
@@ -315,38 +316,38 @@ fn linking(documents: &[JudgedDocument]) -> LinkingScores {
     LinkingScores { accuracy_1: within(1), accuracy_5: within(5), mentions: ranks.len() }
 }
 
-/// A kind of error, and how often it was made.
+/// An error, counted over a corpus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkError {
-    /// What went wrong.
+    /// The kind of error.
     pub kind: LinkErrorKind,
     /// The text of the mention.
     pub text: String,
-    /// What the annotators say: an id, or a text with other bounds.
+    /// The gold id or, for wrong bounds, the gold text.
     pub gold: String,
-    /// What was answered.
+    /// The id answered or, for wrong bounds, the text found.
     pub found: String,
-    /// How often.
+    /// Number of times that the error was made.
     pub count: usize,
-    /// The document of the first of them, and the place there, in bytes.
+    /// Document and byte of its first occurrence.
     pub example: (String, usize),
 }
 
-/// What can go wrong with a mention.
+/// Kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkErrorKind {
-    /// Nothing was found there.
+    /// A gold mention overlaps no found one.
     Missed,
-    /// Something was found where nothing is.
+    /// A found mention overlaps no gold one.
     Spurious,
-    /// It was found with other bounds.
+    /// A mention was found with other bounds.
     Bounds,
-    /// It got another id, or none.
+    /// A mention got another id, or none.
     WrongId,
 }
 
-/// The errors of a corpus, the commonest first.
+/// Returns the errors of a corpus, the commonest first.
 pub fn link_errors(documents: &[JudgedDocument]) -> Vec<LinkError> {
     type Mistake = (LinkErrorKind, String, String, String);
     let mut errors: BTreeMap<Mistake, LinkError> = BTreeMap::new();

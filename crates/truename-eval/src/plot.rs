@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Bin, NameScores, RocPoint};
+use crate::{Bin, NameScores, RocPoint, counted};
 
 /// Side of the plotted square, and the room around it, in pixels.
 const SIDE: f64 = 320.0;
@@ -29,7 +29,12 @@ pub fn reliability(scores: &NameScores) -> String {
     let most = scores.reliability.iter().map(|bin| bin.count).max().unwrap_or_default().max(1);
     for Bin { count, probability, right } in scores.reliability.iter().filter(|bin| bin.count > 0) {
         let radius = 3.0 + 7.0 * (*count as f64 / most as f64).sqrt();
-        plot.dot(*probability, *right, radius, &format!("{count} names, {probability:.3} given, {right:.3} right"));
+        plot.dot(
+            *probability,
+            *right,
+            radius,
+            &format!("{}, {probability:.3} given, {right:.3} right", counted(*count, "name")),
+        );
     }
     plot.finish()
 }

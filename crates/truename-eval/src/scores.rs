@@ -5,40 +5,40 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::Judged;
+use crate::{Judged, counted};
 
 /// Bins of the reliability diagram.
 const BINS: usize = 10;
 
-/// How well names were linked; every score lies between 0 and 1, and higher is better but for `ece`.
+/// Scores of linked names, each from 0 to 1; higher is better, except for `ece`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NameScores {
-    /// Names judged.
+    /// Number of names judged.
     pub mentions: usize,
-    /// Names for which NIL is right.
+    /// Number of names for which NIL is right.
     pub nil_mentions: usize,
-    /// Names the system answered NIL.
+    /// Number of names that the system answered NIL.
     pub nil_answers: usize,
-    /// Share of the names with a right answer first. A name that has an id and was answered NIL is wrong; one
-    /// that has none is right if it was answered NIL.
+    /// Share of the names whose first answer is right. A name that has an id is wrong if it was answered NIL; a name
+    /// without an id is right if it was answered NIL.
     #[serde(rename = "acc@1")]
     pub accuracy_at_1: f64,
-    /// The same among the first three.
+    /// Share of the names with a right answer among the first three.
     #[serde(rename = "acc@3")]
     pub accuracy_at_3: f64,
-    /// The same among the first five.
+    /// Share of the names with a right answer among the first five.
     #[serde(rename = "acc@5")]
     pub accuracy_at_5: f64,
-    /// The same among the first ten.
+    /// Share of the names with a right answer among the first ten.
     #[serde(rename = "acc@10")]
     pub accuracy_at_10: f64,
-    /// Mean reciprocal rank of the right answer over the names that have an id, 0 for one that is not found.
+    /// Mean reciprocal rank of the right answer over the names that have an id; 0 for a name without a right answer.
     pub mrr: f64,
-    /// Area under the curve that tells names with an id from names without by the best candidate's probability;
-    /// nothing where the names are all of one kind.
+    /// Area under the ROC curve that tells names with an id from names without by the best candidate's probability;
+    /// `None` where all names are of one kind.
     pub nil_auc: Option<f64>,
-    /// Expected calibration error: how far the probability of the best candidate lies from the share that is
-    /// right, in ten equally wide bins (Guo et al. 2017, equation 3). Names without candidates count as 0.
+    /// Expected calibration error: the mean distance between the probability of the best candidate and the share that
+    /// is right, over ten equally wide bins (Guo et al. 2017, equation 3). A name without candidates has probability 0.
     pub ece: f64,
     /// The bins behind `ece`.
     pub reliability: Vec<Bin>,
@@ -51,22 +51,22 @@ pub struct NameScores {
 /// Names whose best candidate has a probability in one range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Bin {
-    /// Names.
+    /// Number of names.
     pub count: usize,
     /// Their mean probability.
     pub probability: f64,
-    /// The share of them whose best candidate is right.
+    /// Share of the names whose best candidate is right.
     pub right: f64,
 }
 
-/// What a threshold on the probability does.
+/// Effect of one threshold on the probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RocPoint {
-    /// Names below it are answered NIL.
+    /// The threshold; names up to it are answered NIL.
     pub threshold: f64,
-    /// Share of the names that have an id and are answered NIL.
+    /// Share of the names with an id that are answered NIL.
     pub false_nil: f64,
-    /// Share of the names that have none and are answered NIL.
+    /// Share of the names without an id that are answered NIL.
     pub true_nil: f64,
 }
 
@@ -189,7 +189,7 @@ impl fmt::Display for NameScores {
         write!(f, "ECE        {:>8.4}", self.ece)?;
         for (kind, scores) in &self.types {
             let (first, fifth) = (100.0 * scores.accuracy_at_1, 100.0 * scores.accuracy_at_5);
-            write!(f, "\n{kind}: {} mentions, acc@1 {first:.2}, acc@5 {fifth:.2}", scores.mentions)?;
+            write!(f, "\n{kind}: {}, acc@1 {first:.2}, acc@5 {fifth:.2}", counted(scores.mentions, "mention"))?;
         }
         Ok(())
     }

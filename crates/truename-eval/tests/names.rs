@@ -1,7 +1,10 @@
 //! Worked cases for the scores of names: small enough to be checked by hand.
 
+use std::io::{BufReader, Cursor, Read};
+
 use truename_eval::{
-    Answer, Bin, GoldName, Judged, NameScores, RocPoint, compare, read_gold, read_judged, write_judged,
+    Answer, Bin, GoldName, Judged, NameScores, RocPoint, compare, read_gold, read_gold_from, read_judged,
+    read_judged_from, write_judged,
 };
 
 fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> Judged {
@@ -157,7 +160,7 @@ MRR          0.3125
 NIL AUC      0.8750
 ECE          0.4167
 disease: 2 mentions, acc@1 50.00, acc@5 100.00
-drug: 1 mentions, acc@1 0.00, acc@5 0.00";
+drug: 1 mention, acc@1 0.00, acc@5 0.00";
     assert_eq!(NameScores::of(&names).to_string(), table);
     let table = "\
 mentions          1  (0 NIL)
@@ -236,7 +239,7 @@ fn a_malformed_prediction_is_told_by_its_line() {
         (r#"{"name":"a"}"#, "3: no prediction: missing field `gold`"),
     ] {
         let lines = format!("{whole}\n{whole}\n{line}\n");
-        let error = truename_eval::read_judged_from(lines.as_bytes(), "p.jsonl".as_ref()).unwrap_err();
+        let error = read_judged_from(lines.as_bytes(), "p.jsonl".as_ref()).unwrap_err();
         assert_eq!(error.to_string(), format!("p.jsonl:{message}"));
         let hint = "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line";
         assert_eq!(error.hint().as_deref(), Some(hint));
@@ -271,6 +274,27 @@ fn tables_of_judgements_are_told_by_their_extension() {
     std::fs::write(&latin, b"name\tid\na\tX:1\n\xE9\tX:1\n").unwrap();
     let error = read_gold(&latin).unwrap_err().to_string();
     assert!(error.ends_with("latin.tsv:3: not UTF-8"), "{error}");
+}
+
+/// A disk that fails after a header.
+struct Failing(Cursor<&'static [u8]>);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        if read > 0 { Ok(read) } else { Err(std::io::Error::other("the disk is gone")) }
+    }
+}
+
+#[test]
+fn a_failing_disk_is_no_malformed_table() {
+    let failing = |bytes: &'static [u8]| Failing(Cursor::new(bytes));
+    let gold = read_gold_from(failing(b"name\tid\na\tX:1\n"), b'\t', "g.tsv".as_ref()).unwrap_err();
+    let predictions = read_judged_from(BufReader::new(failing(b"")), "p.jsonl".as_ref()).unwrap_err();
+    for (error, message) in [(gold, "cannot read g.tsv"), (predictions, "cannot read p.jsonl")] {
+        assert_eq!((error.to_string().as_str(), error.hint(), error.is_not_found()), (message, None, false));
+        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "the disk is gone");
+    }
 }
 
 #[test]
