@@ -63,7 +63,7 @@ impl<'t> Annotated<'t> {
         }
     }
 
-    /// Whether the file says the text that is there, which tells offsets that count something else.
+    /// Compares the text that the file gives with the text at the offsets, which tells offsets in another unit.
     fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), String> {
         let whole = span.of(self.text).unwrap_or_default();
         if same_letters(whole, said) {
@@ -84,7 +84,7 @@ impl<'t> Annotated<'t> {
     }
 }
 
-/// What to try where offsets make no sense.
+/// The advice where offsets make no sense.
 pub(crate) fn unit_advice(unit: OffsetUnit) -> String {
     let others = match unit {
         OffsetUnit::Bytes => "chars or utf16",
@@ -102,7 +102,7 @@ fn name(unit: OffsetUnit) -> &'static str {
     }
 }
 
-/// Whether two texts have the same letters and digits or, where one has none, the same words.
+/// Tells whether two texts have the same letters and digits or, where one has none, the same words.
 ///
 /// Tools write tabs and line breaks as spaces; gold corpora also differ in case, quotes and brackets (`Erk` and
 /// `ERK` in NLM-Gene, `" plus "` without quotes in NCBI Disease), and it is the offsets that are right.

@@ -16,7 +16,7 @@ use crate::problem::shorten;
 use crate::source::{Source, stem, without_gz};
 use crate::{Error, Problem, ReadOptions};
 
-/// What stands before an id that names no resource, as brat wants one: `KB:D003139`.
+/// The resource written before an id that names none, as brat wants one: `KB:D003139`.
 const NO_RESOURCE: &str = "KB:";
 /// The type of a mention that has none.
 const NO_TYPE: &str = "_";
@@ -32,7 +32,7 @@ pub(crate) fn read(path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a `.ann` file lies beside a `.txt` file.
+/// Tells whether a `.ann` file lies beside a `.txt` file.
 pub(crate) fn has_annotations(path: &Path) -> bool {
     pair(path).1.is_file()
 }
@@ -67,7 +67,7 @@ fn pair(path: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// The pairs of files at a path, by name.
-fn files(path: &Path, output: &Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)>, Error> {
+fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)>, Error> {
     if !path.is_dir() {
         return Ok(BTreeSet::from([pair(path)]));
     }
@@ -84,26 +84,39 @@ fn files(path: &Path, output: &Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)
         let paths = entries.iter().map(fs::DirEntry::path);
         paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect::<Vec<_>>()
     };
-    let (texts, annotations) = (with("txt"), with("ann"));
+    let (mut texts, annotations) = (with("txt"), with("ann"));
     if output.options.format.is_none() && annotations.is_empty() {
         return Err(Error::refused(
             Some(path),
             "this folder has no .ann files, so it is not brat",
-            "name the files in it; for a folder of .txt files without annotations, say --format brat",
+            "name the files in it; for a folder of .txt files without annotations, say --input-format brat",
         ));
     }
-    let orphans = if output.options.mentions { annotations } else { Vec::new() };
-    Ok(texts.iter().chain(&orphans).map(|path| pair(path)).collect())
+    // A folder of texts alone has no annotations to miss.
+    output.is_annotated = output.options.mentions && !annotations.is_empty();
+    if output.options.mentions {
+        texts.extend(annotations);
+    }
+    Ok(texts.iter().map(|path| pair(path)).collect())
 }
 
 fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
     let id = stem(text_path);
+    let missing = |file: &Path, other: &Path, advice: &str| {
+        let message = format!("there is no {} beside it{advice}", other.display());
+        Err(problem(file, &id, Wrong { line: None, message }))
+    };
     if !text_path.exists() && ann_path.exists() {
-        let message = format!("there is no {} beside it", text_path.display());
-        output.give(Err(problem(ann_path, &id, Wrong { line: None, message })));
+        output.give(missing(ann_path, text_path, ""));
         return Ok(());
     }
-    let text = match Source::open_with_mark(text_path, &output.options)?.into_text()? {
+    if text_path.exists() && output.is_annotated && !ann_path.exists() {
+        output.give(missing(text_path, ann_path, "; make an empty one where the text has no annotation"));
+        return Ok(());
+    }
+    let source = Source::open_with_mark(text_path, &output.options)?;
+    output.encoding = source.encoding;
+    let text = match source.into_text()? {
         Ok(text) => text,
         Err(wrong) => {
             output.give(Err(problem(text_path, &id, wrong)));
@@ -128,7 +141,7 @@ fn problem(path: &Path, id: &str, Wrong { line, message }: Wrong) -> Problem {
 /// Reads a document from its text and its annotations, and counts what was left out; `name` is that of the text.
 ///
 /// # Errors
-/// What is wrong with the annotations.
+/// The first problem with the annotations.
 pub fn read_standoff(
     name: &Path,
     text: &str,
@@ -141,15 +154,28 @@ pub fn read_standoff(
     }
     let wrong = |wrong| problem(&pair(name).1, &stem(name), wrong);
     let mut rows = Rows::new(Annotated::new(text, options.offsets));
-    for (line, row) in (1..).zip(annotations.lines()) {
-        rows.take(line, row).map_err(|message| wrong(Wrong::at(line, message)))?;
+    let end = if annotations.contains('\n') { '\n' } else { '\r' };
+    for (line, row) in (1..).zip(annotations.split_inclusive(end)) {
+        let is_ended = row.ends_with(end);
+        let row = row.strip_suffix(end).unwrap_or(row);
+        let row = row.strip_suffix('\r').unwrap_or(row);
+        let taken = rows.take(line, row).and_then(|()| check_end(row, is_ended));
+        taken.map_err(|message| wrong(Wrong::at(line, message)))?;
     }
     let left_out = rows.left_out;
     document.mentions = rows.finish().map_err(wrong)?;
     Ok((document, left_out))
 }
 
-/// What the rows of a `.ann` file hold.
+/// Refuses a last row that may be cut off: without a line end, and without the text that ends it.
+fn check_end(row: &str, is_ended: bool) -> Result<(), String> {
+    if is_ended || !row.starts_with(['T', 'N']) || row.matches('\t').count() >= 2 {
+        return Ok(());
+    }
+    Err(format!("\"{}\" has neither a text nor a line end, so the file may be cut off", shorten(row)))
+}
+
+/// The content of the rows of a `.ann` file.
 struct Rows<'t> {
     annotated: Annotated<'t>,
     mentions: Vec<Mention>,
@@ -173,7 +199,9 @@ impl<'t> Rows<'t> {
             None => {}
             Some('T') => {
                 let mention = self.mention(value, columns.get(2)).map_err(of_row)?;
-                self.by_name.insert(name.to_owned(), self.mentions.len());
+                if self.by_name.insert(name.to_owned(), self.mentions.len()).is_some() {
+                    return Err(format!("there are two mentions {}", shorten(name)));
+                }
                 self.mentions.push(mention);
             }
             Some('N') => {
@@ -227,7 +255,7 @@ fn normalization(value: &str) -> Result<(&str, &str), String> {
     }
 }
 
-/// Writes documents as `ID.txt` and `ID.ann` into a folder.
+/// Writes documents as `ID.txt` and `ID.ann` into a folder, which has them when all are written and not before.
 ///
 /// Of several documents of one id the later ones are `ID-2`, `ID-3`, …. Characters that file names cannot have
 /// become `_`. In types, white space becomes `_`, which also stands for no type. An id that names no resource gets
@@ -235,35 +263,63 @@ fn normalization(value: &str) -> Result<(&str, &str), String> {
 /// Passages and probabilities are not written.
 pub struct BratWriter {
     folder: PathBuf,
+    /// The folder that they are written into meanwhile; removed with the writer.
+    partial: PathBuf,
     offsets: OffsetUnit,
     /// The files of each name so far, in lower case: some file systems tell no case.
     names: HashMap<String, u64>,
 }
 
 impl BratWriter {
-    /// Writes into a folder that is empty or not there yet.
+    /// Creates a writer to a folder that is empty or does not exist yet. Until [`finish`](Self::finish) the files are in
+    /// a hidden folder beside it.
     ///
     /// # Errors
-    /// Where the folder holds something or cannot be made.
+    /// If the folder holds something or cannot be made.
     pub fn new(folder: &Path, offsets: OffsetUnit) -> Result<Self, Error> {
-        fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
-        let mut entries = fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
-        if entries.next().is_some() {
-            return Err(Error::refused(Some(folder), "the folder is not empty", "name a new or an empty one"));
+        if folder.exists() {
+            let mut entries = fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
+            if entries.next().is_some() {
+                return Err(Error::refused(Some(folder), "the folder is not empty", "name a new or an empty one"));
+            }
         }
-        Ok(Self { folder: folder.to_owned(), offsets, names: HashMap::new() })
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let Some(name) = folder.file_name() else {
+            return Err(Error::refused(Some(&folder), "this names no folder", "name a new or an empty one"));
+        };
+        let partial = folder.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()));
+        fs::create_dir_all(&partial).map_err(|source| Error::io("create", &folder, source))?;
+        Ok(Self { folder, partial, offsets, names: HashMap::new() })
+    }
+
+    /// Puts the documents into the folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be made or written to.
+    pub fn finish(self) -> Result<(), Error> {
+        let failed = |source| Error::io("write", &self.folder, source);
+        if !self.folder.exists() {
+            return fs::rename(&self.partial, &self.folder).map_err(failed);
+        }
+        // A folder that was there stays the same one: it may be a current directory, or have rights of its own.
+        for entry in fs::read_dir(&self.partial).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            fs::rename(entry.path(), self.folder.join(entry.file_name())).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Writes a document; its `.txt` last, so that no text stands without its annotations.
     ///
     /// # Errors
-    /// Where the folder cannot be written to.
+    /// If the folder cannot be written to.
     pub fn write(&mut self, document: &Document) -> Result<(), Error> {
         let name = self.free_name(file_name(&document.id));
         let contents = [("ann", rows(document, self.offsets)), ("txt", document.text.clone())];
         for (extension, content) in contents {
-            let path = self.folder.join(format!("{name}.{extension}"));
-            fs::write(&path, content).map_err(|source| Error::io("write", &path, source))?;
+            let file = format!("{name}.{extension}");
+            let written = fs::write(self.partial.join(&file), content);
+            written.map_err(|source| Error::io("write", &self.folder.join(&file), source))?;
         }
         Ok(())
     }
@@ -280,6 +336,13 @@ impl BratWriter {
                 return numbered;
             }
         }
+    }
+}
+
+impl Drop for BratWriter {
+    fn drop(&mut self) {
+        // After `finish` there is nothing left in it.
+        let _ = fs::remove_dir_all(&self.partial);
     }
 }
 
@@ -380,20 +443,67 @@ mod tests {
     #[test]
     fn a_folder_is_read_by_names() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, content) in [("b.txt", "B"), ("a.txt", "A"), ("a.ann", "T1\tX 0 1\tA\n"), ("c.ann", ""), ("d", "")] {
+        for (name, content) in [
+            ("b.txt", "B"),
+            ("b.ann", ""),
+            ("a.txt", "A"),
+            ("a.ann", "T1\tX 0 1\tA\n"),
+            ("c.ann", ""),
+            ("d", ""),
+            ("e.ann", ""),
+            ("f.txt", "F"),
+        ] {
             fs::write(folder.path().join(name), content).unwrap();
         }
         fs::write(folder.path().join("e.txt"), b"\n\xE9").unwrap();
         let (documents, problems) = read_folder(folder.path(), &ReadOptions::default());
         let found: Vec<_> = documents.iter().map(|document| (&*document.id, document.mentions.len())).collect();
         assert_eq!(found, [("a", 1), ("b", 0)]);
-        let orphan = format!("there is no {} beside it", folder.path().join("c.txt").display());
-        assert_eq!(
-            problems,
-            [&*orphan, "byte 2 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)"]
-        );
+        let missing = |name| format!("there is no {} beside it", folder.path().join(name).display());
+        let latin = "byte 2 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)".to_owned();
+        let empty = "; make an empty one where the text has no annotation";
+        assert_eq!(problems, [missing("c.txt"), latin, missing("f.ann") + empty]);
         let plain = ReadOptions { mentions: false, ..ReadOptions::default() };
-        assert_eq!(read_folder(folder.path(), &plain).1.len(), 1);
+        let (documents, problems) = read_folder(folder.path(), &plain);
+        assert_eq!((documents.len(), problems.len()), (3, 1));
+    }
+
+    #[test]
+    fn a_folder_of_texts_alone_has_no_annotations() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.txt"), "A").unwrap();
+        let options = ReadOptions { format: Some(Format::Brat), ..ReadOptions::default() };
+        let (documents, problems) = read_folder(folder.path(), &options);
+        assert_eq!((documents.len(), problems.len()), (1, 0));
+    }
+
+    #[test]
+    fn carriage_returns_alone_may_end_rows() {
+        let rows = "T1\tX 2 6\tcold\nN1\tReference T1 D1\tcold\n";
+        let wanted = standoff("A\rcold", rows).unwrap();
+        assert_eq!(wanted.0.mentions[0].id.as_deref(), Some("D1"));
+        for end in ["\r\n", "\r"] {
+            assert_eq!(standoff("A\rcold", &rows.replace('\n', end)).unwrap(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_last_row_without_its_text_may_be_cut_off() {
+        for (row, is_whole) in [
+            ("T2\tX 2 6\tcold", true),
+            ("T2\tX 2 6", false),
+            ("N1\tReference T1 MESH:D0031", false),
+            ("N1\tReference T1 MESH:D003139\tcommon", true),
+            ("A1\tNegation T", true),
+        ] {
+            let message = format!("\"{}\" has neither a text nor a line end, so the file may be cut off", shorten(row));
+            let read = standoff("A cold", &format!("T1\tX 2 6\tcold\n{row}"));
+            let wanted = if is_whole { None } else { Some(format!("in/7.ann:2: document 7: {message}")) };
+            assert_eq!(read.err(), wanted);
+            assert!(standoff("A cold", &format!("T1\tX 2 6\tcold\n{row}\n")).is_ok());
+        }
+        let twice = standoff("A cold", "T1\tX 2 6\tcold\nT1\tX 0 1\tA\n").unwrap_err();
+        assert_eq!(twice, "in/7.ann:2: document 7: there are two mentions T1");
     }
 
     #[test]
@@ -420,7 +530,7 @@ mod tests {
         assert!(error.to_string().ends_with(": this folder has no .ann files, so it is not brat"));
         assert_eq!(
             error.hint().as_deref(),
-            Some("name the files in it; for a folder of .txt files without annotations, say --format brat")
+            Some("name the files in it; for a folder of .txt files without annotations, say --input-format brat")
         );
         let error = fails(folder.path(), Some(Format::Jsonl));
         assert!(error.to_string().ends_with(": this is a folder, and jsonl is read from files"));
@@ -438,6 +548,7 @@ mod tests {
         for (id, text) in [("a/b", "1"), ("a_b", "2"), ("a b", "3"), ("", "4"), ("..", "5"), (&*"x".repeat(300), "6")] {
             writer.write(&Document::new(id, text)).unwrap();
         }
+        writer.finish().unwrap();
         let error = BratWriter::new(&new, OffsetUnit::Chars).err().unwrap();
         assert!(error.to_string().ends_with("new: the folder is not empty"), "{error}");
         let found: Vec<_> =
@@ -448,13 +559,39 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_ends_early_blocks_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let names = || fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        for out in ["new/folder", "empty"] {
+            let out = parent.path().join(out);
+            if out.ends_with("empty") {
+                fs::create_dir(&out).unwrap();
+            }
+            let write = || {
+                let mut writer = BratWriter::new(&out, OffsetUnit::Chars).unwrap();
+                writer.write(&Document::new("1", "a cold")).unwrap();
+                writer
+            };
+            drop(write());
+            assert!(fs::read_dir(&out).is_ok_and(|mut found| found.next().is_none()) || !out.exists());
+            // A killed run takes nothing back.
+            std::mem::forget(write());
+            write().finish().unwrap();
+            assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
+        }
+        assert_eq!(names().len(), 2, "{:?}", names());
+    }
+
+    #[test]
     fn ids_come_back_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let mut document = Document::new("1", "a cold");
         for id in ["D1", "MESH:D1", "KB:D1", "D1|MESH:D2|", "", "a b"] {
             document.mentions.push(Mention::new(Span::new(2, 6), "", Some(id.into())));
         }
-        BratWriter::new(folder.path(), OffsetUnit::Chars).unwrap().write(&document).unwrap();
+        let mut writer = BratWriter::new(folder.path(), OffsetUnit::Chars).unwrap();
+        writer.write(&document).unwrap();
+        writer.finish().unwrap();
         assert_eq!(read_all(folder.path(), &ReadOptions::default()).unwrap(), [document]);
     }
 }

@@ -1,11 +1,15 @@
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::Problem;
 
-/// What went wrong with a file of documents.
+/// An error in a file of documents.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
+
+/// The way out of a file that is not whole.
+const AGAIN: &str = "fetch or make the file again";
 
 #[derive(Debug)]
 enum Kind {
@@ -15,12 +19,12 @@ enum Kind {
 }
 
 impl Error {
-    /// Whether the file or folder asked for is not there.
+    /// Returns true where the file or folder does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(&*self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
     }
 
-    /// The malformed document, where [`read_all`](crate::read_all) met one.
+    /// Returns the problem that ended [`read_all`](crate::read_all), where it was one.
     pub fn problem(&self) -> Option<&Problem> {
         match &*self.0 {
             Kind::Problem(problem) => Some(problem),
@@ -28,7 +32,7 @@ impl Error {
         }
     }
 
-    /// A way out, where one is known.
+    /// Returns a way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
             Kind::Refused { hint, .. } => Some(hint.clone()),
@@ -36,11 +40,23 @@ impl Error {
         }
     }
 
+    /// An error of the system or, where compressed data ends too early or is damaged, a refusal of the file.
     pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self(Box::new(Kind::Io { action, path: path.to_owned(), source }))
+        match source.kind() {
+            ErrorKind::UnexpectedEof => Self::cut_off(path),
+            ErrorKind::InvalidInput | ErrorKind::InvalidData if action == "read" => {
+                Self::refused(Some(path), format!("the compressed data is damaged: {source}"), AGAIN)
+            }
+            _ => Self(Box::new(Kind::Io { action, path: path.to_owned(), source })),
+        }
     }
 
-    /// What cannot be done with a file or, where there is none, at all.
+    /// Refuses a compressed file without its end.
+    pub(crate) fn cut_off(path: &Path) -> Self {
+        Self::refused(Some(path), "the compressed data ends too early: the file is cut off", AGAIN)
+    }
+
+    /// Refuses a file or, where `path` is none, a request.
     pub(crate) fn refused(path: Option<&Path>, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (path, message, hint) = (path.map(Path::to_owned), message.into(), hint.into());
         Self(Box::new(Kind::Refused { path, message, hint }))

@@ -5,64 +5,31 @@
 
 use std::io::{self, Write};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation};
+use crate::fields::{Fields, Unique, offset, reason, scalar, shown};
 use crate::output::{Output, Read, Wrong};
-use crate::source::{Source, line_text};
-
-#[derive(Deserialize)]
-struct Row {
-    id: Option<Name>,
-    text: String,
-    passages: Option<Vec<PassageRow>>,
-    /// Not looked at where mentions are not wanted.
-    mentions: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    Number(serde_json::Number),
-}
-
-#[derive(Deserialize)]
-struct PassageRow {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    start: usize,
-    end: usize,
-}
-
-#[derive(Deserialize)]
-struct MentionRow {
-    start: Option<usize>,
-    end: Option<usize>,
-    fragments: Option<Vec<(usize, usize)>>,
-    text: Option<String>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    label: Option<String>,
-    types: Option<Vec<String>>,
-    id: Option<Name>,
-    probability: Option<f64>,
-}
+use crate::problem::shorten;
+use crate::source::Source;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let mut lines = source.into_lines();
-    while let Some((number, line)) = lines.next()? {
-        if line.trim_ascii().is_empty() {
+    while let Some(line) = lines.next()? {
+        if line.bytes.trim_ascii().is_empty() {
             continue;
         }
-        match line_text(line).and_then(parse) {
+        let number = line.number;
+        match line.text().and_then(parse) {
             Err(message) => output.give_one("", Err(Wrong::at(number, message))),
-            Ok(row) => {
-                let id = row.id.as_ref().map_or_else(|| number.to_string(), Name::as_text);
-                let read = document(row, &id, output).map(Read::from);
+            Ok(mut row) => {
+                // What is no id is told as a problem of the document that its line names.
+                let known = row.0.get("id").and_then(scalar);
+                let id = known.unwrap_or_else(|| number.to_string());
+                let read = document(&mut row, &id, output).map(Read::from);
                 output.give_one(&id, read.map_err(|message| Wrong::at(number, message)));
             }
         }
@@ -73,95 +40,88 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     Ok(())
 }
 
-fn parse(line: &str) -> Result<Row, String> {
-    serde_json::from_str(line).map_err(|error| {
-        let what = if error.is_data() { "not a document" } else { "not JSON" };
-        format!("{what}: {}", on_one_line(&error))
-    })
-}
-
-/// The message without the line, which counts from the beginning of what was parsed.
-fn on_one_line(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    match message.rsplit_once(" at line ") {
-        Some((reason, _)) if error.column() > 0 => format!("{reason} at column {}", error.column()),
-        Some((reason, _)) => reason.to_owned(),
-        None => message,
+fn parse(line: &str) -> Result<Fields, String> {
+    match serde_json::from_str(line) {
+        Ok(Unique(Value::Object(row))) => Ok(Fields(row)),
+        Ok(Unique(other)) => Err(format!("expected an object with `id` and `text`, found {}", shown(&other))),
+        Err(error) if error.is_data() => Err(reason(&error)),
+        Err(error) => Err(format!("not JSON: {} at column {}", reason(&error), error.column())),
     }
 }
 
-fn document(row: Row, id: &str, output: &Output<'_>) -> Result<Document, String> {
-    let annotated = Annotated::new(&row.text, output.unit());
-    let passages = passages(row.passages.unwrap_or_default(), &annotated)?;
-    let mentions = match row.mentions {
-        Some(mentions) if output.options.mentions => read_mentions(mentions, &annotated)?,
-        _ => Vec::new(),
-    };
-    Ok(Document { id: id.to_owned(), text: row.text, passages, mentions })
+fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Document, String> {
+    row.scalar("id")?;
+    let text = row.text("text")?.ok_or("`text` is missing")?;
+    let annotated = Annotated::new(&text, output.unit());
+    let passages = passages(row.list("passages")?, &annotated)?;
+    let mut mentions = Vec::new();
+    if output.options.mentions {
+        for (at, value) in row.list("mentions")?.into_iter().enumerate() {
+            let mention = mention(value, &annotated).map_err(|message| format!("mention {}: {message}", at + 1))?;
+            mentions.push(mention);
+        }
+    }
+    Ok(Document { id: id.to_owned(), text, passages, mentions })
 }
 
-fn passages(rows: Vec<PassageRow>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, String> {
+fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, String> {
     let mut passages: Vec<Passage> = Vec::new();
-    for (at, PassageRow { kind, start, end }) in rows.into_iter().enumerate() {
-        if start == end {
-            continue;
-        }
-        let span = annotated.span(start, end).map_err(|message| format!("passage {}: {message}", at + 1))?;
-        if passages.last().is_some_and(|last| span.start < last.span.end) {
+    for (at, value) in values.into_iter().enumerate() {
+        let read = passage(value, annotated).map_err(|message| format!("passage {}: {message}", at + 1))?;
+        let Some(passage) = read else { continue };
+        if passages.last().is_some_and(|last| passage.span.start < last.span.end) {
             return Err(format!("passage {} begins before the one before it ends", at + 1));
         }
-        passages.push(Passage { kind: kind.unwrap_or_default(), span });
+        passages.push(passage);
     }
     Ok(passages)
 }
 
-fn read_mentions(mentions: Value, annotated: &Annotated<'_>) -> Result<Vec<Mention>, String> {
-    let rows = match mentions {
-        Value::Null => Vec::new(),
-        Value::Array(rows) => rows,
-        _ => return Err("\"mentions\" is no list".into()),
+/// The passage; nothing where it is empty.
+fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, String> {
+    let mut row = Fields::of(value)?;
+    let kind = row.text("type")?.unwrap_or_default();
+    let (Some(start), Some(end)) = (row.offset("start")?, row.offset("end")?) else {
+        return Err("`start` or `end` is missing".into());
     };
-    let numbered = rows.into_iter().enumerate();
-    numbered
-        .map(|(at, row)| mention(row, annotated).map_err(|message| format!("mention {}: {message}", at + 1)))
-        .collect()
+    let span = (start != end).then(|| annotated.span(start, end)).transpose()?;
+    Ok(span.map(|span| Passage { kind, span }))
 }
 
-fn mention(row: Value, annotated: &Annotated<'_>) -> Result<Mention, String> {
-    let row: MentionRow = serde_json::from_value(row).map_err(|error| on_one_line(&error))?;
-    let pieces = row.pieces()?;
-    if let Some(probability) = row.probability.filter(|probability| !(0.0..=1.0).contains(probability)) {
+fn mention(value: Value, annotated: &Annotated<'_>) -> Result<Mention, String> {
+    let mut row = Fields::of(value)?;
+    let pieces = pieces(&mut row)?;
+    let probability = row.number("probability")?;
+    if let Some(probability) = probability.filter(|probability| !(0.0..=1.0).contains(probability)) {
         return Err(format!("the probability {probability} is not from 0 to 1"));
     }
-    let kind = row.kind.or(row.label).or_else(|| row.types?.into_iter().next()).unwrap_or_default();
-    let id = row.id.map(|id| id.as_text()).filter(|id| !id.is_empty());
-    annotated.mention(Annotation { pieces, text: row.text, kind, id, probability: row.probability })
+    let kinds = [row.text("type")?, row.text("label")?, row.list("types")?.first().and_then(scalar)];
+    let kind = kinds.into_iter().flatten().next().unwrap_or_default();
+    let id = row.scalar("id")?.filter(|id| !id.is_empty());
+    annotated.mention(Annotation { pieces, text: row.text("text")?, kind, id, probability })
 }
 
-impl MentionRow {
-    fn pieces(&self) -> Result<Vec<(usize, usize)>, String> {
-        let fragments = self.fragments.clone().unwrap_or_default();
-        let (Some(start), Some(end)) = (self.start, self.end) else {
-            return if fragments.is_empty() { Err("\"start\" or \"end\" is missing".into()) } else { Ok(fragments) };
-        };
-        if fragments.is_empty() {
-            return Ok(vec![(start, end)]);
-        }
-        let first = fragments.iter().map(|(start, _)| *start).min();
-        let last = fragments.iter().map(|(_, end)| *end).max();
-        if (first, last) != (Some(start), Some(end)) {
-            return Err(format!("\"fragments\" do not go from {start} to {end}, as \"start\" and \"end\" say"));
-        }
-        Ok(fragments)
+fn pieces(row: &mut Fields) -> Result<Vec<(usize, usize)>, String> {
+    let fragments = row.list("fragments")?.iter().map(fragment).collect::<Result<Vec<_>, _>>()?;
+    let (Some(start), Some(end)) = (row.offset("start")?, row.offset("end")?) else {
+        return if fragments.is_empty() { Err("`start` or `end` is missing".into()) } else { Ok(fragments) };
+    };
+    if fragments.is_empty() {
+        return Ok(vec![(start, end)]);
     }
+    let first = fragments.iter().map(|(start, _)| *start).min();
+    let last = fragments.iter().map(|(_, end)| *end).max();
+    if (first, last) != (Some(start), Some(end)) {
+        return Err(format!("`fragments` do not go from {start} to {end}, as `start` and `end` say"));
+    }
+    Ok(fragments)
 }
 
-impl Name {
-    fn as_text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Number(number) => number.to_string(),
-        }
+fn fragment(value: &Value) -> Result<(usize, usize), String> {
+    let bounds = value.as_array().map(|bounds| bounds.iter().map(offset).collect::<Vec<_>>());
+    match bounds.as_deref() {
+        Some([Some(start), Some(end)]) => Ok((*start, *end)),
+        _ => Err(format!("`fragments`: expected pairs of a start and an end, found {}", shorten(&value.to_string()))),
     }
 }
 
@@ -235,24 +195,35 @@ mod tests {
     fn each_malformed_line_is_explained() {
         for (line, message) in [
             ("a cold", "not JSON: expected value at column 1"),
-            (r#"{"id": 7"#, "not JSON: EOF while parsing an object at column 8"),
-            (r#"{"id": 7}"#, "not a document: missing field `text` at column 9"),
-            (r#"["a"]"#, "not a document: invalid type: string \"a\", expected untagged enum at column 4"),
+            (r#"{"id": 7"#, "not JSON: it ends within an object at column 8"),
+            (r#"{"text": "a"} {}"#, "not JSON: trailing characters at column 15"),
+            (r#"{"id": 7}"#, "document 7: `text` is missing"),
+            (r#"{"text": 7}"#, "document 1: `text`: expected a text, found the number 7"),
+            (r#"{"id": [], "text": ""}"#, "document 1: `id`: expected a text or a number, found a list"),
+            (r#"{"text": "a", "text": "b"}"#, "`text` stands twice in one object"),
+            ("[]", "expected an object with `id` and `text`, found a list"),
+            (r#"["a", "a cold", null, null]"#, "expected an object with `id` and `text`, found a list"),
+            ("7", "expected an object with `id` and `text`, found the number 7"),
         ] {
-            let found = &problems("a.jsonl", line.as_bytes(), &ReadOptions::default())[0];
-            assert!(found.starts_with("a.jsonl:1: not "), "{found}");
-            if !line.starts_with('[') {
-                assert_eq!(*found, format!("a.jsonl:1: {message}"));
-            }
+            let found = problems("a.jsonl", line.as_bytes(), &ReadOptions::default());
+            assert_eq!(found, [format!("a.jsonl:1: {message}")]);
         }
         for (rest, message) in [
-            (r#""mentions": 3"#, "\"mentions\" is no list"),
-            (r#""mentions": [{}]"#, "mention 1: \"start\" or \"end\" is missing"),
-            (r#""mentions": [{"start": 0, "end": 1}, {"start": 2}]"#, "mention 2: \"start\" or \"end\" is missing"),
-            (r#""mentions": [{"start": "2", "end": 6}]"#, "mention 1: invalid type: string \"2\", expected usize"),
+            (r#""mentions": 3"#, "`mentions`: expected a list, found the number 3"),
+            (r#""mentions": [{}]"#, "mention 1: `start` or `end` is missing"),
+            (r#""mentions": ["cold"]"#, "mention 1: expected an object, found the text \"cold\""),
+            (
+                r#""mentions": [{"fragments": [[2, 6, 7]]}]"#,
+                "mention 1: `fragments`: expected pairs of a start and an end, found [2,6,7]",
+            ),
+            (r#""mentions": [{"start": 0, "end": 1}, {"start": 2}]"#, "mention 2: `start` or `end` is missing"),
+            (
+                r#""mentions": [{"start": "2", "end": 6}]"#,
+                "mention 1: `start`: expected a whole number, found the text \"2\"",
+            ),
             (
                 r#""mentions": [{"start": 1.5, "end": 6}]"#,
-                "mention 1: invalid type: floating point `1.5`, expected usize",
+                "mention 1: `start`: expected a whole number, found the number 1.5",
             ),
             (r#""mentions": [{"start": 2, "end": 2}]"#, "mention 1: the span 2–2 is empty"),
             (
@@ -265,7 +236,7 @@ mod tests {
             ),
             (
                 r#""mentions": [{"start": 0, "end": 6, "fragments": [[0, 1], [3, 5]]}]"#,
-                "mention 1: \"fragments\" do not go from 0 to 6, as \"start\" and \"end\" say",
+                "mention 1: `fragments` do not go from 0 to 6, as `start` and `end` say",
             ),
             (
                 r#""mentions": [{"start": 0, "end": 6, "probability": 1.5}]"#,

@@ -32,6 +32,7 @@ mod annotation;
 mod bioc;
 mod brat;
 mod error;
+mod fields;
 mod format;
 mod jsonl;
 mod output;
@@ -54,26 +55,40 @@ use source::Source;
 pub use truename_text::{Document, Mention, OffsetUnit, Passage, Span};
 pub use writer::Writer;
 
-/// How to read a file.
+/// Options for reading a file.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The format; told by extension and content where this is `None`.
     pub format: Option<Format>,
-    /// What the offsets in the file count.
+    /// The unit of the offsets in the file.
     pub offsets: OffsetUnit,
     /// The encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
     pub encoding: Option<String>,
-    /// Whether annotations are read; where not, they are not looked at, and a bad one is no problem.
+    /// Read annotations. If false, they are not looked at, and a bad one is no problem.
     pub mentions: bool,
+    /// Longest line of JSONL, and longest document of the other formats, in bytes of UTF-8 with all markup. A longer
+    /// one is a problem; it bounds the memory that a compressed file can take.
+    pub max_line_bytes: usize,
+}
+
+impl ReadOptions {
+    /// The default of [`max_line_bytes`](Self::max_line_bytes): 64 MiB.
+    pub const MAX_LINE_BYTES: usize = 64 << 20;
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { format: None, offsets: OffsetUnit::Chars, encoding: None, mentions: true }
+        Self {
+            format: None,
+            offsets: OffsetUnit::Chars,
+            encoding: None,
+            mentions: true,
+            max_line_bytes: Self::MAX_LINE_BYTES,
+        }
     }
 }
 
-/// What was read besides the documents.
+/// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The format of the file.
@@ -90,7 +105,7 @@ pub struct Summary {
 /// file, or a folder of them, which is read in the order of names.
 ///
 /// # Errors
-/// Where the file cannot be opened or read, or is not of its format at all.
+/// If the file cannot be opened or read, or is not of its format at all.
 pub fn read_path(
     path: &Path,
     options: &ReadOptions,
@@ -101,10 +116,10 @@ pub fn read_path(
         brat::read(path, &mut output)?;
         return Ok(Summary { format: Format::Brat, left_out: output.left_out });
     }
-    let mut source = Source::open(path, options)?;
+    let source = Source::open(path, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => Format::detect(path, source.beginning()?, brat::has_annotations(path) && options.mentions),
+        None => Format::detect(path, source.beginning(), brat::has_annotations(path) && options.mentions),
     };
     match format {
         Format::Brat => brat::read(path, &mut output)?,
@@ -113,30 +128,30 @@ pub fn read_path(
     Ok(Summary { format, left_out: output.left_out })
 }
 
-/// The same from a reader; `name` stands for the file in messages and tells its format.
+/// Reads a file from a reader, as [`read_path`] does; `name` stands for the file in messages and tells its format.
 ///
 /// # Errors
-/// As [`read_path`]; also for brat, which needs files.
+/// The errors of [`read_path`], and for brat, which needs files.
 pub fn read_from(
     name: &Path,
     reader: impl Read + Send + 'static,
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let mut source = Source::of_reader(name, reader, options)?;
+    let source = Source::of_reader(name, reader, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => Format::detect(name, source.beginning()?, false),
+        None => Format::detect(name, source.beginning(), false),
     };
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;
     Ok(Summary { format, left_out: output.left_out })
 }
 
-/// All documents of a file.
+/// Reads all documents of a file.
 ///
 /// # Errors
-/// As [`read_path`]; the first problem is an error too.
+/// The errors of [`read_path`]; the first problem is an error too.
 pub fn read_all(path: &Path, options: &ReadOptions) -> Result<Vec<Document>, Error> {
     let (mut documents, mut first) = (Vec::new(), None);
     read_path(path, options, &mut |read| match read {
@@ -153,6 +168,7 @@ pub fn read_all(path: &Path, options: &ReadOptions) -> Result<Vec<Document>, Err
 }
 
 fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(), Error> {
+    output.encoding = source.encoding;
     match format {
         Format::Text => text::read(source, output),
         Format::Jsonl => jsonl::read(source, output),

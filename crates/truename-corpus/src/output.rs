@@ -1,9 +1,10 @@
-//! Where readers put what they find.
+//! The output of readers: documents, problems and counts.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use truename_text::{Document, OffsetUnit};
+use encoding_rs::Encoding;
+use truename_text::{Document, Mention, OffsetUnit};
 
 use crate::{Problem, ReadOptions};
 
@@ -13,7 +14,7 @@ pub(crate) struct Read {
     pub(crate) left_out: u64,
 }
 
-/// What is wrong with a document, and in which line where there are lines.
+/// The problem of a document, with its line where the format has lines.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     pub(crate) line: Option<u64>,
@@ -34,9 +35,13 @@ impl From<Document> for Read {
 
 pub(crate) struct Output<'v> {
     pub(crate) options: ReadOptions,
+    /// The encoding that the file was translated from; none where it is read as UTF-8.
+    pub(crate) encoding: Option<&'static Encoding>,
+    /// True where every text of a brat folder must have annotations.
+    pub(crate) is_annotated: bool,
     /// Annotations that were not kept.
     pub(crate) left_out: u64,
-    /// Whether no more is wanted.
+    /// True where no more is wanted.
     pub(crate) stopped: bool,
     file: PathBuf,
     visit: &'v mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
@@ -48,7 +53,15 @@ impl<'v> Output<'v> {
         options: &ReadOptions,
         visit: &'v mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
     ) -> Self {
-        Self { options: options.clone(), left_out: 0, stopped: false, file: file.to_owned(), visit }
+        Self {
+            options: options.clone(),
+            encoding: None,
+            is_annotated: false,
+            left_out: 0,
+            stopped: false,
+            file: file.to_owned(),
+            visit,
+        }
     }
 
     pub(crate) fn unit(&self) -> OffsetUnit {
@@ -64,11 +77,18 @@ impl<'v> Output<'v> {
         self.stopped |= (self.visit)(read).is_break();
     }
 
-    /// Where the user named an encoding, U+FFFD stands for bytes that it does not have.
+    /// In a text that was translated, U+FFFD stands for bytes that its encoding does not have.
     fn refuse_undecoded(&self, document: Document) -> Result<Document, Problem> {
-        let Some(label) = &self.options.encoding else { return Ok(document) };
-        let Some(at) = document.text.find('\u{FFFD}') else { return Ok(document) };
-        let message = format!("after {at} bytes of text there is something that is not {label}; check --encoding");
+        let Some(encoding) = self.encoding else { return Ok(document) };
+        let undecoded = |text: &str| text.contains('\u{FFFD}');
+        let label = encoding.name();
+        let message = match document.text.find('\u{FFFD}') {
+            Some(at) => format!("after {at} bytes of text there is something that is not {label}; check --encoding"),
+            None if undecoded(&document.id) || document.mentions.iter().any(|mention| has(mention, undecoded)) => {
+                format!("an id or a type holds something that is not {label}; check --encoding")
+            }
+            None => return Ok(document),
+        };
         Err(Problem { file: self.file.clone(), line: None, document: Some(document.id), message })
     }
 
@@ -78,6 +98,10 @@ impl<'v> Output<'v> {
         let file = self.file.clone();
         self.give(read.map_err(|Wrong { line, message }| Problem { file, line, document, message }));
     }
+}
+
+fn has(mention: &Mention, property: impl Fn(&str) -> bool) -> bool {
+    property(&mention.kind) || mention.id.as_deref().is_some_and(property)
 }
 
 #[cfg(test)]
@@ -114,7 +138,7 @@ pub(crate) mod tests {
         let options = ReadOptions { encoding: Some("shift_jis".into()), ..ReadOptions::default() };
         assert_eq!(
             problems("a.txt", b"a \x81\xFF b", &options),
-            ["a.txt: document a: after 2 bytes of text there is something that is not shift_jis; check --encoding"]
+            ["a.txt: document a: after 2 bytes of text there is something that is not Shift_JIS; check --encoding"]
         );
         assert_eq!(read_bytes("a.txt", "肺".as_bytes(), &ReadOptions::default()).1, [""; 0]);
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why a document was not read.
+/// The reason for which a document was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -10,7 +10,7 @@ pub struct Problem {
     pub line: Option<u64>,
     /// The id of the document, where it is known.
     pub document: Option<String>,
-    /// What is wrong, with the value, and the way out where one is known.
+    /// The reason, with the value, and a way out where one is known.
     pub message: String,
 }
 
@@ -34,7 +34,12 @@ pub(crate) fn shorten(value: &str) -> String {
     if value.chars().nth(SHOWN).is_some() { format!("{shown}…") } else { shown }
 }
 
-/// What is said of bytes that are no text; `place` names the first of them.
+/// The message about bytes that are no text; `place` names the first of them.
 pub(crate) fn not_utf8(place: impl fmt::Display) -> String {
     format!("{place} is not UTF-8 (say --encoding, as in --encoding windows-1252)")
+}
+
+/// The message about a line, text or document that has more bytes than [`ReadOptions`](crate::ReadOptions) allow.
+pub(crate) fn too_long(what: &str, limit: usize) -> String {
+    format!("{what} is longer than {limit} bytes (--max-line-bytes reads longer ones)")
 }

@@ -1,6 +1,7 @@
 //! PubTator: `PMID|t|title`, `PMID|a|abstract`, then a row an annotation, and a blank line.
 //!
-//! The text is the parts joined by line breaks, each of which counts as one character.
+//! The text is the parts joined by line breaks, each of which counts as one character. The format has no end mark: a
+//! file whose last line has no line end may be cut off within it, which is a problem of the last document.
 
 use std::io::{self, Write};
 
@@ -9,10 +10,10 @@ use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
 use crate::Error;
 use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::shorten;
-use crate::source::{Source, line_text};
+use crate::problem::{shorten, too_long};
+use crate::source::Source;
 
-/// Whether a line is the first of a document: no blank in the id, then `|t|`.
+/// Tells whether a line is the first of a document: no blank in the id, then `|t|`.
 pub(crate) fn begins_document(line: &str) -> bool {
     text_line(line).is_some_and(|(id, label, _)| label == "t" && !id.contains(char::is_whitespace))
 }
@@ -25,12 +26,17 @@ fn text_line(line: &str) -> Option<(&str, &str, &str)> {
     (is_label && !id.is_empty() && !id.contains('\t')).then_some((id, label, text))
 }
 
+/// The message about a last line without a line end.
+const UNENDED: &str = "the last line has no line end, so the file may be cut off; add one where it is whole";
+
 /// The lines of one document.
 #[derive(Default)]
 struct Block {
     id: String,
     parts: Vec<(String, String)>,
     rows: Vec<(u64, String)>,
+    /// Bytes of its lines.
+    bytes: usize,
     /// The first thing wrong with it.
     problem: Option<Wrong>,
 }
@@ -38,9 +44,9 @@ struct Block {
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let mut lines = source.into_lines();
     let mut block: Option<Block> = None;
-    while let Some((number, line)) = lines.next()? {
-        let bad = line_text(line).err();
-        let line = String::from_utf8_lossy(line);
+    while let Some(line) = lines.next()? {
+        let (number, is_ended, bad) = (line.number, line.is_ended, line.text().err());
+        let line = String::from_utf8_lossy(line.bytes);
         let header = text_line(&line);
         let ends = line.trim().is_empty() || header.is_some_and(|(_, label, _)| label == "t");
         if ends && let Some(block) = block.take() {
@@ -57,10 +63,11 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         if let Some(message) = bad.filter(|_| wanted) {
             block.fail(number, message);
         }
-        match header {
-            Some(header) => block.add_part(number, header),
-            None if output.options.mentions => block.rows.push((number, line.into_owned())),
-            None => {}
+        if !is_ended {
+            block.fail(number, UNENDED.into());
+        }
+        if wanted {
+            block.add(number, &line, header, output.options.max_line_bytes);
         }
     }
     if let Some(block) = block {
@@ -84,6 +91,28 @@ impl Block {
         self.problem.get_or_insert(Wrong::at(line, message));
     }
 
+    /// Adds a line, unless the document has become too long or something else is wrong with it.
+    fn add(&mut self, number: u64, line: &str, header: Option<(&str, &str, &str)>, limit: usize) {
+        self.bytes += line.len();
+        if self.bytes > limit {
+            self.fail(number, too_long("the document", limit));
+        }
+        let is_row = |piece: &str| piece.strip_prefix(&*self.id).is_some_and(|rest| rest.starts_with('\t'));
+        let is_line = |piece: &str| text_line(piece).is_some() || is_row(piece);
+        // The two lines would be read as one.
+        if line.contains('\r') && line.split('\r').skip(1).any(is_line) {
+            self.fail(
+                number,
+                "a carriage return alone ends a line here, and a line feed others; use one of them".into(),
+            );
+        }
+        match header {
+            _ if self.problem.is_some() => (self.parts, self.rows) = Default::default(),
+            Some(header) => self.add_part(number, header),
+            None => self.rows.push((number, line.to_owned())),
+        }
+    }
+
     fn add_part(&mut self, line: u64, (id, label, text): (&str, &str, &str)) {
         if id != self.id {
             self.fail(line, format!("the text of \"{}\" stands among that of \"{}\"", shorten(id), shorten(&self.id)));
@@ -97,7 +126,7 @@ impl Block {
     }
 
     fn document(self, unit: OffsetUnit) -> Result<Read, Wrong> {
-        let Self { id, parts, rows, problem } = self;
+        let Self { id, parts, rows, problem, .. } = self;
         if let Some(problem) = problem {
             return Err(problem);
         }
@@ -140,7 +169,7 @@ fn kind(label: &str) -> &str {
     }
 }
 
-/// The mention of a row; nothing where the row is a relation.
+/// The mention of a row; nothing where the row is a relation, whose second column is a name and no offset.
 fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
     let columns: Vec<&str> = row.split('\t').collect();
     if columns.len() > 1 && columns[0] != id {
@@ -148,8 +177,8 @@ fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Men
     }
     // A seventh column lists the parts of a composite mention.
     let (start, end, text, kind, identifier) = match columns[..] {
-        [_, _, _, _] => return Ok(None),
-        // A relation with a fifth column, as in BioRED.
+        [_, name, _, _] if !name.starts_with(|first: char| first.is_ascii_digit()) => return Ok(None),
+        // With a fifth column, as in BioRED.
         [_, name, _, _, _] if name.starts_with(char::is_alphabetic) => return Ok(None),
         [_, start, end, text, kind] => (start, end, text, kind, ""),
         [_, start, end, text, kind, identifier] | [_, start, end, text, kind, identifier, _] => {
@@ -197,7 +226,7 @@ fn block_id(id: &str) -> String {
     if id.is_empty() { "_".into() } else { id.replace(['|', '\t', '\r', '\n'], "_") }
 }
 
-/// Where the title ends and the abstract begins: one blank apart, and neither cut short.
+/// The end of the title and the beginning of the abstract: one blank apart, and neither cut short.
 fn split(document: &Document) -> Option<(usize, usize)> {
     let spans: Vec<Span> = document.passages.iter().map(|passage| passage.span).collect();
     let (end, start) = match spans[..] {
@@ -227,6 +256,7 @@ mod tests {
             ("7\t0\t1\tA\tX\tid\tparts\tmore", "a row of 8 columns; PMID, start, end, text, type and id make 6"),
             ("a second line of the abstract", "a row of 1 columns; PMID, start, end, text, type and id make 6"),
             ("8\t0\t1\tA\tX\tid", "a row of \"8\" stands under the text of \"7\""),
+            ("7\t2\t6\tcold", "a row of 4 columns; PMID, start, end, text, type and id make 6"),
             ("7\tx\t1\tA\tX\tid", "\"x\" is no offset"),
             ("7\t0\t1.5\tA\tX\tid", "\"1.5\" is no offset"),
             ("7\t-1\t1\tA\tX", "\"-1\" is no offset"),
@@ -235,7 +265,7 @@ mod tests {
             ("7\t1\t5\tcold\tX\tid", "the text at 1–5 is \" col\", the file says \"cold\""),
             ("8|a|abstract", "the text of \"8\" stands among that of \"7\""),
         ] {
-            let (documents, problems) = read_plain(&format!("1|t|One\n\n7|t|A cold\n7|a|came.\n{row}\n2|t|Two"));
+            let (documents, problems) = read_plain(&format!("1|t|One\n\n7|t|A cold\n7|a|came.\n{row}\n2|t|Two\n"));
             assert_eq!(problems, [format!("a.pubtator:5: document 7: {message}")]);
             assert_eq!(documents.iter().map(|document| &*document.id).collect::<Vec<_>>(), ["1", "2"]);
         }
@@ -243,7 +273,7 @@ mod tests {
 
     #[test]
     fn rows_without_a_text_are_one_problem() {
-        let (documents, problems) = read_plain("7|t|A cold\n\n7\t0\t1\tA\tX\n7\t0\t1\tA\tX\n\n8|t|B");
+        let (documents, problems) = read_plain("7|t|A cold\n\n7\t0\t1\tA\tX\n7\t0\t1\tA\tX\n\n8|t|B\n");
         assert_eq!(
             problems,
             ["a.pubtator:3: a row without the text of its document, which a line such as ID|t|title gives: \
@@ -265,6 +295,59 @@ mod tests {
     }
 
     #[test]
+    fn a_last_line_without_an_end_may_be_cut_off() {
+        for cut in ["1|t|A\n\n2|t|A co", "1|t|A\n\n2|t|A cold\n2\t2\t6\tcold\tDisease\tD0031"] {
+            for mentions in [true, false] {
+                let (documents, problems) =
+                    read_str("a.pubtator", cut, &ReadOptions { mentions, ..ReadOptions::default() });
+                let line = cut.lines().count();
+                assert_eq!(problems, [format!("a.pubtator:{line}: document 2: {UNENDED}")]);
+                assert_eq!(documents.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn carriage_returns_alone_may_end_lines() {
+        let whole = "1|t|Naïve\n1|a|A cold came.\n1\t8\t12\tcold\tDisease\tD1\n\n2|t|B\n";
+        let wanted = read_plain(whole);
+        assert_eq!((wanted.0.len(), wanted.1.len()), (2, 0));
+        assert_eq!(read_plain(&whole.replace('\n', "\r\n")), wanted);
+        assert_eq!(read_plain(&whole.replace('\n', "\r")), wanted);
+        // One among others would make two lines one.
+        for mixed in [whole.replace("Naïve\n", "Naïve\r"), whole.replace("came.\n", "came.\r")] {
+            let (documents, problems) = read_plain(&mixed);
+            let message = "a carriage return alone ends a line here, and a line feed others; use one of them";
+            assert_eq!(documents, wanted.0[1..]);
+            assert_eq!(problems.len(), 1);
+            assert!(problems[0].ends_with(&format!("document 1: {message}")), "{problems:?}");
+        }
+        let (documents, problems) = read_plain("1|t|A\rcold\r\n");
+        assert_eq!((documents[0].text.as_str(), problems.len()), ("A\rcold", 0));
+    }
+
+    #[test]
+    fn long_documents_are_passed_over() {
+        let options = ReadOptions { max_line_bytes: 30, ..ReadOptions::default() };
+        let long_line = format!("2|t|{}\n2|a|b\n", "x".repeat(30));
+        let long_block = "2|t|cold\n".to_owned() + &"2\t0\t4\tcold\tX\n".repeat(10);
+        for (long, message) in [
+            (
+                long_line,
+                "a.pubtator:3: document 2: the line is longer than 30 bytes (--max-line-bytes reads longer ones)",
+            ),
+            (
+                long_block,
+                "a.pubtator:5: document 2: the document is longer than 30 bytes (--max-line-bytes reads longer ones)",
+            ),
+        ] {
+            let (documents, problems) = read_str("a.pubtator", &format!("1|t|A\n\n{long}\n3|t|B\n"), &options);
+            assert_eq!(documents.iter().map(|document| &*document.id).collect::<Vec<_>>(), ["1", "3"]);
+            assert_eq!(problems, [message]);
+        }
+    }
+
+    #[test]
     fn rows_are_not_looked_at_where_they_are_not_wanted() {
         let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let bytes = b"1|t|A\n1\tx\ty\xFF\n8\t1\n";
@@ -277,7 +360,7 @@ mod tests {
             "\n  \n7|t|A cold \r\n7|a| came.\r\n7\t2\t6\tcold\tDisease\t D003139 \r\n7\t2\t6\tcold\tDisease\t-1\r\n\
              7\t2\t6\tcold\tDisease\t-\r\n7\t2\t6\tcold\tDisease\t\r\n7\t2\t6\tcold\tDisease\r\n\
              7\t2\t6\tcold\tDisease\tD1|D2\tcold|cold\r\n7\t2\t11\tcold   ca\tSpan\r\n7\tCID\tD1\tD2\r\n\
-             7\tAssociation\tD1\tD2\tNovel\r\n7|t|Again\r\n\r\n8|t|\n8|a|Only abstract\n8|section|More",
+             7\tAssociation\tD1\tD2\tNovel\r\n7|t|Again\r\n\r\n8|t|\n8|a|Only abstract\n8|section|More\n",
         );
         assert_eq!(problems, [""; 0]);
         let texts: Vec<_> = documents.iter().map(|document| (&*document.id, &*document.text)).collect();

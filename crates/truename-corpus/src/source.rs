@@ -1,7 +1,7 @@
 //! A file to read: decompressed and decoded.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
@@ -9,18 +9,25 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::output::Wrong;
-use crate::problem::not_utf8;
+use crate::problem::{not_utf8, too_long};
 use crate::{Error, ReadOptions};
 
-/// How many bytes of a file tell its format.
+/// Bytes of a text that tell its format and the ends of its lines.
 const BEGINNING: usize = 16 << 10;
+/// Bytes that an XML declaration may take.
+const DECLARATION: usize = 1 << 10;
 const BUFFER: usize = 1 << 16;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+type Reader = Box<dyn Read + Send>;
+
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    beginning: Cursor<Vec<u8>>,
-    rest: BufReader<Box<dyn Read + Send>>,
+    /// The encoding that the text was translated from; none where the file is read as UTF-8.
+    pub(crate) encoding: Option<&'static Encoding>,
+    limit: usize,
+    beginning: Vec<u8>,
+    rest: Reader,
 }
 
 impl Source {
@@ -34,58 +41,58 @@ impl Source {
         raw: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Self, Error> {
-        let raw: BufReader<Box<dyn Read + Send>> = BufReader::with_capacity(BUFFER, Box::new(raw));
-        Self::decoded(path, raw, options, true)
+        Self::decoded(path, Box::new(raw), options, true)
     }
 
     /// A text that begins where its file does: to brat, a byte order mark is the first character.
     pub(crate) fn open_with_mark(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
-        Self::decoded(path, BufReader::with_capacity(BUFFER, Box::new(file)), options, false)
+        Self::decoded(path, Box::new(file), options, false)
     }
 
-    fn decoded(
-        path: &Path,
-        mut raw: BufReader<Box<dyn Read + Send>>,
-        options: &ReadOptions,
-        strip_mark: bool,
-    ) -> Result<Self, Error> {
+    fn decoded(path: &Path, raw: Reader, options: &ReadOptions, strip_mark: bool) -> Result<Self, Error> {
         let unread = |source| Error::io("read", path, source);
-        let compressed = raw.fill_buf().map_err(unread)?.starts_with(&GZIP_MAGIC);
-        let plain: Box<dyn Read + Send> = if compressed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-        let mut plain = BufReader::with_capacity(BUFFER, plain);
-        let encoding = match options.encoding.as_deref() {
-            Some(label) => Some(named(path, label)?),
-            None => declared(plain.fill_buf().map_err(unread)?),
+        let (magic, raw) = with_beginning(raw, GZIP_MAGIC.len()).map_err(unread)?;
+        if magic.len() < GZIP_MAGIC.len() && is_gz(path) {
+            return Err(Error::cut_off(path));
+        }
+        let plain: Reader = match magic == GZIP_MAGIC {
+            true => Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, raw))),
+            false => raw,
         };
+        let (first, plain) = with_beginning(plain, DECLARATION).map_err(unread)?;
+        let named = options.encoding.as_deref().map(|label| named(path, label)).transpose()?;
+        let encoding = named.or_else(|| declared(&first));
         let decoded = DecodeReaderBytesBuilder::new()
             .encoding(encoding)
             .utf8_passthru(true)
             .strip_bom(strip_mark)
             .bom_override(true)
-            .build(plain);
-        let rest: Box<dyn Read + Send> = Box::new(decoded);
-        Ok(Self { path: path.to_owned(), beginning: Cursor::default(), rest: BufReader::with_capacity(BUFFER, rest) })
+            .build(BufReader::with_capacity(BUFFER, plain));
+        let (beginning, rest) = with_beginning(decoded, BEGINNING).map_err(unread)?;
+        let marked = Encoding::for_bom(&first).map(|(encoding, _)| encoding);
+        let encoding = marked.or(encoding).filter(|encoding| *encoding != encoding_rs::UTF_8);
+        Ok(Self { path: path.to_owned(), encoding, limit: options.max_line_bytes, beginning, rest })
     }
 
     /// The first bytes, which are still to be read.
-    pub(crate) fn beginning(&mut self) -> Result<&[u8], Error> {
-        let mut first = Vec::with_capacity(BEGINNING);
-        let read = (&mut self.rest).take(BEGINNING as u64).read_to_end(&mut first);
-        read.map_err(|source| Error::io("read", &self.path, source))?;
-        self.beginning = Cursor::new(first);
-        Ok(self.beginning.get_ref())
+    pub(crate) fn beginning(&self) -> &[u8] {
+        &self.beginning
     }
 
     /// The whole file.
     pub(crate) fn into_reader(self) -> impl BufRead {
-        self.beginning.chain(self.rest)
+        BufReader::with_capacity(BUFFER, self.rest)
     }
 
     /// The file as text; in the inner result, why it is none.
     pub(crate) fn into_text(self) -> Result<Result<String, Wrong>, Error> {
-        let (path, mut bytes) = (self.path.clone(), Vec::new());
-        self.into_reader().read_to_end(&mut bytes).map_err(|source| Error::io("read", &path, source))?;
+        let (path, limit, mut bytes) = (self.path.clone(), self.limit, Vec::new());
+        let read = self.into_reader().take((limit as u64).saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|source| Error::io("read", &path, source))?;
+        if bytes.len() > limit {
+            return Ok(Err(Wrong { line: None, message: too_long("the text", limit) }));
+        }
         Ok(String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let line = 1 + count_newlines(&error.as_bytes()[..valid]);
@@ -93,10 +100,26 @@ impl Source {
         }))
     }
 
+    /// The lines, which end with `\n` or `\r\n`, or with `\r` where the file begins with such lines.
     pub(crate) fn into_lines(self) -> Lines {
-        let path = self.path.clone();
-        Lines { path, reader: Box::new(self.into_reader()), number: 0, line: Vec::new() }
+        let (path, limit) = (self.path.clone(), self.limit);
+        let returns = self.beginning.contains(&b'\r') && !self.beginning.contains(&b'\n');
+        let reader: Box<dyn BufRead> = match returns {
+            true => Box::new(BufReader::with_capacity(BUFFER, LineFeeds { inner: self.rest, after_return: false })),
+            false => Box::new(self.into_reader()),
+        };
+        Lines { path, limit, reader, number: 0, line: Vec::new() }
     }
+}
+
+/// The first bytes of a reader, as many as there are, and a reader of all bytes.
+///
+/// A pipe may hand over less at once than it takes to tell what comes.
+fn with_beginning(mut reader: impl Read + Send + 'static, length: usize) -> io::Result<(Vec<u8>, Reader)> {
+    let mut first = Vec::with_capacity(length);
+    (&mut reader).take(length as u64).read_to_end(&mut first)?;
+    let whole = Cursor::new(first.clone()).chain(reader);
+    Ok((first, Box::new(whole)))
 }
 
 fn named(path: &Path, label: &str) -> Result<&'static Encoding, Error> {
@@ -106,50 +129,110 @@ fn named(path: &Path, label: &str) -> Result<&'static Encoding, Error> {
     })
 }
 
-/// The encoding that an XML declaration names, unless it is UTF-8 or the ASCII that XML tools write for it.
+/// The encoding that an XML file has by its first bytes or its declaration (XML 1.0, appendix F), unless it is UTF-8 or
+/// the ASCII that XML tools write for it.
 fn declared(beginning: &[u8]) -> Option<&'static Encoding> {
+    match beginning {
+        [b'<', 0, b'?', 0, ..] => return Some(encoding_rs::UTF_16LE),
+        [0, b'<', 0, b'?', ..] => return Some(encoding_rs::UTF_16BE),
+        _ => {}
+    }
     let declaration = beginning.strip_prefix(b"<?xml")?;
     let declaration = std::str::from_utf8(&declaration[..declaration.iter().position(|byte| *byte == b'>')?]).ok()?;
     let label = declaration.split_once("encoding")?.1.trim_start_matches([' ', '=', '"', '\'']);
     let label = label.split(['"', '\'']).next()?;
     let ascii = label.to_ascii_lowercase().contains("ascii");
-    Encoding::for_label(label.as_bytes()).filter(|encoding| !ascii && *encoding != encoding_rs::UTF_8)
+    // A declaration that can be read byte by byte is not UTF-16, whatever it says.
+    let wide = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
+    Encoding::for_label(label.as_bytes())
+        .filter(|encoding| !ascii && *encoding != encoding_rs::UTF_8 && !wide.contains(encoding))
+}
+
+/// Makes each `\r` and each `\r\n` a `\n`.
+struct LineFeeds<R> {
+    inner: R,
+    after_return: bool,
+}
+
+impl<R: Read> Read for LineFeeds<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let (read, mut kept) = (self.inner.read(buffer)?, 0);
+            for at in 0..read {
+                let byte = buffer[at];
+                if byte != b'\n' || !self.after_return {
+                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+                self.after_return = byte == b'\r';
+            }
+            if kept > 0 || read == 0 {
+                return Ok(kept);
+            }
+        }
+    }
 }
 
 /// The lines of a file, with numbers from 1 and without their ends.
 pub(crate) struct Lines {
     path: PathBuf,
+    limit: usize,
     reader: Box<dyn BufRead>,
     number: u64,
     line: Vec<u8>,
 }
 
-impl Lines {
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
-        self.line.clear();
-        let read = self.reader.read_until(b'\n', &mut self.line);
-        if read.map_err(|source| Error::io("read", &self.path, source))? == 0 {
-            return Ok(None);
+pub(crate) struct Line<'l> {
+    pub(crate) number: u64,
+    /// Its bytes or, where it is too long, the first of them.
+    pub(crate) bytes: &'l [u8],
+    /// True where the line has an end; the last line may have none.
+    pub(crate) is_ended: bool,
+    limit: usize,
+}
+
+impl Line<'_> {
+    /// Returns the line as text, or why it is none.
+    pub(crate) fn text(&self) -> Result<&str, String> {
+        if self.bytes.len() > self.limit {
+            return Err(too_long("the line", self.limit));
         }
-        self.number += 1;
-        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-        Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
+        let not_utf8 = |at| not_utf8(format_args!("byte {at} of the line"));
+        std::str::from_utf8(self.bytes).map_err(|error| not_utf8(error.valid_up_to() + 1))
     }
 }
 
-/// A line as text, or why it is none.
-pub(crate) fn line_text(line: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(line).map_err(|error| not_utf8(format_args!("byte {} of the line", error.valid_up_to() + 1)))
+impl Lines {
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
+        const LONGEST_END: u64 = 2;
+        let unread = |source| Error::io("read", &self.path, source);
+        self.line.clear();
+        let most = (self.limit as u64).saturating_add(LONGEST_END);
+        if (&mut self.reader).take(most).read_until(b'\n', &mut self.line).map_err(unread)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let is_ended = self.line.ends_with(b"\n");
+        if !is_ended && self.line.len() as u64 == most {
+            self.reader.skip_until(b'\n').map_err(unread)?;
+        }
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let bytes = line.strip_suffix(b"\r").unwrap_or(line);
+        Ok(Some(Line { number: self.number, bytes, is_ended, limit: self.limit }))
+    }
 }
 
 pub(crate) fn count_newlines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
+fn is_gz(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
 /// A path without `.gz`.
 pub(crate) fn without_gz(path: &Path) -> PathBuf {
-    let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-    if compressed { path.with_extension("") } else { path.to_owned() }
+    if is_gz(path) { path.with_extension("") } else { path.to_owned() }
 }
 
 /// The name of a file without its extension, for documents that have no other id.
@@ -175,6 +258,11 @@ mod tests {
         let declared = b"<?xml version='1.0' encoding='ISO-8859-1'?>na\xEFve";
         assert!(text(declared, None).ends_with("naïve"));
         assert!(text(b"<?xml version=\"1.0\" encoding=\"US-ASCII\"?>na\xC3\xAFve", None).ends_with("naïve"));
+        // Tools that write XML into a string of two-byte units say so even where the file is UTF-8.
+        assert!(text(b"<?xml version='1.0' encoding='UTF-16'?>na\xC3\xAFve", None).ends_with("naïve"));
+        // Without a mark, the first bytes of XML tell that it is UTF-16.
+        assert_eq!(text(b"<\0?\0x\0\xEF\0", None), "<?xï");
+        assert_eq!(text(b"\0<\0?\0x\0\xEF", None), "<?xï");
     }
 
     #[test]
@@ -189,10 +277,69 @@ mod tests {
     fn lines_lose_their_ends_only() {
         let source = Source::of_reader(Path::new("memory"), &b"a \r\n\r\r\n\nb"[..], &ReadOptions::default()).unwrap();
         let (mut lines, mut found) = (source.into_lines(), Vec::new());
-        while let Some((number, line)) = lines.next().unwrap() {
-            found.push((number, String::from_utf8_lossy(line).into_owned()));
+        while let Some(line) = lines.next().unwrap() {
+            found.push((line.number, line.text().unwrap().to_owned(), line.is_ended));
         }
-        assert_eq!(found, [(1, "a ".into()), (2, "\r".into()), (3, String::new()), (4, "b".into())]);
+        let wanted = [(1, "a ", true), (2, "\r", true), (3, "", true), (4, "b", false)];
+        assert_eq!(found, wanted.map(|(number, line, is_ended)| (number, line.to_owned(), is_ended)));
+    }
+
+    fn lines(bytes: &[u8], limit: usize) -> Vec<(u64, Result<String, String>)> {
+        let options = ReadOptions { max_line_bytes: limit, ..ReadOptions::default() };
+        let source = Source::of_reader(Path::new("memory"), Cursor::new(bytes.to_vec()), &options).unwrap();
+        let (mut lines, mut found) = (source.into_lines(), Vec::new());
+        while let Some(line) = lines.next().unwrap() {
+            found.push((line.number, line.text().map(str::to_owned)));
+        }
+        found
+    }
+
+    #[test]
+    fn carriage_returns_end_lines_where_there_are_no_line_feeds() {
+        let wanted = [(1, Ok("a".to_owned())), (2, Ok("b c".into())), (3, Ok(String::new())), (4, Ok("d".into()))];
+        assert_eq!(lines(b"a\rb c\r\rd\r", 100), wanted);
+        assert_eq!(lines(b"a\rb c\r\rd", 100), wanted);
+        // Beyond the first bytes all ends may come.
+        let long = "x".repeat(BEGINNING);
+        let found = lines(format!("a\r{long}\rb\r\nc\nd").as_bytes(), BEGINNING);
+        let texts: Vec<String> = found.into_iter().map(|(_, line)| line.unwrap()).collect();
+        assert_eq!(texts, ["a", &*long, "b", "c", "d"]);
+    }
+
+    #[test]
+    fn long_lines_are_passed_over() {
+        let message = "the line is longer than 4 bytes (--max-line-bytes reads longer ones)".to_owned();
+        for end in ["\n", "\r\n", "\r"] {
+            for long in ["12345", "123456", "1234567", "12345678901234567890"] {
+                let found = lines(["1234", long, "", "abcd"].join(end).as_bytes(), 4);
+                let wanted = [Ok("1234".to_owned()), Err(message.clone()), Ok(String::new()), Ok("abcd".into())];
+                assert_eq!(found, (1..).zip(wanted).collect::<Vec<_>>(), "{end:?} {long}");
+            }
+        }
+        assert_eq!(lines(b"12345", 4), [(1, Err(message))]);
+    }
+
+    /// Hands over one byte at a time, as a slow pipe does.
+    struct OneByOne(&'static [u8]);
+
+    impl Read for OneByOne {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+            (buffer[0], self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_slow_pipe_is_read_as_a_file() {
+        let text = |bytes| {
+            let source = Source::of_reader(Path::new("-"), OneByOne(bytes), &ReadOptions::default()).unwrap();
+            source.into_text().unwrap().unwrap_or_else(|wrong| panic!("{}", wrong.message))
+        };
+        assert!(text(b"<?xml version='1.0' encoding='ISO-8859-1'?>na\xEFve").ends_with("naïve"));
+        assert_eq!(text(b"\xFF\xFEn\0a\0"), "na");
+        // python: gzip.compress(b"cold", mtime=0)
+        assert_eq!(text(b"\x1f\x8b\x08\0\0\0\0\0\x02\x03K\xce\xcfI\x01\0\x06\x8a\xcb\xc8\x04\0\0\0"), "cold");
     }
 
     #[test]

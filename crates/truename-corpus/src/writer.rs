@@ -21,7 +21,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer to `out`, whose offsets count `offsets`.
+    /// Creates a writer to `out` with offsets in the unit `offsets`.
     ///
     /// # Errors
     /// For plain text, which holds no annotations, and brat, which keeps a document in two files.
@@ -40,7 +40,7 @@ impl<W: Write> Writer<W> {
     /// Writes a document.
     ///
     /// # Errors
-    /// Where `out` fails.
+    /// If `out` fails.
     pub fn write(&mut self, document: &Document) -> io::Result<()> {
         let first = !self.begun;
         self.begin()?;
@@ -57,7 +57,7 @@ impl<W: Write> Writer<W> {
     /// Writes what the format has at its end, and gives `out` back.
     ///
     /// # Errors
-    /// Where `out` fails.
+    /// If `out` fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.begin()?;
         match self.format {

@@ -64,7 +64,7 @@ impl Sink {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
             Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
-            Self::Brat(_) => Ok(()),
+            Self::Brat(writer) => Ok(writer.finish()?),
             Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
         }
     }

@@ -1,29 +1,38 @@
 //! BioC as JSON: a collection, `{"PubTator3": [documents]}`, a list of documents, or documents one after
 //! another, as PubTator exports them.
 
+use std::cell::Cell;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use truename_text::{Document, OffsetUnit, Offsets};
 
-use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
+use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong, locations, parts};
 use crate::Error;
+use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
 use crate::output::{Output, Wrong};
 use crate::problem::not_utf8;
-use crate::source::Source;
+use crate::source::{Source, count_newlines};
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let path = source.path.clone();
-    let mut json = serde_json::Deserializer::from_reader(source.into_reader());
+    let (path, limit, place) = (source.path.clone(), output.options.max_line_bytes, Rc::<Place>::default());
+    let bounded = Bounded { inner: source.into_reader(), place: Rc::clone(&place), limit };
+    let mut json = serde_json::Deserializer::from_reader(bounded);
     let mut found = Found::default();
     loop {
         let mut begun = false;
-        let top = Top { output, found: &mut found, begun: &mut begun };
+        let top = Top { output, found: &mut found, begun: &mut begun, place: &place };
         let Err(error) = json.deserialize_any(top) else { continue };
         if error.is_io() {
-            return Err(Error::io("read", &path, error.into()));
+            let error = io::Error::from(error);
+            if !TooLong::is(&error) {
+                return Err(Error::io("read", &path, error));
+            }
+            output.give_one("", Err(Wrong::at(place.lines.get() + 1, format!("{error}; {REST}"))));
+            return Ok(());
         }
         let ended = error.is_eof() && !begun;
         if output.stopped || (ended && found.documents) {
@@ -33,7 +42,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
             return Err(Error::refused(
                 Some(&path),
                 "this JSON is not BioC: it has neither \"documents\" nor \"passages\"",
-                "name the format with --format; documents of one JSON object a line with \"text\" are jsonl",
+                "name the format with --input-format; one JSON object a line with `text` is jsonl",
             ));
         }
         output.give_one("", Err(Wrong::at(error.line() as u64, broken(&error))));
@@ -42,16 +51,47 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
 }
 
 fn broken(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let reason = if message.starts_with("invalid unicode code point") {
-        not_utf8(format_args!("what ends at byte {} of the line", error.column()))
-    } else {
-        format!("not BioC JSON: {}", message.rsplit_once(" at line").map_or(&*message, |(reason, _)| reason))
+    let reason = reason(error);
+    let reason = match error.is_data() {
+        _ if reason.starts_with("invalid unicode code point") => {
+            not_utf8(format_args!("what ends at byte {} of the line", error.column()))
+        }
+        true => reason,
+        false => format!("not JSON: {reason} at column {}", error.column()),
     };
-    format!("{reason}; the rest of the file is not read")
+    format!("{reason}; {REST}")
 }
 
-/// What the outermost values were.
+/// The place that was read to.
+#[derive(Default)]
+struct Place {
+    /// Bytes since the last document.
+    since: Cell<usize>,
+    /// Line ends before it.
+    lines: Cell<u64>,
+}
+
+/// Keeps the place, and fails where a document goes beyond a limit.
+struct Bounded<R> {
+    inner: R,
+    place: Rc<Place>,
+    limit: usize,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let place = &self.place;
+        if place.since.get() > self.limit {
+            return Err(TooLong { limit: self.limit }.into_error());
+        }
+        let read = self.inner.read(buffer)?;
+        place.since.set(place.since.get() + read);
+        place.lines.set(place.lines.get() + count_newlines(&buffer[..read]));
+        Ok(read)
+    }
+}
+
+/// The kinds of outermost values found so far.
 #[derive(Default)]
 struct Found {
     documents: bool,
@@ -63,6 +103,7 @@ struct Top<'a, 'v> {
     output: &'a mut Output<'v>,
     found: &'a mut Found,
     begun: &'a mut bool,
+    place: &'a Place,
 }
 
 impl<'de> Visitor<'de> for Top<'_, '_> {
@@ -79,11 +120,13 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
             if key == "documents" || key == "PubTator3" {
                 collection = true;
                 self.found.documents = true;
-                map.next_value_seed(Documents { output: self.output })?;
+                map.next_value_seed(Documents { output: self.output, place: self.place })?;
             } else {
-                rest.insert(key, map.next_value()?);
+                let Unique(value) = map.next_value()?;
+                insert(&mut rest, key, value).map_err(A::Error::custom)?;
             }
         }
+        self.place.since.set(0);
         if collection {
             return Ok(());
         }
@@ -92,26 +135,27 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
             return Err(A::Error::custom("neither a collection nor a document"));
         }
         self.found.documents = true;
-        give(&Value::Object(rest), self.output)
+        give(Value::Object(rest), self.output)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         *self.begun = true;
         self.found.documents = true;
-        Documents { output: self.output }.visit_seq(seq)
+        Documents { output: self.output, place: self.place }.visit_seq(seq)
     }
 }
 
 /// A list of documents, of which only one is in memory.
 struct Documents<'a, 'v> {
     output: &'a mut Output<'v>,
+    place: &'a Place,
 }
 
 impl<'de> DeserializeSeed<'de> for Documents<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -123,71 +167,98 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(document) = seq.next_element::<Value>()? {
-            give(&document, self.output)?;
+        while let Some(Unique(document)) = seq.next_element()? {
+            self.place.since.set(0);
+            give(document, self.output)?;
         }
         Ok(())
     }
 }
 
 /// Hands a document over; the error only ends the reading.
-fn give<E: serde::de::Error>(value: &Value, output: &mut Output<'_>) -> Result<(), E> {
-    raw_document(value).give(output);
+fn give<E: serde::de::Error>(value: Value, output: &mut Output<'_>) -> Result<(), E> {
+    raw_document(value, output.options.mentions).give(output);
     if output.stopped { Err(E::custom("stopped")) } else { Ok(()) }
 }
 
-fn raw_document(value: &Value) -> RawDocument {
-    let id = ["id", "pmid", "_id"].iter().find_map(|key| scalar(&value[*key])).unwrap_or_default();
-    let mut document = RawDocument { id, ..RawDocument::default() };
-    if !value["passages"].is_array() {
-        let message = "a document without a list of \"passages\"".into();
-        document.problem = Some(Wrong { line: None, message });
-    }
-    for passage in list(&value["passages"]) {
-        document.add_annotations(passage);
-        let sentences = list(&passage["sentences"]);
-        sentences.iter().for_each(|sentence| document.add_annotations(sentence));
-        document.passages.push(RawPassage {
-            kind: scalar(&passage["infons"]["type"]),
-            offset: scalar(&passage["offset"]),
-            text: scalar(&passage["text"]),
-            pieces: sentences
-                .iter()
-                .map(|sentence| RawPiece { offset: scalar(&sentence["offset"]), text: scalar(&sentence["text"]) })
-                .collect(),
-        });
-    }
-    document.add_annotations(value);
+fn raw_document(value: Value, with_mentions: bool) -> RawDocument {
+    let mut document = RawDocument::default();
+    let read = match value {
+        Value::Object(fields) => document.read(Fields(fields), with_mentions),
+        other => Err(format!("expected a document with `passages`, found {}", shown(&other))),
+    };
+    document.problem = read.err().map(|message| Wrong { line: None, message });
     document
 }
 
 impl RawDocument {
-    /// Takes the annotations of a document, passage or sentence.
-    fn add_annotations(&mut self, value: &Value) {
-        self.relations += list(&value["relations"]).len() as u64;
-        for annotation in list(&value["annotations"]) {
-            let locations = list(&annotation["locations"]).iter();
-            let infons = annotation["infons"].as_object().into_iter().flatten();
-            self.annotations.push(RawAnnotation {
-                line: None,
-                infons: infons.filter_map(|(key, value)| Some((key.clone(), scalar(value)?))).collect(),
-                locations: locations.map(|at| (scalar(&at["offset"]), scalar(&at["length"]))).collect(),
-                text: scalar(&annotation["text"]),
-            });
+    fn read(&mut self, mut fields: Fields, with_mentions: bool) -> Result<(), String> {
+        self.id = ["id", "pmid", "_id"].iter().find_map(|key| scalar(fields.0.get(*key)?)).unwrap_or_default();
+        if fields.0.get("passages").is_none_or(Value::is_null) {
+            return Err("a document without `passages`".into());
         }
+        for (at, passage) in fields.list("passages")?.into_iter().enumerate() {
+            let read = Fields::of(passage).and_then(|passage| self.read_passage(passage, with_mentions));
+            read.map_err(|message| format!("passage {}: {message}", at + 1))?;
+        }
+        if with_mentions { self.read_annotations(&mut fields) } else { Ok(()) }
+    }
+
+    fn read_passage(&mut self, mut passage: Fields, with_mentions: bool) -> Result<(), String> {
+        if with_mentions {
+            self.read_annotations(&mut passage)?;
+        }
+        let mut pieces = Vec::new();
+        for sentence in passage.list("sentences")? {
+            let mut sentence = Fields::of(sentence)?;
+            if with_mentions {
+                self.read_annotations(&mut sentence)?;
+            }
+            pieces.push(RawPiece { offset: sentence.scalar("offset")?, text: sentence.scalar("text")? });
+        }
+        let kind = passage.object("infons")?.scalar("type")?;
+        self.passages.push(RawPassage {
+            kind,
+            pieces,
+            offset: passage.scalar("offset")?,
+            text: passage.scalar("text")?,
+        });
+        Ok(())
+    }
+
+    /// Takes the annotations of a document, passage or sentence.
+    fn read_annotations(&mut self, fields: &mut Fields) -> Result<(), String> {
+        self.relations += fields.list("relations")?.len() as u64;
+        for value in fields.list("annotations")? {
+            let number = self.annotations.len() + 1;
+            let annotation = annotation(value).map_err(|message| format!("annotation {number}: {message}"))?;
+            self.annotations.push(annotation);
+        }
+        Ok(())
     }
 }
 
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+fn annotation(value: Value) -> Result<RawAnnotation, String> {
+    let mut fields = Fields::of(value)?;
+    let infons = fields.object("infons")?.0.into_iter();
+    let mut locations = Vec::new();
+    for location in fields.list("locations")? {
+        let mut location = Fields::of(location)?;
+        locations.push((location.scalar("offset")?, location.scalar("length")?));
+    }
+    Ok(RawAnnotation {
+        line: None,
+        infons: infons.filter_map(|(key, value)| Some((key, infon(&value)?))).collect(),
+        locations,
+        text: fields.scalar("text")?,
+    })
 }
 
-/// A text or number as text.
-fn scalar(value: &Value) -> Option<String> {
+/// The text of an infon; that of a list is joined by `|`, as several ids are.
+fn infon(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
+        Value::Array(values) => Some(values.iter().filter_map(scalar).collect::<Vec<_>>().join("|")),
+        value => scalar(value),
     }
 }
 
@@ -269,7 +340,10 @@ mod tests {
         let broken = format!("{{\"documents\": [{{\"id\": \"7\", \"passages\": [{PASSAGE}]}},\n {{\"id\": ");
         let (documents, problems) = read_str("a.json", &broken, &ReadOptions::default());
         assert_eq!(documents.len(), 1);
-        assert_eq!(problems, ["a.json:2: not BioC JSON: EOF while parsing a value; the rest of the file is not read"]);
+        assert_eq!(
+            problems,
+            ["a.json:2: not JSON: it ends within a value at column 8; the rest of the file is not read"]
+        );
     }
 
     #[test]
@@ -288,8 +362,7 @@ mod tests {
         let found = problems("a.json", b"{\"documents\": 3}", &ReadOptions::default());
         assert_eq!(
             found,
-            ["a.json:1: not BioC JSON: invalid type: integer `3`, expected a list of BioC documents; \
-              the rest of the file is not read"]
+            ["a.json:1: expected a list of BioC documents, found integer `3`; the rest of the file is not read"]
         );
         let found = problems("a.json", b"[{\"passages\": [{\"text\": \"\xE9\"}]}]", &ReadOptions::default());
         assert_eq!(
@@ -307,8 +380,33 @@ mod tests {
             format!(r#"{{"id": "7", "passages": [{{"offset": 0, "text": "A cold", "annotations": [{annotation}]}}]}}"#)
         };
         for (document, message) in [
-            (r#""text""#.into(), "a.json: a document without a list of \"passages\""),
-            (r#"{"id": "7"}"#.into(), "a.json: document 7: a document without a list of \"passages\""),
+            (r#""text""#.into(), "a.json: expected a document with `passages`, found the text \"text\""),
+            (r#"{"id": "7"}"#.into(), "a.json: document 7: a document without `passages`"),
+            (
+                r#"{"id": "7", "passages": {}}"#.into(),
+                "a.json: document 7: `passages`: expected a list, found an object",
+            ),
+            (
+                r#"{"id": "7", "passages": ["A cold"]}"#.into(),
+                "a.json: document 7: passage 1: expected an object, found the text \"A cold\"",
+            ),
+            (
+                r#"{"id": "7", "passages": [{"offset": 0, "text": ["A cold"]}]}"#.into(),
+                "a.json: document 7: passage 1: `text`: expected a text or a number, found a list",
+            ),
+            (
+                r#"{"id": "7", "passages": [{"offset": 0, "text": "A", "annotations": {}}]}"#.into(),
+                "a.json: document 7: passage 1: `annotations`: expected a list, found an object",
+            ),
+            (
+                r#"{"id": "7", "passages": [{"offset": 0, "text": "A cold", "sentences": [{"offset": 0, "text": "B"}]}]}"#
+                    .into(),
+                "a.json: document 7: passage 1: a sentence says \"B\", which its passage does not",
+            ),
+            (
+                annotated(r#"{"infons": [], "locations": []}"#),
+                "a.json: document 7: passage 1: annotation 1: `infons`: expected an object, found a list",
+            ),
             (r#"{"id": "7", "passages": [{"text": "A cold"}]}"#.into(), "a.json: document 7: passage 1 has no offset"),
             (
                 r#"{"id": "7", "passages": [{"offset": -1, "text": "A cold"}]}"#.into(),
@@ -349,9 +447,39 @@ mod tests {
     }
 
     #[test]
+    fn a_document_beyond_the_limit_ends_the_reading() {
+        let small = format!(r#"{{"id": "7", "passages": [{PASSAGE}]}}"#);
+        let large = small.replace("cold", &"x".repeat(200));
+        let options = ReadOptions { max_line_bytes: 150, ..ReadOptions::default() };
+        let message = "a.json:2: the document is longer than 150 bytes (--max-line-bytes reads longer ones); \
+                       the rest of the file is not read";
+        for (open, between, close) in [("[", ",\n", "]"), (r#"{"documents":["#, ",\n", "]}"), ("", "\n", "")] {
+            let content = [open, &[&*small, &large, &small].join(between), close].concat();
+            let (documents, problems) = read_str("a.json", &content, &options);
+            assert_eq!((documents.len(), problems), (1, vec![message.to_owned()]), "{content}");
+            let content = [open, &[&*small, &small, &small].join(between), close].concat();
+            assert_eq!(read_str("a.json", &content, &options).0.len(), 3);
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_told() {
+        let found = problems("a.json", br#"[{"passages": [], "passages": []}]"#, &ReadOptions::default());
+        assert_eq!(found, ["a.json:1: `passages` stands twice in one object; the rest of the file is not read"]);
+    }
+
+    #[test]
+    fn several_ids_in_a_list_are_joined() {
+        let content = r#"[{"passages": [{"offset": 0, "text": "A", "annotations": [
+            {"infons": {"identifier": ["D1", 2], "valid": true}, "locations": [{"offset": 0, "length": 1}]}]}]}]"#;
+        let (documents, _) = read_str("a.json", content, &ReadOptions::default());
+        assert_eq!(documents[0].mentions[0].id.as_deref(), Some("D1|2"));
+    }
+
+    #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
         let options = ReadOptions { mentions: false, ..ReadOptions::default() };
-        let content = br#"[{"passages": [{"offset": 0, "text": "A", "annotations": [{"locations": [{}]}]}]}]"#;
+        let content = br#"[{"passages": [{"offset": 0, "text": "A", "annotations": [{"locations": [{}]}, 3]}]}]"#;
         assert_eq!(problems("a.json", content, &options), [""; 0]);
     }
 

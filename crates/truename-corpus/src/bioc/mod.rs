@@ -7,11 +7,13 @@
 pub(crate) mod json;
 pub(crate) mod xml;
 
+use std::{fmt, io};
+
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
 
 use crate::annotation::{Annotated, Annotation, concept_id, number, unit_advice};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::shorten;
+use crate::problem::{shorten, too_long};
 
 /// The type that the writers give to text between passages, of which readers make no passage.
 const GAP: &str = "gap";
@@ -34,6 +36,33 @@ const IDENTIFIERS: [&str; 13] = [
     "normalized_id",
     "normalized id",
 ];
+
+/// The end of a message about what ends the reading.
+const REST: &str = "the rest of the file is not read";
+
+/// The error of a reader that met a document beyond the limit.
+#[derive(Debug)]
+struct TooLong {
+    limit: usize,
+}
+
+impl TooLong {
+    fn into_error(self) -> io::Error {
+        io::Error::other(self)
+    }
+
+    fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|source| source.is::<Self>())
+    }
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&too_long("the document", self.limit))
+    }
+}
+
+impl std::error::Error for TooLong {}
 
 /// A document as a file has it.
 #[derive(Default)]
@@ -108,7 +137,8 @@ impl RawDocument {
             let what = format!("passage {}", at + 1);
             let kind = passage.kind.clone().unwrap_or_default();
             let mut span: Option<Span> = None;
-            for (sentence, piece) in passage.pieces().into_iter().enumerate() {
+            let pieces = passage.pieces().map_err(|message| format!("{what}: {message}"))?;
+            for (sentence, piece) in pieces.into_iter().enumerate() {
                 let offset = piece.offset.ok_or_else(|| format!("{what} has no offset"))?;
                 let added = number(&offset)
                     .and_then(|offset| text.place(offset, &piece.text.unwrap_or_default(), sentence == 0))
@@ -124,12 +154,16 @@ impl RawDocument {
 }
 
 impl RawPassage {
-    /// Its text or those of its sentences, those of them that have one.
-    fn pieces(self) -> Vec<RawPiece> {
-        match self.text {
-            Some(_) => vec![RawPiece { offset: self.offset, text: self.text }],
-            None => self.pieces.into_iter().filter(|piece| piece.text.is_some()).collect(),
+    /// Its text, which must have that of its sentences, or the sentences with a text.
+    fn pieces(self) -> Result<Vec<RawPiece>, String> {
+        let Some(text) = &self.text else {
+            return Ok(self.pieces.into_iter().filter(|piece| piece.text.is_some()).collect());
+        };
+        let mut said = self.pieces.iter().filter_map(|piece| piece.text.as_deref());
+        if let Some(other) = said.find(|sentence| !text.contains(sentence.trim())) {
+            return Err(format!("a sentence says \"{}\", which its passage does not", shorten(other)));
         }
+        Ok(vec![RawPiece { offset: self.offset, text: self.text }])
     }
 }
 
@@ -162,7 +196,7 @@ impl Text {
     }
 }
 
-/// What stands between two passages or sentences.
+/// The text between two passages or sentences.
 fn fill(length: usize, begins_passage: bool) -> String {
     let break_first = if begins_passage && length > 0 { "\n" } else { "" };
     format!("{break_first}{}", " ".repeat(length - break_first.len()))
@@ -175,16 +209,21 @@ impl RawAnnotation {
             return Ok(None);
         }
         let pieces = self.locations.iter().map(piece).collect::<Result<_, _>>()?;
-        let infon = |wanted: &str| {
-            let mut found = self.infons.iter().filter(|(key, _)| key.eq_ignore_ascii_case(wanted));
-            found.next().map(|(_, value)| value.trim())
+        let values = |wanted: &str| -> Vec<&str> {
+            let found = self.infons.iter().filter(|(key, _)| key.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| value.trim()).collect()
         };
+        let infon = |wanted: &str| values(wanted).first().copied();
         let probability = infon("probability").and_then(|value| value.parse().ok());
+        // One infon may hold several ids, and several infons one each.
+        let ids = IDENTIFIERS.iter().map(|key| values(key)).find(|values| !values.is_empty()).unwrap_or_default();
+        let mut ids: Vec<String> = ids.into_iter().filter_map(concept_id).collect();
+        ids.dedup();
         annotated
             .mention(Annotation {
                 pieces,
                 kind: infon("type").unwrap_or_default().to_owned(),
-                id: IDENTIFIERS.iter().find_map(|key| infon(key)).and_then(concept_id),
+                id: (!ids.is_empty()).then(|| ids.join("|")),
                 probability: probability.filter(|probability| (0.0..=1.0).contains(probability)),
                 text: self.text,
             })

@@ -1,6 +1,7 @@
 //! BioC as XML.
 //!
-//! Entities that a file declares are not expanded: a document that uses one is a problem.
+//! Entities that a file declares are not expanded: a document that uses one is a problem. So is one with elements that
+//! BioC does not have, or has elsewhere, for text in them would be lost.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -8,21 +9,22 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::encoding::EncodingError;
 use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::attributes::{AttrError, Attribute};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use truename_text::{Document, Mention, OffsetUnit, Offsets};
 
-use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
+use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong, locations, parts};
 use crate::Error;
 use crate::output::{Output, Wrong};
 use crate::problem::{not_utf8, shorten};
 use crate::source::{Source, count_newlines};
 
-/// How deep elements may lie; BioC has no more than six levels.
+/// Deepest nesting of elements; BioC has no more than six levels.
 const DEEPEST: usize = 32;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let path = source.path.clone();
-    let mut reader = Reader::from_reader(LineCounting { inner: source.into_reader(), line: 1 });
+    let (path, limit) = (source.path.clone(), output.options.max_line_bytes);
+    let mut reader = Reader::from_reader(Bounded { inner: source.into_reader(), line: 1, since: 0, limit });
     reader.config_mut().expand_empty_elements = true;
     let (mut state, mut buffer) = (State::default(), Vec::new());
     while !output.stopped {
@@ -30,8 +32,9 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         let line = reader.get_ref().line;
         let ended = matches!(event, Ok(Event::Eof));
         let taken = match event {
+            Err(quick_xml::Error::Io(error)) if TooLong::is(&error) => Err(error.to_string()),
             Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copy(&error))),
-            Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("what stands here")),
+            Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("a byte here")),
             Err(error) => Err(format!("not XML: {error}")),
             Ok(event) => state.take(event, line, output),
         };
@@ -40,8 +43,11 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         }
         if let Err(message) = taken {
             let id = state.document.map(|document| document.id).unwrap_or_default();
-            output.give_one(&id, Err(Wrong::at(line, format!("{message}; the rest of the file is not read"))));
+            output.give_one(&id, Err(Wrong::at(line, format!("{message}; {REST}"))));
             return Ok(());
+        }
+        if state.document.is_none() {
+            reader.get_mut().since = 0;
         }
         if ended {
             break;
@@ -54,14 +60,14 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
 fn not_bioc(path: &std::path::Path, root: Option<&str>) -> Error {
     let what = root.map_or("it has no element".into(), |root| format!("its root is <{}>", shorten(root)));
     let message = format!("this XML is not BioC: {what}, not <collection>");
-    Error::refused(Some(path), message, "name the format with --format; for plain text, --format text")
+    Error::refused(Some(path), message, "name the format with --input-format; for plain text, --input-format text")
 }
 
 fn copy(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), error.to_string())
 }
 
-/// Where in the file the reader is.
+/// The reader's place in the file.
 #[derive(Default)]
 struct State {
     within: Vec<String>,
@@ -78,23 +84,73 @@ impl State {
     fn take(&mut self, event: Event<'_>, line: u64, output: &mut Output<'_>) -> Result<(), String> {
         match event {
             Event::Eof if !self.within.is_empty() => return Err("the file ends within a collection".into()),
-            Event::Start(start) => self.start(&start, line, output.options.mentions)?,
+            Event::Eof => self.check_text(line, output),
+            Event::Start(start) => self.start(&start, line, output)?,
             Event::Text(piece) => self.text.push_str(&piece.xml10_content()),
             Event::CData(piece) => self.text.push_str(&piece.xml10_content()),
             Event::GeneralRef(reference) => match resolved(&reference) {
                 Some(text) => self.text.push_str(&text),
                 None if self.ignored(output) => {}
-                None => self.fail(line, format!("the entity &{}; is not expanded", shorten(&reference))),
+                None if reference.starts_with('#') => {
+                    self.fail(line, format!("&{}; stands for no character", shorten(&reference)));
+                }
+                None => {
+                    let message = "is not expanded; write the character itself";
+                    self.fail(line, format!("the entity &{}; {message}", shorten(&reference)));
+                }
             },
-            Event::End(_) => self.end(output),
+            Event::End(_) => self.end(line, output),
             _ => {}
         }
         Ok(())
     }
 
-    /// Whether this is part of an annotation that is not looked at.
+    /// Tells whether this is part of a relation, or of an annotation that is not looked at.
     fn ignored(&self, output: &Output<'_>) -> bool {
-        !output.options.mentions && self.within.iter().any(|name| name == "annotation")
+        let ignored = |name: &String| name == "relation" || (name == "annotation" && !output.options.mentions);
+        self.within.iter().any(ignored)
+    }
+
+    /// Tells what would be lost: an element in a place where it is not read.
+    fn check_place(&mut self, name: &str, line: u64, output: &mut Output<'_>) {
+        let parent = self.parent();
+        if children(parent).contains(&name) || self.ignored(output) {
+            return;
+        }
+        let message = match parent {
+            "text" | "infon" | "offset" | "id" => {
+                format!("<{}> stands within <{parent}>, which holds text alone; write < as &lt;", shorten(name))
+            }
+            "" => format!("<{}> stands outside the collection", shorten(name)),
+            _ => format!("BioC has no <{}> within <{}>", shorten(name), shorten(parent)),
+        };
+        if self.document.is_some() {
+            self.fail(line, message);
+        } else if matches!(name, "document" | "passage" | "sentence" | "text") || parent.is_empty() {
+            output.give_one("", Err(Wrong::at(line, message)));
+        }
+    }
+
+    /// Tells text that stands beside elements, and forgets it.
+    fn check_text(&mut self, line: u64, output: &mut Output<'_>) {
+        let text = std::mem::take(&mut self.text);
+        let (parent, text) = (self.parent(), text.trim());
+        if text.is_empty() || holds_text(parent) || self.ignored(output) {
+            return;
+        }
+        let text = shorten(text);
+        let message = match parent {
+            "" => format!("the text \"{text}\" stands outside the collection"),
+            _ => format!("the text \"{text}\" stands in <{parent}> itself, where BioC has none"),
+        };
+        match self.document {
+            Some(_) => self.fail(line, message),
+            None => output.give_one("", Err(Wrong::at(line, message))),
+        }
+    }
+
+    fn parent(&self) -> &str {
+        self.within.last().map_or("", String::as_str)
     }
 
     fn fail(&mut self, line: u64, message: String) {
@@ -103,28 +159,25 @@ impl State {
         }
     }
 
-    fn start(&mut self, start: &BytesStart<'_>, line: u64, with_mentions: bool) -> Result<(), String> {
+    fn start(&mut self, start: &BytesStart<'_>, line: u64, output: &mut Output<'_>) -> Result<(), String> {
         let name = start.local_name().as_ref().to_owned();
-        if !self.begun && name != "collection" && name != "document" {
-            self.other = Some(name.clone());
+        if !self.begun && !children("").contains(&&*name) {
+            self.other = Some(name);
+            return Ok(());
         }
         self.begun = true;
         if self.within.len() == DEEPEST {
             return Err(format!("more than {DEEPEST} elements lie in one another"));
         }
-        self.text.clear();
-        let attribute = |key: &str| {
-            let found = start.try_get_attribute(key).ok().flatten()?;
-            found.normalized_value(XmlVersion::Implicit1_0).ok().map(|value| value.into_owned())
-        };
+        let ignored = self.ignored(output) || holds_text(self.parent());
+        self.check_text(line, output);
+        self.check_place(&name, line, output);
+        let attributes = attributes(start)?;
+        let attribute = |key: &str| attributes.iter().find(|(found, _)| found == key).map(|(_, value)| value.clone());
         let parent = self.within.last().map_or("", String::as_str);
-        if matches!(parent, "text" | "infon" | "offset") {
-            let message = format!("<{name}> stands within <{parent}>, which holds text alone; write < as &lt;");
-            self.fail(line, message);
-            self.within.push(name);
-            return Ok(());
-        }
-        if name == "document" && self.document.is_none() {
+        if ignored {
+            // Not looked at, or told as a problem.
+        } else if name == "document" && self.document.is_none() {
             self.document = Some(RawDocument { line: Some(line), ..RawDocument::default() });
         } else if let Some(document) = &mut self.document {
             match (parent, name.as_str()) {
@@ -132,7 +185,7 @@ impl State {
                 (_, "passage") => document.passages.push(RawPassage::default()),
                 (_, "sentence") => document.add_sentence(),
                 (_, "relation") => document.relations += 1,
-                (_, "annotation") if with_mentions => {
+                (_, "annotation") if output.options.mentions => {
                     document.annotations.push(RawAnnotation { line: Some(line), ..RawAnnotation::default() });
                 }
                 ("annotation", "location") => {
@@ -147,12 +200,19 @@ impl State {
         Ok(())
     }
 
-    fn end(&mut self, output: &mut Output<'_>) {
+    fn end(&mut self, line: u64, output: &mut Output<'_>) {
+        if !holds_text(self.parent()) {
+            self.check_text(line, output);
+        }
+        let ignored = self.ignored(output);
         let name = self.within.pop().unwrap_or_default();
         let parent = self.within.last().map_or("", String::as_str);
         let text = std::mem::take(&mut self.text);
-        if let Some(document) = &mut self.document {
-            document.take(parent, &name, &self.infon, text);
+        if let Some(document) = &mut self.document
+            && !ignored
+            && let Err(message) = document.take(parent, &name, &self.infon, text)
+        {
+            self.fail(line, message);
         }
         if name == "document"
             && !self.within.iter().any(|name| name == "document")
@@ -170,31 +230,65 @@ impl RawDocument {
         }
     }
 
-    /// Takes the text of an element that ends.
-    fn take(&mut self, parent: &str, name: &str, infon: &str, text: String) {
+    /// Takes the text of an element that ends. An element that there can be one of is not taken twice.
+    fn take(&mut self, parent: &str, name: &str, infon: &str, text: String) -> Result<(), String> {
         let passage = self.passages.last_mut();
-        match (parent, name) {
-            ("document", "id") => self.id = text.trim().to_owned(),
+        let slot = match (parent, name) {
+            ("document", "id") if self.id.is_empty() => {
+                self.id = text.trim().to_owned();
+                return Ok(());
+            }
+            ("document", "id") => return Err("a second <id> stands in one <document>".into()),
             ("passage", "infon") if infon == "type" => {
-                passage.into_iter().for_each(|p| p.kind = Some(text.trim().into()))
+                passage.into_iter().for_each(|passage| passage.kind = Some(text.trim().into()));
+                return Ok(());
             }
-            ("passage", "offset") => passage.into_iter().for_each(|p| p.offset = Some(text.clone())),
-            ("passage", "text") => passage.into_iter().for_each(|p| p.text = Some(text.clone())),
-            ("sentence", "offset" | "text") => {
-                let Some(piece) = passage.and_then(|passage| passage.pieces.last_mut()) else { return };
-                if name == "text" { piece.text = Some(text) } else { piece.offset = Some(text) }
+            ("passage", "offset") => passage.map(|passage| &mut passage.offset),
+            ("passage", "text") => passage.map(|passage| &mut passage.text),
+            ("sentence", "offset") => passage.and_then(|p| p.pieces.last_mut()).map(|piece| &mut piece.offset),
+            ("sentence", "text") => passage.and_then(|p| p.pieces.last_mut()).map(|piece| &mut piece.text),
+            ("annotation", "text") => self.annotations.last_mut().map(|annotation| &mut annotation.text),
+            ("annotation", "infon") => {
+                let annotation = self.annotations.last_mut();
+                annotation.into_iter().for_each(|annotation| annotation.infons.push((infon.to_owned(), text.clone())));
+                return Ok(());
             }
-            ("annotation", "infon" | "text") => {
-                let Some(annotation) = self.annotations.last_mut() else { return };
-                if name == "text" {
-                    annotation.text = Some(text);
-                } else {
-                    annotation.infons.push((infon.to_owned(), text));
-                }
-            }
-            _ => {}
+            _ => None,
+        };
+        match slot.map(|slot| slot.replace(text)) {
+            Some(Some(_)) => Err(format!("a second <{name}> stands in one <{parent}>")),
+            _ => Ok(()),
         }
     }
+}
+
+/// The elements that BioC has within an element (BioC.dtd, and annotations of a whole document).
+fn children(parent: &str) -> &'static [&'static str] {
+    match parent {
+        "" => &["collection", "document"],
+        "collection" => &["source", "date", "key", "infon", "document"],
+        "document" => &["id", "infon", "passage", "annotation", "relation"],
+        "passage" => &["infon", "offset", "text", "sentence", "annotation", "relation"],
+        "sentence" => &["infon", "offset", "text", "annotation", "relation"],
+        "annotation" => &["infon", "location", "text"],
+        _ => &[],
+    }
+}
+
+/// Tells whether an element holds text; one that BioC does not have may.
+fn holds_text(name: &str) -> bool {
+    !matches!(name, "" | "collection" | "document" | "passage" | "sentence" | "annotation" | "relation")
+}
+
+/// The attributes of an element with their values.
+fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
+    let read = |attribute: Result<Attribute<'_>, AttrError>| {
+        let attribute = attribute.map_err(quick_xml::Error::from)?;
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
+        Ok((attribute.key.local_name().as_ref().to_owned(), value.into_owned()))
+    };
+    let attributes = start.attributes().map(read).collect::<Result<_, quick_xml::Error>>();
+    attributes.map_err(|error| format!("not XML: the attributes of <{}>: {error}", shorten(start.name().as_ref())))
 }
 
 fn resolved(reference: &BytesRef<'_>) -> Option<String> {
@@ -205,22 +299,29 @@ fn resolved(reference: &BytesRef<'_>) -> Option<String> {
     }
 }
 
-/// Counts the lines that were consumed.
-struct LineCounting<R> {
+/// Counts the lines that were consumed and the bytes since the last document, and fails where they are too many.
+struct Bounded<R> {
     inner: R,
     line: u64,
+    since: usize,
+    limit: usize,
 }
 
-impl<R: BufRead> Read for LineCounting<R> {
+impl<R: BufRead> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.line += count_newlines(&buffer[..read]);
+        let available = self.fill_buf()?;
+        let read = available.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&available[..read]);
+        self.consume(read);
         Ok(read)
     }
 }
 
-impl<R: BufRead> BufRead for LineCounting<R> {
+impl<R: BufRead> BufRead for Bounded<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.since > self.limit {
+            return Err(TooLong { limit: self.limit }.into_error());
+        }
         self.inner.fill_buf()
     }
 
@@ -230,6 +331,7 @@ impl<R: BufRead> BufRead for LineCounting<R> {
         {
             self.line += count_newlines(&buffer[..amount.min(buffer.len())]);
         }
+        self.since += amount;
         self.inner.consume(amount);
     }
 }
@@ -352,8 +454,18 @@ mod tests {
                 "<annotation><location offset='1' length='4'/><text>cold</text></annotation>",
                 "annotation 1: the text at 1–5 is \" col\", the file says \"cold\"",
             ),
-            ("<annotation><text>&bomb;</text></annotation>", "the entity &bomb; is not expanded"),
-            ("<annotation><text>&#0;</text></annotation>", "the entity &#0; is not expanded"),
+            (
+                "<annotation><text>&bomb;</text></annotation>",
+                "the entity &bomb; is not expanded; write the character itself",
+            ),
+            ("<annotation><text>&#0;</text></annotation>", "&#0; stands for no character"),
+            ("<annotation><text>&#xD800;</text></annotation>", "&#xD800; stands for no character"),
+            ("<annotation><txt>A</txt></annotation>", "BioC has no <txt> within <annotation>"),
+            ("<annotation><text>A</text><text>B</text></annotation>", "a second <text> stands in one <annotation>"),
+            ("<offset>0</offset>", "a second <offset> stands in one <passage>"),
+            ("<text>came</text>", "a second <text> stands in one <passage>"),
+            ("and more", "the text \"and more\" stands in <passage> itself, where BioC has none"),
+            ("<passage></passage>", "BioC has no <passage> within <passage>"),
         ] {
             let (documents, problems) = read_str("a.xml", &document(annotation), &ReadOptions::default());
             assert_eq!(problems, [format!("a.xml:4: document 7: {message}")]);
@@ -361,6 +473,10 @@ mod tests {
         }
         for (passages, message) in [
             ("<passage><text>A cold</text></passage>", "passage 1 has no offset"),
+            (
+                "<passage><offset>0</offset><text>A</text><sentence><offset>0</offset><text>B</text></sentence></passage>",
+                "passage 1: a sentence says \"B\", which its passage does not",
+            ),
             (
                 "<passage><offset>0</offset><text>A cold</text></passage><passage><offset>3</offset><text>B</text></passage>",
                 "passage 2: it begins at 3, but the text before it ends at 6; \
@@ -395,9 +511,127 @@ mod tests {
         let found = problems("a.xml", b"<collection><document>\n<id>\xE9</id>", &ReadOptions::default());
         assert_eq!(
             found,
-            ["a.xml:2: what stands here is not UTF-8 (say --encoding, as in --encoding windows-1252); \
+            ["a.xml:2: a byte here is not UTF-8 (say --encoding, as in --encoding windows-1252); \
               the rest of the file is not read"]
         );
+    }
+
+    #[test]
+    fn what_would_be_lost_is_told() {
+        let whole = "<document><id>2</id></document>";
+        for (content, message) in [
+            ("<doc><id>1</id><passage></passage></doc>", "BioC has no <passage> within <doc>"),
+            ("<passage></passage>", "BioC has no <passage> within <collection>"),
+            ("cold", "the text \"cold\" stands in <collection> itself, where BioC has none"),
+            ("<document><id>1</id><id>2</id></document>", "document 1: a second <id> stands in one <document>"),
+            ("<document><id>1</id><passag></passag></document>", "document 1: BioC has no <passag> within <document>"),
+            (
+                "<document><id>1</id><document></document></document>",
+                "document 1: BioC has no <document> within <document>",
+            ),
+        ] {
+            let content = format!("<collection>{content}{whole}</collection>");
+            let (documents, problems) = read_str("a.xml", &content, &ReadOptions::default());
+            assert_eq!((documents.len(), problems), (1, vec![format!("a.xml:1: {message}")]), "{content}");
+        }
+        let found = problems("a.xml", b"<collection></collection>\n<other/>\nand more", &ReadOptions::default());
+        assert_eq!(
+            found,
+            [
+                "a.xml:2: <other> stands outside the collection",
+                "a.xml:3: the text \"and more\" stands outside the collection"
+            ]
+        );
+        let one_after_another =
+            format!("<collection>{whole}</collection>\n<?xml version='1.0'?><collection>{whole}</collection>\n");
+        assert_eq!(read_str("a.xml", &one_after_another, &ReadOptions::default()).0.len(), 2);
+        // What holds no text of a document is no problem: facts about the collection, and what relations hold.
+        let harmless = "<collection><version>1</version><document><id>1</id><relation><label><a>b</a>c</label></relation></document></collection>";
+        let (documents, problems) = read_str("a.xml", harmless, &ReadOptions::default());
+        assert_eq!((documents.len(), problems.len()), (1, 0), "{problems:?}");
+    }
+
+    #[test]
+    fn attributes_that_are_no_xml_end_the_reading() {
+        for (attributes, message) in [
+            ("offset=2 length='4'", "attribute value must be enclosed in"),
+            ("offset='2' offset='3' length='4'", "duplicate"),
+            ("offset='&bomb;' length='4'", "bomb"),
+        ] {
+            let content = document(&format!("<annotation><location {attributes}/></annotation>"));
+            let (documents, problems) = read_str("a.xml", &content, &ReadOptions::default());
+            assert_eq!((documents.len(), problems.len()), (0, 1), "{problems:?}");
+            assert!(
+                problems[0].starts_with("a.xml:4: document 7: not XML: the attributes of <location>: "),
+                "{problems:?}"
+            );
+            assert!(problems[0].contains(message), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_beyond_the_limit_ends_the_reading() {
+        let options = ReadOptions { max_line_bytes: 200, ..ReadOptions::default() };
+        let small = "<document><id>1</id><passage><offset>0</offset><text>cold</text></passage></document>\n";
+        let message = "the document is longer than 200 bytes (--max-line-bytes reads longer ones); the rest of the file is not read";
+        let many = small.repeat(50);
+        assert_eq!(read_str("a.xml", &format!("<collection>{many}</collection>"), &options).0.len(), 50);
+        for long in [
+            small.replace("cold", &"x".repeat(70_000)),
+            small.replace("cold", &"x&amp;".repeat(20_000)),
+            small.replace("<passage>", &"<passage></passage>".repeat(4_000)),
+            small.replace("cold", &format!("<!--{}-->", "x".repeat(70_000))),
+            small.replace("cold", &format!("<![CDATA[{}]]>", "x".repeat(70_000))),
+        ] {
+            let (documents, problems) = read_str("a.xml", &format!("<collection>\n{small}{long}{small}"), &options);
+            assert_eq!(documents.len(), 1);
+            assert_eq!(problems, [format!("a.xml:3: document 1: {message}")]);
+        }
+        // Beyond documents, one piece of markup is as long as that.
+        let (documents, problems) =
+            read_str("a.xml", &format!("<collection><!--{}-->{small}", "x".repeat(70_000)), &options);
+        assert_eq!((documents.len(), problems), (0, vec![format!("a.xml:1: {message}")]));
+    }
+
+    #[test]
+    fn text_is_read_on_after_sections_and_comments() {
+        let text = "<![CDATA[A <cold>]]> came<!-- no --> &amp; <?go on?>went<![CDATA[]]> on";
+        let (documents, problems) = read_str("a.xml", &document("").replace("A cold", text), &ReadOptions::default());
+        assert_eq!((documents[0].text.as_str(), problems.len()), ("A <cold> came & went on", 0));
+    }
+
+    #[test]
+    fn ids_in_several_infons_are_joined() {
+        let annotation = "<annotation><infon key='MESH'>D1</infon><infon key='type'>x</infon><infon key='MESH'>D2</infon>\
+                          <infon key='OMIM'>7</infon><location offset='2' length='4'/></annotation>";
+        let (documents, _) = read_str("a.xml", &document(annotation), &ReadOptions::default());
+        assert_eq!(documents[0].mentions[0].id.as_deref(), Some("D1|D2"));
+    }
+
+    #[test]
+    fn encodings_are_told_by_declaration_and_mark() {
+        let xml = |label: &str| {
+            format!(
+                "<?xml version='1.0' encoding='{label}'?>{}",
+                collection("<document><id>ï</id></document>").replace("<?xml version='1.0'?>", "")
+            )
+        };
+        let latin: Vec<u8> = xml("ISO-8859-1").chars().map(|character| character as u8).collect();
+        let wide = |little: bool, mark: bool| -> Vec<u8> {
+            let text = format!("{}{}", if mark { "\u{FEFF}" } else { "" }, xml("UTF-16"));
+            text.encode_utf16().flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect()
+        };
+        for bytes in [
+            latin,
+            wide(true, true),
+            wide(false, true),
+            wide(true, false),
+            wide(false, false),
+            xml("utf-16").into_bytes(),
+        ] {
+            let (documents, problems) = read_bytes("a.xml", &bytes, &ReadOptions::default());
+            assert_eq!((documents[0].id.as_str(), problems.len()), ("ï", 0));
+        }
     }
 
     #[test]
@@ -417,7 +651,7 @@ mod tests {
         let bomb = "<!DOCTYPE collection [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]>\n<collection><document><id>1</id>\
                     <passage><offset>0</offset><text>&b;</text></passage></document></collection>";
         let found = problems("a.xml", bomb.as_bytes(), &ReadOptions::default());
-        assert_eq!(found, ["a.xml:2: document 1: the entity &b; is not expanded"]);
+        assert_eq!(found, ["a.xml:2: document 1: the entity &b; is not expanded; write the character itself"]);
     }
 
     #[test]
