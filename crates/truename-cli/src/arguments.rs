@@ -306,6 +306,9 @@ pub struct Link {
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
+    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
 }
 
 /// How mentions are found and linked.
@@ -452,6 +455,9 @@ pub struct EvaluateLink {
     /// Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
+    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
     /// Kinds of error shown, the commonest first
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub errors: usize,

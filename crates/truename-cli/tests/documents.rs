@@ -182,3 +182,32 @@ fn a_corpus_is_scored() {
     assert_eq!(none.code, 1);
     assert!(none.err.contains("no mention to compare with of the type Gene"), "{}", none.err);
 }
+
+#[test]
+fn long_lines_are_passed_over() {
+    let folder = Folder::with_kb();
+    let long = "x".repeat(500);
+    folder
+        .write("a.jsonl", format!("{{\"text\":\"aspirin\"}}\n{{\"text\":\"{long}\"}}\n[]\n{{\"text\":\"aspirin\"}}\n"));
+    let run = folder.run(&["link", "a.jsonl", "--kb", "kb", "--max-line-bytes", "100"]);
+    assert_eq!((run.code, run.out.lines().count()), (1, 2), "{}", run.err);
+    let message = "warning: a.jsonl:2: the line is longer than 100 bytes (--max-line-bytes reads longer ones)\n\
+                   warning: a.jsonl:3: expected an object with `id` and `text`, found a list\n";
+    assert!(run.err.contains(message), "{}", run.err);
+    assert_eq!(folder.run(&["link", "a.jsonl", "--kb", "kb", "--max-line-bytes", "0"]).code, 2);
+    folder.write("gold.pubtator", PUBTATOR);
+    let run = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--max-line-bytes", "20"]);
+    assert!(run.code == 1 && run.err.contains("longer than 20 bytes"), "{}", run.err);
+}
+
+#[test]
+fn a_brat_folder_is_whole_or_not_there() {
+    let folder = Folder::with_kb();
+    folder.write("bad.jsonl", "no JSON\n");
+    let brat = |input: &str| folder.run(&["-q", "link", input, "--kb", "kb", "--format", "brat", "--out", "brat"]);
+    assert_eq!(brat("bad.jsonl").code, 1);
+    folder.write("good.txt", "aspirin");
+    assert_eq!(brat("good.txt"), ran(0, "", ""));
+    let run = brat("good.txt");
+    assert!(run.code == 1 && run.err.contains("the folder is not empty"), "{}", run.err);
+}

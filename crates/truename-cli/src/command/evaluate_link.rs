@@ -26,6 +26,7 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         format: arguments.input_format,
         offsets: arguments.offsets,
         encoding: arguments.encoding.clone(),
+        max_line_bytes: usize::try_from(arguments.max_line_bytes).unwrap_or(usize::MAX),
         mentions: true,
     };
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;

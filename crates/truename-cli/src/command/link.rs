@@ -25,6 +25,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
         format: arguments.input_format,
         offsets: arguments.offsets,
         encoding: arguments.encoding.clone(),
+        max_line_bytes: usize::try_from(arguments.max_line_bytes).unwrap_or(usize::MAX),
         mentions: arguments.mentions,
     };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.offsets)?;
