@@ -9,7 +9,7 @@ cargo fuzz build --sanitizer none
 for target in $(cargo fuzz list); do
     echo "fuzz: $target"
     log=$(mktemp)
-    if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len=4096 -rss_limit_mb=4096 -timeout=20 >"$log" 2>&1; then
+    if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len=4096 -rss_limit_mb=1024 -timeout=20 >"$log" 2>&1; then
         tail -n 40 "$log"
         exit 1
     fi
