@@ -48,7 +48,8 @@ fn places(document: &Document) -> Vec<Place<'_>> {
 fn write(path: &Path, format: Format, unit: OffsetUnit, documents: &[Document]) -> anyhow::Result<()> {
     if format == Format::Brat {
         let mut writer = BratWriter::new(path, unit)?;
-        return documents.iter().try_for_each(|document| Ok(writer.write(document)?));
+        documents.iter().try_for_each(|document| writer.write(document))?;
+        return Ok(writer.finish()?);
     }
     let mut writer = Writer::new(format, unit, std::io::BufWriter::new(std::fs::File::create(path)?))?;
     documents.iter().try_for_each(|document| writer.write(document))?;

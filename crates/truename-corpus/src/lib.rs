@@ -8,6 +8,21 @@
 //!
 //! In memory every span counts bytes. A file of gigabytes is read a document at a time.
 //!
+//! # Files that are cut off
+//! A file that ends too early is a [`Problem`] or an [`Error`]. What tells it:
+//!
+//! | format | the file is whole with |
+//! | --- | --- |
+//! | BioC | the last tag or bracket of its collection, or of the last document where documents stand one after another |
+//! | JSONL | the last bracket of its last line |
+//! | PubTator | the line end of its last line |
+//! | brat | the text or the line end of its last row; a `.ann` for each `.txt` of a folder that has some |
+//! | text | its last character |
+//! | gzip | its length and checksum |
+//!
+//! Whole documents of JSONL, whole lines of PubTator, whole rows of brat and the end of a text can be missing without a
+//! trace, unless the file is compressed.
+//!
 //! ```
 //! use std::ops::ControlFlow;
 //! use std::path::Path;
