@@ -173,8 +173,23 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     if let Some(what) = message.strip_prefix("EOF while parsing ") {
         return format!("it ends within {what}");
     }
-    let types = message.strip_prefix("invalid type: ").and_then(|types| types.split_once(", expected "));
-    types.map_or_else(|| message.to_owned(), |(found, expected)| format!("expected {expected}, found {found}"))
+    match message.strip_prefix("invalid type: ").and_then(|types| types.split_once(", expected ")) {
+        Some((found, expected)) => format!("expected {expected}, found {}", in_words(found)),
+        None => message.to_owned(),
+    }
+}
+
+/// A value as serde names it, in the words of [`shown`].
+fn in_words(found: &str) -> String {
+    let (kind, value) = found.split_once(' ').unwrap_or((found, ""));
+    match kind {
+        "map" => "an object".into(),
+        "sequence" => "a list".into(),
+        "string" => format!("the text {value}"),
+        "boolean" => value.trim_matches('`').into(),
+        "integer" | "floating" => format!("the number {}", value.trim_start_matches("point ").trim_matches('`')),
+        _ => found.into(),
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +202,23 @@ mod tests {
             let error = serde_json::from_str::<Unique>(json).err().unwrap();
             assert_eq!(reason(&error), "`a` stands twice in one object");
         }
+    }
+
+    #[test]
+    fn types_are_told_in_words() {
+        for (json, found) in [
+            ("{}", "an object"),
+            ("[]", "a list"),
+            ("3", "the number 3"),
+            ("-1.5", "the number -1.5"),
+            ("true", "true"),
+            ("null", "null"),
+        ] {
+            let error = serde_json::from_str::<std::net::IpAddr>(json).unwrap_err();
+            assert_eq!(reason(&error), format!("expected IP address, found {found}"));
+        }
+        let error = serde_json::from_str::<bool>("\"cold\"").unwrap_err();
+        assert_eq!(reason(&error), "expected a boolean, found the text \"cold\"");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use proptest::prelude::*;
 use truename_corpus::{
     Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_from, read_standoff,
 };
@@ -238,5 +239,35 @@ fn a_long_line_that_is_well_compressed_is_passed_over() {
         assert!(wrong[0].contains("the line is longer than 65536 bytes"), "{wrong:?}");
         // The limit that is the default is far beyond it.
         assert_eq!(read_with(name, Cursor::new(gzipped(content.as_bytes())), &ReadOptions::default()).0.len(), 3);
+    }
+}
+
+proptest! {
+    #[test]
+    fn damaged_bytes_are_read_without_a_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        compressed in any::<bool>(),
+    ) {
+        let options = ReadOptions { max_line_bytes: 1 << 16, ..ReadOptions::default() };
+        for (name, format) in [
+            ("a.jsonl", Format::Jsonl),
+            ("a.pubtator", Format::Pubtator),
+            ("a.xml", Format::BiocXml),
+            ("a.json", Format::BiocJson),
+        ] {
+            let mut bytes = written(format);
+            if compressed {
+                bytes = gzipped(&bytes);
+            }
+            for (at, byte) in &changes {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            for document in read_with(name, Cursor::new(bytes), &options).0 {
+                let mentions = document.mentions.iter().map(|mention| mention.span);
+                let mut spans = mentions.chain(document.passages.iter().map(|passage| passage.span));
+                prop_assert!(spans.all(|span| span.of(&document.text).is_some()));
+            }
+        }
     }
 }

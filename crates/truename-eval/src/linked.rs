@@ -81,7 +81,8 @@ impl PrecisionRecall {
     fn of(counts: Counts) -> Self {
         let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
         let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));
-        let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
+        let sum = precision + recall;
+        let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
         Self { precision, recall, f1, found: counts.found, gold: counts.gold }
     }
 }

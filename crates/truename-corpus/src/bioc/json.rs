@@ -362,7 +362,7 @@ mod tests {
         let found = problems("a.json", b"{\"documents\": 3}", &ReadOptions::default());
         assert_eq!(
             found,
-            ["a.json:1: expected a list of BioC documents, found integer `3`; the rest of the file is not read"]
+            ["a.json:1: expected a list of BioC documents, found the number 3; the rest of the file is not read"]
         );
         let found = problems("a.json", b"[{\"passages\": [{\"text\": \"\xE9\"}]}]", &ReadOptions::default());
         assert_eq!(
