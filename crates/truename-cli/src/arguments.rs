@@ -1,10 +1,11 @@
 //! Everything the command line takes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use truename::{Ambiguous, ConceptId, Format, ImportOptions, OffsetUnit, SynonymScopes};
+use truename::{Ambiguous, ConceptId, Format, ImportOptions, OffsetUnit, Placeholders, SynonymScopes};
 use truename_train::Axis;
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
@@ -311,6 +312,27 @@ pub struct Link {
     pub max_line_bytes: u64,
 }
 
+/// What counts as no name.
+#[derive(Args)]
+pub struct PlaceholderArgument {
+    /// Words that stand for no name, one a line, beside the built-in ones
+    ///
+    /// A name cell often holds what is no name: a number, a date, or a word such as `unknown`, `n/a`, `none` or `-`. It is
+    /// answered NIL unless a concept has that very name. FILE adds words to the built-in list, which is
+    /// crates/truename/src/placeholder/words.txt in the sources; a line `!other` takes the word "other" out of it, and a
+    /// line that begins with "# " is a comment.
+    #[arg(long, value_name = "FILE")]
+    pub placeholders: Option<PathBuf>,
+}
+
+impl PlaceholderArgument {
+    pub fn read(&self) -> Result<Option<Arc<Placeholders>>, truename::Error> {
+        let placeholders =
+            self.placeholders.as_deref().map_or_else(|| Ok(Placeholders::default()), Placeholders::read)?;
+        Ok(Some(Arc::new(placeholders)))
+    }
+}
+
 /// How mentions are found and linked.
 #[derive(Args)]
 pub struct Linking {
@@ -329,6 +351,8 @@ pub struct Linking {
     /// Do not read the abbreviations that a document defines in full
     #[arg(long)]
     pub no_abbreviations: bool,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -391,6 +415,8 @@ pub struct Match {
     /// Only concepts of this type; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
     /// Say why each answer is what it is
     #[arg(long)]
     pub explain: bool,
@@ -491,6 +517,8 @@ pub struct EvaluateNames {
     /// Only concepts of this type; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

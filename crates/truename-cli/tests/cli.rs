@@ -69,6 +69,40 @@ fn columns_are_found_named_and_kept_apart() {
 }
 
 #[test]
+fn placeholders_are_nil_and_the_list_can_be_changed() {
+    let folder = Folder::with_kb();
+    folder.write("in.txt", "unknown aspirin\nunknown\n7\nsee Jira\n");
+    folder.write("unknown.tsv", "id\tname\nU:1\tunknown fever\n");
+    assert_eq!(folder.run(&["-q", "kb", "update", "unknown.tsv", "--kb", "kb"]).code, 0);
+    let explained = |more: &[&str]| -> Vec<bool> {
+        let arguments = [&["-q", "match", "in.txt", "--kb", "kb", "--format", "jsonl", "--explain"], more].concat();
+        let run = folder.run(&arguments);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out.lines().map(|line| line.contains("is a placeholder and no name")).collect()
+    };
+    assert_eq!(explained(&[]), [false, true, true, false]);
+    folder.write("words.txt", "# ours\nSee JIRA\n!unknown\n");
+    assert_eq!(explained(&["--placeholders", "words.txt"]), [false, false, true, true]);
+    let missing = folder.run(&["match", "in.txt", "--kb", "kb", "--placeholders", "nowhere.txt"]);
+    assert!(missing.code == 1 && missing.err.contains("nowhere.txt"), "{}", missing.err);
+    // A search lists what is near, whatever is asked for.
+    assert!(folder.run(&["kb", "search", "unknown", "--kb", "kb"]).out.starts_with("U:1\t"));
+    folder.write("gold.tsv", "name\tid\nunknown\tU:1\n");
+    let judged = |more: &[&str]| {
+        let arguments = ["evaluate", "names", "--gold", "gold.tsv", "--kb", "kb", "--min-probability", "0"];
+        folder.run(&[&arguments, more].concat()).out
+    };
+    assert!(judged(&[]).contains("acc@1          0.00"), "{}", judged(&[]));
+    assert!(judged(&["--placeholders", "words.txt"]).contains("acc@1        100.00"));
+    folder.write("in.pubtator", "1|t|It is unknown.\n1|a|\n1\t6\t13\tunknown\tDisease\t-\n");
+    let linked = |more: &[&str]| {
+        let arguments = ["-q", "link", "in.pubtator", "--mentions", "--kb", "kb", "--min-probability", "0"];
+        folder.run(&[&arguments, more].concat()).out
+    };
+    assert!(!linked(&[]).contains("U:1") && linked(&["--placeholders", "words.txt"]).contains("U:1"));
+}
+
+#[test]
 fn other_encodings_come_back_as_they_were() {
     let folder = Folder::with_kb();
     folder.write("latin.csv", b"name,ort\naspirin,K\xf6ln\n");

@@ -40,6 +40,11 @@ pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> Strin
     )
 }
 
+/// Says that there is no name to link.
+pub(crate) fn explain_placeholder(text: &str) -> String {
+    format!("“{text}” is a placeholder and no name, so the answer is NIL.")
+}
+
 fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -> String {
     let name = &candidate.matched_name;
     match query.keys.meet(&matched.keys) {

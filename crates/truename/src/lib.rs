@@ -35,6 +35,7 @@ mod linked;
 mod linker;
 mod memo;
 mod pipeline;
+mod placeholder;
 mod ranker;
 mod recognizer;
 mod short_forms;
@@ -47,6 +48,7 @@ pub use knowledge_base::{Info, KnowledgeBase, NearName, Provenance, Report, Vect
 pub use linked::{LinkedDocument, LinkedMention};
 pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
 pub use pipeline::{Ambiguous, Pipeline, PipelineOptions};
+pub use placeholder::Placeholders;
 pub use ranker::Ranker;
 pub use ranker::trees::FitOptions;
 pub use recognizer::{DictionaryRecognizer, Recognized, Recognizer};

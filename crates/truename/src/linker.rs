@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 use truename_index::SearchScratch;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{KeyMatch, NameProfile};
+use truename_text::{KeyMatch, NameProfile, NormalizedName};
 
 use crate::candidate::Proposals;
-use crate::explain::explain;
+use crate::explain::{explain, explain_placeholder};
 use crate::feature::{Featured, WordWeights, featurize};
 use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
-use crate::{Encoder, Error, KnowledgeBase, Ranker, ranker};
+use crate::placeholder::is_very_name;
+use crate::{Encoder, Error, KnowledgeBase, Placeholders, Ranker, ranker};
 
 /// How to link.
 #[derive(Clone, Debug)]
@@ -26,11 +27,15 @@ pub struct LinkOptions {
     pub types: Vec<String>,
     /// Whether to say in words why the answer is what it is.
     pub explain: bool,
+    /// Numbers, dates and words that stand for no name and are answered NIL, with no candidate, unless a concept has that
+    /// very name; nothing where every text is to be linked.
+    pub placeholders: Option<Arc<Placeholders>>,
 }
 
 impl Default for LinkOptions {
     fn default() -> Self {
-        Self { top: 5, min_probability: None, types: Vec::new(), explain: false }
+        let placeholders = Some(Arc::new(Placeholders::default()));
+        Self { top: 5, min_probability: None, types: Vec::new(), explain: false, placeholders }
     }
 }
 
@@ -303,13 +308,7 @@ impl<'a> Session<'a> {
 
     /// The answer where it needs no vector: to what is no name, and where the very name settles it.
     fn settle(&mut self, query: &Query<'_>) -> Result<Option<Link>, Error> {
-        if query.name.len() > LONGEST_NAME_BYTES {
-            return Ok(Some(self.answer(query, Vec::new())));
-        }
-        let profile = NameProfile::new(query.name);
-        if profile.normalized.is_empty() {
-            return self.weigh(query, None).map(Some);
-        }
+        let Some(profile) = self.named(query)? else { return Ok(Some(self.answer(query, Vec::new()))) };
         let LinkOptions { top, explain, .. } = self.linker.options;
         if top > 1 || explain {
             return Ok(None);
@@ -317,6 +316,31 @@ impl<'a> Session<'a> {
         let proposals = propose_exact(&profile, &self.scope(None))?;
         let settled = proposals.sole_exact().map(|sole| self.settled(sole, &profile, &proposals)).transpose()?;
         Ok(settled.map(|candidate| self.answer(query, vec![candidate])))
+    }
+
+    /// The name that is asked for; nothing where it is empty, too long, or a placeholder that no concept has for a name.
+    fn named(&self, query: &Query<'_>) -> Result<Option<NameProfile>, Error> {
+        if query.name.len() > LONGEST_NAME_BYTES {
+            return Ok(None);
+        }
+        let profile = NameProfile::new(query.name);
+        if profile.normalized.is_empty() {
+            return Ok(None);
+        }
+        if !self.is_placeholder(query.name, &profile.normalized) {
+            return Ok(Some(profile));
+        }
+        let scope = self.scope(None);
+        for name in self.snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
+            if is_very_name(&profile.normalized, &NormalizedName::new(self.snapshot.name(name)?.1)) {
+                return Ok(Some(profile));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_placeholder(&self, text: &str, normalized: &NormalizedName) -> bool {
+        self.linker.options.placeholders.as_ref().is_some_and(|placeholders| placeholders.has_form(text, normalized))
     }
 
     /// Links names with their vectors.
@@ -337,10 +361,10 @@ impl<'a> Session<'a> {
     }
 
     fn weigh(&mut self, query: &Query<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
-        let mut candidates = Vec::new();
-        if query.name.len() <= LONGEST_NAME_BYTES {
-            candidates = self.candidates(&NameProfile::new(query.name), dense)?;
-        }
+        let candidates = match self.named(query)? {
+            Some(profile) => self.candidates(&profile, dense)?,
+            None => Vec::new(),
+        };
         Ok(self.answer(query, candidates))
     }
 
@@ -348,7 +372,12 @@ impl<'a> Session<'a> {
     fn answer(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Link {
         let threshold = self.linker.threshold();
         let is_nil = candidates.first().is_none_or(|best| best.probability < threshold);
-        let explanation = self.linker.options.explain.then(|| explain(query.name, &candidates, threshold));
+        let explanation = self.linker.options.explain.then(|| {
+            if candidates.is_empty() && self.is_placeholder(query.name, &NormalizedName::new(query.name)) {
+                return explain_placeholder(query.name);
+            }
+            explain(query.name, &candidates, threshold)
+        });
         // Where the very name decided, no vector did.
         let is_truncated = query.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
         let mut link = Link { name: query.name.to_owned(), candidates, is_nil, explanation, is_truncated };

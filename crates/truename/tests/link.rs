@@ -224,3 +224,29 @@ fn info_counts_what_is_shared_and_doubled() {
     let near = kb.nearest_by_ngrams("colt", 5).unwrap();
     assert_eq!(near[0].id, "1");
 }
+
+#[test]
+fn placeholders_are_nil_unless_a_concept_has_that_very_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "id\tname\n1\t7\n2\tSEPT9\n3\t314\n4\tunknown primary\n5\t14-3-3 protein\n6\tNa\n7\ttype 0 saline\n8\tAstronaut 7\n";
+    let file = write(folder.path(), "kb.tsv", table);
+    let (kb, _) = KnowledgeBase::import(&[file], &folder.path().join("kb"), &ImportOptions::default(), false).unwrap();
+    for (top, explain) in [(1, false), (5, true)] {
+        let options = LinkOptions { top, explain, min_probability: Some(0.0), ..LinkOptions::default() };
+        let linker = Linker::new(kb.clone()).unwrap().with_options(options.clone()).unwrap();
+        let names = ["0", "3.14", "unknown", "n/a", "12/03/2021", "-", "7.0"];
+        for link in linker.link_names(&names).unwrap() {
+            assert!(link.is_nil && link.candidates.is_empty(), "{link:?}");
+            let is_told = link
+                .explanation
+                .as_ref()
+                .is_some_and(|text| text.ends_with("is a placeholder and no name, so the answer is NIL."));
+            assert_eq!(is_told, explain, "{link:?}");
+        }
+        for (name, id) in [("7", "1"), ("Sept 9", "2"), ("314", "3"), ("NA", "6")] {
+            assert_eq!(id_of(&linker.link_name(name).unwrap()), id, "{name}");
+        }
+        let all = Linker::new(kb.clone()).unwrap().with_options(LinkOptions { placeholders: None, ..options }).unwrap();
+        assert_eq!(id_of(&all.link_name("unknown").unwrap()), "4");
+    }
+}

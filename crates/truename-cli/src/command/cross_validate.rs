@@ -37,7 +37,12 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         }
         let kb = knowledge_base(part.searched(), &encoders, &folder.path().join(format!("kb-{fold}")))?;
         letters.push(by_letters(&kb, &part)?);
-        let options = LinkOptions { top: DEPTH, min_probability: arguments.min_probability, ..LinkOptions::default() };
+        let options = LinkOptions {
+            top: DEPTH,
+            min_probability: arguments.min_probability,
+            placeholders: arguments.placeholders.read()?,
+            ..LinkOptions::default()
+        };
         let gold = part.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;

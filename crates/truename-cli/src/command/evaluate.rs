@@ -34,6 +34,7 @@ fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Resul
         top: DEPTH,
         min_probability: arguments.min_probability,
         types: arguments.types.clone(),
+        placeholders: arguments.placeholders.read()?,
         ..LinkOptions::default()
     };
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;

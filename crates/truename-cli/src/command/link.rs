@@ -74,7 +74,13 @@ pub fn pipeline(
     top: usize,
     explain: bool,
 ) -> anyhow::Result<Pipeline> {
-    let options = LinkOptions { top, min_probability: linking.min_probability, types: linking.types.clone(), explain };
+    let options = LinkOptions {
+        top,
+        min_probability: linking.min_probability,
+        types: linking.types.clone(),
+        explain,
+        placeholders: linking.placeholders.read()?,
+    };
     let pipeline_options = PipelineOptions {
         given_mentions,
         nested: linking.nested,

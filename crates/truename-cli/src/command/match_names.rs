@@ -14,7 +14,7 @@ use crate::names::{delimited, parquet};
 const JSONL_TOP: u32 = 5;
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let format = arguments.input_format.unwrap_or_else(|| by_extension(&arguments.file));
-    let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments))?;
+    let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
     let mut tally = Tally::new(arguments.strict);
     let start = Instant::now();
     match format {
@@ -29,14 +29,15 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn link_options(arguments: &Match) -> LinkOptions {
+fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
     let jsonl = arguments.format == OutputFormat::Jsonl;
-    LinkOptions {
+    Ok(LinkOptions {
         top: arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize,
         min_probability: arguments.min_probability,
         types: arguments.types.clone(),
         explain: arguments.explain,
-    }
+        placeholders: arguments.placeholders.read()?,
+    })
 }
 
 fn by_extension(path: &Path) -> InputFormat {
