@@ -15,7 +15,7 @@ const CHECKED: usize = 400;
 /// Nearest names asked for.
 const NEAREST: usize = 10;
 /// What is asked.
-const SEARCH: VectorSearch<'_> = VectorSearch { limit: NEAREST, min_score: -1.0, allowed: None };
+const SEARCH: VectorSearch<'_> = VectorSearch { limit: NEAREST, min_score: -1.0, allowed: None, rank: None };
 /// Rows put at once: what an encoder gives in a second or two.
 const AT_ONCE: usize = 4096;
 /// Names that an update removes, and as many that it adds.

@@ -3,7 +3,7 @@
 //! [`NgramIndex`] keeps, inside a store's LMDB environment, which name has which [`Gram`]; a search
 //! returns the [`Hit`]s with the highest TF-IDF cosine. [`VectorIndex`] keeps a vector for each name, and returns those
 //! with the highest cosine to a query's. The indexes know names by number alone: they never see a concept, a text or a
-//! model.
+//! model. Names with the same score go by number, or by the [`Rank`] that a search is given.
 //!
 //! [`Gram`]: truename_text::Gram
 //!
@@ -56,5 +56,5 @@ mod top;
 mod vector;
 
 pub use error::Error;
-pub use ngram::{Hit, NgramIndex, Search, SearchScratch};
+pub use ngram::{Hit, NgramIndex, Rank, Search, SearchScratch};
 pub use vector::{VectorIndex, VectorReader, VectorScratch, VectorSearch};

@@ -40,11 +40,16 @@ pub struct Search<'a> {
     pub min_score: f32,
     /// Names that may be answered; every name where this is `None`.
     pub allowed: Option<&'a dyn Fn(u32) -> bool>,
+    /// The order of names with the same cosine; by number where this is `None`.
+    pub rank: Option<Rank<'a>>,
 }
+
+/// Gives the place of a name among all: of two with the same score the one with the lower place goes first.
+pub type Rank<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
 
 impl Default for Search<'_> {
     fn default() -> Self {
-        Self { limit: 64, min_score: 0.1, allowed: None }
+        Self { limit: 64, min_score: 0.1, allowed: None, rank: None }
     }
 }
 
@@ -232,7 +237,7 @@ impl NgramIndex {
         Ok(self.tables.put(write, BLOCKS, &blocks)?)
     }
 
-    /// The names nearest to the distinct n-grams of a query, best first, ties by number.
+    /// The names nearest to the distinct n-grams of a query, best first, ties by rank.
     ///
     /// # Errors
     /// Where the storage fails or is damaged.
@@ -259,7 +264,7 @@ impl NgramIndex {
             .map(|(block, _)| (block_bound(query_norm, ranges, block), block))
             .collect();
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-        let mut top = Top::new(search.limit, search.min_score);
+        let mut top = Top::new(search.limit, search.min_score, search.rank);
         for (bound, block) in order {
             if bound < top.threshold() {
                 break;
@@ -327,7 +332,7 @@ const LOOKED_UP: f32 = 0.5;
 const LANES: usize = 16;
 
 impl BlockScan<'_> {
-    fn run(&self, search: &Search<'_>, sums: &mut Vec<f32>, top: &mut Top) {
+    fn run(&self, search: &Search<'_>, sums: &mut Vec<f32>, top: &mut Top<'_>) {
         let needed = top.threshold() * self.query_norm * self.lightest * SLACK;
         // Names that have none of these cannot be hits.
         let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
@@ -564,6 +569,16 @@ mod tests {
         let even = |name: u32| name.is_multiple_of(2);
         let found = fixture.search("name 69321", &Search { limit: 20, allowed: Some(&even), ..Search::default() });
         assert!(found.len() == 20 && found.iter().all(|hit| even(hit.name)));
+    }
+
+    #[test]
+    fn names_that_tie_go_by_their_rank() {
+        let fixture = built(&vec!["alpha".to_owned(); 100]);
+        let rank = |name: u32| 100 - name;
+        for (rank, expected) in [(None, [0, 1, 2]), (Some(&rank as Rank<'_>), [99, 98, 97])] {
+            let found = fixture.search("alpha", &Search { limit: 3, rank, ..Search::default() });
+            assert_eq!(found.iter().map(|hit| hit.name).collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

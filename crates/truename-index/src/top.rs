@@ -3,21 +3,25 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::Hit;
+use crate::{Hit, Rank};
 
-/// Keeps the best hits, equal ones by number: a heap with the worst on top.
-pub(crate) struct Top {
+/// Keeps the best hits, equal ones by rank: a heap with the worst on top.
+pub(crate) struct Top<'a> {
     limit: usize,
     threshold: f32,
+    rank: Option<Rank<'a>>,
     heap: BinaryHeap<Worst>,
 }
 
-struct Worst(Hit);
+struct Worst {
+    hit: Hit,
+    rank: u32,
+}
 
-impl Top {
+impl<'a> Top<'a> {
     /// Keeps at most `limit` hits, none below `threshold`.
-    pub(crate) fn new(limit: usize, threshold: f32) -> Self {
-        Self { limit, threshold, heap: BinaryHeap::new() }
+    pub(crate) fn new(limit: usize, threshold: f32, rank: Option<Rank<'a>>) -> Self {
+        Self { limit, threshold, rank, heap: BinaryHeap::new() }
     }
 
     /// Below this no hit is kept.
@@ -29,24 +33,29 @@ impl Top {
         if hit.score < self.threshold || self.limit == 0 {
             return;
         }
-        self.heap.push(Worst(hit));
+        self.heap.push(Worst { hit, rank: rank_of(self.rank, hit.name) });
         if self.heap.len() > self.limit {
             self.heap.pop();
         }
         if self.heap.len() == self.limit {
-            self.threshold = self.threshold.max(self.heap.peek().map_or(0.0, |worst| worst.0.score));
+            self.threshold = self.threshold.max(self.heap.peek().map_or(0.0, |worst| worst.hit.score));
         }
     }
 
     /// The hits, best first.
     pub(crate) fn into_sorted(self) -> Vec<Hit> {
-        self.heap.into_sorted_vec().into_iter().map(|Worst(hit)| hit).collect()
+        self.heap.into_sorted_vec().into_iter().map(|worst| worst.hit).collect()
     }
+}
+
+/// The place of a name among names that are equal otherwise.
+pub(crate) fn rank_of(rank: Option<Rank<'_>>, name: u32) -> u32 {
+    rank.map_or(name, |rank| rank(name))
 }
 
 impl Ord for Worst {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.score.total_cmp(&self.0.score).then(self.0.name.cmp(&other.0.name))
+        other.hit.score.total_cmp(&self.hit.score).then(self.rank.cmp(&other.rank))
     }
 }
 

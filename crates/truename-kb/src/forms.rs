@@ -1,55 +1,64 @@
 //! The forms in which names stand in texts, as one automaton.
 
-use fst::raw::{CompiledAddr, Fst};
-use fst::{IntoStreamer, Set, SetBuilder, Streamer};
-use heed::types::{Bytes, Str};
-use heed::{Database, RoTxn, RwTxn};
-use rayon::prelude::*;
-use truename_text::written_forms;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use crate::Error;
+use fst::raw::{CompiledAddr, Fst};
+use fst::set::OpBuilder;
+use fst::{Set, SetBuilder, Streamer};
+use heed::byteorder::BE;
+use heed::types::{Bytes, Str, U32, U64};
+use heed::{Database, PutFlags, RoTxn, RwTxn};
+use rayon::prelude::*;
+use truename_text::{stable_hash, written_forms};
+
+use crate::{Error, NameIndex};
 
 /// The automaton of the last import or merge.
 const BASE: &str = "base";
 /// The forms that updates added to it.
 const ADDED: &str = "added";
-/// The added forms are merged into the base where they take more than this share of its bytes.
+/// The forms of the base that no name has any more.
+const REMOVED: &str = "removed";
+/// The changes are merged into the base where they take more than this share of its bytes.
 const MERGED_SHARE: usize = 8;
+
+/// The automaton of no form.
+static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Set::default().into_fst().into_inner());
+
+/// The tables of the forms.
+#[derive(Clone, Copy)]
+pub(crate) struct FormTables {
+    /// [`BASE`], [`ADDED`] and [`REMOVED`] to an automaton.
+    pub(crate) automata: Database<Str, Bytes>,
+    /// The hash of a form that several names have to their number.
+    pub(crate) shared: Database<U64<BE>, U32<BE>>,
+}
 
 /// The forms in which the names of a store stand in texts ([`written_forms`]), as minimal automata in the
 /// store's memory map; nothing is loaded.
-///
-/// Forms of names that an update removed stay until the next import: that a name still has a form is for
-/// the lookup keys to tell.
 pub struct Forms<'txn> {
-    automata: Vec<Fst<&'txn [u8]>>,
+    /// [`BASE`], [`ADDED`] and [`REMOVED`].
+    automata: [Fst<&'txn [u8]>; 3],
 }
 
 /// How far a text has been read along the forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormState {
     /// The node in each automaton, where there still is one.
-    nodes: [Option<CompiledAddr>; 2],
+    nodes: [Option<CompiledAddr>; 3],
 }
 
 impl<'txn> Forms<'txn> {
-    pub(crate) fn read(table: &Database<Str, Bytes>, read: &'txn RoTxn<'_>) -> Result<Self, Error> {
-        let mut automata = Vec::with_capacity(2);
-        for part in [BASE, ADDED] {
-            automata.extend(table.get(read, part)?.map(Fst::new).transpose()?);
-        }
-        Ok(Self { automata })
-    }
-
     /// Where every form begins.
     pub fn start(&self) -> FormState {
-        let root = |at: usize| self.automata.get(at).map(|automaton| automaton.root().addr());
-        FormState { nodes: [root(0), root(1)] }
+        let root = |automaton: &Fst<_>| (!automaton.is_empty()).then(|| automaton.root().addr());
+        FormState { nodes: self.automata.each_ref().map(root) }
     }
 
     /// Reads on, or nothing where no form goes on so.
     pub fn step(&self, state: FormState, text: &str) -> Option<FormState> {
-        let mut next = FormState { nodes: [None; 2] };
+        let mut next = FormState { nodes: [None; 3] };
         for ((automaton, node), reached) in self.automata.iter().zip(state.nodes).zip(&mut next.nodes) {
             *reached = node.and_then(|node| follow(automaton, node, text.as_bytes()));
         }
@@ -58,9 +67,13 @@ impl<'txn> Forms<'txn> {
 
     /// Whether a form ends here.
     pub fn is_form(&self, state: FormState) -> bool {
-        let mut reached =
-            self.automata.iter().zip(state.nodes).filter_map(|(automaton, node)| Some((automaton, node?)));
-        reached.any(|(automaton, node)| automaton.node(node).is_final())
+        let ends =
+            |at: usize| state.nodes[at].is_some_and(|node: CompiledAddr| self.automata[at].node(node).is_final());
+        ends(0) && !ends(2) || ends(1)
+    }
+
+    fn has(&self, form: &str) -> bool {
+        self.step(self.start(), form).is_some_and(|state| self.is_form(state))
     }
 
     /// The size of the automata in bytes.
@@ -78,55 +91,116 @@ fn follow(automaton: &Fst<&[u8]>, from: CompiledAddr, text: &[u8]) -> Option<Com
     Some(node.addr())
 }
 
-/// Stores the forms of all names in place of what was there.
-pub(crate) fn build(table: &Database<Str, Bytes>, write: &mut RwTxn<'_>, names: &[String]) -> Result<(), Error> {
-    table.clear(write)?;
-    let mut forms: Vec<String> = names.par_iter().flat_map_iter(|name| written_forms(name)).collect();
-    forms.par_sort_unstable();
-    forms.dedup();
-    Ok(table.put(write, BASE, &automaton(forms.iter().map(String::as_str))?)?)
-}
-
-/// Adds the forms of further names.
-pub(crate) fn add<'a>(
-    table: &Database<Str, Bytes>,
-    write: &mut RwTxn<'_>,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), Error> {
-    let base = match table.get(write, BASE)? {
-        Some(bytes) => Set::new(bytes.to_vec())?,
-        None => Set::default(),
-    };
-    let mut forms: Vec<String> = names.flat_map(written_forms).filter(|form| !base.contains(form)).collect();
-    if forms.is_empty() {
-        return Ok(());
+impl FormTables {
+    /// The automata that a transaction sees.
+    pub(crate) fn read<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<Forms<'txn>, Error> {
+        let automaton = |part| Ok::<_, Error>(Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY))?);
+        Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
     }
-    forms.sort_unstable();
-    forms.dedup();
-    let new = Set::new(automaton(forms.iter().map(String::as_str))?)?;
-    let added = match table.get(write, ADDED)? {
-        Some(bytes) => merged(&Set::new(bytes)?, &new)?,
-        None => new.into_fst().into_inner(),
-    };
-    if added.len() > base.as_fst().size() / MERGED_SHARE {
-        table.put(write, BASE, &merged(&base, &Set::new(added)?)?)?;
-        table.delete(write, ADDED)?;
-    } else {
-        table.put(write, ADDED, &added)?;
+
+    /// Stores the forms of all names in place of what was there.
+    pub(crate) fn build(&self, write: &mut RwTxn<'_>, names: &[String]) -> Result<(), Error> {
+        self.clear(write)?;
+        let mut forms: Vec<String> = names.par_iter().flat_map_iter(|name| written_forms(name)).collect();
+        forms.par_sort_unstable();
+        let shared = forms.chunk_by(|left, right| left == right).filter(|names| names.len() > 1);
+        let mut shared: Vec<(u64, u32)> = shared.map(|names| (stable_hash(&names[0]), names.len() as u32)).collect();
+        shared.sort_unstable();
+        shared.dedup_by_key(|(hash, _)| *hash);
+        for (form, names) in shared {
+            self.shared.put_with_flags(write, PutFlags::APPEND, &form, &names)?;
+        }
+        forms.dedup();
+        Ok(self.automata.put(write, BASE, &automaton(forms)?)?)
     }
-    Ok(())
+
+    /// Takes out the forms of names that are gone and adds those of new ones.
+    ///
+    /// A form stays as long as a name has it. The automaton of an import is not written again for a few changes: those
+    /// stand in two small ones beside it.
+    pub(crate) fn update(
+        &self,
+        write: &mut RwTxn<'_>,
+        gone: &[(NameIndex, String)],
+        new: &[(NameIndex, String)],
+    ) -> Result<(), Error> {
+        let mut changes: BTreeMap<String, i32> = BTreeMap::new();
+        for (names, change) in [(gone, -1), (new, 1)] {
+            for form in names.iter().flat_map(|(_, name)| written_forms(name)) {
+                *changes.entry(form).or_default() += change;
+            }
+        }
+        changes.retain(|_, change| *change != 0);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let forms = self.read(write)?;
+        let (mut counts, mut added, mut removed) = (Vec::new(), Changes::default(), Changes::default());
+        for (form, change) in changes {
+            let hash = stable_hash(&form);
+            let shared = self.shared.get(write, &hash)?;
+            let before = shared.unwrap_or_else(|| u32::from(forms.has(&form)));
+            let after = before.saturating_add_signed(change);
+            if before.max(after) > 1 {
+                counts.push((hash, after));
+            }
+            let in_base = forms.automata[0].contains_key(&form);
+            match (before, after) {
+                (0, 1..) if in_base => removed.minus.push(form),
+                (0, 1..) => added.plus.push(form),
+                (1.., 0) if in_base => removed.plus.push(form),
+                (1.., 0) => added.minus.push(form),
+                _ => {}
+            }
+        }
+        let [base, old_added, old_removed] = forms.automata.map(|automaton| *automaton.as_inner());
+        let (added, removed) = (added.apply(old_added)?, removed.apply(old_removed)?);
+        let merged = (added.len() + removed.len() > base.len() / MERGED_SHARE).then(|| changed(base, &added, &removed));
+        for (hash, names) in counts {
+            if names > 1 {
+                self.shared.put(write, &hash, &names)?;
+            } else {
+                self.shared.delete(write, &hash)?;
+            }
+        }
+        if let Some(merged) = merged.transpose()? {
+            self.automata.clear(write)?;
+            return Ok(self.automata.put(write, BASE, &merged)?);
+        }
+        self.automata.put(write, ADDED, &added)?;
+        Ok(self.automata.put(write, REMOVED, &removed)?)
+    }
+
+    /// Removes all forms.
+    pub(crate) fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        self.automata.clear(write)?;
+        Ok(self.shared.clear(write)?)
+    }
 }
 
-fn automaton<'a>(forms: impl Iterator<Item = &'a str>) -> Result<Vec<u8>, fst::Error> {
-    let mut builder = SetBuilder::memory();
-    builder.extend_iter(forms)?;
-    builder.into_inner()
+/// Forms to add to a set and to take out of it, in order.
+#[derive(Default)]
+struct Changes {
+    plus: Vec<String>,
+    minus: Vec<String>,
 }
 
-fn merged<A: AsRef<[u8]>, B: AsRef<[u8]>>(left: &Set<A>, right: &Set<B>) -> Result<Vec<u8>, fst::Error> {
-    let mut union = left.op().add(right.into_stream()).union();
+impl Changes {
+    fn apply(self, set: &[u8]) -> Result<Vec<u8>, fst::Error> {
+        changed(set, &automaton(self.plus)?, &automaton(self.minus)?)
+    }
+}
+
+fn automaton(forms: Vec<String>) -> Result<Vec<u8>, fst::Error> {
+    Ok(Set::from_iter(forms)?.into_fst().into_inner())
+}
+
+/// The automaton of a set with the forms of `plus` and without those of `minus`.
+fn changed(set: &[u8], plus: &[u8], minus: &[u8]) -> Result<Vec<u8>, fst::Error> {
+    let (set, plus, minus) = (Set::new(set)?, Set::new(plus)?, Set::new(minus)?);
+    let mut forms = OpBuilder::new().add(set.op().add(&plus).union()).add(&minus).difference();
     let mut builder = SetBuilder::memory();
-    while let Some(form) = union.next() {
+    while let Some(form) = forms.next() {
         builder.insert(form)?;
     }
     builder.into_inner()

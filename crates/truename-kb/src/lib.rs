@@ -30,10 +30,13 @@ mod concept;
 mod error;
 mod forms;
 pub mod import;
+mod name_order;
 mod store;
 
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use forms::{FormState, Forms};
+pub use heed::RwTxn;
 pub use import::{Format, Import, ImportOptions, Problem, Progress};
+pub use name_order::NameOrder;
 pub use store::{Applied, Counts, FORMAT, Snapshot, Store, deletion_key, initials_key};

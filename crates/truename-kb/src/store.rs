@@ -3,6 +3,7 @@
 //! Any number of processes read while one writes; a reader sees one committed state. Whatever happens to
 //! a writer, the store opens at its last commit.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, Weak};
@@ -14,11 +15,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::{Key, NameKeys, NormalizedName, stable_hash};
 
-use crate::{Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex, forms};
+use crate::forms::FormTables;
+use crate::name_order::{NameOrder, OrderKey, updated_ranks};
+use crate::{Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex};
 
 /// The version of the layout below, and of the normal forms and keys in it. A store says which it has; others
 /// are refused.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Address space set aside for the map; the file is only as large as its contents.
 const MAP_BYTES: usize = 64 << 30;
 /// Room for the tables here and for those of the indexes.
@@ -42,16 +45,17 @@ struct Tables {
     concepts: Database<U32<BE>, Bytes>,
     /// Name number to concept number (4 bytes, little endian) and the name.
     names: Database<U32<BE>, Bytes>,
-    /// Lookup key to name numbers (4 bytes each, little endian, ascending).
+    /// Lookup key to name numbers (4 bytes each, little endian), in the order of [`NameOrder`].
     keys: Database<U64<BE>, Bytes>,
     /// Word hash to the number of names that have it.
     words: Database<U64<BE>, U32<BE>>,
     /// The automata of [`Forms`].
-    forms: Database<Str, Bytes>,
+    forms: FormTables,
 }
 
 const META_FORMAT: &str = "format";
 const META_COUNTS: &str = "counts";
+const META_RANKS: &str = "ranks";
 
 /// A concept as it is stored; its names are in a table of their own.
 #[derive(Serialize, Deserialize)]
@@ -120,7 +124,10 @@ impl Store {
             names: env.create_database(&mut write, Some("names"))?,
             keys: env.create_database(&mut write, Some("keys"))?,
             words: env.create_database(&mut write, Some("words"))?,
-            forms: env.create_database(&mut write, Some("forms"))?,
+            forms: FormTables {
+                automata: env.create_database(&mut write, Some("forms"))?,
+                shared: env.create_database(&mut write, Some("shared-forms"))?,
+            },
         };
         tables.meta.put(&mut write, META_FORMAT, &FORMAT.to_le_bytes())?;
         tables.put_counts(&mut write, Counts::default())?;
@@ -161,7 +168,10 @@ impl Store {
             names: env.open_database(&read, Some("names"))?.ok_or_else(foreign)?,
             keys: env.open_database(&read, Some("keys"))?.ok_or_else(foreign)?,
             words: env.open_database(&read, Some("words"))?.ok_or_else(foreign)?,
-            forms: env.open_database(&read, Some("forms"))?.ok_or_else(foreign)?,
+            forms: FormTables {
+                automata: env.open_database(&read, Some("forms"))?.ok_or_else(foreign)?,
+                shared: env.open_database(&read, Some("shared-forms"))?.ok_or_else(foreign)?,
+            },
         };
         // A committed transaction keeps the table handles open.
         read.commit()?;
@@ -320,7 +330,7 @@ impl Store {
         for run in words.chunk_by(|left, right| left == right) {
             self.tables.words.put_with_flags(write, PutFlags::APPEND, &run[0], &(run.len() as u32))?;
         }
-        forms::build(&self.tables.forms, write, &names)?;
+        self.tables.forms.build(write, &names)?;
         Ok(names)
     }
 
@@ -338,6 +348,7 @@ impl Store {
     ) -> Result<Applied, Error> {
         let mut counts = self.tables.counts(write)?;
         let mut applied = Applied::default();
+        let mut placed = Vec::new();
         for id in removed {
             match self.tables.ids.get(write, id.as_str())? {
                 Some(number) => {
@@ -375,8 +386,11 @@ impl Store {
                 }
             };
             let first = counts.next_name;
-            for name in concept.names() {
-                self.add_name(write, NameIndex(counts.next_name), ConceptIndex(number), name)?;
+            for (place, name) in concept.names().enumerate() {
+                let value = name_value(ConceptIndex(number), name);
+                self.tables.names.put(write, &counts.next_name, &value)?;
+                let key = OrderKey { length: name.chars().count(), concept: concept.id.as_str().to_owned(), place };
+                placed.push((key, counts.next_name));
                 applied.new_names.push((NameIndex(counts.next_name), name.to_owned()));
                 counts.next_name += 1;
             }
@@ -386,22 +400,47 @@ impl Store {
         }
         counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
         self.tables.put_counts(write, counts)?;
-        forms::add(&self.tables.forms, write, applied.new_names.iter().map(|(_, name)| name.as_str()))?;
+        if !applied.old_names.is_empty() || !placed.is_empty() {
+            let ranks = self.put_ranks(write, &applied.old_names, placed, counts.next_name)?;
+            for (number, name) in &applied.new_names {
+                self.file_name(write, *number, name, &ranks)?;
+            }
+            self.tables.forms.update(write, &applied.old_names, &applied.new_names)?;
+        }
         Ok(applied)
     }
 
-    fn add_name(
+    /// Stores the order of the names after a change, and returns the rank of each number.
+    fn put_ranks(
         &self,
         write: &mut RwTxn<'_>,
-        number: NameIndex,
-        concept: ConceptIndex,
-        name: &str,
-    ) -> Result<(), Error> {
-        self.tables.names.put(write, &number.0, &name_value(concept, name))?;
+        gone: &[(NameIndex, String)],
+        new: Vec<(OrderKey, u32)>,
+        next_name: u32,
+    ) -> Result<Vec<u32>, Error> {
+        let stored = self.tables.meta.get(write, META_RANKS)?;
+        let is_before = |name, key: &OrderKey| {
+            let (concept, text) = self.tables.name(write, name)?;
+            Ok(match text.chars().count().cmp(&key.length) {
+                // A concept's names come and go together, so that the key is of another one.
+                Ordering::Equal => self.tables.record(write, concept)?.id < key.concept.as_str(),
+                length => length.is_lt(),
+            })
+        };
+        let ranks = updated_ranks(stored, gone.iter().map(|(name, _)| *name), new, next_name, is_before)?;
+        let bytes: Vec<u8> = ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect();
+        self.tables.meta.put(write, META_RANKS, &bytes)?;
+        Ok(ranks)
+    }
+
+    /// Files a name under its keys and words.
+    fn file_name(&self, write: &mut RwTxn<'_>, number: NameIndex, name: &str, ranks: &[u32]) -> Result<(), Error> {
+        let rank = |number: u32| ranks[number as usize];
         let normalized = NormalizedName::new(name);
         for key in filed_keys(&normalized) {
-            let mut numbers = self.tables.keys.get(write, &key.0)?.unwrap_or_default().to_vec();
-            numbers.extend(number.0.to_le_bytes());
+            let mut numbers: Vec<u32> = each_u32(self.tables.keys.get(write, &key.0)?.unwrap_or_default()).collect();
+            numbers.insert(numbers.partition_point(|other| rank(*other) < rank(number.0)), number.0);
+            let numbers: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
             self.tables.keys.put(write, &key.0, &numbers)?;
         }
         for word in distinct_words(&normalized) {
@@ -515,13 +554,13 @@ impl Snapshot<'_> {
         Ok(self.tables.record(&self.read, index)?.types)
     }
 
-    /// All concepts, by number.
+    /// All concepts, by id.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn concepts(&self) -> Result<impl Iterator<Item = Result<Concept, Error>> + '_, Error> {
-        let entries = self.tables.concepts.iter(&self.read)?;
-        Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.0))))
+        let entries = self.tables.ids.iter(&self.read)?;
+        Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))))
     }
 
     /// All concept numbers with their types.
@@ -576,7 +615,7 @@ impl Snapshot<'_> {
         }))
     }
 
-    /// The names filed under a lookup key, ascending.
+    /// The names filed under a lookup key, in the order of [`NameOrder`].
     ///
     /// # Errors
     /// Where the storage fails.
@@ -585,12 +624,20 @@ impl Snapshot<'_> {
         Ok(each_u32(numbers).map(NameIndex))
     }
 
+    /// The order of the names; nothing where it is that of their numbers, as after an import.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn name_order(&self) -> Result<Option<NameOrder<'_>>, Error> {
+        Ok(self.tables.meta.get(&self.read, META_RANKS)?.map(NameOrder))
+    }
+
     /// The forms in which names stand in texts.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn forms(&self) -> Result<Forms<'_>, Error> {
-        Forms::read(&self.tables.forms, &self.read)
+        self.tables.forms.read(&self.read)
     }
 
     /// How many names have the word with this hash.
@@ -695,7 +742,7 @@ fn distinct_words(name: &NormalizedName) -> Vec<u64> {
     words
 }
 
-fn each_u32(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn each_u32(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")))
 }
 

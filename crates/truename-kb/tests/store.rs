@@ -131,8 +131,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn an_updated_store_holds_what_a_fresh_one_would(
-        before in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}( [a-c]{1,2})?s?", 1..4), 1..12),
-        after in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}( [a-c]{1,2})?s?", 1..4), 1..12),
+        before in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}(,? [a-c]{1,2})?s?", 1..4), 1..12),
+        after in prop::collection::btree_map(0u8..20, prop::collection::hash_set("[a-c]{1,3}(,? [a-c]{1,2})?s?", 1..4), 1..12),
     ) {
         let concepts = |map: &std::collections::BTreeMap<u8, std::collections::HashSet<String>>| -> Vec<Concept> {
             map.iter().map(|(id, names)| {
@@ -150,17 +150,29 @@ proptest! {
         prop_assert_eq!(applied.removed as usize, gone.len());
         let fresh = filled(&folder.path().join("fresh"), concepts(&after));
         prop_assert_eq!(all(&updated), all(&fresh));
+        for name in before.values().chain(after.values()).flatten() {
+            for form in truename_text::written_forms(name) {
+                prop_assert_eq!(is_form(&updated, &[&form]), is_form(&fresh, &[&form]), "{}", form);
+            }
+        }
         let (updated, fresh) = (updated.snapshot().unwrap(), fresh.snapshot().unwrap());
         prop_assert_eq!(updated.counts().names, fresh.counts().names);
+        let ordered = |snapshot: &truename_kb::Snapshot<'_>| {
+            let order = snapshot.name_order().unwrap();
+            let mut names: Vec<(u32, String)> = snapshot.names().unwrap().map(Result::unwrap)
+                .map(|(number, _, name)| (order.map_or(number.0, |order| order.rank(number)), name.to_owned())).collect();
+            names.sort();
+            names
+        };
+        prop_assert_eq!(ordered(&updated), ordered(&fresh));
         for name in after.values().flatten() {
             let normalized = NormalizedName::new(name);
             for key in NameKeys::of(&normalized).filed() {
-                let texts = |snapshot: &truename_kb::Snapshot<'_>| {
-                    let mut texts: Vec<String> = snapshot.names_under(key).unwrap().map(|n| snapshot.name(n).unwrap().1.to_owned()).collect();
-                    texts.sort();
-                    texts
+                let names = |snapshot: &truename_kb::Snapshot<'_>| -> Vec<(String, String)> {
+                    let named = |(concept, name): (_, &str)| (snapshot.concept_names(concept).unwrap().0.to_owned(), name.to_owned());
+                    snapshot.names_under(key).unwrap().map(|n| named(snapshot.name(n).unwrap())).collect()
                 };
-                prop_assert_eq!(texts(&updated), texts(&fresh));
+                prop_assert_eq!(names(&updated), names(&fresh));
             }
             for word in normalized.tokens().map(truename_text::stable_hash) {
                 prop_assert_eq!(updated.names_with_word(word).unwrap(), fresh.names_with_word(word).unwrap());

@@ -371,11 +371,13 @@ fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) 
 
 /// Examples from the names of a knowledge base; which, and of which kind, follows from their hashes alone.
 fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<Example>, Error> {
-    let mut chosen: Vec<(u64, NameIndex)> = Vec::with_capacity(snapshot.counts().names as usize);
+    let order = snapshot.name_order()?;
+    let rank = |name: NameIndex| order.map_or(name.0, |order| order.rank(name));
+    let mut chosen: Vec<(u64, u32, NameIndex)> = Vec::with_capacity(snapshot.counts().names as usize);
     for entry in snapshot.names()? {
         let (number, _, name) = entry?;
         if options.part.is_none_or(|(part, parts)| NormalizedName::new(name).fold(parts) == part) {
-            chosen.push((stable_hash(name), number));
+            chosen.push((stable_hash(name), rank(number), number));
         }
     }
     chosen.sort_unstable();
@@ -383,7 +385,7 @@ fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<E
     let mut examples = Vec::new();
     let mut given: HashSet<(NameIndex, Kind)> = HashSet::new();
     for pass in 0..PASSES {
-        for (hash, number) in &chosen {
+        for (hash, _, number) in &chosen {
             if examples.len() == options.names {
                 return Ok(examples);
             }
@@ -541,7 +543,8 @@ fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed
             let rows = number * PIECE..number * PIECE + piece.len();
             let vectors: Vec<&[f32]> =
                 encoded.iter().flat_map(|encoded| rows.clone().map(|at| encoded.row(at))).collect();
-            let hits = reader.as_ref().map(|reader| nearest_unhidden(reader, &vectors, piece)).transpose()?;
+            let hits =
+                reader.as_ref().map(|reader| nearest_unhidden(reader, &snapshot, &vectors, piece)).transpose()?;
             let mut observer =
                 Observer { kb, snapshot: &snapshot, scratch: Default::default(), weights: Default::default() };
             let observe = |(at, example): (usize, &Example)| {
@@ -563,10 +566,11 @@ fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed
 fn nearest_unhidden(
     reader: &VectorReader<'_>,
     vectors: &[&[f32]],
+    snapshot: &Snapshot<'_>,
     examples: &[Example],
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let hidden = examples.iter().map(|example| example.hidden.len()).max().unwrap_or(0);
-    nearest(reader, vectors, None, hidden)
+    nearest(reader, snapshot, vectors, None, hidden)
 }
 
 /// Observes one after another with the same snapshot and buffers.
@@ -598,7 +602,7 @@ impl Observer<'_> {
             let order = |candidate: &Featured| (is_right(candidate.concept), candidate.proposal.key);
             let nearness = |candidate: &Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
             let by_nearness = nearness(right).total_cmp(&nearness(left));
-            order(right).cmp(&order(left)).then(by_nearness).then(left.concept.cmp(&right.concept))
+            order(right).cmp(&order(left)).then(by_nearness)
         });
         // Of several that are right the nearest is learnt, and the others are not wrong.
         let right = featured.iter().take_while(|candidate| is_right(candidate.concept)).count();

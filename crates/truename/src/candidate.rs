@@ -16,7 +16,7 @@ pub(crate) struct Proposal {
     pub(crate) dense: f32,
 }
 
-/// The proposed names by concept; maps keep the order, and so every later sum, the same.
+/// The proposed names by concept, in the order in which the generators proposed them.
 #[derive(Debug, Default)]
 pub(crate) struct Proposals(BTreeMap<ConceptIndex, Vec<(NameIndex, Proposal)>>);
 

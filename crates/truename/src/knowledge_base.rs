@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use truename_index::{Hit, NgramIndex, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
+use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::import::read_files;
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
@@ -252,7 +252,7 @@ impl KnowledgeBase {
         Ok(self.store.snapshot()?.concept_by_id(id)?)
     }
 
-    /// Hands every concept to `visit`, in the order of their numbers.
+    /// Hands every concept to `visit`, in the order of their ids.
     ///
     /// # Errors
     /// Where the storage fails, or `visit` does.
@@ -270,7 +270,8 @@ impl KnowledgeBase {
     /// Where the storage fails.
     pub fn nearest_by_ngrams(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
         let snapshot = self.store.snapshot()?;
-        let search = Search { limit, ..Search::default() };
+        let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
+        let search = Search { limit, rank: rank.as_ref().map(|rank| rank as Rank<'_>), ..Search::default() };
         let grams = grams(&NormalizedName::new(name));
         let hits = SCRATCH
             .with_borrow_mut(|scratch| self.indexes.ngrams.search(snapshot.transaction(), &grams, &search, scratch))?;
@@ -286,7 +287,9 @@ impl KnowledgeBase {
         let vector = encoder.encode(&[name])?;
         let snapshot = self.store.snapshot()?;
         let Some(reader) = self.vectors(&snapshot)? else { return Ok(Vec::new()) };
-        let search = VectorSearch { limit, ..VectorSearch::default() };
+        let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
+        let search =
+            VectorSearch { limit, rank: rank.as_ref().map(|rank| rank as Rank<'_>), ..VectorSearch::default() };
         let hits = reader.search(&[vector.row(0)], &search, &mut VectorScratch::default())?;
         near_names(&snapshot, hits.into_iter().flatten().collect())
     }

@@ -349,8 +349,8 @@ impl<'a> Session<'a> {
         // A name that the encoder knows no token of has no direction.
         let has_direction = |query: &&Query<'_>| query.vector.iter().any(|value| *value != 0.0);
         let vectors: Vec<&[f32]> = queries.iter().filter(has_direction).map(|query| query.vector).collect();
-        let found =
-            reader.as_ref().map(|reader| nearest(reader, &vectors, self.linker.allowed.as_ref(), 0)).transpose()?;
+        let allowed = self.linker.allowed.as_ref();
+        let found = reader.as_ref().map(|reader| nearest(reader, self.snapshot, &vectors, allowed, 0)).transpose()?;
         let mut found = found.unwrap_or_default().into_iter();
         let weigh = |query: &Query<'_>| {
             let hits = if has_direction(&query) { found.next() } else { None };

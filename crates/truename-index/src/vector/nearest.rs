@@ -1,6 +1,9 @@
 //! The rows whose bits are nearest, kept while blocks go by.
 
+use super::VectorSearch;
 use super::block::Block;
+use crate::Rank;
+use crate::top::rank_of;
 
 /// Distances compared with the bound at once.
 const AT_ONCE: usize = 8;
@@ -12,14 +15,14 @@ pub(crate) struct Near {
     pub(crate) row: u32,
 }
 
-/// Keeps the `keep` nearest rows, equally near ones by number; rows come in ascending order.
+/// Keeps the `keep` nearest rows, equally near ones by rank; rows come in ascending order.
 ///
 /// Rows are gathered until there are twice as many as are kept; then the worse half goes, and from then on only rows
-/// nearer than the worst kept are gathered. Of a million rows in any old order some ten thousand are.
+/// nearer than the worst kept are gathered, or as near where a later row may rank before an earlier one. Of a million rows in any old order some ten thousand are.
 #[derive(Default)]
 pub(crate) struct Nearest {
     keep: usize,
-    /// Only rows nearer than this can still be among the kept.
+    /// Only rows below this distance can still be among the kept.
     bound: u16,
     /// In ascending order of rows.
     found: Vec<Near>,
@@ -33,12 +36,7 @@ impl Nearest {
     }
 
     /// Offers the rows of a block that are there and allowed.
-    pub(crate) fn offer(
-        &mut self,
-        block: &Block<'_>,
-        distances: &[u16],
-        allowed: Option<&(dyn Fn(u32) -> bool + Sync)>,
-    ) {
+    pub(crate) fn offer(&mut self, block: &Block<'_>, distances: &[u16], search: &VectorSearch<'_>) {
         for (piece, distances) in distances.as_chunks::<AT_ONCE>().0.iter().enumerate() {
             let mut nearer = lanes_below(distances, self.bound);
             while nearer != 0 {
@@ -46,17 +44,20 @@ impl Nearest {
                 nearer &= nearer - 1;
                 let (slot, distance) = (piece * AT_ONCE + lane, distances[lane]);
                 let row = block.first + slot as u32;
-                if distance < self.bound && block.present.contains(slot) && allowed.is_none_or(|allowed| allowed(row)) {
-                    self.push(Near { distance, row });
+                if distance < self.bound
+                    && block.present.contains(slot)
+                    && search.allowed.is_none_or(|allowed| allowed(row))
+                {
+                    self.push(Near { distance, row }, search.rank);
                 }
             }
         }
     }
 
-    fn push(&mut self, near: Near) {
+    fn push(&mut self, near: Near, rank: Option<Rank<'_>>) {
         self.found.push(near);
         if self.found.len() >= self.keep.saturating_mul(2) {
-            self.settle();
+            self.settle(rank);
         }
     }
 
@@ -66,22 +67,29 @@ impl Nearest {
     }
 
     /// Drops all but the nearest, and returns them in ascending order of rows.
-    pub(crate) fn settle(&mut self) -> &[Near] {
+    pub(crate) fn settle(&mut self, rank: Option<Rank<'_>>) -> &[Near] {
         if self.found.len() > self.keep {
-            let (bound, mut ties) = self.worst();
+            let (worst, ties) = self.worst();
+            let last = self.last_rank(worst, ties, rank);
             let mut kept = 0;
             // Without a branch: which rows stay cannot be foretold.
             for at in 0..self.found.len() {
                 let near = self.found[at];
-                let ties_in = near.distance == bound && ties > 0;
-                ties -= usize::from(ties_in);
+                let ties_in = near.distance == worst && rank_of(rank, near.row) <= last;
                 self.found[kept] = near;
-                kept += usize::from(near.distance < bound || ties_in);
+                kept += usize::from(near.distance < worst || ties_in);
             }
             self.found.truncate(kept);
-            self.bound = bound;
+            self.bound = if rank.is_some() { worst.saturating_add(1) } else { worst };
         }
         &self.found
+    }
+
+    /// The highest rank of the first `ties` rows at a distance.
+    fn last_rank(&self, distance: u16, ties: usize, rank: Option<Rank<'_>>) -> u32 {
+        let tied = self.found.iter().filter(|near| near.distance == distance);
+        let mut ranks: Vec<u32> = tied.map(|near| rank_of(rank, near.row)).collect();
+        *ranks.select_nth_unstable(ties - 1).1
     }
 
     /// The distance of the worst row to keep, and how many rows of that distance to keep.
@@ -114,7 +122,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_nearest_are_those_of_a_sort(distances in prop::collection::vec(0u16..40, 0..900), keep in 1usize..50, cut in 0usize..900) {
+        fn the_nearest_are_those_of_a_sort(distances in prop::collection::vec(0u16..40, 0..900), keep in 1usize..50, cut in 0usize..900, turned: bool) {
+            let turn = |row: u32| 1000 - row;
+            let rank: Option<Rank<'_>> = if turned { Some(&turn) } else { None };
             let mut rows: Vec<Near> =
                 distances.iter().enumerate().map(|(row, distance)| Near { distance: *distance, row: row as u32 }).collect();
             let (early, late) = rows.split_at(cut.min(rows.len()));
@@ -123,15 +133,15 @@ mod tests {
                 nearest.reset(keep);
                 for near in rows {
                     if near.distance < nearest.bound {
-                        nearest.push(*near);
+                        nearest.push(*near, rank);
                     }
                 }
                 nearest
             };
             let mut nearest = gathered(early);
             nearest.append(&gathered(late));
-            let found = nearest.settle().to_vec();
-            rows.sort_by_key(|near| (near.distance, near.row));
+            let found = nearest.settle(rank).to_vec();
+            rows.sort_by_key(|near| (near.distance, rank_of(rank, near.row)));
             rows.truncate(keep);
             rows.sort_by_key(|near| near.row);
             prop_assert_eq!(found, rows);

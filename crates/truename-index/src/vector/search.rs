@@ -8,8 +8,8 @@ use super::block::{BLOCK, Block, Codes, Layout, RowBuffer, dot, place, query_cod
 use super::kernels::{Kernel, prefetch};
 use super::nearest::{Near, Nearest};
 use crate::error::Whose;
-use crate::top::Top;
-use crate::{Error, Hit};
+use crate::top::{Top, rank_of};
+use crate::{Error, Hit, Rank};
 
 /// The fewest rows that the bits put forward. Among 51,200 names of MeSH (MiniLM-L6, 384 dimensions; queries with one
 /// edit) 99.97 % of the ten nearest are in the first 1,000 by sign, 99.7 % in the first 500, 98 % in the first 100.
@@ -36,11 +36,13 @@ pub struct VectorSearch<'a> {
     pub min_score: f32,
     /// Names that may be answered; every name where this is `None`.
     pub allowed: Option<&'a (dyn Fn(u32) -> bool + Sync)>,
+    /// The order of names with the same cosine, and of rows with the same signs; by number where this is `None`.
+    pub rank: Option<Rank<'a>>,
 }
 
 impl Default for VectorSearch<'_> {
     fn default() -> Self {
-        Self { limit: 64, min_score: -1.0, allowed: None }
+        Self { limit: 64, min_score: -1.0, allowed: None, rank: None }
     }
 }
 
@@ -91,7 +93,7 @@ impl VectorIndex {
 }
 
 impl VectorReader<'_> {
-    /// The names nearest to each query, best first, ties by number; nothing where the index is empty.
+    /// The names nearest to each query, best first, ties by rank; nothing where the index is empty.
     ///
     /// Every row's signs are compared, so what is missed are only rows that a thousand others precede by sign but not
     /// by cosine; the cosines are those of the stored 16-bit vectors. Where the thread pool has several threads they
@@ -128,7 +130,7 @@ impl VectorReader<'_> {
         let found: Vec<Vec<Vec<Hit>>> =
             self.blocks.par_iter().map(|block| scan_exactly(block, queries, search)).collect();
         let best = |query: usize| {
-            let mut top = Top::new(search.limit, search.min_score);
+            let mut top = Top::new(search.limit, search.min_score, search.rank);
             found.iter().flat_map(|block| &block[query]).for_each(|hit| top.offer(*hit));
             top.into_sorted()
         };
@@ -172,7 +174,8 @@ fn check_queries(layout: Layout, queries: &[&[f32]]) -> Result<(), Error> {
 
 /// The best of one block for each query.
 fn scan_exactly(block: &Block<'_>, queries: &[&[f32]], search: &VectorSearch<'_>) -> Vec<Vec<Hit>> {
-    let mut tops: Vec<Top> = queries.iter().map(|_| Top::new(search.limit, search.min_score)).collect();
+    let mut tops: Vec<Top<'_>> =
+        queries.iter().map(|_| Top::new(search.limit, search.min_score, search.rank)).collect();
     let mut row = RowBuffer::default();
     for slot in block.present.slots() {
         let name = block.first + slot as u32;
@@ -202,7 +205,7 @@ impl Searcher<'_> {
     fn batch(&self, queries: &[&[f32]], scratch: &mut VectorScratch) -> Vec<Vec<Hit>> {
         let queries: Vec<Query<'_>> = queries.iter().map(|query| Query::new(query)).collect();
         let nearest = self.scan(&queries, scratch);
-        let rank = |(query, nearest): (&Query<'_>, &mut Nearest)| self.rank(query, nearest.settle());
+        let rank = |(query, nearest): (&Query<'_>, &mut Nearest)| self.ranked(query, nearest.settle(self.search.rank));
         if queries.len() == 1 {
             return queries.iter().zip(nearest).map(rank).collect();
         }
@@ -239,16 +242,16 @@ impl Searcher<'_> {
             let distances = &mut pass.distances[..block.room()];
             for (query, nearest) in queries.iter().zip(&mut pass.nearest) {
                 self.kernel.distances(&query.bits, block.bits, distances);
-                nearest.offer(block, distances, self.search.allowed);
+                nearest.offer(block, distances, self.search);
             }
         }
     }
 
     /// Ranks the nearest by codes, the best of these by halves.
-    fn rank(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
+    fn ranked(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
         let mut close = self.by_codes(query, nearest);
-        keep_best(&mut close, CLOSE_ROWS.max(self.search.limit.saturating_mul(CLOSE_ROWS_A_HIT)));
-        let mut top = Top::new(self.search.limit, self.search.min_score);
+        keep_best(&mut close, CLOSE_ROWS.max(self.search.limit.saturating_mul(CLOSE_ROWS_A_HIT)), self.search.rank);
+        let mut top = Top::new(self.search.limit, self.search.min_score, self.search.rank);
         let mut row = RowBuffer::default();
         for Hit { name, .. } in close {
             let (block, slot) = self.row(name);
@@ -285,11 +288,12 @@ impl Searcher<'_> {
     }
 }
 
-/// Drops all but the best, equal ones by number.
-fn keep_best(hits: &mut Vec<Hit>, keep: usize) {
+/// Drops all but the best, equal ones by rank.
+fn keep_best(hits: &mut Vec<Hit>, keep: usize, rank: Option<Rank<'_>>) {
     if hits.len() > keep {
         hits.select_nth_unstable_by(keep, |left, right| {
-            right.score.total_cmp(&left.score).then(left.name.cmp(&right.name))
+            let by_rank = || rank_of(rank, left.name).cmp(&rank_of(rank, right.name));
+            right.score.total_cmp(&left.score).then_with(by_rank)
         });
         hits.truncate(keep);
     }

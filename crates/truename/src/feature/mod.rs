@@ -99,7 +99,7 @@ impl WordWeights {
     }
 }
 
-/// Computes the features of all proposed concepts.
+/// Computes the features of all proposed concepts, by id.
 pub(crate) fn featurize(
     query: &NameProfile,
     proposals: &Proposals,
@@ -111,6 +111,9 @@ pub(crate) fn featurize(
     for (concept, names) in proposals.iter() {
         featured.push(of_concept(query, &query_weights, concept, names, scope, weights)?);
     }
+    // Sums over the candidates are made in this order, which an update of the store does not change.
+    featured.sort_by_key(|(id, _)| *id);
+    let mut featured: Vec<Featured> = featured.into_iter().map(|(_, candidate)| candidate).collect();
     add_relative(&mut featured);
     let total = 1.0 + f64::from(scope.snapshot.counts().names);
     let rarest_known = query_weights.iter().copied().filter(|weight| *weight < total.ln()).fold(0.0, f64::max);
@@ -126,15 +129,15 @@ pub(crate) fn featurize(
     Ok(featured)
 }
 
-fn of_concept(
+fn of_concept<'a>(
     query: &NameProfile,
     query_weights: &[f64],
     concept: ConceptIndex,
     names: &[(NameIndex, Proposal)],
-    scope: &Scope<'_>,
+    scope: &Scope<'a>,
     weights: &mut WordWeights,
-) -> Result<Featured, Error> {
-    let (_, mut all_names) = scope.snapshot.concept_names(concept)?;
+) -> Result<(&'a str, Featured), Error> {
+    let (id, mut all_names) = scope.snapshot.concept_names(concept)?;
     let preferred = all_names.first().copied();
     all_names.retain(|name| !scope.hidden.contains(name));
     let cosines = scope.dense.map(|dense| Cosines::of(&dense, &all_names)).transpose()?;
@@ -182,7 +185,7 @@ fn of_concept(
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));
     }
     let (_, name, proposal) = best.unwrap_or((0.0, NameIndex(0), Proposal::default()));
-    Ok(Featured { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row })
+    Ok((id, Featured { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row }))
 }
 
 /// Appends to each row how far each value lies above the best of the other candidates.

@@ -1,7 +1,7 @@
 //! Names whose vectors are nearest to that of the query, whatever their letters.
 
-use truename_index::{Hit, VectorReader, VectorScratch, VectorSearch};
-use truename_kb::NameIndex;
+use truename_index::{Hit, Rank, VectorReader, VectorScratch, VectorSearch};
+use truename_kb::{NameIndex, Snapshot};
 use truename_text::NameProfile;
 
 use super::{NameSet, Scope};
@@ -36,14 +36,17 @@ impl Dense<'_> {
 /// The names nearest to each of several vectors, in one pass over the store; `hidden` of them may not count.
 pub(crate) fn nearest(
     reader: &VectorReader<'_>,
+    snapshot: &Snapshot<'_>,
     vectors: &[&[f32]],
     allowed: Option<&NameSet>,
     hidden: usize,
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let sees = allowed.map(|allowed| |name: u32| allowed.contains(NameIndex(name)));
+    let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
     let search = VectorSearch {
         limit: MOST_NAMES + hidden,
         allowed: sees.as_ref().map(|sees| sees as &(dyn Fn(u32) -> bool + Sync)),
+        rank: rank.as_ref().map(|rank| rank as Rank<'_>),
         ..VectorSearch::default()
     };
     Ok(reader.search(vectors, &search, &mut VectorScratch::default())?)

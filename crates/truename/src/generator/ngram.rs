@@ -1,6 +1,6 @@
 //! Names that share rare character n-grams with the query.
 
-use truename_index::{Search, SearchScratch};
+use truename_index::{Rank, Search, SearchScratch};
 use truename_kb::NameIndex;
 use truename_text::NameProfile;
 
@@ -19,7 +19,13 @@ pub(super) fn propose(
 ) -> Result<(), Error> {
     let sees = |name: u32| scope.sees(NameIndex(name));
     let filtered = scope.allowed.is_some() || !scope.hidden.is_empty();
-    let search = Search { limit: MOST_NAMES, allowed: filtered.then_some(&sees), ..Search::default() };
+    let rank = scope.snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
+    let search = Search {
+        limit: MOST_NAMES,
+        allowed: filtered.then_some(&sees),
+        rank: rank.as_ref().map(|rank| rank as Rank<'_>),
+        ..Search::default()
+    };
     let read = scope.snapshot.transaction();
     for hit in scope.indexes.ngrams.search(read, &query.grams(), &search, scratch)? {
         let name = NameIndex(hit.name);

@@ -22,12 +22,14 @@ pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Pr
         names.extend(scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)));
     }
     let mut nearest = Vec::with_capacity(names.len());
+    let order = scope.snapshot.name_order()?;
     for name in names {
         let (concept, text) = scope.snapshot.name(name)?;
-        nearest.push((edits(query, &NameProfile::new(text)), name, concept));
+        let rank = order.map_or(name.0, |order| order.rank(name));
+        nearest.push((edits(query, &NameProfile::new(text)), rank, name, concept));
     }
     nearest.sort_unstable();
-    for (_, name, concept) in nearest.into_iter().take(MOST_NAMES) {
+    for (.., name, concept) in nearest.into_iter().take(MOST_NAMES) {
         proposals.entry(concept, name);
     }
     Ok(())
