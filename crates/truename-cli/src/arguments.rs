@@ -122,8 +122,9 @@ pub enum Kb {
     Update(Update),
     /// Give all names vectors, so that names which share no letters can match
     ///
-    /// What is done is stored every few seconds: stopped, the same command goes on. Vectors of another encoder are
-    /// replaced. `match`, `link`, `calibrate` and the others use the vectors with the same --encoder.
+    /// What is done is stored every few seconds: stopped, the same command goes on. Vectors of another encoder stay
+    /// in use until every name has a new one. `match`, `link`, `calibrate` and the others use the vectors with the same
+    /// --encoder.
     Embed(Embed),
     /// Write all concepts as JSONL
     Export {

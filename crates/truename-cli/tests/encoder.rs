@@ -2,6 +2,9 @@
 
 mod folder;
 
+use std::ops::ControlFlow;
+use std::path::Path;
+
 use folder::{Folder, model};
 
 #[test]
@@ -46,8 +49,22 @@ fn vectors_are_made_used_updated_and_replaced() {
 
     let refused = folder.run(&["kb", "search", "fever", "--kb", "kb", "--encoder", &mpnet]);
     assert!(refused.code == 1 && refused.err.contains("hint: give that of "), "{}", refused.err);
+    // Stopped before the end, the change goes on with the next call.
+    let mut calls = 0;
+    let stop = |_, _| {
+        calls += 1;
+        if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let encoder = truename::Encoder::open(Path::new(&mpnet)).unwrap();
+    truename::KnowledgeBase::open(&folder.path("kb")).unwrap().embed(&encoder, stop).unwrap();
+    let info = folder.run(&["kb", "info", "--kb", "kb"]).out;
+    assert!(info.contains("\nchange of encoder  under way: 7 of 7 names have a vector by "), "{info}");
     let replaced = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", &mpnet]);
-    assert!(replaced.err.starts_with("7 vectors of another encoder gave way\n7 names encoded"), "{}", replaced.err);
+    assert!(
+        replaced.err.starts_with("Replaced 7 vectors made by another encoder.\n0 names encoded"),
+        "{}",
+        replaced.err
+    );
 }
 
 #[test]

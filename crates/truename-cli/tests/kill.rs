@@ -43,6 +43,40 @@ fn write_version(folder: &Path, version: &str) {
     std::fs::write(folder.join(format!("{version}.jsonl")), lines).unwrap();
 }
 
+/// The answers with an encoder, or nothing where the vectors are not its own.
+fn answers(folder: &Path, encoder: &str) -> Option<String> {
+    let arguments = ["-q", "match", "names.txt", "--kb", "kb", "--encoder", encoder, "--format", "jsonl"];
+    let out = truename(folder, &arguments).output().unwrap();
+    out.status.success().then(|| String::from_utf8(out.stdout).unwrap())
+}
+
+#[test]
+fn a_killed_change_of_encoder_leaves_the_old_vectors_or_the_new() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    write_version(folder, "a");
+    std::fs::write(folder.join("names.txt"), "thng 17\n").unwrap();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../truename-infer/tests/models");
+    let encoders = ["bert", "mpnet"].map(|family| models.join(family).display().to_string());
+    let import = ["-q", "kb", "import", "a.jsonl", "--out", "kb", "--encoder", &encoders[0]];
+    assert!(truename(folder, &import).status().unwrap().success());
+    let embed = |encoder: usize| ["-q", "kb", "embed", "--kb", "kb", "--encoder", &encoders[encoder]];
+    let expected = [0, 1].map(|encoder| {
+        let start = Instant::now();
+        assert!(truename(folder, &embed(encoder)).status().unwrap().success());
+        (answers(folder, &encoders[encoder]).unwrap(), start.elapsed())
+    });
+    let mut current = 1;
+    for _ in 0..8 {
+        let wanted = 1 - current;
+        run_and_kill(folder, &embed(wanted), expected[1].1, random_share());
+        if answers(folder, &encoders[wanted]).is_some() {
+            current = wanted;
+        }
+        assert_eq!(answers(folder, &encoders[current]).as_ref(), Some(&expected[current].0));
+    }
+}
+
 /// A share between 0 and 1.2 that differs from run to run.
 fn random_share() -> f64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos();

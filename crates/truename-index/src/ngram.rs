@@ -44,7 +44,7 @@ pub struct Search<'a> {
     pub rank: Option<Rank<'a>>,
 }
 
-/// Gives the place of a name among all: of two with the same score the one with the lower place goes first.
+/// The place of a name, by number, among all names: of two with the same score the one with the lower place goes first.
 pub type Rank<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
 
 impl Default for Search<'_> {

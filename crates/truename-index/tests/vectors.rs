@@ -155,6 +155,42 @@ proptest! {
 }
 
 #[test]
+fn rows_that_tie_go_by_their_rank() {
+    // More than a search keeps by signs, by codes and by cosine; the last of them are in a block of their own.
+    let rows: Rows = (0..5000).map(|at| (at, random(1, 40))).collect();
+    let fixture = Fixture::new(&rows);
+    let rank = |name: u32| (name + 2500) % 5000;
+    for (rank, first) in [(None, 0), (Some(&rank as truename_index::Rank<'_>), 2500)] {
+        let search = VectorSearch { limit: 7, rank, ..VectorSearch::default() };
+        for found in [fixture.search(&random(2, 40), &search), fixture.exactly(&random(2, 40), &search)] {
+            assert_eq!(found.iter().map(|hit| hit.name).collect::<Vec<_>>(), (first..first + 7).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn sets_of_vectors_in_one_store_are_apart() {
+    let fixture = Fixture::new(&[(3, random(1, 20)), (5000, random(2, 20))]);
+    let other = fixture.index.set(1);
+    let row = random(3, 33);
+    let mut write = fixture.env.write_txn().unwrap();
+    other.put(&mut write, &[(3, &row), (4, &row)]).unwrap();
+    write.commit().unwrap();
+    let read = fixture.env.read_txn().unwrap();
+    assert_eq!((fixture.len(), other.len(&read).unwrap()), (2, 2));
+    assert_eq!((fixture.index.dimensions(&read).unwrap(), other.dimensions(&read).unwrap()), (Some(20), Some(33)));
+    assert_eq!(fixture.index.missing(&read, [3, 4]).unwrap(), [4]);
+    drop(read);
+    let mut write = fixture.env.write_txn().unwrap();
+    fixture.index.clear(&mut write).unwrap();
+    write.commit().unwrap();
+    let read = fixture.env.read_txn().unwrap();
+    assert_eq!((fixture.len(), fixture.index.dimensions(&read).unwrap()), (0, None));
+    let hits = other.reader(&read).unwrap().search(&[&row], &VectorSearch::default(), &mut VectorScratch::default());
+    assert_eq!(hits.unwrap()[0].iter().map(|hit| hit.name).collect::<Vec<_>>(), [3, 4]);
+}
+
+#[test]
 fn most_of_the_nearest_are_found() {
     let rows: Rows = (0..12_000).map(|at| (at as u32, clustered(at, 12_000, 128))).collect();
     let queries: Vec<Vec<f32>> = (0..100).map(|at| near(&rows[at * 117].1, 1 << 50 | at as u64, 0.5)).collect();

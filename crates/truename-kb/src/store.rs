@@ -336,7 +336,7 @@ impl Store {
 
     /// Adds or replaces concepts and removes others, in place.
     ///
-    /// A concept that stays the same is left alone. Replaced concepts keep their number.
+    /// A concept that stays the same is left alone. Replaced concepts keep their number. No two of `concepts` have one id.
     ///
     /// # Errors
     /// Where the storage fails; drop the transaction then.

@@ -18,6 +18,7 @@ use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
 use crate::linker::{ENCODED_AT_ONCE, PIECE};
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
+use crate::vectors::encode;
 use crate::{Encoder, Error, KnowledgeBase, Ranker};
 
 /// How to calibrate.
@@ -533,7 +534,7 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
 /// encoder's window.
 fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
-    let encoded = kb.encoder().map(|encoder| encoder.encode(&queries)).transpose()?;
+    let encoded = kb.encoder().map(|encoder| encode(encoder, &queries)).transpose()?;
     let observed: Vec<Vec<Observed>> = examples
         .par_chunks(PIECE)
         .enumerate()
@@ -565,8 +566,8 @@ fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed
 /// The nearest names, as many more as examples hide.
 fn nearest_unhidden(
     reader: &VectorReader<'_>,
-    vectors: &[&[f32]],
     snapshot: &Snapshot<'_>,
+    vectors: &[&[f32]],
     examples: &[Example],
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let hidden = examples.iter().map(|example| example.hidden.len()).max().unwrap_or(0);

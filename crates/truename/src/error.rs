@@ -1,5 +1,8 @@
 use std::fmt;
 
+/// Characters of a name that a message shows.
+const SHOWN_CHARACTERS: usize = 80;
+
 /// What went wrong while linking, or with a knowledge base.
 #[derive(Debug)]
 pub struct Error(Kind);
@@ -11,6 +14,7 @@ enum Kind {
     Io { action: &'static str, path: std::path::PathBuf, source: std::io::Error },
     Ranker(postcard::Error),
     Encoder(truename_infer::Error),
+    DamagedEncoder { name: String, old_vectors_kept: bool },
     EncoderMismatch { path: std::path::PathBuf, made_by: Option<String>, given: std::path::PathBuf },
     VectorsReplaced(std::path::PathBuf),
     IncompleteVectors { path: std::path::PathBuf, without: u64 },
@@ -70,6 +74,24 @@ impl Error {
         matches!(self.0, Kind::EncoderMismatch { .. })
     }
 
+    /// Whether an encoder returned a number that is not finite.
+    pub(crate) fn is_damaged_encoder(&self) -> bool {
+        matches!(self.0, Kind::DamagedEncoder { .. })
+    }
+
+    pub(crate) fn damaged_encoder(name: &str) -> Self {
+        let name = name.chars().take(SHOWN_CHARACTERS).flat_map(char::escape_debug).collect();
+        Self(Kind::DamagedEncoder { name, old_vectors_kept: false })
+    }
+
+    /// Says that the vectors made before are still there.
+    pub(crate) fn with_old_vectors_kept(mut self) -> Self {
+        if let Kind::DamagedEncoder { old_vectors_kept, .. } = &mut self.0 {
+            *old_vectors_kept = true;
+        }
+        self
+    }
+
     pub(crate) fn encoder_mismatch(path: &std::path::Path, made_by: Option<String>, given: &std::path::Path) -> Self {
         Self(Kind::EncoderMismatch { path: path.to_owned(), made_by, given: given.to_owned() })
     }
@@ -103,6 +125,10 @@ impl fmt::Display for Error {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
             Kind::Ranker(_) => f.write_str("the ranker of this knowledge base cannot be read"),
             Kind::Encoder(source) => source.fmt(f),
+            Kind::DamagedEncoder { name, old_vectors_kept } => {
+                let kept = if *old_vectors_kept { " The old vectors are kept." } else { "" };
+                write!(f, "The encoder returned NaN for \"{name}\"; its weights are damaged.{kept}")
+            }
             Kind::EncoderMismatch { path, made_by: None, .. } => {
                 write!(f, "the names of {} have no vectors", path.display())
             }
@@ -132,7 +158,8 @@ impl std::error::Error for Error {
             Kind::Encoder(source) => source.source(),
             Kind::Io { source, .. } => Some(source),
             Kind::Ranker(source) => Some(source),
-            Kind::EncoderMismatch { .. }
+            Kind::DamagedEncoder { .. }
+            | Kind::EncoderMismatch { .. }
             | Kind::VectorsReplaced(_)
             | Kind::IncompleteVectors { .. }
             | Kind::UnknownType { .. }

@@ -13,7 +13,7 @@ use truename_kb::import::read_files;
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
 
-use crate::vectors::EncoderRecord;
+use crate::vectors::{EncoderRecord, SETS, VectorSets, encode};
 use crate::{Error, ranker};
 
 const META_PROVENANCE: &str = "provenance";
@@ -129,6 +129,18 @@ pub struct VectorInfo {
     pub encoder: EncoderRecord,
     /// Whether `calibrate` fitted a ranker with them.
     pub calibrated: bool,
+    /// The vectors that are to replace them, where these are being made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<NextVectors>,
+}
+
+/// Vectors that replace those in use once every name has one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextVectors {
+    /// Names that have one.
+    pub names: u64,
+    /// The encoder that makes them.
+    pub encoder: EncoderRecord,
 }
 
 /// Ambiguous names shown in [`Info`].
@@ -220,7 +232,9 @@ impl KnowledgeBase {
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
         self.indexes.ngrams.update(&mut write, &old, &new)?;
         let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
-        self.indexes.vectors.remove(&mut write, &gone)?;
+        for number in SETS {
+            self.indexes.vectors.set(number).remove(&mut write, &gone)?;
+        }
         let mut provenance = read_provenance(&snapshot)?;
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
@@ -284,7 +298,7 @@ impl KnowledgeBase {
     /// Where the storage or the encoder fails.
     pub fn nearest_by_vectors(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
-        let vector = encoder.encode(&[name])?;
+        let vector = encode(encoder, &[name])?;
         let snapshot = self.store.snapshot()?;
         let Some(reader) = self.vectors(&snapshot)? else { return Ok(Vec::new()) };
         let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
@@ -339,9 +353,18 @@ impl KnowledgeBase {
     }
 
     fn vector_info(&self, snapshot: &Snapshot<'_>) -> Result<Option<VectorInfo>, Error> {
-        let Some(encoder) = EncoderRecord::read(snapshot)? else { return Ok(None) };
-        let names = self.vector_count(snapshot)?;
-        Ok(Some(VectorInfo { names, encoder, calibrated: snapshot.meta(ranker::fact(true))?.is_some() }))
+        let sets = VectorSets::read(snapshot)?;
+        let Some(current) = sets.current else { return Ok(None) };
+        let next = match sets.next {
+            Some(set) => Some(NextVectors { names: self.count_of(&set, snapshot)?, encoder: set.encoder }),
+            None => None,
+        };
+        Ok(Some(VectorInfo {
+            names: self.count_of(&current, snapshot)?,
+            encoder: current.encoder,
+            calibrated: snapshot.meta(ranker::fact(true))?.is_some(),
+            next,
+        }))
     }
 
     /// The types of its concepts.
@@ -501,7 +524,10 @@ fn fill(
     let names = store.fill(&mut write, concepts)?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;
     ngrams.build(&mut write, names.len() as u32, |name| grams(&NormalizedName::new(&names[name as usize])))?;
-    VectorIndex::create(store.env(), &mut write)?.clear(&mut write)?;
+    let vectors = VectorIndex::create(store.env(), &mut write)?;
+    for number in SETS {
+        vectors.set(number).clear(&mut write)?;
+    }
     store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;
     if options.progress.stop.load(Ordering::Relaxed) {
         return Err(truename_kb::Error::interrupted().into());

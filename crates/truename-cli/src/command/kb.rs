@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, Report, VectorInfo};
+use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::atomic_file::AtomicFile;
@@ -167,11 +167,19 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
         "ranker             {}",
         if info.calibrated { "fitted to it" } else { "the one that comes with truename" }
     )?;
-    if let Some(VectorInfo { names, encoder, calibrated }) = &info.vectors {
+    if let Some(VectorInfo { names, encoder, calibrated, next }) = &info.vectors {
         let ranker = if *calibrated { "; a ranker is fitted with them" } else { "" };
         let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
         writeln!(out, "vectors            {count}, {} dimensions{ranker}", encoder.dimensions)?;
         writeln!(out, "encoder            {} ({})", encoder.folder, encoder.hash)?;
+        if let Some(NextVectors { names, encoder }) = next {
+            let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
+            writeln!(
+                out,
+                "change of encoder  under way: {count} have a vector by {} ({})",
+                encoder.folder, encoder.hash
+            )?;
+        }
     }
     for file in &info.provenance {
         let (entries, bytes) = (grouped(file.entries), grouped(file.bytes));

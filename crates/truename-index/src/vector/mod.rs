@@ -8,7 +8,8 @@
 //!
 //! There is no graph to build or mend: an update writes the blocks whose rows change, a filter skips rows, and the
 //! answer depends on neither the order of updates nor the number of threads. Rows are addressed by the number of the
-//! name; a number without a vector is a row that is not there.
+//! name; a number without a vector is a row that is not there. A store may keep several sets of vectors, such as those of
+//! an encoder in use and of one that is to take its place; they share a table and nothing else.
 //!
 //! The signs are taken along the axes as they are. Of the ten nearest of 51,200 names of MeSH (MiniLM-L6) 99.97 % are
 //! among the first 1,000 by sign, 99.8 % after a random rotation, 100 % with the mean taken off and 99.93 % with both;
@@ -18,6 +19,8 @@ mod block;
 mod kernels;
 mod nearest;
 mod search;
+
+use std::ops::Bound;
 
 use heed::types::Bytes;
 use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
@@ -29,32 +32,34 @@ use crate::Error;
 use crate::error::Whose;
 
 const TABLE: &str = "vectors";
-/// The key of the layout: the version of the format (one byte) and the dimensions (`u32`, little-endian).
-const LAYOUT: &[u8] = &[0];
+/// The part of a key of the layout: the version of the format (one byte) and the dimensions (`u32`, little-endian).
+const LAYOUT: u8 = 0;
 const VERSION: u8 = 1;
 /// How far a length may be from 1: what rounding a vector to 16 bits leaves.
 const LENGTH_TOLERANCE: f64 = 1e-3;
 
-/// Vectors of unit length, by the number of the name, in one store.
+/// One set of vectors of unit length, by the number of the name, in one store.
 #[derive(Clone, Copy)]
 pub struct VectorIndex {
-    /// [`Part`] (one byte) and block (`u32`, big-endian) to that part of the block; [`LAYOUT`].
+    /// Set (one byte), [`Part`] (one byte) and block (`u32`, big-endian) to that part of the block; set and [`LAYOUT`] to
+    /// the layout.
     table: Database<Bytes, Bytes>,
+    set: u8,
 }
 
 /// A name's number and vector.
 type Row<'a> = (u32, &'a [f32]);
 
 impl VectorIndex {
-    /// Makes the table in a store, or opens the one that is there.
+    /// Makes the table in a store, or opens the one that is there. The set is number 0.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
-        Ok(Self { table: env.create_database(write, Some(TABLE))? })
+        Ok(Self { table: env.create_database(write, Some(TABLE))?, set: 0 })
     }
 
-    /// Opens the table of a store.
+    /// Opens the table of a store. The set is number 0.
     ///
     /// Commit `read` if the index is to be used in later transactions: LMDB forgets a table that was opened in a
     /// transaction that ends otherwise.
@@ -62,15 +67,23 @@ impl VectorIndex {
     /// # Errors
     /// [`Error::is_missing`] where the store has none.
     pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
-        Ok(Self { table: env.open_database(read, Some(TABLE))?.ok_or_else(Error::missing)? })
+        Ok(Self { table: env.open_database(read, Some(TABLE))?.ok_or_else(Error::missing)?, set: 0 })
     }
 
-    /// Removes every vector; the next may have other dimensions.
+    /// Another set of vectors in the same store, which is empty until it is filled.
+    #[must_use]
+    pub fn set(self, number: u8) -> Self {
+        Self { set: number, ..self }
+    }
+
+    /// Removes every vector of this set; the next may have other dimensions.
     ///
     /// # Errors
     /// Where the storage fails.
     pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
-        Ok(self.table.clear(write)?)
+        let (first, last) = ([self.set], [self.set, u8::MAX]);
+        self.table.delete_range(write, &(Bound::Included(&first[..]), Bound::Excluded(&last[..])))?;
+        Ok(())
     }
 
     /// Dimensions of the vectors; `None` before the first is put.
@@ -86,7 +99,7 @@ impl VectorIndex {
     /// # Errors
     /// Where the storage fails.
     pub fn len(&self, read: &RoTxn<'_>) -> Result<usize, Error> {
-        self.table.prefix_iter(read, &[Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
+        self.table.prefix_iter(read, &[self.set, Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
     }
 
     /// Whether no name has a vector.
@@ -131,7 +144,7 @@ impl VectorIndex {
             rows.par_iter().zip(stored).map(|(rows, stored)| written(layout, rows, stored)).collect();
         for (rows, block) in rows.iter().zip(&written) {
             for (part, bytes) in block.parts() {
-                self.table.put(write, &key(part, number(rows)), bytes)?;
+                self.table.put(write, &self.key(part, number(rows)), bytes)?;
             }
         }
         Ok(())
@@ -148,7 +161,7 @@ impl VectorIndex {
         sorted.sort_unstable();
         for names in sorted.chunk_by(|left, right| place(*left).0 == place(*right).0) {
             let block = place(names[0]).0;
-            let Some(present) = self.table.get(write, &key(Part::Present, block))? else { continue };
+            let Some(present) = self.table.get(write, &self.key(Part::Present, block))? else { continue };
             let mut present = present.to_vec();
             for slot in names.iter().map(|name| place(*name).1) {
                 present.iter_mut().skip(slot / 8).take(1).for_each(|byte| *byte &= !(1 << (slot % 8)));
@@ -161,10 +174,10 @@ impl VectorIndex {
     /// Stores which rows of a block are there, and frees the block where none is.
     fn put_present(&self, write: &mut RwTxn<'_>, block: u32, present: &[u8]) -> Result<(), Error> {
         if present.iter().any(|byte| *byte != 0) {
-            return Ok(self.table.put(write, &key(Part::Present, block), present)?);
+            return Ok(self.table.put(write, &self.key(Part::Present, block), present)?);
         }
         for part in [Part::Present, Part::Bits, Part::Codes, Part::Halves] {
-            self.table.delete(write, &key(part, block))?;
+            self.table.delete(write, &self.key(part, block))?;
         }
         Ok(())
     }
@@ -180,7 +193,7 @@ impl VectorIndex {
             let (block, slot) = place(number);
             let present = match last {
                 Some((known, present)) if known == block => present,
-                _ => Present(self.table.get(read, &key(Part::Present, block))?.unwrap_or_default()),
+                _ => Present(self.table.get(read, &self.key(Part::Present, block))?.unwrap_or_default()),
             };
             last = Some((block, present));
             if !present.contains(slot) {
@@ -205,8 +218,13 @@ impl VectorIndex {
         }))
     }
 
+    fn key(&self, part: Part, block: u32) -> [u8; 6] {
+        let [a, b, c, d] = block.to_be_bytes();
+        [self.set, part as u8, a, b, c, d]
+    }
+
     fn layout(&self, read: &RoTxn<'_>) -> Result<Option<Layout>, Error> {
-        let Some(bytes) = self.table.get(read, LAYOUT)? else { return Ok(None) };
+        let Some(bytes) = self.table.get(read, &[self.set, LAYOUT])? else { return Ok(None) };
         match bytes {
             [VERSION, dimensions @ ..] => {
                 let dimensions = dimensions.try_into().map_err(|_| Error::damaged("a layout of the wrong length"))?;
@@ -219,12 +237,12 @@ impl VectorIndex {
     fn put_layout(&self, write: &mut RwTxn<'_>, layout: Layout) -> Result<(), Error> {
         let mut bytes = vec![VERSION];
         bytes.extend((layout.dimensions as u32).to_le_bytes());
-        Ok(self.table.put(write, LAYOUT, &bytes)?)
+        Ok(self.table.put(write, &[self.set, LAYOUT], &bytes)?)
     }
 
     /// One block, if it is there.
     fn block<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout, number: u32) -> Result<Option<Block<'txn>>, Error> {
-        let part = |part| self.table.get(read, &key(part, number));
+        let part = |part| self.table.get(read, &self.key(part, number));
         let Some(present) = part(Part::Present)? else { return Ok(None) };
         let [bits, codes, halves] = [Part::Bits, Part::Codes, Part::Halves].map(part);
         let (bits, codes, halves) = (bits?, codes?, halves?);
@@ -235,15 +253,15 @@ impl VectorIndex {
 
     /// Every block, in ascending order.
     fn blocks<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout) -> Result<Vec<Block<'txn>>, Error> {
-        let parts = |part: Part| self.table.prefix_iter(read, &[part as u8]);
+        let parts = |part: Part| self.table.prefix_iter(read, &[self.set, part as u8]);
         let (mut bits, mut codes, mut halves) = (parts(Part::Bits)?, parts(Part::Codes)?, parts(Part::Halves)?);
         let mut blocks = Vec::new();
         for entry in parts(Part::Present)? {
             let (present_key, present) = entry?;
-            let number = present_key.get(1..).and_then(|number| number.try_into().ok()).map(u32::from_be_bytes);
+            let number = present_key.get(2..).and_then(|number| number.try_into().ok()).map(u32::from_be_bytes);
             let number = number.ok_or_else(|| Error::damaged("a key of vectors has the wrong length"))?;
             let part = |entries: &mut heed::RoPrefix<'txn, Bytes, Bytes>| match entries.next().transpose()? {
-                Some((key, part)) if key[1..] == present_key[1..] => Ok(part),
+                Some((key, part)) if key[2..] == present_key[2..] => Ok(part),
                 _ => Err(Error::damaged("a block of vectors lacks a part")),
             };
             let (bits, codes, halves) = (part(&mut bits)?, part(&mut codes)?, part(&mut halves)?);
@@ -259,11 +277,6 @@ fn written(layout: Layout, rows: &[Row<'_>], stored: Option<Block<'_>>) -> Block
     let mut block = BlockBuffer::new(layout, stored, last);
     rows.iter().for_each(|(name, vector)| block.put(place(*name).1, vector));
     block
-}
-
-fn key(part: Part, block: u32) -> [u8; 5] {
-    let [a, b, c, d] = block.to_be_bytes();
-    [part as u8, a, b, c, d]
 }
 
 /// Whether a vector can be indexed, or searched for, in an index that holds this layout, if any.
