@@ -1,9 +1,11 @@
 //! The `truename` command: parses arguments, reads, writes; the `truename` crate does the work.
 
-/// Says something on stderr; a reader that closed it is no reason to stop.
+/// Says something on stderr, what it shows of the data escaped; a reader that closed it is no reason to stop.
 macro_rules! say {
     ($($words:tt)*) => {{
-        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($words)*)));
+        let words = format!($($words)*);
+        let words = $crate::escaped::Printable(&words);
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{words}\n"));
     }};
 }
 pub(crate) use say;
