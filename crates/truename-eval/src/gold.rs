@@ -1,6 +1,5 @@
 //! Gold judgements: names with the ids that they stand for.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -18,14 +17,22 @@ pub struct GoldName {
 }
 
 /// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
-/// the answer is NIL) and perhaps `type`; comma-separated where the file is called `.csv`, else by tabs.
+/// the answer is NIL) and perhaps `type`, in capitals or not. The delimiter is the comma in a file called `.csv`, else the
+/// tab; or else the one of comma, semicolon, tab and `|` by which the header has these columns.
 ///
 /// # Errors
-/// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name.
+/// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name or with more cells than the
+/// header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
-    let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+    let table = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
     let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    read_gold_from(file, if comma { b',' } else { b'\t' }, path)
+    let usual = if comma { b',' } else { b'\t' };
+    let fits = |delimiter: &u8| {
+        let header = reader(&table[..], *delimiter).headers().cloned().unwrap_or_default();
+        column(&header, "name").is_some() && column(&header, "id").is_some()
+    };
+    let delimiter = [usual, b',', b';', b'\t', b'|'].into_iter().find(fits).unwrap_or(usual);
+    read_gold_from(&table[..], delimiter, path)
 }
 
 /// Reads a table of judgements from a reader; errors name `path`.
@@ -33,8 +40,7 @@ pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
 /// # Errors
 /// The errors of [`read_gold`].
 pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Vec<GoldName>, Error> {
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter == b',').flexible(true).from_reader(table);
+    let mut reader = reader(table, delimiter);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
         let message = error.to_string();
@@ -45,17 +51,25 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         }
     };
     let header = reader.headers().map_err(failed)?.clone();
-    let column = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim() == name);
     let needed = |name: &str| {
-        column(name).ok_or_else(|| Error::malformed_gold(path, 1, format!("no column \"{name}\" in the header")))
+        column(&header, name)
+            .ok_or_else(|| Error::malformed_gold(path, 1, format!("no column \"{name}\" in the header")))
     };
-    let (name, id, kind) = (needed("name")?, needed("id")?, column("type"));
+    let (name, id, kind) = (needed("name")?, needed("id")?, column(&header, "type"));
     let mut gold = Vec::new();
     for row in reader.records() {
         let row = row.map_err(failed)?;
         let line = row.position().map_or(0, csv::Position::line);
         let text = row.get(name).filter(|text| !text.trim().is_empty());
         let text = text.ok_or_else(|| Error::malformed_gold(path, line, "a row without a name"))?;
+        if text.contains('\n') {
+            return Err(Error::malformed_gold(path, line, "a name with a line end; is a quote never closed?"));
+        }
+        // A cell too many moves the others under headers that are not theirs.
+        if row.iter().skip(header.len()).any(|cell| !cell.trim().is_empty()) {
+            let message = format!("row has {} cells, the header has {}", row.len(), header.len());
+            return Err(Error::malformed_gold(path, line, message));
+        }
         // A missing last cell is an empty one: NIL.
         let ids = row.get(id).unwrap_or_default();
         gold.push(GoldName {
@@ -68,6 +82,15 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         return Err(Error::malformed_gold(path, 1, "no judgements"));
     }
     Ok(gold)
+}
+
+fn reader<R: Read>(table: R, delimiter: u8) -> csv::Reader<R> {
+    csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter != b'\t').flexible(true).from_reader(table)
+}
+
+/// The place of a column; capitals and surrounding blanks do not count.
+fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
+    header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -90,11 +113,27 @@ mod tests {
     }
 
     #[test]
+    fn tables_are_read_whatever_their_delimiter_capitals_and_line_ends() {
+        let expected = read("name\tid\na, b\tX:1\nc\tX:2\n").unwrap();
+        let tables = [
+            "Name\t ID \na, b\tX:1\nc\tX:2\n",
+            "id;name\nX:1;a, b\nX:2;c\n",
+            "name,id\n\"a, b\",X:1\nc,X:2\n",
+            "name|id\ra, b|X:1\rc|X:2|\r",
+        ];
+        for table in tables {
+            assert_eq!(read(table).unwrap(), expected, "{table:?}");
+        }
+    }
+
+    #[test]
     fn malformed_files_are_refused_with_their_line() {
         let cases = [
             ("name\tcode\na\t1\n", ":1: no column \"id\" in the header"),
             ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
             ("name\tid\n", ":1: no judgements"),
+            ("name,id\na, b,X:1\n", ":2: row has 3 cells, the header has 2"),
+            ("name,id\nx,X:1\n\"a,X:2\nb,X:3\n", ":3: a name with a line end; is a quote never closed?"),
         ];
         for (text, message) in cases {
             let error = read(text).unwrap_err().to_string();
