@@ -6,9 +6,9 @@
 mod record;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    for delimiter in [b',', b'\t'] {
-        let mut records = record::Records::new(bytes, Some(delimiter).filter(|delimiter| *delimiter == b','));
-        let (mut cells, mut joined) = (record::Cells::new(delimiter), Vec::new());
+    for dialect in [record::Dialect::quoted(b','), record::Dialect::TSV] {
+        let mut records = record::Records::new(bytes, Some(dialect), 1 << 16);
+        let (mut cells, mut joined) = (record::Cells::new(dialect), Vec::new());
         while let Ok(Some(row)) = records.next() {
             let _ = cells.of(&row.content);
             joined.extend([row.content, row.line_end].concat());

@@ -393,26 +393,32 @@ pub enum LinkFormat {
 
 #[derive(Args)]
 pub struct Match {
-    /// Text of one name a line, or a CSV, TSV or Parquet table; - for stdin
+    /// Text of one name a line, or a CSV, TSV, JSONL or Parquet table, plain or gzipped; - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
     pub kb: LinkerArguments,
-    /// Column with the names [default: name, or the only column]
+    /// Column or field with the names, in capitals or not [default: name, or the only column]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
-    /// What the input is [default: told by extension; text for stdin]
+    /// Format of the input [default: told by extension, else by content; lines of text where neither says]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// What to write
+    /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
+    #[arg(long, value_name = "DELIMITER")]
+    pub delimiter: Option<Delimiter>,
+    /// What to write for each row
     #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
     pub format: OutputFormat,
-    /// Candidates given for each name [default: 1, and 5 in JSONL]
+    /// Candidates given for each name [default: 1, and 5 with --format jsonl]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
+    /// Where the answer is NIL, give the best candidate as suggested_id and suggested_name
+    #[arg(long)]
+    pub suggest: bool,
     /// Only concepts of this type; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
@@ -422,30 +428,58 @@ pub struct Match {
     #[arg(long)]
     pub explain: bool,
     /// Where to write; stdout without it
+    ///
+    /// A file called .csv, .tsv, .jsonl or .parquet is written in that format, any other in the format of the input. A name
+    /// that ends in .gz is gzipped.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
+    /// Longest row in bytes; a longer one ends the run
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
     /// Let the first malformed row end the run
     #[arg(long)]
     pub strict: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
     /// One name a line
     Text,
+    /// Cells may be quoted
     Csv,
+    /// Separated by tabs, without quotes
     Tsv,
+    /// One JSON object a line
+    Jsonl,
     Parquet,
+}
+
+/// The character between two cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delimiter(pub u8);
+
+impl std::str::FromStr for Delimiter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "," => Ok(Self(b',')),
+            ";" => Ok(Self(b';')),
+            "|" => Ok(Self(b'|')),
+            "tab" | "\t" | "\\t" => Ok(Self(b'\t')),
+            _ => Err("a delimiter is one of , ; tab |".into()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// The input with columns added; text becomes TSV
+    /// The row with columns or fields added; text becomes TSV
     Table,
-    /// One JSON object a name
+    /// One JSON object with the name, its answer and its candidates, without the rest of the row
     Jsonl,
 }
 

@@ -2,6 +2,8 @@
 
 use std::io::ErrorKind;
 
+use crate::names::RecordError;
+
 /// What the process tells the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
@@ -22,6 +24,22 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// A failure with the way out of it.
+#[derive(Debug)]
+pub struct Advised {
+    pub message: String,
+    pub hint: String,
+    pub code: ExitCode,
+}
+
+impl std::fmt::Display for Advised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Advised {}
+
 impl ExitCode {
     /// Prints an error with its causes and a way out; a reader that closed its pipe is no error.
     pub fn report(outcome: anyhow::Result<()>) -> Self {
@@ -35,6 +53,9 @@ impl ExitCode {
             crate::say!("hint: {hint}");
         }
         let is_recipe = error.downcast_ref::<truename_train::Error>().is_some_and(truename_train::Error::is_recipe);
+        if let Some(advised) = error.downcast_ref::<Advised>() {
+            return advised.code;
+        }
         if error.is::<UsageError>() || is_recipe { Self::Usage } else { Self::Failure }
     }
 }
@@ -46,6 +67,8 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<truename_download::Error>().and_then(truename_download::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
+        .or_else(|| cause.downcast_ref::<RecordError>().and_then(RecordError::hint))
+        .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
 }
 
 impl From<ExitCode> for std::process::ExitCode {

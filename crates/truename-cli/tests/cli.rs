@@ -65,7 +65,7 @@ fn columns_are_found_named_and_kept_apart() {
     let out = folder.run(&["-q", "match", "ids.csv", "--kb", "kb", "--column", "what"]);
     assert!(out.out.starts_with("id,what,truename_id,truename_matched_name,"), "{}", out.out);
     let out = folder.run(&["-q", "match", "ids.csv", "--kb", "kb"]);
-    assert_eq!(out, ran(2, "", "error: no column \"name\" among \"id\", \"what\"; name one with --column\n"));
+    assert_eq!(out, ran(2, "", "error: no column \"name\" among \"id\", \"what\"\nhint: name one with --column\n"));
 }
 
 #[test]
@@ -124,8 +124,12 @@ fn malformed_rows_are_listed_and_pass_through() {
     let out = folder.run(&["match", "in.csv", "--kb", "kb"]);
     assert_eq!(out.code, 0);
     assert!(out.err.contains("in.csv:2: not in the expected encoding"), "{}", out.err);
-    assert!(out.err.contains("in.csv:3: a row of 1 cells; the header has 2"), "{}", out.err);
-    assert!(out.err.contains("2 rows were left without an answer"), "{}", out.err);
+    assert!(out.err.contains("in.csv:3: row has 1 of 2 cells; filled up"), "{}", out.err);
+    assert!(
+        out.err.contains("2 malformed rows, 1 left without an answer (--strict makes this an error)"),
+        "{}",
+        out.err
+    );
     let strict = folder.run(&["-q", "match", "in.csv", "--kb", "kb", "--strict", "--out", "out.csv"]);
     assert_eq!(strict.code, 1);
     assert!(!folder.path("out.csv").exists());

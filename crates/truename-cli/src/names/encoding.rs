@@ -17,32 +17,42 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// What the user says, or else what a byte order mark says, or else UTF-8.
+    /// The encoding that a byte order mark says, or else the user, or else UTF-8.
     pub fn of(label: Option<&str>, beginning: &[u8]) -> anyhow::Result<Self> {
-        if let Some(label) = label {
-            let found = Encoding::for_label(label.as_bytes());
+        let said = label.map(|label| {
             let unknown = || UsageError(format!("\"{label}\" is no known encoding; use a label such as windows-1252"));
-            let encoding = found.ok_or_else(unknown)?;
-            return Ok(Self {
-                encoding,
-                marked: Encoding::for_bom(beginning).is_some_and(|(found, _)| found == encoding),
-            });
-        }
-        let found = Encoding::for_bom(beginning);
-        Ok(Self { encoding: found.map_or(UTF_8, |(encoding, _)| encoding), marked: found.is_some() })
+            Encoding::for_label(label.as_bytes()).ok_or_else(unknown)
+        });
+        let said = said.transpose()?;
+        let marked = Encoding::for_bom(beginning);
+        let encoding = marked.map(|(encoding, _)| encoding).or(said).unwrap_or(UTF_8);
+        Ok(Self { encoding, marked: marked.is_some() })
     }
 
-    fn is_utf16(self) -> bool {
+    /// UTF-8 text for whatever is read as such: UTF-16 is decoded, other encodings stay as they are.
+    pub fn preview(self, beginning: &[u8]) -> Vec<u8> {
+        if self.is_utf16() {
+            return self.encoding.decode(beginning).0.into_owned().into_bytes();
+        }
+        beginning.strip_prefix(self.mark()).unwrap_or(beginning).to_vec()
+    }
+
+    pub fn is_utf16(self) -> bool {
         self.encoding == UTF_16LE || self.encoding == UTF_16BE
     }
 
-    /// Bytes in which a line feed is one byte: UTF-16 becomes UTF-8, anything else stays as it is.
-    pub fn reader<R: Read + 'static>(self, raw: R) -> Box<dyn BufRead> {
-        if !self.is_utf16() {
-            return Box::new(BufReader::with_capacity(1 << 16, raw));
+    /// Text without its byte order mark in which a line feed is one byte: UTF-16 becomes UTF-8, anything else stays as it is.
+    ///
+    /// # Errors
+    /// Where the beginning cannot be read.
+    pub fn reader(self, mut raw: impl BufRead + 'static) -> std::io::Result<Box<dyn BufRead>> {
+        if self.is_utf16() {
+            let decoded = DecodeReaderBytesBuilder::new().encoding(Some(self.encoding)).strip_bom(true).build(raw);
+            return Ok(Box::new(BufReader::with_capacity(1 << 16, decoded)));
         }
-        let decoded = DecodeReaderBytesBuilder::new().encoding(Some(self.encoding)).strip_bom(true).build(raw);
-        Box::new(BufReader::with_capacity(1 << 16, decoded))
+        let mut beginning = Vec::new();
+        raw.by_ref().take(self.mark().len() as u64).read_to_end(&mut beginning)?;
+        Ok(Box::new(raw))
     }
 
     /// The text of a cell as the reader gives it; nothing where it is not in the encoding.
@@ -84,10 +94,11 @@ impl Codec {
 
     /// The byte order mark that the reader took away.
     pub fn mark(self) -> &'static [u8] {
-        match (self.marked, self.encoding == UTF_16LE) {
-            (true, true) => b"\xFF\xFE",
-            (true, false) if self.is_utf16() => b"\xFE\xFF",
-            _ => b"",
+        match (self.marked, self.encoding) {
+            (false, _) => b"",
+            (true, encoding) if encoding == UTF_16LE => b"\xFF\xFE",
+            (true, encoding) if encoding == UTF_16BE => b"\xFE\xFF",
+            (true, _) => b"\xEF\xBB\xBF",
         }
     }
 }

@@ -1,56 +1,91 @@
 //! Lists and tables of names: read, answered, written.
+//!
+//! A row comes out as it went in, byte for byte, and gains columns or fields; in another format where `--out` says so.
 
-pub mod delimited;
+mod added;
+mod column;
+mod converter;
+mod dialect;
 mod encoding;
 #[cfg(feature = "parquet")]
-pub mod parquet;
+mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
-pub mod parquet;
+mod parquet;
 mod record;
+mod rows;
+mod source;
 pub mod tally;
 
 use serde::Serialize;
-use truename::{Candidate, Link};
+use truename::{Candidate, Link, Linker};
 
-/// The columns added to a table.
-const ADDED: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
+use crate::arguments::{InputFormat, Match, OutputFormat};
+use crate::exit_code::UsageError;
+pub use record::RecordError;
+use source::{Source, by_extension};
+use tally::Tally;
 
-/// Names of the added columns: each with `truename_` before it where one of them is there already.
-fn added_columns(present: &[String], top: usize, explain: bool) -> Vec<String> {
-    let mut added: Vec<String> = ADDED.map(str::to_owned).to_vec();
-    if top > 1 {
-        added.push("candidates".into());
+/// Rows read and linked at a time.
+const PIECE: usize = 4096;
+
+/// Answers the names of a file and writes the results.
+pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
+    let source = Source::open(&arguments.file, quiet)?;
+    let format = source.format(arguments);
+    let target = Target::of(arguments, format)?;
+    check_delimiter(arguments, format)?;
+    match format {
+        InputFormat::Parquet => parquet::run(arguments, target, linker, tally, quiet),
+        _ => rows::run(source, format, target, arguments, linker, tally),
     }
-    if explain {
-        added.push("explanation".into());
-    }
-    if added.iter().any(|name| present.contains(name)) {
-        added.iter_mut().for_each(|name| name.insert_str(0, "truename_"));
-    }
-    added
 }
 
-/// What a table row gets, in the order of [`added_columns`].
-fn added_cells(link: &Link, top: usize) -> Vec<String> {
-    let answer = link.answer();
-    let text = |of: fn(&Candidate) -> &str| answer.map_or(String::new(), |candidate| of(candidate).to_owned());
-    let mut cells = vec![
-        text(|candidate| &candidate.id),
-        text(|candidate| &candidate.matched_name),
-        text(|candidate| &candidate.preferred_name),
-        format!("{:.4}", probability(link)),
-    ];
-    if top > 1 {
-        cells.push(link.candidates.iter().map(|candidate| candidate.id.as_str()).collect::<Vec<_>>().join("|"));
-    }
-    cells.extend(link.explanation.clone());
-    cells
+/// What is written for a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The row as it is, with columns or fields added.
+    Rows,
+    /// The same in another format.
+    Converted(InputFormat),
+    /// One object with the name, its answer and its candidates.
+    Candidates,
 }
 
-/// The probability of the best candidate, whether or not it is answered.
-fn probability(link: &Link) -> f64 {
-    link.candidates.first().map_or(0.0, |candidate| candidate.probability)
+impl Target {
+    fn of(arguments: &Match, input: InputFormat) -> anyhow::Result<Self> {
+        let Some(out) = &arguments.out else {
+            let is_rows = arguments.format == OutputFormat::Table;
+            return Ok(if is_rows { Self::Rows } else { Self::Candidates });
+        };
+        let refused = |message: String| Err(UsageError(message).into());
+        let (shown, asked) = (out.display(), by_extension(out));
+        let is_packed = out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+        match (arguments.format, asked) {
+            (OutputFormat::Jsonl, None | Some(InputFormat::Jsonl)) => Ok(Self::Candidates),
+            (OutputFormat::Jsonl, _) => refused(format!("--format jsonl writes JSONL; call {shown} .jsonl")),
+            (_, Some(InputFormat::Parquet)) if is_packed => {
+                refused(format!("Parquet is compressed in itself; call {shown} .parquet"))
+            }
+            (_, None) => Ok(Self::Rows),
+            (_, Some(asked)) if asked == input => Ok(Self::Rows),
+            (_, Some(InputFormat::Tsv)) if input == InputFormat::Text => Ok(Self::Rows),
+            (..) if input == InputFormat::Jsonl => refused(format!(
+                "rows of JSONL have no fixed columns, so they are written as JSONL; call {shown} .jsonl"
+            )),
+            (_, Some(asked)) => Ok(Self::Converted(asked)),
+        }
+    }
+}
+
+fn check_delimiter(arguments: &Match, format: InputFormat) -> Result<(), UsageError> {
+    let Some(crate::arguments::Delimiter(delimiter)) = arguments.delimiter else { return Ok(()) };
+    match format {
+        InputFormat::Csv => Ok(()),
+        InputFormat::Tsv if delimiter == b'\t' || arguments.input_format.is_none() => Ok(()),
+        InputFormat::Tsv => Err(UsageError("TSV is delimited by tabs; --input-format csv has other delimiters".into())),
+        _ => Err(UsageError("--delimiter is for tables; say --input-format csv".into())),
+    }
 }
 
 /// One line of JSONL.
@@ -61,6 +96,8 @@ struct JsonLine<'a> {
     preferred_name: Option<&'a str>,
     matched_name: Option<&'a str>,
     probability: f64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    suggested: Option<Suggested<'a>>,
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
@@ -69,14 +106,25 @@ struct JsonLine<'a> {
     is_truncated: bool,
 }
 
-fn json_line(link: &Link) -> serde_json::Result<Vec<u8>> {
+#[derive(Serialize)]
+struct Suggested<'a> {
+    suggested_id: Option<&'a str>,
+    suggested_name: Option<&'a str>,
+}
+
+fn json_line(link: &Link, suggest: bool) -> serde_json::Result<Vec<u8>> {
     let answer = link.answer();
+    let suggestion = added::suggestion(link);
     let mut line = serde_json::to_vec(&JsonLine {
         name: &link.name,
         id: link.id(),
         preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
         matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
-        probability: probability(link),
+        probability: added::probability(link),
+        suggested: suggest.then_some(Suggested {
+            suggested_id: suggestion.map(|candidate| candidate.id.as_str()),
+            suggested_name: suggestion.map(|candidate| candidate.preferred_name.as_str()),
+        }),
         candidates: &link.candidates,
         explanation: link.explanation.as_deref(),
         is_truncated: link.is_truncated,

@@ -1,4 +1,4 @@
-//! Parquet tables: the columns pass through, four are added.
+//! Parquet tables: the columns pass through and others are added; and tables of text written as Parquet.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,26 +7,30 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter};
+use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
+use serde_json::Value;
 use truename::{Link, Linker};
 
-use super::delimited::name_column;
+use super::added::{Added, PROBABILITY, cell};
+use super::column::{name_column, quoted};
+use super::converter::Converter;
+use super::encoding::Codec;
 use super::tally::Tally;
-use super::{added_cells, added_columns, json_line, probability};
-use crate::arguments::{Match, OutputFormat};
+use super::{PIECE, Target, json_line};
+use crate::arguments::Match;
 use crate::atomic_file::AtomicFile;
 use crate::exit_code::UsageError;
 use crate::output::Output;
 use crate::{interrupt, progress};
 
-/// Rows read and linked at a time.
-const PIECE: usize = 4096;
-
-pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
+/// Answers a Parquet table and writes the results.
+pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
     if arguments.file == Path::new("-") {
         return Err(UsageError("Parquet cannot be read from stdin; give a file".into()).into());
     }
@@ -36,14 +40,15 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     let (schema, metadata) = (builder.schema().clone(), builder.metadata().clone());
     let present: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let column = name_column(&present, arguments.column.as_deref())?;
+    let added = Added::beside(&present, arguments);
     let bar = progress::count_bar(metadata.file_metadata().num_rows().unsigned_abs(), quiet);
-    let mut sink = Sink::open(arguments, &schema, &present, &metadata)?;
+    let mut sink = Sink::open(arguments, target, &schema, &present, &added, &metadata)?;
     for batch in builder.with_batch_size(PIECE).build().with_context(failed)? {
         anyhow::ensure!(!interrupt::asked(), "interrupted");
         let batch = batch.with_context(failed)?;
-        let names = texts(batch.column(column)).with_context(|| format!("column \"{}\"", present[column]))?;
+        let names = texts(batch.column(column)).with_context(|| format!("column {}", quoted(&present[column])))?;
         let links = tally.link(linker, &names)?;
-        sink.write(batch, &links)?;
+        sink.write(batch, &links, &added, arguments)?;
         bar.inc(names.len() as u64);
     }
     bar.finish_and_clear();
@@ -52,46 +57,59 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
 
 /// Where the answers go.
 enum Sink {
-    Jsonl(Output),
-    Table { writer: Box<ArrowWriter<AtomicFile>>, schema: SchemaRef, top: usize },
+    Candidates(Output),
+    Converted(Converter),
+    Table { writer: Box<ArrowWriter<AtomicFile>>, schema: SchemaRef },
 }
 
 impl Sink {
     fn open(
         arguments: &Match,
+        target: Target,
         schema: &SchemaRef,
         present: &[String],
+        added: &Added,
         metadata: &ParquetMetaData,
     ) -> anyhow::Result<Self> {
-        if arguments.format == OutputFormat::Jsonl {
-            return Ok(Self::Jsonl(Output::open(arguments.out.as_deref())?));
+        match target {
+            Target::Candidates => return Ok(Self::Candidates(Output::open(arguments.out.as_deref())?)),
+            Target::Converted(format) => {
+                let codec = Codec::of(None, b"")?;
+                return Ok(Self::Converted(Converter::open(format, arguments, present, added, codec)?));
+            }
+            Target::Rows => {}
         }
         let Some(out) = &arguments.out else {
-            return Err(UsageError("a Parquet table is written to a file: say --out, or --format jsonl".into()).into());
+            let message =
+                "a Parquet table is written to a file: say --out FILE.parquet, --out FILE.csv or --format jsonl";
+            return Err(UsageError(message.into()).into());
         };
-        let top = arguments.top.unwrap_or(1) as usize;
-        let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();
-        for name in added_columns(present, top, arguments.explain) {
-            let kind = if name.ends_with("probability") { DataType::Float64 } else { DataType::Utf8 };
-            fields.push(Arc::new(Field::new(name, kind, true)));
-        }
-        let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-        let writer = ArrowWriter::try_new(AtomicFile::create(out)?, schema.clone(), Some(properties(metadata)))
-            .with_context(|| format!("cannot write {}", out.display()))?;
-        Ok(Self::Table { writer: Box::new(writer), schema, top })
+        let fields = schema.fields().iter().cloned().chain(added_fields(&added.names));
+        let schema = Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()));
+        Ok(Self::Table { writer: Box::new(writer(out, &schema, properties(metadata))?), schema })
     }
 
-    fn write(&mut self, batch: RecordBatch, links: &[Link]) -> anyhow::Result<()> {
+    fn write(&mut self, batch: RecordBatch, links: &[Link], added: &Added, arguments: &Match) -> anyhow::Result<()> {
         match self {
-            Self::Jsonl(output) => {
+            Self::Candidates(output) => {
                 for link in links {
-                    output.put(&json_line(link)?)?;
+                    output.put(&json_line(link, arguments.suggest)?)?;
                 }
                 Ok(std::io::Write::flush(output)?)
             }
-            Self::Table { writer, schema, top } => {
+            Self::Converted(converter) => {
+                let columns = batch.columns().iter().map(values).collect::<Result<Vec<_>, _>>()?;
+                let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+                for link in links {
+                    let row = columns.iter_mut().map(|column| column.next().unwrap_or_default());
+                    converter.write(row.collect(), added.values(link))?;
+                }
+                Ok(())
+            }
+            Self::Table { writer, schema } => {
+                let rows: Vec<Vec<Value>> = links.iter().map(|link| added.values(link)).collect();
                 let mut columns = batch.columns().to_vec();
-                columns.extend(added_arrays(links, *top));
+                columns.extend(added_arrays(&rows, added.names.len()));
                 writer.write(&RecordBatch::try_new(schema.clone(), columns)?).context("cannot write the results")
             }
         }
@@ -99,10 +117,64 @@ impl Sink {
 
     fn finish(self) -> anyhow::Result<()> {
         match self {
-            Self::Jsonl(output) => output.finish(),
+            Self::Candidates(output) => output.finish(),
+            Self::Converted(converter) => converter.finish(),
             Self::Table { writer, .. } => writer.into_inner().context("cannot write the results")?.finish(),
         }
     }
+}
+
+/// Writes rows of text as a Parquet table.
+pub struct Writer {
+    writer: Box<ArrowWriter<AtomicFile>>,
+    schema: SchemaRef,
+    own: Vec<Vec<Value>>,
+    added: Vec<Vec<Value>>,
+}
+
+impl Writer {
+    /// # Errors
+    /// Where the file cannot be made.
+    pub fn open(out: Option<&Path>, columns: &[String], added: &[String]) -> anyhow::Result<Self> {
+        let out = out.context("a Parquet table is written to a file")?;
+        let own = columns.iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
+        let schema = Arc::new(Schema::new(own.chain(added_fields(added)).collect::<Vec<_>>()));
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let writer = Box::new(writer(out, &schema, properties)?);
+        Ok(Self { writer, schema, own: Vec::new(), added: Vec::new() })
+    }
+
+    pub fn write(&mut self, own: Vec<Value>, added: Vec<Value>) -> anyhow::Result<()> {
+        self.own.push(own);
+        self.added.push(added);
+        if self.own.len() < PIECE { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        let (own, added) = (std::mem::take(&mut self.own), std::mem::take(&mut self.added));
+        let columns = self.schema.fields().len();
+        let Some(width) = own.first().map(Vec::len) else { return Ok(()) };
+        let mut arrays: Vec<ArrayRef> = (0..width).map(|column| text_array(&own, column)).collect();
+        arrays.extend(added_arrays(&added, columns - width));
+        self.writer.write(&RecordBatch::try_new(self.schema.clone(), arrays)?).context("cannot write the results")
+    }
+
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        self.flush()?;
+        self.writer.into_inner().context("cannot write the results")?.finish()
+    }
+}
+
+fn writer(out: &Path, schema: &SchemaRef, properties: WriterProperties) -> anyhow::Result<ArrowWriter<AtomicFile>> {
+    ArrowWriter::try_new(AtomicFile::create(out)?, schema.clone(), Some(properties))
+        .with_context(|| format!("cannot write {}", out.display()))
+}
+
+fn added_fields(names: &[String]) -> impl Iterator<Item = FieldRef> {
+    names.iter().enumerate().map(|(at, name)| {
+        let kind = if at == PROBABILITY { DataType::Float64 } else { DataType::Utf8 };
+        Arc::new(Field::new(name, kind, true))
+    })
 }
 
 /// The compression of each column and the key-value metadata as they were.
@@ -120,19 +192,39 @@ fn properties(metadata: &ParquetMetaData) -> WriterProperties {
     properties.build()
 }
 
-fn added_arrays(links: &[Link], top: usize) -> Vec<ArrayRef> {
-    let cells: Vec<Vec<String>> = links.iter().map(|link| added_cells(link, top)).collect();
-    let width = cells.first().map_or(0, Vec::len);
+fn added_arrays(rows: &[Vec<Value>], width: usize) -> Vec<ArrayRef> {
+    let probability = |row: &Vec<Value>| row[PROBABILITY].as_f64().unwrap_or_default();
     (0..width)
         .map(|column| -> ArrayRef {
-            if column == 3 {
-                return Arc::new(Float64Array::from_iter_values(links.iter().map(probability)));
+            if column == PROBABILITY {
+                return Arc::new(Float64Array::from_iter_values(rows.iter().map(probability)));
             }
-            // An answer that is not there is null, as tables of this kind have it.
-            let text = |row: &Vec<String>| Some(row[column].clone()).filter(|cell| !cell.is_empty());
-            Arc::new(cells.iter().map(text).collect::<StringArray>())
+            text_array(rows, column)
         })
         .collect()
+}
+
+/// A column of text; an answer that is not there is null, as tables of this kind have it.
+fn text_array(rows: &[Vec<Value>], column: usize) -> ArrayRef {
+    let text = |row: &Vec<Value>| (!row[column].is_null()).then(|| cell(&row[column]));
+    Arc::new(rows.iter().map(text).collect::<StringArray>())
+}
+
+/// The values of a column: numbers, truth values and nulls as such, anything else as text.
+fn values(column: &ArrayRef) -> anyhow::Result<Vec<Value>> {
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(column, &options)?;
+    let is_text = !(column.data_type().is_numeric() || column.data_type() == &DataType::Boolean);
+    let value = |row| {
+        if column.is_null(row) {
+            return Ok(Value::Null);
+        }
+        let text = formatter.value(row).try_to_string()?;
+        // What JSON has no number for, as NaN, stays text.
+        let number = if is_text { None } else { serde_json::from_str(&text).ok() };
+        Ok(number.unwrap_or(Value::String(text)))
+    };
+    (0..column.len()).map(value).collect()
 }
 
 /// The texts of a column; a null is an empty name.

@@ -13,11 +13,72 @@ pub struct Record {
     pub line: u64,
 }
 
-/// Cuts text into rows; quoted cells may hold line ends where `quoted` says so.
+/// How the cells of a row are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    pub delimiter: u8,
+    /// Whether a cell may stand in quotes, and then hold delimiters and line ends.
+    pub quoted: bool,
+}
+
+impl Dialect {
+    pub const TSV: Self = Self { delimiter: b'\t', quoted: false };
+
+    pub fn quoted(delimiter: u8) -> Self {
+        Self { delimiter, quoted: true }
+    }
+}
+
+/// A row that cannot be read.
+#[derive(Debug)]
+pub enum RecordError {
+    Io(std::io::Error),
+    /// A quoted cell without an end, from the line on which its row begins.
+    Unclosed {
+        line: u64,
+    },
+    TooLong {
+        line: u64,
+        longest: usize,
+    },
+}
+
+impl RecordError {
+    /// The way out, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Io(_) => None,
+            Self::Unclosed { .. } => Some("write a quote within a quoted cell twice".into()),
+            Self::TooLong { .. } => Some("is a quote never closed? --max-line-bytes reads longer rows".into()),
+        }
+    }
+}
+
+impl std::fmt::Display for RecordError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::Unclosed { line } => write!(f, "line {line}: a quote that is never closed"),
+            Self::TooLong { line, longest } => write!(f, "line {line}: a row of more than {longest} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+/// Cuts text into rows at `\n`, `\r\n` and `\r`, but for those within a quoted cell.
 pub struct Records<R> {
     reader: R,
     /// The delimiter, where cells may be quoted.
     quoted: Option<u8>,
+    longest: usize,
     line: u64,
 }
 
@@ -37,7 +98,7 @@ impl Place {
         match (self, byte) {
             (Self::Quoted, b'"') => Self::QuoteInQuoted,
             (Self::Quoted, _) | (Self::CellStart | Self::QuoteInQuoted, b'"') => Self::Quoted,
-            (_, b'\n') => Self::CellStart,
+            (_, b'\n' | b'\r') => Self::CellStart,
             (_, byte) if byte == delimiter => Self::CellStart,
             _ => Self::Plain,
         }
@@ -45,31 +106,64 @@ impl Place {
 }
 
 impl<R: BufRead> Records<R> {
-    /// `quoted` is the delimiter where cells may be quoted.
-    pub fn new(reader: R, quoted: Option<u8>) -> Self {
-        Self { reader, quoted, line: 1 }
+    /// `dialect` is nothing where a row is a line; a row of more than `longest` bytes is an error.
+    pub fn new(reader: R, dialect: Option<Dialect>, longest: usize) -> Self {
+        let quoted = dialect.filter(|dialect| dialect.quoted).map(|dialect| dialect.delimiter);
+        Self { reader, quoted, longest, line: 1 }
     }
 
-    /// The next row; an error where a quoted cell is never closed.
-    pub fn next(&mut self) -> anyhow::Result<Option<Record>> {
-        let (first, mut bytes, mut place) = (self.line, Vec::new(), Place::CellStart);
+    /// The next row.
+    ///
+    /// # Errors
+    /// Where a quoted cell is never closed, the row is too long, or the reader fails.
+    pub fn next(&mut self) -> Result<Option<Record>, RecordError> {
+        let (first, mut content) = (self.line, Vec::new());
+        let (mut place, mut last) = (Place::CellStart, b' ');
         loop {
-            let read = self.reader.read_until(b'\n', &mut bytes)?;
-            self.line += u64::from(bytes.ends_with(b"\n") && read > 0);
-            if let Some(delimiter) = self.quoted {
-                let new = &bytes[bytes.len() - read..];
-                place = new.iter().fold(place, |place, byte| place.after(*byte, delimiter));
+            let buffer = self.reader.fill_buf().map_err(RecordError::Io)?;
+            if buffer.is_empty() {
+                return match place {
+                    Place::Quoted => Err(RecordError::Unclosed { line: first }),
+                    _ if content.is_empty() => Ok(None),
+                    _ => Ok(Some(Record { content, line_end: Vec::new(), line: first })),
+                };
             }
-            match (read, place == Place::Quoted) {
-                (0, true) => anyhow::bail!("line {first}: a quote that is never closed"),
-                (0, false) if bytes.is_empty() => return Ok(None),
-                (_, false) => break,
-                (_, true) => {}
+            let mut end = None;
+            for (at, &byte) in buffer.iter().enumerate() {
+                let is_line_end = matches!(byte, b'\n' | b'\r');
+                if is_line_end && place != Place::Quoted {
+                    end = Some(at);
+                    break;
+                }
+                self.line += u64::from(is_line_end && !(last == b'\r' && byte == b'\n'));
+                last = byte;
+                if let Some(delimiter) = self.quoted {
+                    place = place.after(byte, delimiter);
+                }
+            }
+            let taken = end.unwrap_or(buffer.len());
+            if content.len() + taken > self.longest {
+                return Err(RecordError::TooLong { line: first, longest: self.longest });
+            }
+            content.extend(&buffer[..taken]);
+            self.reader.consume(taken);
+            if end.is_some() {
+                return Ok(Some(Record { content, line_end: self.line_end()?, line: first }));
             }
         }
-        let end = if bytes.ends_with(b"\r\n") { 2 } else { usize::from(bytes.ends_with(b"\n")) };
-        let line_end = bytes.split_off(bytes.len() - end);
-        Ok(Some(Record { content: bytes, line_end, line: first }))
+    }
+
+    /// Takes the line end that the reader is at.
+    fn line_end(&mut self) -> Result<Vec<u8>, RecordError> {
+        let mut line_end = Vec::with_capacity(2);
+        for expected in [b"\r", b"\n"] {
+            if self.reader.fill_buf().map_err(RecordError::Io)?.starts_with(expected) {
+                line_end.extend(expected);
+                self.reader.consume(1);
+            }
+        }
+        self.line += 1;
+        Ok(line_end)
     }
 }
 
@@ -81,8 +175,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    pub fn new(delimiter: u8) -> Self {
-        let reader = ReaderBuilder::new().delimiter(delimiter).quoting(delimiter == b',').build();
+    pub fn new(dialect: Dialect) -> Self {
+        let reader = ReaderBuilder::new().delimiter(dialect.delimiter).quoting(dialect.quoted).build();
         Self { reader, values: Vec::new(), ends: Vec::new() }
     }
 
@@ -106,12 +200,13 @@ impl Cells {
     }
 }
 
-/// A cell as the table writes it. Tab-separated tables have no quoting, so tabs and line ends become spaces.
-pub fn written(value: &str, delimiter: u8) -> String {
-    if delimiter == b'\t' {
-        return value.replace(['\t', '\n', '\r'], " ");
+/// A cell as the table writes it. Where cells are not quoted, tabs and line ends become spaces.
+pub fn written(value: &str, dialect: Dialect) -> String {
+    let delimiter = char::from(dialect.delimiter);
+    if !dialect.quoted {
+        return value.replace([delimiter, '\n', '\r'], " ");
     }
-    let special = [char::from(delimiter), '"', '\n', '\r'];
+    let special = [delimiter, '"', '\n', '\r'];
     if value.contains(special) { format!("\"{}\"", value.replace('"', "\"\"")) } else { value.to_owned() }
 }
 
@@ -119,8 +214,12 @@ pub fn written(value: &str, delimiter: u8) -> String {
 mod tests {
     use super::*;
 
-    fn rows(text: &str, quoted: Option<u8>) -> Vec<(String, String, u64)> {
-        let mut records = Records::new(text.as_bytes(), quoted);
+    const CSV: Dialect = Dialect { delimiter: b',', quoted: true };
+
+    fn rows(text: &str, dialect: Option<Dialect>) -> Vec<(String, String, u64)> {
+        // A buffer of two bytes, so that each line end and quote is met at the end of one.
+        let reader = std::io::BufReader::with_capacity(2, text.as_bytes());
+        let mut records = Records::new(reader, dialect, 100);
         let mut found = Vec::new();
         while let Some(record) = records.next().unwrap() {
             let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -132,26 +231,39 @@ mod tests {
     #[test]
     fn rows_keep_their_bytes_and_line_ends() {
         let row = |content: &str, end: &str, line| (content.to_owned(), end.to_owned(), line);
-        assert_eq!(rows("a\r\nb\nc", Some(b',')), [row("a", "\r\n", 1), row("b", "\n", 2), row("c", "", 3)]);
-        assert_eq!(rows("\"a\nb\",c\nd\n", Some(b',')), [row("\"a\nb\",c", "\n", 1), row("d", "\n", 3)]);
+        assert_eq!(rows("a\r\nb\nc", Some(CSV)), [row("a", "\r\n", 1), row("b", "\n", 2), row("c", "", 3)]);
+        assert_eq!(rows("\"a\nb\",c\nd\n", Some(CSV)), [row("\"a\nb\",c", "\n", 1), row("d", "\n", 3)]);
         assert_eq!(rows("5\" x\ny\n", None), [row("5\" x", "\n", 1), row("y", "\n", 2)]);
-        assert_eq!(rows("\n\n", Some(b',')), [row("", "\n", 1), row("", "\n", 2)]);
-        assert!(Records::new(&b"\"a\nb"[..], Some(b',')).next().is_err());
+        assert_eq!(rows("\n\n", Some(CSV)), [row("", "\n", 1), row("", "\n", 2)]);
+        assert_eq!(rows("a\rb\r\rc", None), [row("a", "\r", 1), row("b", "\r", 2), row("", "\r", 3), row("c", "", 4)]);
+        assert_eq!(rows("\"a\r\nb\rc\",\r\nd", Some(CSV)), [row("\"a\r\nb\rc\",", "\r\n", 1), row("d", "", 4)]);
+    }
+
+    #[test]
+    fn rows_without_an_end_are_refused() {
+        let error = |text: &str, longest| {
+            let mut records = Records::new(text.as_bytes(), Some(CSV), longest);
+            std::iter::from_fn(|| records.next().transpose()).find_map(Result::err).map(|error| error.to_string())
+        };
+        assert_eq!(error("x\n\"a\nb", 100).unwrap(), "line 2: a quote that is never closed");
+        assert_eq!(error("x\n12345\n", 4).unwrap(), "line 2: a row of more than 4 bytes");
+        assert_eq!(error("x\n\"2\n45\"\n", 4).unwrap(), "line 2: a row of more than 4 bytes");
+        assert_eq!(error("x\n12345\n", 5), None);
     }
 
     #[test]
     fn a_quote_within_a_cell_opens_nothing() {
         let text = "5\" disk,1\n\"a\nb\",2\nx 6\",3\n";
-        let found: Vec<String> = rows(text, Some(b',')).into_iter().map(|(content, ..)| content).collect();
+        let found: Vec<String> = rows(text, Some(CSV)).into_iter().map(|(content, ..)| content).collect();
         assert_eq!(found, ["5\" disk,1", "\"a\nb\",2", "x 6\",3"]);
     }
 
     proptest::proptest! {
         /// The rows joined are the text, and where the `csv` crate sees rows it sees the same cells.
         #[test]
-        fn rows_and_cells_are_those_of_the_csv_crate(text in "[ab\",\n]{0,40}") {
-            let mut records = Records::new(text.as_bytes(), Some(b','));
-            let (mut joined, mut ours, mut cells) = (Vec::new(), Vec::new(), Cells::new(b','));
+        fn rows_and_cells_are_those_of_the_csv_crate(text in "[ab\",\n\r]{0,40}") {
+            let mut records = Records::new(text.as_bytes(), Some(CSV), usize::MAX);
+            let (mut joined, mut ours, mut cells) = (Vec::new(), Vec::new(), Cells::new(CSV));
             while let Ok(Some(record)) = records.next() {
                 if !record.content.is_empty() {
                     ours.push(cells.of(&record.content).into_iter().map(<[u8]>::to_vec).collect::<Vec<_>>());
@@ -172,16 +284,16 @@ mod tests {
 
     #[test]
     fn cells_lose_their_quotes_alone() {
-        let mut cells = Cells::new(b',');
+        let mut cells = Cells::new(CSV);
         assert_eq!(cells.of(b"a,\"b \"\"c\"\", d\",\"e\nf\","), [&b"a"[..], b"b \"c\", d", b"e\nf", b""]);
         assert_eq!(cells.of(b"x"), [b"x"]);
-        assert_eq!(Cells::new(b'\t').of(b"\"a\tb"), [b"\"a", b"b".as_slice()]);
+        assert_eq!(Cells::new(Dialect::TSV).of(b"\"a\tb"), [b"\"a", b"b".as_slice()]);
     }
 
     #[test]
     fn only_cells_that_need_it_are_quoted() {
-        assert_eq!(written("a b", b','), "a b");
-        assert_eq!(written("a, \"b\"", b','), "\"a, \"\"b\"\"\"");
-        assert_eq!(written("a,\t\"b\"", b'\t'), "a, \"b\"");
+        assert_eq!(written("a b", CSV), "a b");
+        assert_eq!(written("a, \"b\"", CSV), "\"a, \"\"b\"\"\"");
+        assert_eq!(written("a,\t\"b\"", Dialect::TSV), "a, \"b\"");
     }
 }

@@ -1,47 +1,68 @@
-//! What a run of `match` counted, and the rows it could not read.
+//! Counts of a run of `match`, and its malformed rows.
 
 use std::path::Path;
 use std::time::Instant;
 
 use truename::{Link, Linker};
 
+use super::added::suggestion;
 use crate::problems;
-use crate::progress::grouped;
+use crate::progress::{counted, grouped};
 
-/// What a run counted.
+/// What becomes of a malformed row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Answered,
+    Unanswered,
+}
+
+/// Counts of a run.
 #[derive(Default)]
 pub struct Tally {
     names: u64,
     nil: u64,
+    suggested: u64,
     truncated: u64,
     problems: Vec<String>,
     problem_count: u64,
+    malformed: u64,
+    unanswered: u64,
+    /// The line of the last malformed row: a row with two problems is one row.
+    last: u64,
     strict: bool,
+    suggest: bool,
 }
 
 impl Tally {
-    pub fn new(strict: bool) -> Self {
-        Self { strict, ..Self::default() }
+    pub fn new(strict: bool, suggest: bool) -> Self {
+        Self { strict, suggest, ..Self::default() }
     }
 
     fn count(&mut self, links: &[Link]) {
         self.names += links.len() as u64;
         self.truncated += links.iter().filter(|link| link.is_truncated).count() as u64;
         self.nil += links.iter().filter(|link| link.is_nil).count() as u64;
+        self.suggested += links.iter().filter(|link| suggestion(link).is_some()).count() as u64;
     }
 
     /// Links names and counts the answers.
-    pub fn link(&mut self, linker: &Linker, names: &[String]) -> anyhow::Result<Vec<Link>> {
+    pub fn link<S: AsRef<str> + Sync>(&mut self, linker: &Linker, names: &[S]) -> anyhow::Result<Vec<Link>> {
         let links = linker.link_names(names)?;
         self.count(&links);
         Ok(links)
     }
 
-    /// A row that gets no answer because it cannot be read; an error where the run is strict.
-    pub fn problem(&mut self, path: &Path, line: u64, what: &str) -> anyhow::Result<()> {
+    /// Counts a malformed row, and lists it with the first ones.
+    ///
+    /// # Errors
+    /// Where the run is strict.
+    pub fn problem(&mut self, path: &Path, line: u64, what: &str, fate: Fate) -> anyhow::Result<()> {
         let problem = format!("{}:{line}: {what}", path.display());
         anyhow::ensure!(!self.strict, "{problem}");
         self.problem_count += 1;
+        self.malformed += u64::from(self.last != line);
+        self.unanswered += u64::from(fate == Fate::Unanswered);
+        self.last = line;
         if self.problems.len() < problems::SHOWN {
             self.problems.push(problem);
         }
@@ -49,15 +70,28 @@ impl Tally {
     }
 
     pub fn report(&self, start: Instant) {
-        problems::list(&self.problems, self.problem_count, "rows were left without an answer");
+        problems::show(&self.problems, self.problem_count);
+        if self.malformed > 0 {
+            let malformed = counted(self.malformed, "malformed row");
+            let unanswered = match self.unanswered {
+                0 => "all were answered".into(),
+                unanswered => format!("{} left without an answer", grouped(unanswered)),
+            };
+            crate::say!("{malformed}, {unanswered} (--strict makes this an error)");
+        }
         problems::say_truncated(self.truncated);
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
+        let suggested = if self.suggest {
+            format!(", {} of them with a suggestion", grouped(self.suggested))
+        } else {
+            String::new()
+        };
         crate::say!(
-            "{} names: {} linked, {} NIL ({seconds:.1} s, {} names/s)",
-            grouped(self.names),
+            "{}: {} linked, {} NIL{suggested} ({seconds:.1} s, {}/s)",
+            counted(self.names, "name"),
             grouped(self.names - self.nil),
             grouped(self.nil),
-            grouped((self.names as f64 / seconds) as u64)
+            counted((self.names as f64 / seconds) as u64, "name")
         );
     }
 }

@@ -1,0 +1,86 @@
+//! The columns or fields that a row gains.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use truename::{Candidate, Link};
+
+use super::column::folded;
+use crate::arguments::Match;
+
+/// Those that every row gains.
+const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
+/// The place of the probability among them.
+pub const PROBABILITY: usize = 3;
+
+/// The columns or fields that a row gains, in their order.
+pub struct Added {
+    pub names: Vec<String>,
+    top: usize,
+    suggest: bool,
+}
+
+impl Added {
+    /// Names that none of the columns present has, capitals and blanks aside: as they are, else all with `truename_` before
+    /// them, else with a number behind them too.
+    pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, arguments: &Match) -> Self {
+        let top = arguments.top.unwrap_or(1) as usize;
+        let mut plain = ALWAYS.to_vec();
+        let further = [
+            ("suggested_id", arguments.suggest),
+            ("suggested_name", arguments.suggest),
+            ("candidates", top > 1),
+            ("explanation", arguments.explain),
+        ];
+        plain.extend(further.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name));
+        let taken: HashSet<String> = present.into_iter().map(|column| folded(column)).collect();
+        let is_free = |names: &Vec<String>| names.iter().all(|name| !taken.contains(name));
+        let as_they_are = plain.iter().map(|name| (*name).to_owned()).collect();
+        let prefixed = plain.iter().map(|name| format!("truename_{name}")).collect();
+        let numbered = (2..).map(|number| plain.iter().map(|name| format!("truename_{name}_{number}")).collect());
+        let names = [as_they_are, prefixed].into_iter().chain(numbered).find(is_free).unwrap_or_default();
+        Self { names, top, suggest: arguments.suggest }
+    }
+
+    /// The values of one row: an id or name that is not there is null.
+    pub fn values(&self, link: &Link) -> Vec<Value> {
+        let answer = link.answer();
+        let text = |of: Option<&String>| of.map_or(Value::Null, |text| text.as_str().into());
+        let mut values = vec![
+            text(answer.map(|candidate| &candidate.id)),
+            text(answer.map(|candidate| &candidate.matched_name)),
+            text(answer.map(|candidate| &candidate.preferred_name)),
+            probability(link).into(),
+        ];
+        if self.suggest {
+            let suggested = suggestion(link);
+            values.push(text(suggested.map(|candidate| &candidate.id)));
+            values.push(text(suggested.map(|candidate| &candidate.preferred_name)));
+        }
+        if self.top > 1 {
+            values.push(link.candidates.iter().map(|candidate| candidate.id.as_str()).collect());
+        }
+        values.extend(link.explanation.as_deref().map(Value::from));
+        values
+    }
+}
+
+/// The probability of the best candidate, also where it is not answered.
+pub fn probability(link: &Link) -> f64 {
+    link.candidates.first().map_or(0.0, |candidate| candidate.probability)
+}
+
+/// The best candidate where it is not answered.
+pub fn suggestion(link: &Link) -> Option<&Candidate> {
+    link.candidates.first().filter(|_| link.is_nil)
+}
+
+/// A value of [`Added::values`] as a cell of text; null is empty.
+pub fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(ids) => ids.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"),
+        number => format!("{:.4}", number.as_f64().unwrap_or_default()),
+    }
+}
