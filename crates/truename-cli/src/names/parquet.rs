@@ -214,7 +214,9 @@ fn text_array(rows: &[Vec<Value>], column: usize) -> ArrayRef {
 fn values(column: &ArrayRef) -> anyhow::Result<Vec<Value>> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column, &options)?;
-    let is_text = !(column.data_type().is_numeric() || column.data_type() == &DataType::Boolean);
+    let kind = column.data_type();
+    // A decimal has digits that a number of JSON may lose.
+    let is_text = !(kind.is_integer() || kind.is_floating() || kind == &DataType::Boolean);
     let value = |row| {
         if column.is_null(row) {
             return Ok(Value::Null);

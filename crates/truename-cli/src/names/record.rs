@@ -37,9 +37,11 @@ pub enum RecordError {
     Unclosed {
         line: u64,
     },
+    /// `in_quotes` says whether the limit was met within a quoted cell.
     TooLong {
         line: u64,
         longest: usize,
+        in_quotes: bool,
     },
 }
 
@@ -49,7 +51,10 @@ impl RecordError {
         match self {
             Self::Io(_) => None,
             Self::Unclosed { .. } => Some("write a quote within a quoted cell twice".into()),
-            Self::TooLong { .. } => Some("is a quote never closed? --max-line-bytes reads longer rows".into()),
+            Self::TooLong { in_quotes: true, .. } => {
+                Some("is a quote never closed? --max-line-bytes reads longer rows".into())
+            }
+            Self::TooLong { .. } => Some("--max-line-bytes reads longer rows".into()),
         }
     }
 }
@@ -59,7 +64,7 @@ impl std::fmt::Display for RecordError {
         match self {
             Self::Io(error) => write!(f, "{error}"),
             Self::Unclosed { line } => write!(f, "line {line}: a quote that is never closed"),
-            Self::TooLong { line, longest } => write!(f, "line {line}: a row of more than {longest} bytes"),
+            Self::TooLong { line, longest, .. } => write!(f, "line {line}: a row of more than {longest} bytes"),
         }
     }
 }
@@ -143,7 +148,8 @@ impl<R: BufRead> Records<R> {
             }
             let taken = end.unwrap_or(buffer.len());
             if content.len() + taken > self.longest {
-                return Err(RecordError::TooLong { line: first, longest: self.longest });
+                let in_quotes = place == Place::Quoted;
+                return Err(RecordError::TooLong { line: first, longest: self.longest, in_quotes });
             }
             content.extend(&buffer[..taken]);
             self.reader.consume(taken);

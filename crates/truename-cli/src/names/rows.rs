@@ -149,7 +149,19 @@ impl Survey {
 /// The object in a line, or why there is none.
 fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
     let text = codec.decode(&record.content).ok_or("not in the expected encoding")?;
-    serde_json::from_str(&text).map_err(|error| format!("no JSON object: {error}"))
+    let found = match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => return Ok(object),
+        Ok(Value::Array(_)) => "a list",
+        Ok(Value::String(_)) => "a string",
+        Ok(_) => "a single value",
+        Err(error) => {
+            // The line that the parser counts is always the first.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            return Err(format!("not JSON at column {}: {message}", error.column()));
+        }
+    };
+    Err(format!("expected an object, found {found}"))
 }
 
 /// The columns, and the rows that were read to know them.
