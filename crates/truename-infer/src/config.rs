@@ -65,12 +65,19 @@ impl ModelConfig {
 
     fn check(&self) -> Result<(), Error> {
         let (hidden, heads) = (self.hidden_size, self.num_attention_heads);
-        if heads == 0 || hidden == 0 || !hidden.is_multiple_of(heads) {
-            let known = format!("divisors of hidden_size, which is {hidden}");
-            return Err(Error::setting(&self.path, "num_attention_heads", heads, known));
+        let sizes = [
+            ("hidden_size", hidden),
+            ("num_attention_heads", heads),
+            ("num_hidden_layers", self.num_hidden_layers),
+            ("intermediate_size", self.intermediate_size),
+            ("vocab_size", self.vocab_size),
+        ];
+        if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
+            return Err(Error::setting(&self.path, key, 0, "1 and more"));
         }
-        if self.intermediate_size == 0 {
-            return Err(Error::setting(&self.path, "intermediate_size", 0, "1 and more"));
+        if !hidden.is_multiple_of(heads) {
+            let message = format!("hidden_size ({hidden}) must be a multiple of num_attention_heads ({heads})");
+            return Err(Error::contradiction(&self.path, message));
         }
         match self.position_embedding_type.as_deref() {
             None | Some("absolute") => Ok(()),

@@ -10,6 +10,7 @@ enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Json { path: PathBuf, source: serde_json::Error },
     Setting { path: PathBuf, key: &'static str, value: String, known: String },
+    Contradiction { path: PathBuf, message: String },
     Tensors { path: PathBuf, source: safetensors::SafeTensorError },
     NoTensor { path: PathBuf, name: String },
     TensorShape { path: PathBuf, name: String, found: Vec<usize>, expected: Vec<usize> },
@@ -31,6 +32,7 @@ impl Error {
             Kind::Io { path, .. } if self.is_not_found() => Some(missing_file_hint(path)),
             Kind::Json { .. } => Some("download the model again; the file is not as Hugging Face writes it".into()),
             Kind::Setting { .. } => Some("use a sentence encoder of the BERT, RoBERTa or MPNet family".into()),
+            Kind::Contradiction { .. } => Some("download the model again; the file was changed or is damaged".into()),
             Kind::Tensors { .. } => Some("download the model again; the file is cut short or damaged".into()),
             Kind::NoTensor { .. } | Kind::TensorShape { .. } => {
                 Some("config.json and model.safetensors must be of one model: download both again".into())
@@ -60,6 +62,11 @@ impl Error {
     /// A value that the engine has no code for; `known` lists those that it has.
     pub(crate) fn setting(path: &Path, key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {
         Kind::Setting { path: path.to_owned(), key, value: value.to_string(), known: known.to_string() }.into()
+    }
+
+    /// Values of one file that cannot be true together.
+    pub(crate) fn contradiction(path: &Path, message: String) -> Self {
+        Kind::Contradiction { path: path.to_owned(), message }.into()
     }
 
     pub(crate) fn tensors(path: &Path, source: safetensors::SafeTensorError) -> Self {
@@ -113,11 +120,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
-            Kind::Json { path, .. } => write!(f, "{} is not the JSON expected of it", path.display()),
+            Kind::Json { path, .. } => write!(f, "{} cannot be read", path.display()),
             Kind::Setting { path, key, value, known } => {
-                write!(f, "{}: {key} is {value}; this engine knows {known}", path.display())
+                write!(f, "{}: {key} is {value}; truename reads {known}", path.display())
             }
-            Kind::Tensors { path, .. } => write!(f, "{} is no safetensors file", path.display()),
+            Kind::Contradiction { path, message } => write!(f, "{}: {message}", path.display()),
+            Kind::Tensors { path, .. } => write!(f, "{} is not a safetensors file", path.display()),
             Kind::NoTensor { path, name } => write!(f, "{} has no tensor {name}", path.display()),
             Kind::TensorShape { path, name, found, expected } => {
                 write!(
@@ -127,9 +135,9 @@ impl fmt::Display for Error {
                 )
             }
             Kind::TensorType { path, name, found } => {
-                write!(f, "{}: the tensor {name} holds {found:?}; this engine reads F32", path.display())
+                write!(f, "{}: the tensor {name} holds {found:?}; truename reads F32", path.display())
             }
-            Kind::Tokenizer { path, .. } => write!(f, "{} is no tokenizer", path.display()),
+            Kind::Tokenizer { path, .. } => write!(f, "{} is not a tokenizer", path.display()),
             Kind::Tokenize { .. } => f.write_str("a text cannot be tokenized"),
             Kind::UnknownToken { token, vocabulary } => {
                 write!(f, "the tokenizer made token {token}; the model's vocabulary has {vocabulary}")

@@ -67,12 +67,12 @@ fn files_that_may_be_missing() {
 #[test]
 fn malformed_files() {
     for (file, said) in [
-        ("config.json", "config.json is not the JSON"),
-        ("modules.json", "modules.json is not the JSON"),
-        ("sentence_bert_config.json", "sentence_bert_config.json is not the JSON"),
-        ("1_Pooling/config.json", "config.json is not the JSON"),
-        ("tokenizer.json", "tokenizer.json is no tokenizer"),
-        ("model.safetensors", "model.safetensors is no safetensors file"),
+        ("config.json", "config.json cannot be read"),
+        ("modules.json", "modules.json cannot be read"),
+        ("sentence_bert_config.json", "sentence_bert_config.json cannot be read"),
+        ("1_Pooling/config.json", "config.json cannot be read"),
+        ("tokenizer.json", "tokenizer.json is not a tokenizer"),
+        ("model.safetensors", "model.safetensors is not a safetensors file"),
     ] {
         let error = check("bert", |folder| std::fs::write(folder.join(file), "{ not so").unwrap(), &[said]);
         assert!(!error.is_not_found());
@@ -87,7 +87,7 @@ fn weights_cut_short() {
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
     };
-    check("bert", cut, &["model.safetensors is no safetensors file"]);
+    check("bert", cut, &["model.safetensors is not a safetensors file"]);
 }
 
 #[test]
@@ -95,9 +95,19 @@ fn settings_that_are_not_known() {
     let cases = [
         ("config.json", "\"bert\"", "\"bertha\"", ["model_type is bertha", "bert, roberta"]),
         ("config.json", "\"gelu\"", "\"swish\"", ["hidden_act is swish", "gelu_new"]),
-        ("config.json", "\"num_attention_heads\": 2", "\"num_attention_heads\": 3", ["num_attention_heads is 3", "16"]),
-        ("config.json", "\"num_attention_heads\": 2", "\"num_attention_heads\": 0", ["num_attention_heads is 0", "16"]),
-        ("config.json", "\"hidden_size\": 16", "\"hidden_size\": 0", ["num_attention_heads", "hidden_size"]),
+        (
+            "config.json",
+            "\"num_attention_heads\": 2",
+            "\"num_attention_heads\": 3",
+            ["hidden_size (16) must be a multiple of num_attention_heads (3)", "config.json"],
+        ),
+        (
+            "config.json",
+            "\"num_attention_heads\": 2",
+            "\"num_attention_heads\": 0",
+            ["num_attention_heads is 0", "1 and more"],
+        ),
+        ("config.json", "\"hidden_size\": 16", "\"hidden_size\": 0", ["hidden_size is 0", "config.json"]),
         (
             "config.json",
             "\"is_decoder\"",
@@ -106,6 +116,13 @@ fn settings_that_are_not_known() {
         ),
         ("config.json", "\"hidden_size\": 16", "\"hidden_size\": -1", ["config.json", "-1"]),
         ("config.json", "\"hidden_size\": 16", "\"hidden_sizes\": 16", ["config.json", "missing field `hidden_size`"]),
+        (
+            "config.json",
+            "\"max_position_embeddings\": 64",
+            "\"max_position_embeddings\": 2",
+            ["config.json: max_position_embeddings is 2", "3 and more"],
+        ),
+        ("config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 0", ["num_hidden_layers is 0", "1 and"]),
         ("modules.json", "models.Normalize", "models.Dense", ["type is sentence_transformers.models.Dense", "Pooling"]),
         (
             "1_Pooling/config.json",

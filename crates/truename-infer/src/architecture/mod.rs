@@ -24,15 +24,24 @@ pub(crate) struct Family {
     load: fn(&ModelConfig, &Weights) -> Result<Transformer, Error>,
 }
 
+/// Tokens of the shortest text: one between those that mark its ends.
+const SHORTEST_TEXT: usize = 3;
+
 static FAMILIES: [&Family; 3] = [&bert::FAMILY, &roberta::FAMILY, &mpnet::FAMILY];
 
 impl Family {
     pub fn of(config: &ModelConfig) -> Result<&'static Self, Error> {
         let is_named = |family: &&&Self| family.model_types.contains(&config.model_type.as_str());
-        FAMILIES.iter().find(is_named).copied().ok_or_else(|| {
+        let family = FAMILIES.iter().find(is_named).copied().ok_or_else(|| {
             let known: Vec<&str> = FAMILIES.iter().flat_map(|family| family.model_types).copied().collect();
             Error::setting(&config.path, "model_type", &config.model_type, known.join(", "))
-        })
+        })?;
+        if family.positions(config) < SHORTEST_TEXT {
+            let least = (family.first_position)(config).saturating_add(SHORTEST_TEXT);
+            let (key, value) = ("max_position_embeddings", config.max_position_embeddings);
+            return Err(Error::setting(&config.path, key, value, format!("{least} and more")));
+        }
+        Ok(family)
     }
 
     /// The most tokens for which the model has positions.

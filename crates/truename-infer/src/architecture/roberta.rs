@@ -19,5 +19,5 @@ fn load(config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
 }
 
 fn first_position(config: &ModelConfig) -> usize {
-    config.pad_token_id.unwrap_or(1) + 1
+    config.pad_token_id.unwrap_or(1).saturating_add(1)
 }
