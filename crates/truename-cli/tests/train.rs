@@ -117,12 +117,13 @@ fn what_is_wrong_with_a_recipe_is_said() {
     folder.write("bad.toml", "[schedule]\nepochs = 2\nlearning_rat = 1\n");
     let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL.as_str()]);
     assert_eq!(refused.code, 2);
-    for expected in ["error: bad.toml is no recipe", "line 3", "learning_rat", "hint: `truename recipe explain`"] {
+    for expected in ["error: bad.toml is not a recipe", "line 3", "learning_rat", "hint: `truename recipe explain`"] {
         assert!(refused.err.contains(expected), "{expected}: {}", refused.err);
     }
-    let cases: [(&[&str], &str); 4] = [
-        (&["--set", "sampler.group=1"], "sampler.group is 1; it can be 2 and more"),
-        (&["--device", "abacus"], "device is abacus"),
+    let cases: [(&[&str], &str); 5] = [
+        (&["--set", "ranker.folds=1000000000000"], "ranker.folds is 1000000000000; it must be from 0 to 20"),
+        (&["--set", "sampler.group=1"], "sampler.group is 1; it must be from 2 to 10000"),
+        (&["--device", "abacus"], "there is no device \"abacus\"\nhint: use cpu"),
         (&["--set", "evaluation.patience=3"], "needs names to ask for"),
         (&["--kb", "nowhere.tsv"], "nowhere.tsv"),
     ];
@@ -130,6 +131,19 @@ fn what_is_wrong_with_a_recipe_is_said() {
         let refused = folder.run(&arguments("encoder", more));
         assert!(refused.code != 0 && refused.err.contains(expected), "{expected}: {}", refused.err);
     }
+    folder.write("odd.csv", "a,b\n1,2\n");
+    let refused =
+        folder.run(&["train", "recipe.toml", "--out", "encoder", "--kb", "odd.csv", "--encoder", MODEL.as_str()]);
+    assert!(refused.err.contains("hint: import the file first, `truename kb import FILE"), "{}", refused.err);
+    let cuda = folder.run(&arguments("encoder", &["--device", "cuda"]));
+    if !cfg!(feature = "cuda") {
+        let expected =
+            "error: this build has no CUDA support\nhint: use `device = \"cpu\"`, or rebuild with `--features cuda`\n";
+        assert_eq!((cuda.code, cuda.err.as_str()), (2, expected));
+    }
+    let section = folder.run(&arguments("encoder", &["--set", "schedule=3"]));
+    let expected = "error: `schedule` is a section, not a key\nhint: set a key in it, e.g. `--set schedule.epochs=3`\n";
+    assert_eq!((section.code, section.err.as_str()), (2, expected));
     folder.write("labelled.csv", "name,id\ngout,X:9\n");
     let refused = folder.run(&arguments("encoder", &[]));
     assert!(refused.err.contains("labelled.csv: \"gout\" has the id X:9, which the"), "{}", refused.err);
@@ -179,7 +193,7 @@ fn settings_are_tried_on_every_fold_and_not_twice() {
     let cases: [(&[&str], &str); 4] = [
         (&["--try", "schedule.epoch=1,2"], "schedule.epoch=1"),
         (&["--try", "schedule.learning_rate=1e-4..1e-2"], "--random draws from a range"),
-        (&["--try", "schedule.epochs=1", "--folds", "1"], "2 folds and more"),
+        (&["--try", "schedule.epochs=1", "--folds", "1"], "2 to 20 folds"),
         (&["--try", "schedule.epochs"], "KEY=VALUE,VALUE"),
     ];
     for (more, expected) in cases {

@@ -47,9 +47,10 @@ impl FromStr for Device {
             "vulkan" if cfg!(feature = "vulkan") => Ok(Self::Vulkan),
             "cuda" if cfg!(feature = "cuda") => Ok(Self::Cuda),
             "vulkan" | "cuda" => {
-                Err(format!("{name} is not enabled in this build; build with `--features {name}`, or use cpu"))
+                let shown = if name == "cuda" { "CUDA" } else { "Vulkan" };
+                Err(format!("this build has no {shown} support"))
             }
-            _ => Err(format!("there is no device {name}; cpu, vulkan and cuda are known")),
+            _ => Err(format!("there is no device \"{name}\"")),
         }
     }
 }

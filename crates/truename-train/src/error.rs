@@ -11,6 +11,9 @@ enum Kind {
     Recipe { path: PathBuf, source: toml::de::Error },
     Change { change: String, source: toml::de::Error },
     Value { key: &'static str, value: String, known: String },
+    Section { key: String, example: String },
+    NotASection { key: String, part: String },
+    Device { name: String, reason: String },
     Missing { key: &'static str, flag: &'static str },
     UnknownId { path: PathBuf, name: String, id: String },
     TooFew { concepts: usize },
@@ -28,13 +31,32 @@ enum Kind {
 impl Error {
     /// Whether a key of the recipe is missing or has a value that it cannot have.
     pub fn is_recipe(&self) -> bool {
-        matches!(&*self.0, Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } | Kind::Missing { .. })
+        matches!(
+            &*self.0,
+            Kind::Recipe { .. }
+                | Kind::Change { .. }
+                | Kind::Value { .. }
+                | Kind::Section { .. }
+                | Kind::NotASection { .. }
+                | Kind::Device { .. }
+                | Kind::Missing { .. }
+        )
+    }
+
+    /// Whether the work was stopped on request.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(&*self.0, Kind::Kb(source) if source.is_interrupted())
     }
 
     /// A way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
-            Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } => {
+            Kind::Section { example, .. } => Some(format!("set a key in it, e.g. `--set {example}`")),
+            Kind::Device { name, .. } if matches!(name.as_str(), "cuda" | "vulkan") => {
+                Some(format!("use `device = \"cpu\"`, or rebuild with `--features {name}`"))
+            }
+            Kind::Device { .. } => Some("use cpu, or vulkan or cuda in a build with that feature".into()),
+            Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } | Kind::NotASection { .. } => {
                 Some("`truename recipe explain` prints every key with its default".into())
             }
             Kind::Missing { key, flag } => Some(format!("set {key} in the recipe, or give {flag}")),
@@ -42,13 +64,13 @@ impl Error {
                 Some("leave the row out, or add the concept to the knowledge base with `truename kb update`".into())
             }
             Kind::TooFew { .. } => {
-                Some("an encoder learns to tell concepts apart: give it two and more with names".into())
+                Some("an encoder learns to tell concepts apart: name more of them in data.kb or data.names".into())
             }
             Kind::NothingAsked => {
                 Some("set evaluation.share, or evaluation.names to names whose ids the knowledge base has".into())
             }
             Kind::OtherRun { .. } => {
-                Some("resume with the recipe and data that it was begun with, or begin anew".into())
+                Some("resume with the recipe and data of that run, or begin a new one with another `--out`".into())
             }
             Kind::Occupied { has_checkpoint: true, .. } => {
                 Some("`--resume` goes on with it; another `--out` begins anew".into())
@@ -57,7 +79,13 @@ impl Error {
             Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.most_norm".into()),
             Kind::State { .. } => Some("begin anew with another `--out`".into()),
             Kind::Io { .. } | Kind::Index(_) => None,
-            Kind::Kb(source) => source.hint(),
+            // A run has no options for how its files are read.
+            Kind::Kb(source) => {
+                source.hint().map(|hint| match hint.contains("--id-column") || hint.contains("--format") {
+                    true => format!("import the file first, `truename kb import FILE --out DIR`, and there {hint}"),
+                    false => hint,
+                })
+            }
             Kind::Eval(source) => source.hint(),
             Kind::Infer(source) => source.hint(),
         }
@@ -77,6 +105,18 @@ impl Error {
 
     pub(crate) fn value(key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {
         Kind::Value { key, value: value.to_string(), known: known.to_string() }.into()
+    }
+
+    pub(crate) fn section(key: &str, example: &str) -> Self {
+        Kind::Section { key: key.to_owned(), example: example.to_owned() }.into()
+    }
+
+    pub(crate) fn not_a_section(key: &str, part: &str) -> Self {
+        Kind::NotASection { key: key.to_owned(), part: part.to_owned() }.into()
+    }
+
+    pub(crate) fn device(name: &str, reason: String) -> Self {
+        Kind::Device { name: name.to_owned(), reason }.into()
     }
 
     pub(crate) fn missing(key: &'static str, flag: &'static str) -> Self {
@@ -120,22 +160,31 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
-            Kind::Recipe { path, .. } => write!(f, "{} is no recipe", path.display()),
-            Kind::Change { change, .. } => write!(f, "--set {change} makes no recipe"),
-            Kind::Value { key, value, known } => write!(f, "{key} is {value}; it can be {known}"),
-            Kind::Missing { key, .. } => write!(f, "the recipe does not say {key}"),
+            Kind::Recipe { path, .. } => write!(f, "{} is not a recipe", path.display()),
+            Kind::Change { change, .. } => write!(f, "--set {change} cannot be applied"),
+            Kind::Value { key, value, known } => write!(f, "{key} is {value}; it must be {known}"),
+            Kind::Section { key, .. } => write!(f, "`{key}` is a section, not a key"),
+            Kind::NotASection { key, part } => write!(f, "--set {key}: `{part}` is a key, not a section"),
+            Kind::Device { reason, .. } => f.write_str(reason),
+            Kind::Missing { key, .. } => write!(f, "the recipe does not set {key}"),
             Kind::UnknownId { path, name, id } => {
                 write!(f, "{}: \"{name}\" has the id {id}, which the knowledge base does not have", path.display())
             }
-            Kind::TooFew { concepts } => write!(f, "the data has {concepts} concepts with a name"),
-            Kind::NothingAsked => f.write_str("schedule.patience needs names to ask for, and there are none"),
-            Kind::State { path, .. } => write!(f, "{} is not the state of a run", path.display()),
-            Kind::OtherRun { path, what } => write!(f, "{} is of a run with {what}", path.display()),
+            Kind::TooFew { concepts } => write!(
+                f,
+                "the data has {concepts} concept{} with a name; training needs 2",
+                if *concepts == 1 { "" } else { "s" }
+            ),
+            Kind::NothingAsked => f.write_str("evaluation.patience needs names to ask for, and there are none"),
+            Kind::State { path, .. } => write!(f, "{} cannot be read as the state of a run", path.display()),
+            Kind::OtherRun { path, what } => write!(f, "the run in {} was begun with {what}", path.display()),
             Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),
             Kind::Occupied { path, has_checkpoint: false } => {
                 write!(f, "{} holds an encoder and no checkpoint of a run", path.display())
             }
-            Kind::NotFinite { step, loss } => write!(f, "step {step} has no finite gradient; its loss is {loss}"),
+            Kind::NotFinite { step, loss } => {
+                write!(f, "the gradient of step {step} is not finite; the loss is {loss}")
+            }
             Kind::Kb(source) => source.fmt(f),
             Kind::Index(source) => source.fmt(f),
             Kind::Eval(source) => source.fmt(f),

@@ -1,4 +1,4 @@
-use std::ops::RangeInclusive;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -287,6 +287,40 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
     })
 }
 
+/// Names, or pairs of names, that one batch can hold: memory grows with their number, and of some losses with its square.
+const MOST_NAMES_OF_BATCH: usize = 65_536;
+
+/// The numbers that a key can have.
+#[derive(Clone, Copy)]
+struct Range {
+    start: f64,
+    end: f64,
+    is_above_start: bool,
+    is_below_end: bool,
+}
+
+impl Range {
+    fn of(start: f64, end: f64) -> Self {
+        Self { start, end, is_above_start: false, is_below_end: false }
+    }
+
+    fn contains(&self, value: f64) -> bool {
+        let is_above = if self.is_above_start { value > self.start } else { value >= self.start };
+        let is_below = if self.is_below_end { value < self.end } else { value <= self.end };
+        is_above && is_below
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { start, end, is_above_start: true, .. } => write!(f, "more than {start} and at most {end}"),
+            Self { start, end, is_below_end: true, .. } => write!(f, "at least {start} and less than {end}"),
+            Self { start, end, .. } => write!(f, "from {start} to {end}"),
+        }
+    }
+}
+
 impl Recipe {
     /// Reads a file, then changes keys as `section.key=value` says; a value that is no TOML is taken as a string. Paths in
     /// the file count from the folder that the file is in.
@@ -304,7 +338,7 @@ impl Recipe {
         for change in changes {
             set(&mut table, change)?;
         }
-        let changed: Self = table.try_into().map_err(|source| Error::change(&changes.join(" "), source))?;
+        let changed: Self = table.try_into().map_err(|source| Error::change(&changes.join(" --set "), source))?;
         changed.under(path).checked()
     }
 
@@ -345,51 +379,83 @@ impl Recipe {
     /// # Errors
     /// Where they do not; the key is named.
     pub fn checked(self) -> Result<Self, Error> {
-        const BELOW_1: f64 = 1.0 - f64::EPSILON;
-        const ABOVE_0: f64 = f64::MIN_POSITIVE;
-        let Self { encoder, objective, sampler, pairs, augmentation, schedule, evaluation, ranker, .. } = &self;
-        let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = *augmentation;
+        if let Some((key, value, range)) = self.numbers().into_iter().find(|(_, value, range)| !range.contains(*value))
+        {
+            return Err(Error::value(key, value, range));
+        }
+        if self.ranker.folds == 1 {
+            return Err(Error::value("ranker.folds", 1, "0 or from 2 to 20"));
+        }
+        let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = self.augmentation;
         let changes = misspelling + acronym + part + spacing + punctuation + version;
-        let ranges: [(&'static str, f64, RangeInclusive<f64>, &'static str); 25] = [
-            ("encoder.hidden", encoder.hidden as f64, 1.0..=f64::MAX, "1 and more"),
-            ("encoder.layers", encoder.layers as f64, 1.0..=f64::MAX, "1 and more"),
-            ("encoder.dropout", encoder.dropout, 0.0..=BELOW_1, "0 to 1, without 1"),
-            ("objective.temperature", objective.temperature, ABOVE_0..=f64::MAX, "more than 0"),
-            ("sampler.group", sampler.group as f64, 2.0..=f64::MAX, "2 and more"),
-            ("sampler.groups", sampler.groups as f64, 2.0..=f64::MAX, "2 and more"),
-            ("sampler.hard", sampler.hard, 0.0..=1.0, "0 to 1"),
-            ("pairs.batch", pairs.batch as f64, 1.0..=f64::MAX, "1 and more"),
-            ("pairs.negatives", pairs.negatives, 0.0..=f64::MAX, "0 and more"),
-            ("pairs.related", pairs.related, 0.0..=f64::MAX, "0 and more"),
-            ("pairs.round", pairs.round as f64, 1.0..=f64::MAX, "1 and more"),
-            ("augmentation.misspelling", misspelling, 0.0..=1.0, "0 to 1"),
-            ("augmentation.acronym", acronym, 0.0..=1.0, "0 to 1"),
-            ("augmentation.part", part, 0.0..=1.0, "0 to 1"),
-            ("augmentation.spacing", spacing, 0.0..=1.0, "0 to 1"),
-            ("augmentation.punctuation", punctuation, 0.0..=1.0, "0 to 1"),
-            ("augmentation.version", version, 0.0..=1.0, "0 to 1"),
-            ("augmentation", changes, 0.0..=1.0, "at most 1 in all"),
-            ("schedule.epochs", schedule.epochs as f64, 1.0..=f64::MAX, "1 and more"),
-            ("schedule.accumulate", schedule.accumulate as f64, 1.0..=f64::MAX, "1 and more"),
-            ("schedule.learning_rate", schedule.learning_rate, ABOVE_0..=f64::MAX, "more than 0"),
-            ("schedule.warm_up", schedule.warm_up, 0.0..=1.0, "0 to 1"),
-            ("schedule.weight_decay", schedule.weight_decay, 0.0..=f64::MAX, "0 and more"),
-            ("schedule.most_norm", schedule.most_norm, 0.0..=f64::MAX, "0 and more"),
-            ("evaluation.share", evaluation.share, 0.0..=BELOW_1, "0 to 1, without 1"),
-        ];
-        if let Some((key, value, _, known)) = ranges.iter().find(|(_, value, range, _)| !range.contains(value)) {
-            return Err(Error::value(key, value, known));
+        if changes > 1.0 {
+            return Err(Error::value("the sum of augmentation", changes, "at most 1"));
         }
-        if evaluation.every == 0 {
-            return Err(Error::value("evaluation.every", 0, "1 and more"));
+        let batch = self.sampler.group * self.sampler.groups;
+        if batch > MOST_NAMES_OF_BATCH {
+            return Err(Error::value(
+                "sampler.group times sampler.groups",
+                batch,
+                format!("at most {MOST_NAMES_OF_BATCH}"),
+            ));
         }
-        if ranker.folds == 1 {
-            return Err(Error::value("ranker.folds", 1, "0, or 2 and more"));
-        }
-        self.device.parse::<Device>().map_err(|reason| Error::value("device", &self.device, reason))?;
+        self.device()?;
         self.pooling()?;
         self.characters()?;
         Ok(self)
+    }
+
+    /// Every number but the seed, with its key and the range that it must lie in.
+    fn numbers(&self) -> [(&'static str, f64, Range); 38] {
+        let Self { encoder, objective, sampler, pairs, augmentation, schedule, evaluation, ranker, .. } = self;
+        let whole = |number: usize| number as f64;
+        let share = Range::of(0.0, 1.0);
+        let not_all = Range { is_below_end: true, ..share };
+        let positive = |end| Range { is_above_start: true, ..Range::of(0.0, end) };
+        [
+            ("encoder.hidden", whole(encoder.hidden), Range::of(1.0, 16_384.0)),
+            ("encoder.layers", whole(encoder.layers), Range::of(1.0, 100.0)),
+            ("encoder.dropout", encoder.dropout, not_all),
+            ("encoder.freeze_layers", whole(encoder.freeze_layers), Range::of(0.0, 1000.0)),
+            ("objective.margin", objective.margin, Range::of(-1000.0, 1000.0)),
+            ("objective.temperature", objective.temperature, positive(1000.0)),
+            ("objective.alpha", objective.alpha, positive(1e6)),
+            ("objective.beta", objective.beta, positive(1e6)),
+            ("objective.base", objective.base, Range::of(-1000.0, 1000.0)),
+            ("objective.epsilon", objective.epsilon, Range::of(0.0, 1000.0)),
+            ("sampler.group", whole(sampler.group), Range::of(2.0, 10_000.0)),
+            ("sampler.groups", whole(sampler.groups), Range::of(2.0, 10_000.0)),
+            ("sampler.hard", sampler.hard, share),
+            ("pairs.batch", whole(pairs.batch), Range::of(1.0, MOST_NAMES_OF_BATCH as f64)),
+            ("pairs.most", whole(pairs.most), Range::of(0.0, 1e10)),
+            ("pairs.negatives", pairs.negatives, Range::of(0.0, 1000.0)),
+            ("pairs.related", pairs.related, Range::of(0.0, 1000.0)),
+            ("pairs.round", whole(pairs.round), Range::of(1.0, 10_000.0)),
+            ("pairs.nearest", whole(pairs.nearest), Range::of(0.0, 1000.0)),
+            ("augmentation.misspelling", augmentation.misspelling, share),
+            ("augmentation.acronym", augmentation.acronym, share),
+            ("augmentation.part", augmentation.part, share),
+            ("augmentation.spacing", augmentation.spacing, share),
+            ("augmentation.punctuation", augmentation.punctuation, share),
+            ("augmentation.version", augmentation.version, share),
+            ("schedule.epochs", whole(schedule.epochs), Range::of(1.0, 10_000.0)),
+            ("schedule.most_steps", schedule.most_steps as f64, Range::of(0.0, 1e10)),
+            ("schedule.learning_rate", schedule.learning_rate, positive(10.0)),
+            ("schedule.warm_up", schedule.warm_up, share),
+            ("schedule.accumulate", whole(schedule.accumulate), Range::of(1.0, 10_000.0)),
+            ("schedule.weight_decay", schedule.weight_decay, Range::of(0.0, 1000.0)),
+            ("schedule.most_norm", schedule.most_norm, Range::of(0.0, 1e6)),
+            ("evaluation.share", evaluation.share, not_all),
+            ("evaluation.every", whole(evaluation.every), Range::of(1.0, 10_000.0)),
+            ("evaluation.patience", whole(evaluation.patience), Range::of(0.0, 10_000.0)),
+            ("evaluation.most_names", whole(evaluation.most_names), Range::of(0.0, 1e10)),
+            ("evaluation.vote", whole(evaluation.vote), Range::of(0.0, 10_000.0)),
+            ("ranker.folds", whole(ranker.folds), Range::of(0.0, 20.0)),
+        ]
+    }
+
+    fn device(&self) -> Result<Device, Error> {
+        self.device.parse().map_err(|reason| Error::device(&self.device, reason))
     }
 
     /// The encoder of characters that is begun, where the recipe says so.
@@ -434,7 +500,7 @@ impl Recipe {
     pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
         let schedule = &self.schedule;
         Ok(LearnerOptions {
-            device: self.device.parse().map_err(|reason| Error::value("device", &self.device, reason))?,
+            device: self.device()?,
             pooling: self.pooling()?,
             freeze_embeddings: self.encoder.freeze_embeddings,
             freeze_layers: self.encoder.freeze_layers,
@@ -470,17 +536,27 @@ impl Recipe {
     }
 }
 
+/// The first key of a section, where there is one of this name.
+fn first_key(section: &str) -> Option<&'static str> {
+    let (_, keys) = EXPLAINED.split_once(&format!("\n[{section}]\n"))?;
+    keys.lines().find_map(|line| line.split_once(" = ").filter(|_| !line.starts_with('#')).map(|(key, _)| key))
+}
+
 /// Changes one key of a recipe; `change` is `section.key=value`.
 fn set(table: &mut toml::Table, change: &str) -> Result<(), Error> {
     let (key, value) = change.split_once('=').ok_or_else(|| Error::value("--set", change, "KEY=VALUE"))?;
+    let key = key.trim();
+    if let Some(first) = first_key(key) {
+        return Err(Error::section(key, &format!("{key}.{first}={value}")));
+    }
     let parsed: Result<toml::Table, _> = toml::from_str(&format!("value = {value}"));
     let value = parsed.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
-    let mut parts: Vec<&str> = key.trim().split('.').collect();
+    let mut parts: Vec<&str> = key.split('.').collect();
     let last = parts.pop().unwrap_or_default();
     let mut section = table;
     for part in parts {
         let entry = section.entry(part.to_owned()).or_insert_with(|| toml::Table::new().into());
-        section = entry.as_table_mut().ok_or_else(|| Error::value("--set", change, "SECTION.KEY=VALUE"))?;
+        section = entry.as_table_mut().ok_or_else(|| Error::not_a_section(key, part))?;
     }
     section.insert(last.to_owned(), value);
     Ok(())
@@ -530,18 +606,48 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_by_name() {
         let cases: [(&str, &[&str], &str); 7] = [
-            ("[sampler]\ngroup = 1\n", &[], "sampler.group is 1; it can be 2 and more"),
+            ("[sampler]\ngroup = 1\n", &[], "sampler.group is 1; it must be from 2 to 10000"),
             ("[schedule]\nepoch = 1\n", &[], "recipe.toml"),
-            ("", &["schedule.epochs"], "--set is schedule.epochs; it can be KEY=VALUE"),
+            ("", &["schedule.epochs"], "--set is schedule.epochs; it must be KEY=VALUE"),
             ("", &["schedule.epoch=1"], "schedule.epoch=1"),
-            ("device = \"abacus\"", &[], "device is abacus"),
+            ("device = \"abacus\"", &[], "there is no device \"abacus\""),
             ("", &["encoder.pooling=sum"], "encoder.pooling is sum"),
-            ("[augmentation]\nversion = 0.9\nacronym = 0.2\n", &[], "augmentation is 1.1"),
+            ("[augmentation]\nversion = 0.9\nacronym = 0.2\n", &[], "the sum of augmentation is 1.1"),
         ];
         for (text, changes, expected) in cases {
             let error = read(text, changes).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn every_number_has_a_range() {
+        let recipe = toml::Table::try_from(Recipe::default()).unwrap();
+        let sections = recipe.iter().filter_map(|(section, keys)| Some((section, keys.as_table()?)));
+        let is_number = |value: &toml::Value| value.is_integer() || value.is_float();
+        let numbers = sections.flat_map(|(section, keys)| {
+            keys.iter().filter(|(_, value)| is_number(value)).map(move |(key, _)| format!("{section}.{key}"))
+        });
+        let mut known: Vec<&str> = Recipe::default().numbers().iter().map(|(key, ..)| *key).collect();
+        let mut numbers: Vec<String> = numbers.collect();
+        numbers.sort();
+        known.sort_unstable();
+        assert_eq!(numbers, known);
+        for key in numbers {
+            for value in ["1000000000000", "-1000000000000"] {
+                let error = read("", &[&format!("{key}={value}")]).unwrap_err();
+                let message = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+                let message = message.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+                assert!(error.is_recipe() && message.contains(&key), "{key}={value}: {message}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_section_is_no_key() {
+        let error = read("", &["schedule=3"]).unwrap_err();
+        assert_eq!(error.to_string(), "`schedule` is a section, not a key");
+        assert_eq!(error.hint().unwrap(), "set a key in it, e.g. `--set schedule.epochs=3`");
     }
 
     #[test]
