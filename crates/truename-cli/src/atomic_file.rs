@@ -5,15 +5,17 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use truename::Partial;
 
 use crate::exit_code::UsageError;
+use crate::interrupt;
 
 /// A file that takes its place on [`AtomicFile::finish`]; dropped before, it is gone.
 ///
 /// What is no regular file, such as a device or a pipe, is written directly.
 pub struct AtomicFile {
     path: PathBuf,
-    partial: Option<PathBuf>,
+    partial: Option<Partial>,
     file: Option<BufWriter<File>>,
 }
 
@@ -21,30 +23,24 @@ impl AtomicFile {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         // What a link points to is replaced, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
         if is_of_store(&path) {
             let folder = path.parent().unwrap_or(&path).display();
             return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
         }
-        let own = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
-        let partial = (!path.exists() || path.is_file()).then(|| path.with_file_name(own));
-        let file = File::create(partial.as_ref().unwrap_or(&path));
+        let partial = (!path.exists() || path.is_file()).then(|| beside(&path)).transpose()?;
+        let file = File::create(partial.as_ref().map_or(path.as_path(), Partial::path));
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { partial, file: Some(BufWriter::with_capacity(1 << 16, file)), path })
     }
 
     pub fn finish(mut self) -> anyhow::Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
-        if let Some(file) = self.file.take() {
-            let file = file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
-            if self.partial.is_some() {
-                file.sync_all().with_context(failed)?;
-            }
-        }
-        match &self.partial {
-            Some(partial) => std::fs::rename(partial, &self.path).with_context(failed),
-            None => Ok(()),
-        }
+        let file = self.file.take().map(|file| file.into_inner().map_err(|error| error.into_error()));
+        let file = file.transpose().with_context(failed)?;
+        let Some(partial) = &self.partial else { return Ok(()) };
+        file.map_or(Ok(()), |file| file.sync_all()).with_context(failed)?;
+        let _committing = interrupt::commit()?;
+        std::fs::rename(partial.path(), &self.path).with_context(failed)
     }
 }
 
@@ -64,13 +60,11 @@ impl Write for AtomicFile {
     }
 }
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        // After a rename there is nothing left to remove.
-        if let Some(partial) = &self.partial {
-            let _ = std::fs::remove_file(partial);
-        }
-    }
+/// A name beside a path that no other process uses.
+fn beside(path: &Path) -> anyhow::Result<Partial> {
+    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+    let own = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
+    Ok(Partial::new(path.with_file_name(own)))
 }
 
 /// Writes a small file whole.

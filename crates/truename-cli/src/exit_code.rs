@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use crate::interrupt;
 use crate::names::RecordError;
 
 /// What the process tells the shell.
@@ -44,20 +45,28 @@ impl ExitCode {
     /// Prints an error with its causes and a way out; a reader that closed its pipe is no error.
     pub fn report(outcome: anyhow::Result<()>) -> Self {
         let Err(error) = outcome else { return Self::Success };
-        let io = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
-        if io.into_iter().any(|cause| cause.kind() == ErrorKind::BrokenPipe) {
+        if error.chain().any(is_broken_pipe) {
             return Self::Success;
         }
-        crate::say!("error: {error:#}");
-        if let Some(hint) = error.chain().find_map(hint) {
-            crate::say!("hint: {hint}");
-        }
+        interrupt::report(|| {
+            crate::say!("error: {error:#}");
+            if let Some(hint) = error.chain().find_map(hint) {
+                crate::say!("hint: {hint}");
+            }
+        });
         let is_recipe = error.downcast_ref::<truename_train::Error>().is_some_and(truename_train::Error::is_recipe);
         if let Some(advised) = error.downcast_ref::<Advised>() {
             return advised.code;
         }
         if error.is::<UsageError>() || is_recipe { Self::Usage } else { Self::Failure }
     }
+}
+
+/// Whether a reader closed its pipe; serde_json does not show what caused its error.
+fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let of_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(of_json);
+    kind == Some(ErrorKind::BrokenPipe)
 }
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {

@@ -1,12 +1,8 @@
 //! The `truename` command: parses arguments, reads, writes; the `truename` crate does the work.
 
-/// Says something on stderr, what it shows of the data escaped; a reader that closed it is no reason to stop.
+/// Prints a line on stderr in which data cannot command the terminal.
 macro_rules! say {
-    ($($words:tt)*) => {{
-        let words = format!($($words)*);
-        let words = $crate::escaped::Printable(&words);
-        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{words}\n"));
-    }};
+    ($($words:tt)*) => { $crate::harmless::say(format_args!($($words)*)) };
 }
 pub(crate) use say;
 
@@ -16,6 +12,7 @@ mod command;
 mod documents;
 mod escaped;
 mod exit_code;
+mod harmless;
 mod interrupt;
 mod names;
 mod output;
@@ -32,6 +29,7 @@ use arguments::{Arguments, Command};
 use exit_code::ExitCode;
 
 fn main() -> std::process::ExitCode {
+    interrupt::listen();
     let arguments = Arguments::parse();
     set_up(&arguments);
     let quiet = arguments.quiet;
@@ -47,7 +45,7 @@ fn main() -> std::process::ExitCode {
         Command::Recipe(command) => command::train::recipe(&command),
         Command::Model(command) => command::model::run(command, quiet),
         Command::Completions { shell } => command::manual::completions(shell),
-        Command::Man => command::manual::man(),
+        Command::Man { command } => command::manual::man(&command),
     };
     ExitCode::report(outcome).into()
 }
@@ -55,11 +53,11 @@ fn main() -> std::process::ExitCode {
 fn set_up(arguments: &Arguments) {
     if arguments.verbose {
         use tracing_subscriber::fmt::format::FmtSpan;
+        progress::hide();
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
     }
     if let Some(threads) = arguments.threads {
         // Only fails where a pool is there already, and none is.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    interrupt::listen();
 }

@@ -1,6 +1,6 @@
 //! Where results go: stdout, or a file that appears when it is whole.
 
-use std::io::{BufWriter, StdoutLock, Write};
+use std::io::{BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,18 +9,30 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::atomic_file::AtomicFile;
+use crate::harmless::HarmlessWriter;
+use crate::interrupt;
 
 pub enum Output {
     Stdout(BufWriter<StdoutLock<'static>>),
+    /// Stdout where it is a terminal, which data must not command.
+    Terminal(BufWriter<HarmlessWriter<StdoutLock<'static>>>),
     File(AtomicFile),
     Gzip(GzEncoder<AtomicFile>),
+}
+
+/// Stdout for data.
+pub fn stdout() -> Output {
+    if std::io::stdout().is_terminal() {
+        return Output::Terminal(BufWriter::with_capacity(1 << 16, HarmlessWriter::new(std::io::stdout().lock())));
+    }
+    Output::styled()
 }
 
 impl Output {
     /// Opens stdout, or a file, which is gzipped where its name ends in `.gz`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         Ok(match path {
-            None => Self::Stdout(BufWriter::with_capacity(1 << 16, std::io::stdout().lock())),
+            None => stdout(),
             Some(path) if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) => {
                 Self::Gzip(GzEncoder::new(AtomicFile::create(path)?, Compression::default()))
             }
@@ -28,23 +40,32 @@ impl Output {
         })
     }
 
+    /// Stdout for text with styles of our own.
+    pub fn styled() -> Self {
+        Self::Stdout(BufWriter::with_capacity(1 << 16, std::io::stdout().lock()))
+    }
+
     pub fn put(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.write_all(bytes).context("cannot write the results")
     }
 
-    pub fn finish(self) -> anyhow::Result<()> {
+    pub fn finish(mut self) -> anyhow::Result<()> {
         match self {
-            Self::Stdout(mut stdout) => stdout.flush().context("cannot write the results"),
             Self::File(file) => file.finish(),
             Self::Gzip(packed) => packed.finish().context("cannot write the results")?.finish(),
+            _ => self.flush().context("cannot write the results"),
         }
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !matches!(self, Self::File(_) | Self::Gzip(_)) {
+            interrupt::has_printed();
+        }
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Terminal(stdout) => stdout.write(bytes),
             Self::File(file) => file.write(bytes),
             Self::Gzip(packed) => packed.write(bytes),
         }
@@ -54,6 +75,7 @@ impl Write for Output {
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
+            Self::Terminal(stdout) => stdout.flush(),
             Self::File(_) | Self::Gzip(_) => Ok(()),
         }
     }

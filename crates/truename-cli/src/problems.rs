@@ -27,8 +27,9 @@ pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
 /// Says how many names an encoder read the beginning of alone.
 pub fn say_truncated(names: u64) {
     if names > 0 {
+        let (are, their) = if names == 1 { ("is", "its") } else { ("are", "their") };
         crate::say!(
-            "{} longer than the encoder's window; their vectors are of their beginning",
+            "{} {are} longer than the encoder's window; only {their} beginning is encoded",
             counted(names, "name")
         );
     }

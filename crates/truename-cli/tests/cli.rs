@@ -154,7 +154,7 @@ fn mistakes_are_told_with_a_way_out() {
         (&["kb", "import", "junk.bin", "--out", "other"], 1, "hint: name it with --format"),
         (&["kb", "show", "X:9", "--kb", "kb"], 1, "no concept has the id \"X:9\""),
         (&["evaluate", "names", "--gold", "gold.tsv", "--kb", "kb"], 1, "gold.tsv:1: no column \"id\""),
-        (&["calibrate", "--kb", "kb"], 1, "names can be held out in turn"),
+        (&["calibrate", "--kb", "kb"], 1, "names that can be held out"),
     ];
     for (arguments, code, message) in cases {
         let out = folder.run(arguments);
@@ -181,7 +181,10 @@ fn knowledge_bases_are_shown_searched_changed_and_exported() {
     let updated = folder.run(&["kb", "update", "more.jsonl", "--kb", "kb", "--remove", "X:3"]);
     assert_eq!(updated.err, "1 added, 1 changed, 1 removed; 3 concepts with 4 names\n");
     let missing = folder.run(&["-q", "kb", "update", "--kb", "kb", "--remove", "X:3"]);
-    assert_eq!((missing.code, missing.err.as_str()), (1, "error: not in the knowledge base, so not removed: X:3\n"));
+    assert_eq!(
+        (missing.code, missing.err.as_str()),
+        (1, "error: not removed, as the knowledge base has no such id: X:3\n")
+    );
     assert_eq!(folder.run(&["kb", "export", "--kb", "kb", "--out", "all.jsonl"]).code, 0);
     let exported = String::from_utf8(folder.read("all.jsonl")).unwrap();
     let ids: Vec<&str> = exported.lines().map(|line| &line[7..10]).collect();
@@ -228,6 +231,76 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!(Ran::of(child.wait_with_output().unwrap()), ran(0, "", ""));
 }
 
+#[test]
+fn a_reader_of_an_export_or_of_json_may_leave_too() {
+    let folder = Folder::new();
+    let concepts = (0..20_000).map(|n| format!("{{\"id\": \"C{n}\", \"name\": \"name number {n}\"}}\n"));
+    folder.write("kb.jsonl", concepts.collect::<String>());
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "kb"]).code, 0);
+    for arguments in [&["kb", "export", "--kb", "kb"][..], &["kb", "info", "--json", "--kb", "kb"], &["man"]] {
+        let mut child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(Ran::of(child.wait_with_output().unwrap()), ran(0, "", ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_meant_are_refused() {
+    let folder = Folder::with_kb();
+    let huge = "1000000000000";
+    let cases: [(&[&str], &str); 12] = [
+        (&["kb", "info", "--kb", "kb", "--threads", "5000"], "5000 is not in 1..=1024"),
+        (&["kb", "info", "--kb", "kb", "--threads", "0"], "0 is not in 1..=1024"),
+        (&["kb", "search", "a", "--kb", "kb", "--top", huge], "--top"),
+        (&["kb", "search", "a", "--kb", "kb", "--top", "0"], "0 is not in 1..=10000"),
+        (&["match", "kb.tsv", "--kb", "kb", "--top", huge], "--top"),
+        (&["link", "kb.tsv", "--kb", "kb", "--top", "100000"], "100000 is not in 1..=10000"),
+        (&["calibrate", "--kb", "kb", "--names", huge], "--names"),
+        (&["calibrate", "--kb", "kb", "--names", "0"], "0 is not in 50..=1000000"),
+        (&["evaluate", "names", "--kb", "kb", "--folds", huge], "2 to 20 folds"),
+        (&["evaluate", "link", "--gold", "x", "--kb", "kb", "--errors", huge], "--errors"),
+        (&["tune", "x.toml", "--out", "x", "--try", "a=1", "--random", huge], "--random"),
+        (&["map", "--kb", "kb", "--encoder", "x", "--name", "x", "--out", "x", "--sample", huge], "--sample"),
+    ];
+    for (arguments, message) in cases {
+        let out = folder.run(arguments);
+        assert!(out.code == 2 && out.err.contains(message), "{arguments:?}: {}", out.err);
+    }
+}
+
+#[test]
+fn a_folder_of_other_files_is_not_replaced() {
+    let folder = Folder::with_kb();
+    for force in [&[][..], &["--force"]] {
+        let out = folder.run(&[&["kb", "import", "kb.tsv", "--out", "."], force].concat());
+        assert_eq!((out.code, out.out.as_str()), (1, ""));
+        assert!(out.err.contains("holds other files and no knowledge base\nhint: name a new folder"), "{}", out.err);
+    }
+    let there = folder.run(&["kb", "import", "kb.tsv", "--out", "kb"]);
+    assert!(there.err.contains("replace it with `--force`"), "{}", there.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_that_cannot_be_written_to_is_no_hindrance() {
+    let folder = Folder::new();
+    folder.write("home", "a file, in which no folder can be made");
+    std::fs::create_dir(folder.path("tmp")).unwrap();
+    let mut command = folder.command(&["--verbose", "kb", "show", "D009203"]);
+    command.env_remove("TRUENAME_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", folder.path("home"));
+    let shown = Ran::of(command.env("TMPDIR", folder.path("tmp")).output().unwrap());
+    assert!(shown.code == 0 && shown.out.contains("Myocardial Infarction"), "{}", shown.err);
+    assert!(shown.err.contains("is unpacked into"), "{}", shown.err);
+    // What another could have put there is not used.
+    let private = std::fs::read_dir(folder.path("tmp")).unwrap().next().unwrap().unwrap().path();
+    std::fs::remove_dir_all(&private).unwrap();
+    std::fs::create_dir(folder.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(folder.path("elsewhere"), &private).unwrap();
+    let refused = Ran::of(command.output().unwrap());
+    assert!(refused.code == 1 && refused.err.contains("home"), "{}", refused.err);
+    assert_eq!(std::fs::read_dir(folder.path("elsewhere")).unwrap().count(), 0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing_behind() {
@@ -260,6 +333,16 @@ fn completions_and_manual_come_from_the_binary() {
     }
     let page = folder.run(&["man"]).out;
     assert!(page.starts_with(".ie") && page.contains(".SH TRUENAME KB IMPORT") && page.contains("min\\-probability"));
+    let page = folder.run(&["man", "kb", "import"]).out;
+    assert!(
+        page.contains("truename\\-kb\\-import") && page.contains("id\\-column") && !page.contains("min\\-prob"),
+        "{page}"
+    );
+    assert!(folder.run(&["man", "calibrate"]).out.contains("Fit ranker"));
+    let unknown = folder.run(&["man", "kb", "imprt"]);
+    let expected = "error: there is no command `truename kb imprt`; `truename kb` has import, info, search, show, update, embed, export";
+    assert!(unknown.code == 2 && unknown.err.starts_with(expected), "{}", unknown.err);
+    assert!(folder.run(&["man", "match", "x"]).err.contains("`truename match` has no commands of its own"));
     assert!(folder.run(&["--version"]).out.starts_with("truename 0."));
     assert_eq!(folder.run(&["mtach"]).code, 2);
 }

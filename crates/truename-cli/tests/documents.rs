@@ -145,6 +145,16 @@ fn stdin_is_read_and_mistakes_are_told() {
     assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--out", "out.jsonl"]).code, 1);
     assert_eq!(folder.read("out.jsonl"), b"kept");
     folder.write("a.txt", "aspirin");
+    std::fs::create_dir(folder.path("texts")).unwrap();
+    folder.write("texts/a.txt", "aspirin");
+    let plain = folder.run(&["link", "texts", "--kb", "kb"]);
+    assert!(
+        plain.err.contains("say --input-format brat") && plain.err.contains("1 document or file could"),
+        "{}",
+        plain.err
+    );
+    let occupied = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat", "--out", "texts"]);
+    assert!(occupied.err.contains("is not empty\nhint: name a new or an empty one"), "{}", occupied.err);
     let brat = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat"]);
     assert_eq!(brat.code, 2);
     assert!(brat.err.contains("--out DIR"), "{}", brat.err);
@@ -160,7 +170,7 @@ fn a_corpus_is_scored() {
         "2 documents, 2 mentions, 2 of them with an id",
         "mentions, strict             33.33    100.00     50.00         6         2",
         "id of given mentions    acc@1 100.00 %  acc@5 100.00 %",
-        "found “asa” (X:3), which is none",
+        "found “asa” (X:3), where the corpus has no mention",
     ] {
         assert!(run.out.contains(piece), "{piece:?} in\n{}", run.out);
     }
@@ -176,7 +186,7 @@ fn a_corpus_is_scored() {
 
     folder.write("other.pubtator", PUBTATOR.replace("X:2", "Y:9|Y:8"));
     let other = folder.run(&["evaluate", "link", "--gold", "other.pubtator", "--kb", "kb"]).out;
-    assert!(other.contains("1 mention with an id that the knowledge base does not have"), "{other}");
+    assert!(other.contains("1 mention cannot be found: the knowledge base does not have the id"), "{other}");
 
     let none = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--gold-type", "Gene"]);
     assert_eq!(none.code, 1);

@@ -38,9 +38,9 @@ fn vectors_are_made_used_updated_and_replaced() {
     // An update without the encoder says what is missing; one with it makes that.
     folder.write("more.tsv", "id\tname\nX:4\tfever\n");
     let updated = folder.run(&["kb", "update", "more.tsv", "--kb", "kb"]);
-    assert!(updated.err.contains("1 name without a vector"), "{}", updated.err);
+    assert!(updated.err.contains("1 name has no vector"), "{}", updated.err);
     let incomplete = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &bert]);
-    assert!(incomplete.err.contains("1 name without a vector"), "{}", incomplete.err);
+    assert!(incomplete.err.contains("1 name has no vector"), "{}", incomplete.err);
     folder.write("yet_more.tsv", "id\tname\nX:5\tcough\n");
     let refused = folder.run(&["kb", "update", "yet_more.tsv", "--kb", "kb", "--encoder", &mpnet]);
     assert!(refused.code == 1 && refused.err.contains("by another encoder than"), "{}", refused.err);
@@ -94,10 +94,14 @@ fn what_is_longer_than_the_window_is_said() {
     let long = "fever on the day ".repeat(40);
     folder.write("kb.tsv", format!("id\tname\nX:1\t{long}\n"));
     let imported = folder.run(&["kb", "import", "kb.tsv", "--out", "kb", "--encoder", &model("bert")]);
-    assert!(imported.err.contains("1 name longer than the encoder's window of 48 tokens"), "{}", imported.err);
+    assert!(
+        imported.err.contains("only the beginning of 1 name, longer than the encoder's 48 tokens, is encoded"),
+        "{}",
+        imported.err
+    );
     folder.write("names.txt", format!("{long} again\n"));
     let linked = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &model("bert")]);
-    assert!(linked.err.contains("1 name longer than the encoder's window"), "{}", linked.err);
+    assert!(linked.err.contains("1 name is longer than the encoder's window"), "{}", linked.err);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn what_is_near_a_query_is_drawn_too() {
     let folder = Folder::with_kb();
     let drawn = map(&folder, &["--name", "heart attak", "--sample", "1", "--out", "map.html"]);
     assert_eq!(drawn.code, 0, "{}", drawn.err);
-    assert!(drawn.err.contains("near by letters\nhint: `truename kb embed`"), "{}", drawn.err);
+    assert!(drawn.err.contains("found by letters\nhint: `truename kb embed`"), "{}", drawn.err);
     assert!(text(&folder, "map.svg").contains("myocardial infarction\nX:1"));
 
     // Near a concept that was asked for, nothing more is drawn but the sample.

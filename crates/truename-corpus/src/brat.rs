@@ -292,6 +292,11 @@ impl BratWriter {
         Ok(Self { folder, partial, offsets, names: HashMap::new() })
     }
 
+    /// Returns the hidden folder that the files are in until they are put into their own.
+    pub fn partial(&self) -> &Path {
+        &self.partial
+    }
+
     /// Puts the documents into the folder.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ enum Kind {
     NotAStore { path: PathBuf, reason: String },
     OtherFormat { path: PathBuf, found: u32, known: u32 },
     Exists { path: PathBuf },
+    NotEmpty { path: PathBuf },
     Syntax { path: PathBuf, line: Option<u64>, message: String, hint: Option<String> },
     Refused(Problem),
     UnknownFormat { path: PathBuf },
@@ -58,6 +59,7 @@ impl Error {
             Kind::Exists { path } => {
                 Some(format!("add to it with `truename kb update`, or replace it with `--force`: {}", path.display()))
             }
+            Kind::NotEmpty { .. } => Some("name a new folder, or an empty one".into()),
             Kind::Refused(_) => Some("without --strict such rows are skipped, counted and listed".into()),
             Kind::UnknownFormat { .. } => Some(format!("name it with --format, one of {}", crate::Format::names())),
             Kind::NoConcepts { .. } => Some("check --format and, for tables, --id-column and --name-column".into()),
@@ -88,6 +90,11 @@ impl Error {
     /// The refusal to write where something is already.
     pub fn exists(path: &Path) -> Self {
         Kind::Exists { path: path.to_owned() }.into()
+    }
+
+    /// The refusal to write a knowledge base among other files.
+    pub fn not_empty(path: &Path) -> Self {
+        Kind::NotEmpty { path: path.to_owned() }.into()
     }
 
     pub(crate) fn syntax(path: &Path, line: Option<u64>, message: impl fmt::Display) -> Self {
@@ -151,6 +158,7 @@ impl fmt::Display for Error {
                 write!(f, "{} has store format {found}; this version of truename reads format {known}", path.display())
             }
             Kind::Exists { path } => write!(f, "{} exists already", path.display()),
+            Kind::NotEmpty { path } => write!(f, "{} holds other files and no knowledge base", path.display()),
             Kind::Syntax { path, line: Some(line), message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Syntax { path, line: None, message, .. } => write!(f, "{}: {message}", path.display()),
             Kind::Refused(problem) => write!(f, "{problem}"),

@@ -31,12 +31,16 @@ mod error;
 mod forms;
 pub mod import;
 mod name_order;
+mod partial;
+mod progress;
 mod store;
 
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use forms::{FormState, Forms};
 pub use heed::RwTxn;
-pub use import::{Format, Import, ImportOptions, Problem, Progress};
+pub use import::{Format, Import, ImportOptions, Problem};
 pub use name_order::NameOrder;
+pub use partial::{Partial, remove_partials};
+pub use progress::{Committing, Phase, Progress};
 pub use store::{Applied, Counts, FORMAT, Snapshot, Store, deletion_key, initials_key};

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_infer::Encoder;
+use truename_kb::Progress;
 use truename_text::stable_hash;
 
 use crate::{Dataset, Error, Named, Query};
@@ -30,8 +31,14 @@ impl Accuracy {
     /// The nearest `vote` names vote for their concepts, which come in the order of their votes (NSEEN, section 5).
     ///
     /// # Errors
-    /// Where the encoder fails.
-    pub fn of(encoder: &Encoder, dataset: &Dataset, most_names: usize, vote: usize) -> Result<Option<Self>, Error> {
+    /// Where the encoder fails, or the work is stopped.
+    pub fn of(
+        encoder: &Encoder,
+        dataset: &Dataset,
+        most_names: usize,
+        vote: usize,
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
         if dataset.queries().is_empty() {
             return Ok(None);
         }
@@ -43,15 +50,18 @@ impl Accuracy {
         }
         let number_of: HashMap<&str, usize> =
             concepts.iter().enumerate().map(|(number, concept)| (concept.id.as_str(), number)).collect();
-        let vectors = encoder.encode(&names)?;
+        let vectors = encoded(encoder, &names, progress)?;
         // Mentions in texts repeat.
         let mut times: BTreeMap<&Query, usize> = BTreeMap::new();
         dataset.queries().iter().for_each(|query| *times.entry(query).or_default() += 1);
         let asked: Vec<(&Query, usize)> = times.into_iter().collect();
-        let asked_vectors = encoder.encode(&asked.iter().map(|(query, _)| query.name.as_str()).collect::<Vec<_>>())?;
+        let asked_names: Vec<&str> = asked.iter().map(|(query, _)| query.name.as_str()).collect();
+        let asked_vectors = encoded(encoder, &asked_names, progress)?;
+        let width = encoder.dimensions();
         let rank = |query: usize| {
-            let vector = asked_vectors.row(query);
-            let cosines: Vec<f32> = (0..owners.len()).map(|name| dot(vector, vectors.row(name))).collect();
+            progress.check()?;
+            let vector = &asked_vectors[query * width..][..width];
+            let cosines: Vec<f32> = vectors.chunks_exact(width).map(|name| dot(vector, name)).collect();
             let mut best = vec![f32::MIN; concepts.len()];
             cosines.iter().zip(&owners).for_each(|(cosine, owner)| best[*owner] = best[*owner].max(*cosine));
             let votes = votes(&cosines, &owners, vote);
@@ -63,9 +73,9 @@ impl Accuracy {
             let gold = asked[query].0.ids.iter().filter_map(|id| number_of.get(id.as_str()));
             let right = gold.copied().reduce(|one, other| if before(other, one) { other } else { one });
             let rank = |right| (0..concepts.len()).filter(|other| before(*other, right)).count();
-            right.map_or(usize::MAX, rank)
+            Ok(right.map_or(usize::MAX, rank))
         };
-        let ranks: Vec<usize> = (0..asked.len()).into_par_iter().map(rank).collect();
+        let ranks: Vec<usize> = (0..asked.len()).into_par_iter().map(rank).collect::<Result<_, Error>>()?;
         let names = dataset.queries().len();
         let share = |depth| {
             let right = asked.iter().zip(&ranks).filter(|(_, rank)| **rank < depth);
@@ -73,6 +83,18 @@ impl Accuracy {
         };
         Ok(Some(Self { names, at_1: share(1), at_3: share(3), at_5: share(5) }))
     }
+}
+
+/// The vectors of names, one after the other.
+fn encoded(encoder: &Encoder, names: &[&str], progress: &Progress) -> Result<Vec<f32>, Error> {
+    /// Names encoded between two looks at the switch.
+    const TOGETHER: usize = 1024;
+    let mut vectors = Vec::with_capacity(names.len() * encoder.dimensions());
+    for names in names.chunks(TOGETHER) {
+        progress.check()?;
+        vectors.extend(encoder.encode(names)?.into_vec());
+    }
+    Ok(vectors)
 }
 
 /// How many of the nearest names each owner has.

@@ -1,11 +1,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use fastrand::Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use truename_infer::{Checkpoint, Encoder, Tokenizer};
+use truename_kb::Progress;
 use truename_nn::{Batch, Learner, Objective, Pair, Step};
 use truename_text::stable_hash;
 
@@ -41,6 +43,7 @@ pub struct Training {
     truncated: usize,
     started: Instant,
     is_over: bool,
+    progress: Arc<Progress>,
 }
 
 /// What came of [`Training::advance`].
@@ -168,9 +171,16 @@ impl Training {
             truncated,
             started: Instant::now(),
             is_over: false,
+            progress: Arc::default(),
         };
         training.draw_pairs();
         Ok(training)
+    }
+
+    /// Watches a switch during what takes longer than a step: evaluations and the search for near names. Stopped there,
+    /// [`Training::advance`] fails by [`Error::is_interrupted`], and the run goes on from where [`Training::save`] saves it.
+    pub fn stop_by(&mut self, progress: Arc<Progress>) {
+        self.progress = progress;
     }
 
     /// How many steps the whole run has, if it does not end early; of pairs, as many as there are by now.
@@ -272,12 +282,15 @@ impl Training {
     /// Goes on to the next epoch, with pairs that are found too near where a round ends.
     fn end_epoch(&mut self) -> Result<(), Error> {
         let is_last = self.state.epoch + 1 == self.recipe.schedule.epochs || self.state.step == self.steps();
+        let (plan, batch) = (std::mem::take(&mut self.state.plan), std::mem::take(&mut self.state.batch));
         self.state.epoch += 1;
-        self.state.plan = Vec::new();
-        self.state.batch = 0;
         let PairKeys { round, nearest, .. } = self.recipe.pairs;
         if !is_last && nearest > 0 && self.state.epoch.is_multiple_of(round) {
-            self.mine()?;
+            // Interrupted, it is made anew from the end of the epoch.
+            if let Err(error) = self.mine() {
+                (self.state.epoch, self.state.plan, self.state.batch) = (self.state.epoch - 1, plan, batch);
+                return Err(error);
+            }
         }
         self.draw_pairs();
         Ok(())
@@ -299,7 +312,7 @@ impl Training {
     fn mine(&mut self) -> Result<(), Error> {
         let Some((pairs, _)) = &self.pairs else { return Ok(()) };
         let names: Vec<&str> = (0..pairs.names() as u32).map(|name| pairs.text(name)).collect();
-        let (vectors, width) = unit_vectors(&self.learner, &self.tokenizer, &names)?;
+        let (vectors, width) = unit_vectors(&self.learner, &self.tokenizer, &names, &self.progress)?;
         let PairKeys { nearest: count, keep, .. } = self.recipe.pairs;
         // Each name is the nearest to itself.
         let found = nearest(&vectors, width, count + 1)?;
@@ -356,7 +369,8 @@ impl Training {
         /// Names of a group that are looked at.
         const NAMES: usize = 2;
         let names = groups.iter().flat_map(|group| group.iter().take(NAMES).map(|item| item.text.as_str()));
-        let (vectors, width) = unit_vectors(&self.learner, &self.tokenizer, &names.collect::<Vec<_>>())?;
+        let (vectors, width) =
+            unit_vectors(&self.learner, &self.tokenizer, &names.collect::<Vec<_>>(), &self.progress)?;
         let mut vectors = vectors.chunks_exact(width);
         let centre = |group: &Group| {
             let mut centre = vec![0.0; width];
@@ -413,7 +427,7 @@ impl Training {
             self.save()?;
             let encoder = Encoder::open(&self.folder.checkpoint())?;
             let Evaluation { most_names, vote, .. } = self.recipe.evaluation;
-            Accuracy::of(&encoder, &self.dataset, most_names, vote)?
+            Accuracy::of(&encoder, &self.dataset, most_names, vote, &self.progress)?
         };
         let score = accuracy.map(|accuracy| accuracy.at_1);
         let is_best = score.is_none() || score > self.state.best;

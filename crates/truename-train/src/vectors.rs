@@ -1,4 +1,5 @@
 use truename_infer::Tokenizer;
+use truename_kb::Progress;
 use truename_nn::{Batch, Learner};
 
 use crate::Error;
@@ -14,11 +15,13 @@ pub(crate) fn unit_vectors(
     learner: &Learner,
     tokenizer: &Tokenizer,
     names: &[&str],
+    progress: &Progress,
 ) -> Result<(Vec<f32>, usize), Error> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|name| names[*name].len());
     let (mut vectors, mut width) = (Vec::new(), 1);
     for places in order.chunks(TOGETHER) {
+        progress.check()?;
         let mut batch = Batch::default();
         for place in places {
             batch.push(&tokenizer.tokens(names[*place])?.ids, 0);

@@ -19,7 +19,7 @@ use crate::linker::{ENCODED_AT_ONCE, PIECE};
 use crate::ranker::trees::{FitOptions, Groups};
 use crate::ranker::{self, fit};
 use crate::vectors::encode;
-use crate::{Encoder, Error, KnowledgeBase, Ranker};
+use crate::{Encoder, Error, KnowledgeBase, Partial, Progress, Ranker};
 
 /// How to calibrate.
 #[derive(Clone, Debug)]
@@ -32,11 +32,13 @@ pub struct CalibrateOptions {
     pub gold_weight: f32,
     /// Trees, leaves and so on.
     pub fit: FitOptions,
+    /// What another thread may watch, and the switch to stop.
+    pub progress: Arc<Progress>,
 }
 
 impl Default for CalibrateOptions {
     fn default() -> Self {
-        Self { names: 8000, part: None, gold_weight: 4.0, fit: FitOptions::default() }
+        Self { names: 8000, part: None, gold_weight: 4.0, fit: FitOptions::default(), progress: Arc::default() }
     }
 }
 
@@ -177,9 +179,10 @@ impl TrainingSet {
         let mut examples = held_out(&snapshot, options)?;
         let unknown = add_gold(&snapshot, gold, &mut examples)?;
         drop(snapshot);
+        options.progress.begin("asking for names held out", examples.len() as u64);
         let mut observed = Vec::with_capacity(examples.len());
         for examples in examples.chunks(ENCODED_AT_ONCE) {
-            let (more, truncated) = observe_all(examples, kb)?;
+            let (more, truncated) = observe_all(examples, kb, &options.progress)?;
             observed.extend(more);
             self.truncated += truncated;
         }
@@ -220,8 +223,8 @@ impl TrainingSet {
         // At least even, so that the very name stays the first candidate.
         let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
         let weights = self.balanced();
-        let (ranker, out_of_fold) =
-            fit(&self.groups, self.with_vectors, &self.folds, &weights, exact, priors, &options.fit);
+        let (ranker, out_of_fold) = fit(&self.groups, self.with_vectors, &self.folds, &weights, exact, priors, options);
+        options.progress.check()?;
         let gold = self.gold.iter().filter(|gold| **gold).count();
         let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
         let gain = Gain {
@@ -312,6 +315,8 @@ impl KnowledgeBase {
     ) -> Result<Gain, Error> {
         assert!(self.encoder.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
         let folder = tempfile::tempdir().map_err(|source| Error::io("make a temporary folder", self.path(), source))?;
+        // Also removed where the process ends before.
+        let _partial = Partial::new(folder.path().to_owned());
         let mut concepts = Vec::new();
         self.for_each_concept(|concept| -> Result<(), Error> {
             concepts.push(concept);
@@ -321,7 +326,12 @@ impl KnowledgeBase {
         let mut training = TrainingSet::new(true);
         let mut unknown_gold = 0;
         for (part, encoder) in others.iter().enumerate() {
-            copy.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+            options.progress.begin("encoding names", 0);
+            copy.embed(encoder, |_, _| match options.progress.is_stopped() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })?;
+            options.progress.check()?;
             let is_of_part = |gold: &&GoldName| NormalizedName::new(&gold.name).fold(others.len()) == part;
             let gold: Vec<GoldName> = gold.iter().filter(is_of_part).cloned().collect();
             let part = Some((part, others.len()));
@@ -338,6 +348,7 @@ impl KnowledgeBase {
         let priors: &[&Ranker] = if with_vectors { &[&standard, &letters] } else { &[&letters] };
         let (ranker, mut gain) = training.fit(priors, options)?;
         training.measure(&standard, &mut gain);
+        options.progress.check()?;
         gain.unknown_gold = unknown_gold;
         if !gain.kept {
             return Ok(gain);
@@ -348,6 +359,7 @@ impl KnowledgeBase {
             self.check_encoder(encoder)?;
         }
         self.store.put_meta(&mut write, ranker::fact(with_vectors), &ranker.to_bytes())?;
+        let _committing = options.progress.commit()?;
         self.store.commit(write)?;
         Ok(gain)
     }
@@ -532,13 +544,15 @@ fn add_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], examples: &mut Vec<Examp
 
 /// Observes examples on all threads, each piece with a snapshot of its own; also says how many are longer than the
 /// encoder's window.
-fn observe_all(examples: &[Example], kb: &KnowledgeBase) -> Result<(Vec<Observed>, usize), Error> {
+fn observe_all(examples: &[Example], kb: &KnowledgeBase, progress: &Progress) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
     let encoded = kb.encoder().map(|encoder| encode(encoder, &queries)).transpose()?;
     let observed: Vec<Vec<Observed>> = examples
         .par_chunks(PIECE)
         .enumerate()
         .map(|(number, piece)| {
+            progress.check()?;
+            progress.advance(piece.len() as u64);
             let snapshot = kb.store.snapshot()?;
             let reader = kb.vectors(&snapshot)?;
             let rows = number * PIECE..number * PIECE + piece.len();

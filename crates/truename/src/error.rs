@@ -143,7 +143,7 @@ impl fmt::Display for Error {
             }
             Kind::UnknownType { name, .. } => write!(f, "no concept has the type \"{name}\""),
             Kind::TooFewNames { found, needed } => {
-                write!(f, "{found} names can be held out in turn, and {needed} are needed to fit a ranker")
+                write!(f, "a ranker needs at least {needed} names that can be held out; the knowledge base has {found}")
             }
         }
     }

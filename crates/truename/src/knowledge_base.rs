@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::import::read_files;
-use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
+use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Partial, Problem, Snapshot, Store};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
 
 use crate::vectors::{EncoderRecord, SETS, VectorSets, encode};
@@ -187,7 +187,7 @@ impl KnowledgeBase {
         let former = if replace { Self::open(out).ok() } else { None };
         let opened = match former {
             Some(former) => {
-                fill(&former.store, import.concepts, &provenance, options)?;
+                fill(&former.store, import.concepts, &provenance, options, true)?;
                 former
             }
             None => place(out, import.concepts, &provenance, options, replace)?,
@@ -223,6 +223,7 @@ impl KnowledgeBase {
     pub fn update(&self, files: &[PathBuf], removed: &[ConceptId], options: &ImportOptions) -> Result<Report, Error> {
         let import = if files.is_empty() { Import::default() } else { read_files(files, options)? };
         let new_provenance = provenance("update", &import);
+        options.progress.begin("indexing", 0);
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
         let mut concepts = import.concepts;
@@ -239,7 +240,9 @@ impl KnowledgeBase {
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
         drop(snapshot);
+        let committing = options.progress.commit()?;
         self.store.commit(write)?;
+        drop(committing);
         let counts = self.store.snapshot()?.counts();
         let Applied { added, changed, removed: removed_count, missing, .. } = applied;
         // Obsolete terms of a file need not have been there; ids asked for by name should have been.
@@ -423,7 +426,7 @@ fn ambiguous_examples(
 }
 
 /// A folder beside the one that is to be, removed unless it was moved.
-struct Beside(PathBuf);
+struct Beside(Partial);
 
 impl Beside {
     fn new(out: &Path) -> Result<Self, Error> {
@@ -434,7 +437,7 @@ impl Beside {
         if path.exists() {
             std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
-        Ok(Self(path))
+        Ok(Self(Partial::new(path)))
     }
 
     /// Makes the new store the current one, in one step. Without `replace` a store that another process put there in the
@@ -442,7 +445,7 @@ impl Beside {
     fn move_to(self, out: &Path, replace: bool) -> Result<(), Error> {
         let failed = |source| Error::io("write", out, source);
         std::fs::create_dir_all(out).map_err(failed)?;
-        let data = self.0.join("data.mdb");
+        let data = self.0.path().join("data.mdb");
         share(&data, out).map_err(failed)?;
         let place = out.join("data.mdb");
         if replace {
@@ -462,12 +465,6 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
     let Ok(mut entries) = std::fs::read_dir(out) else {
         if out.exists() {
@@ -477,10 +474,11 @@ fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
         return Ok(());
     };
     let is_store = out.join("data.mdb").is_file();
-    if entries.next().is_some() && !(replace && is_store) {
-        return Err(truename_kb::Error::exists(out).into());
+    match entries.next().is_some() {
+        true if !is_store => Err(truename_kb::Error::not_empty(out).into()),
+        true if !replace => Err(truename_kb::Error::exists(out).into()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// LMDB lets the owner alone read its files; a knowledge base may be read by whoever may read its folder.
@@ -505,33 +503,42 @@ fn place(
     replace: bool,
 ) -> Result<KnowledgeBase, Error> {
     let beside = Beside::new(out)?;
-    let store = Store::create(&beside.0)?;
-    fill(&store, concepts, provenance, options)?;
+    let store = Store::create(beside.0.path())?;
+    fill(&store, concepts, provenance, options, false)?;
     store.close();
+    let committing = options.progress.commit()?;
     beside.move_to(out, replace)?;
+    drop(committing);
     KnowledgeBase::open(out)
 }
 
-/// Fills a store, in place of what it holds, in one transaction.
+/// Fills a store, in place of what it holds, in one transaction; `is_seen` is that of a store that others open.
 fn fill(
     store: &Store,
     concepts: Vec<Concept>,
     provenance: &[Provenance],
     options: &ImportOptions,
+    is_seen: bool,
 ) -> Result<(), Error> {
+    let progress = &options.progress;
+    progress.begin("indexing", 0);
     let mut write = store.write()?;
     store.clear(&mut write)?;
     let names = store.fill(&mut write, concepts)?;
+    progress.check()?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;
-    ngrams.build(&mut write, names.len() as u32, |name| grams(&NormalizedName::new(&names[name as usize])))?;
+    ngrams.build(&mut write, names.len() as u32, |name| match progress.is_stopped() {
+        // What is built now is thrown away below.
+        true => Vec::new(),
+        false => grams(&NormalizedName::new(&names[name as usize])),
+    })?;
+    progress.check()?;
     let vectors = VectorIndex::create(store.env(), &mut write)?;
     for number in SETS {
         vectors.set(number).clear(&mut write)?;
     }
     store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;
-    if options.progress.stop.load(Ordering::Relaxed) {
-        return Err(truename_kb::Error::interrupted().into());
-    }
+    let _committing = is_seen.then(|| progress.commit()).transpose()?;
     Ok(store.commit(write)?)
 }
 

@@ -54,6 +54,8 @@ pub use ranker::trees::FitOptions;
 pub use recognizer::{DictionaryRecognizer, Recognized, Recognizer};
 pub use truename_infer::Encoder;
 pub use truename_kb::import::{Columns, SynonymScopes};
-pub use truename_kb::{Concept, ConceptId, Format, ImportOptions, Problem, Progress};
+pub use truename_kb::{
+    Committing, Concept, ConceptId, Format, ImportOptions, Partial, Phase, Problem, Progress, remove_partials,
+};
 pub use truename_text::{Abbreviation, Document, Mention, OffsetUnit, Offsets, Passage, Span};
 pub use vectors::{Embedded, EncoderRecord};

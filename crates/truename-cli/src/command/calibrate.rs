@@ -9,7 +9,9 @@ use truename_train::fold_encoders;
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
+use crate::interrupt;
 use crate::problems::say_truncated;
+use crate::progress::{counted, watched};
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
@@ -20,30 +22,33 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
         }
         None => Vec::new(),
     };
-    let mut out = std::io::stdout().lock();
     let start = Instant::now();
-    let options = CalibrateOptions { names: arguments.names, ..CalibrateOptions::default() };
-    let folds = arguments.encoder.encoder.as_deref().map(fold_encoders).unwrap_or_default();
-    let gain = if folds.is_empty() {
-        kb.calibrate(&gold, &options)?
-    } else {
-        let folds: Result<Vec<_>, _> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect();
-        kb.calibrate_out_of_fold(&folds?, &gold, &options)?
+    let options = CalibrateOptions {
+        names: arguments.names as usize,
+        progress: interrupt::progress(),
+        ..CalibrateOptions::default()
     };
+    let folds = arguments.encoder.encoder.as_deref().map(fold_encoders).unwrap_or_default();
+    let folds: Vec<_> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect::<Result<_, _>>()?;
+    let gain = watched(quiet, || match folds.is_empty() {
+        true => kb.calibrate(&gold, &options),
+        false => kb.calibrate_out_of_fold(&folds, &gold, &options),
+    })?;
     if gain.unknown_gold > 0 && !quiet {
         crate::say!(
-            "warning: {} judgements have ids that the knowledge base does not; they were not used",
-            gain.unknown_gold
+            "warning: left out {}, whose ids the knowledge base does not have",
+            counted(gain.unknown_gold as u64, "judgement")
         );
     }
     if !quiet {
         say_truncated(gain.truncated as u64);
     }
+    let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "{} names held out in turn, {} judgements, {:.1} s",
-        gain.held_out,
-        gain.gold,
+        "{} held out in turn, {}, {:.1} s",
+        counted(gain.held_out as u64, "name"),
+        counted(gain.gold as u64, "judgement"),
         start.elapsed().as_secs_f64()
     )?;
     writeln!(out, "                          before    after   (by 5-fold cross-validation)")?;
@@ -54,7 +59,7 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     row(&mut out, "log-loss", gain.log_loss, 1.0)?;
     row(&mut out, "NIL below", gain.threshold, 1.0)?;
     if !gain.kept {
-        writeln!(out, "the ranker that comes with truename does better, so nothing was changed")?;
+        writeln!(out, "nothing was changed: the ranker that comes with truename does better")?;
     }
     Ok(())
 }

@@ -6,13 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase, LinkOptions, Linker};
+use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase, LinkOptions, Linker, Partial};
 use truename_eval::{GoldName, Judged};
 use truename_train::{Accuracy, Dataset, Named, Query, Recipe, fold_encoders};
 
 use crate::arguments::{EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
 use crate::command::train::{Run, resolved, train};
+use crate::interrupt;
+use crate::progress::counted;
 use crate::spread::Spread;
 
 /// Names searched with an encoder alone at most: all of them.
@@ -23,17 +25,23 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
     let recipe = recipe(arguments)?;
     let dataset = Dataset::read(&recipe)?;
     let folder = tempfile::tempdir()?;
+    // Also removed where the process ends before.
+    let _partial = Partial::new(folder.path().to_owned());
     let (mut judged, mut letters, mut alone, mut linked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for fold in 0..folds {
         let part = dataset.fold(fold, folds);
+        interrupt::check()?;
         anyhow::ensure!(!part.queries().is_empty(), "fold {} of {folds} has no name to ask for", fold + 1);
         if !quiet {
-            crate::say!("fold {} of {folds}: {} names", fold + 1, part.queries().len());
+            crate::say!("fold {} of {folds}: {}", fold + 1, counted(part.queries().len() as u64, "name"));
         }
         let runs = arguments.runs.as_deref().unwrap_or(folder.path());
         let encoders = encoders(arguments, &recipe, &part, &runs.join(format!("fold-{fold}-of-{folds}")), quiet)?;
         if let Some(encoder) = encoders.first() {
-            alone.extend(Accuracy::of(encoder, &part, ALL, 0)?.map(|found| [found.at_1, found.at_3, found.at_5]));
+            alone.extend(
+                Accuracy::of(encoder, &part, ALL, 0, &interrupt::progress())?
+                    .map(|found| [found.at_1, found.at_3, found.at_5]),
+            );
         }
         let kb = knowledge_base(part.searched(), &encoders, &folder.path().join(format!("kb-{fold}")))?;
         letters.push(by_letters(&kb, &part)?);
@@ -107,14 +115,18 @@ fn knowledge_base(concepts: &[Named], encoders: &[Arc<Encoder>], out: &Path) -> 
         Ok(concept)
     });
     let kb = KnowledgeBase::create(concepts.collect::<anyhow::Result<_>>()?, out)?;
-    let options = CalibrateOptions::default();
+    let options = CalibrateOptions { progress: interrupt::progress(), ..CalibrateOptions::default() };
     let (kb, fitted) = match encoders {
         [] => {
             let fitted = kb.calibrate(&[], &options);
             (kb, fitted)
         }
         [encoder, others @ ..] => {
-            kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+            kb.embed(
+                encoder,
+                |_, _| if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+            )?;
+            interrupt::check()?;
             let kb = kb.with_encoder(Arc::clone(encoder))?;
             let fitted = if others.is_empty() {
                 kb.calibrate(&[], &options)

@@ -24,6 +24,9 @@ pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Resu
     let start = Instant::now();
     let bar = count_bar(0, quiet);
     let mut reached = (0, 0);
+    let (kb_folder, encoder_folder) = (kb.path().display(), encoder.folder().display());
+    let way_on = format!("`truename kb embed --kb {kb_folder} --encoder {encoder_folder}` goes on from there");
+    interrupt::keeps(&format!("the vectors stored so far are kept, and {way_on}"));
     let outcome = kb.embed(encoder, |done, total| {
         reached = (done, total);
         bar.set_length(total);
@@ -37,11 +40,9 @@ pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Resu
     }
     anyhow::ensure!(
         report.is_complete,
-        "interrupted; {} of {} names have a vector, and `truename kb embed --kb {} --encoder {}` goes on from there",
+        "interrupted; {} of {} names have a vector, and {way_on}",
         grouped(reached.0),
-        grouped(reached.1),
-        kb.path().display(),
-        encoder.folder().display()
+        grouped(reached.1)
     );
     Ok(())
 }
@@ -53,8 +54,8 @@ fn say(report: &Embedded, encoder: &Encoder, start: Instant) {
     }
     if *truncated > 0 {
         let window = encoder.info().window;
-        crate::say!("warning: {} longer than the encoder's window of {window} tokens;", counted(*truncated, "name"));
-        crate::say!("only the beginning is in the vector of:");
+        let names = counted(*truncated, "name");
+        crate::say!("warning: only the beginning of {names}, longer than the encoder's {window} tokens, is encoded:");
         truncated_examples.iter().for_each(|name| crate::say!("  {}…", name.chars().take(80).collect::<String>()));
     }
     let seconds = start.elapsed().as_secs_f64();

@@ -11,6 +11,7 @@ use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
 use crate::command::judge::{DEPTH, judge};
 use crate::command::{cross_validate, open_linker};
+use crate::interrupt;
 
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     let arguments = match command {
@@ -43,6 +44,7 @@ fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Resul
 
 fn report(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<()> {
     let scores = NameScores::of(judged);
+    let _committing = interrupt::commit()?;
     writeln!(std::io::stdout(), "{scores}")?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;

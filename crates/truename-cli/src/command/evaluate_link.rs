@@ -49,7 +49,7 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
     let mut scores = LinkedScores::of(&judged, &judge.finding.linker().knowledge_base().types()?);
     scores.unknown_ids = unknown_ids(judge.finding.linker().knowledge_base(), &judged)?;
-    print(&scores, &link_errors(&judged), arguments.errors)?;
+    print(&scores, &link_errors(&judged), arguments.errors as usize)?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
     }
@@ -152,7 +152,7 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
     )?;
     if scores.unknown_ids > 0 {
         let count = counted(scores.unknown_ids as u64, "mention");
-        writeln!(out, "{count} with an id that the knowledge base does not have, which cannot be found")?;
+        writeln!(out, "of these, {count} cannot be found: the knowledge base does not have the id")?;
     }
     writeln!(out, "\n{:24}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "precision", "recall", "F1", "found", "gold")?;
     let rows = [
@@ -170,7 +170,7 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
     let others: Vec<&str> =
         scores.types.keys().filter(|kind| !scores.types_compared.contains(*kind)).map(String::as_str).collect();
     if !others.is_empty() {
-        writeln!(out, "(not compared, for the knowledge base has no such types: {})", others.join(", "))?;
+        writeln!(out, "(not compared: the knowledge base has no type {})", others.join(" or "))?;
     }
     for (kind, of_type) in &scores.types {
         writeln!(out, "\n{}", if kind.is_empty() { "without a type" } else { kind })?;
@@ -210,7 +210,7 @@ fn print_error(out: &mut impl Write, error: &LinkError) -> std::io::Result<()> {
     let LinkError { kind, text, gold, found, count, example } = error;
     let said = match kind {
         LinkErrorKind::Missed => format!("missed “{text}” ({gold})"),
-        LinkErrorKind::Spurious => format!("found “{text}” ({found}), which is none"),
+        LinkErrorKind::Spurious => format!("found “{text}” ({found}), where the corpus has no mention"),
         LinkErrorKind::Bounds => format!("found “{found}” for “{gold}”"),
         LinkErrorKind::WrongId => format!("“{text}” is {gold}, answered {found}"),
     };

@@ -14,7 +14,7 @@ pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Resul
     let bar = progress::count_bar(gold.len() as u64, quiet);
     let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
     for piece in gold.chunks(PIECE) {
-        anyhow::ensure!(!interrupt::asked(), "interrupted");
+        interrupt::check()?;
         let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
         for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
             truncated += u64::from(link.is_truncated);

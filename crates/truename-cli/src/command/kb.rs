@@ -1,26 +1,23 @@
 //! `truename kb`.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
-use anyhow::Context;
-use truename::{ConceptId, ImportOptions, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
+use truename::{ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
-use crate::atomic_file::AtomicFile;
 use crate::command::{embed, open_kb, open_linker};
-use crate::progress::{bytes_bar, counted, grouped};
+use crate::harmless::OneLine;
+use crate::output::{Output, stdout};
+use crate::progress::{counted, grouped, watched};
 use crate::{interrupt, problems};
 
 pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
     match command {
         Kb::Import(arguments) => import(&arguments, quiet),
         Kb::Info { kb, json } => info(&kb, json),
-        Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top, types, quiet),
+        Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top as usize, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
         Kb::Embed(arguments) => embed::run(&arguments, quiet),
@@ -33,21 +30,19 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
     let encoder = embed::open_named(&arguments.encoder)?;
     let start = Instant::now();
     let imported =
-        watched(&options, quiet, || KnowledgeBase::import(&arguments.files, &arguments.out, &options, arguments.force));
+        watched(quiet, || KnowledgeBase::import(&arguments.files, &arguments.out, &options, arguments.force));
     let (kb, report) = imported?;
     if !quiet {
         list_problems(&report);
         if report.obsolete > 0 {
-            crate::say!("{} obsolete entries left out", grouped(report.obsolete as u64));
+            crate::say!("left out {}", counted(report.obsolete as u64, "obsolete entry"));
         }
-        if report.unused_mappings > 0 {
-            crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
-        }
+        say_unused_mappings(report.unused_mappings);
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
-            "{} concepts with {} names in {} ({seconds:.1} s, {} names/s)",
-            grouped(report.concepts.into()),
-            grouped(report.names.into()),
+            "{} with {} in {} ({seconds:.1} s, {} names/s)",
+            counted(report.concepts.into(), "concept"),
+            counted(report.names.into(), "name"),
             arguments.out.display(),
             grouped((f64::from(report.names) / seconds) as u64)
         );
@@ -65,20 +60,18 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     if let Some(encoder) = encoder.as_ref().filter(|_| has_vectors) {
         kb.check_encoder(encoder)?;
     }
-    let report = watched(&options, quiet, || kb.update(&arguments.files, &removed, &options))?;
+    let report = watched(quiet, || kb.update(&arguments.files, &removed, &options))?;
     if !quiet {
         list_problems(&report);
         crate::say!(
-            "{} added, {} changed, {} removed; {} concepts with {} names",
+            "{} added, {} changed, {} removed; {} with {}",
             grouped(report.added.into()),
             grouped(report.changed.into()),
             grouped(report.removed.into()),
-            grouped(report.concepts.into()),
-            grouped(report.names.into())
+            counted(report.concepts.into(), "concept"),
+            counted(report.names.into(), "name")
         );
-        if report.unused_mappings > 0 {
-            crate::say!("{} mappings concern no concept", grouped(report.unused_mappings as u64));
-        }
+        say_unused_mappings(report.unused_mappings);
     }
     if encoder.is_none() && has_vectors && !quiet {
         say_without_vector(kb.names_without_vector()?);
@@ -90,59 +83,42 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
         }
         embed::embed(&kb, &encoder, quiet)
     });
-    anyhow::ensure!(missing.is_empty(), "not in the knowledge base, so not removed: {}", missing.join(", "));
+    anyhow::ensure!(missing.is_empty(), "not removed, as the knowledge base has no such id: {}", missing.join(", "));
     embedded
 }
 
 fn say_without_vector(names: u64) {
     if names > 0 {
-        crate::say!(
-            "{} without a vector; `truename kb embed` or --encoder makes the missing ones",
-            counted(names, "name")
-        );
+        let have = if names == 1 { "has" } else { "have" };
+        crate::say!("{} {have} no vector; `truename kb embed` makes the missing ones", counted(names, "name"));
     }
 }
 
-/// Runs an import under a progress bar, and stops it on Ctrl-C.
-fn watched<T>(options: &ImportOptions, quiet: bool, work: impl FnOnce() -> T) -> T {
-    let (progress, done) = (Arc::clone(&options.progress), Arc::new(AtomicBool::new(false)));
-    let finished = Arc::clone(&done);
-    let watcher = thread::spawn(move || {
-        let bar = bytes_bar(Some(0), quiet);
-        let start = Instant::now();
-        while !finished.load(Ordering::Relaxed) {
-            let names = progress.names.load(Ordering::Relaxed);
-            let rate = names as f64 / start.elapsed().as_secs_f64().max(0.001);
-            let (read, total) =
-                (progress.bytes_read.load(Ordering::Relaxed), progress.bytes_total.load(Ordering::Relaxed));
-            bar.set_length(total);
-            bar.set_position(read);
-            let doing = if read >= total && total > 0 { "; indexing" } else { "" };
-            bar.set_message(format!("{} names, {} names/s{doing}", grouped(names), grouped(rate as u64)));
-            progress.stop.store(interrupt::asked(), Ordering::Relaxed);
-            thread::park_timeout(Duration::from_millis(100));
-        }
-        bar.finish_and_clear();
-    });
-    let outcome = work();
-    done.store(true, Ordering::Relaxed);
-    watcher.thread().unpark();
-    let _ = watcher.join();
-    outcome
+fn say_unused_mappings(count: usize) {
+    if count > 0 {
+        let are = if count == 1 { "is" } else { "are" };
+        crate::say!("{} {are} between ids that the knowledge base does not have", counted(count as u64, "mapping"));
+    }
 }
 
 fn list_problems(report: &Report) {
-    problems::list(&report.problems, report.problem_count, "entries or names were skipped or repaired");
+    let what = match report.problem_count {
+        1 => "entry or name was skipped or repaired",
+        _ => "entries or names were skipped or repaired",
+    };
+    problems::list(&report.problems, report.problem_count, what);
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
     let info = open_kb(kb)?.info()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if json {
         serde_json::to_writer_pretty(&mut out, &info)?;
-        return Ok(writeln!(out)?);
+        writeln!(out)?;
+    } else {
+        write_info(&mut out, &info)?;
     }
-    Ok(write_info(&mut out, &info)?)
+    out.finish()
 }
 
 fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
@@ -169,7 +145,7 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     )?;
     if let Some(VectorInfo { names, encoder, calibrated, next }) = &info.vectors {
         let ranker = if *calibrated { "; a ranker is fitted with them" } else { "" };
-        let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
+        let count = format!("{} of {}", grouped(*names), counted(info.names.into(), "name"));
         writeln!(out, "vectors            {count}, {} dimensions{ranker}", encoder.dimensions)?;
         writeln!(out, "encoder            {} ({})", encoder.folder, encoder.hash)?;
         if let Some(NextVectors { names, encoder }) = next {
@@ -182,8 +158,8 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
         }
     }
     for file in &info.provenance {
-        let (entries, bytes) = (grouped(file.entries), grouped(file.bytes));
-        writeln!(out, "{} of {} ({}, {bytes} bytes, {entries} entries)", file.action, file.file, file.format)?;
+        let (bytes, entries) = (counted(file.bytes, "byte"), counted(file.entries, "entry"));
+        writeln!(out, "{} of {} ({}, {bytes}, {entries})", file.action, OneLine(&file.file), file.format)?;
     }
     Ok(())
 }
@@ -196,8 +172,8 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
         problems::say_truncated(link.is_truncated.into());
     }
     anyhow::ensure!(!link.candidates.is_empty(), "no name resembles \"{words}\"");
-    let mut out = std::io::stdout().lock();
-    let aligned = out.is_terminal();
+    let mut out = stdout();
+    let aligned = std::io::stdout().is_terminal();
     for candidate in link.candidates.iter().take(top) {
         let matched = if candidate.matched_name == candidate.preferred_name { "" } else { &candidate.matched_name };
         if aligned {
@@ -210,36 +186,25 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
             writeln!(out, "{}\t{:.3}\t{}\t{matched}", candidate.id, candidate.probability, candidate.preferred_name)?;
         }
     }
-    Ok(())
+    out.finish()
 }
 
 fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
     let concept = open_kb(kb)?.concept(&id.parse().map_err(truename::Error::from)?)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     serde_json::to_writer_pretty(&mut out, &concept)?;
-    Ok(writeln!(out)?)
+    writeln!(out)?;
+    out.finish()
 }
 
 fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
     let kb = open_kb(kb)?;
-    match out {
-        None => {
-            let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
-            export_to(&kb, &mut stdout)?;
-            Ok(stdout.flush()?)
-        }
-        Some(path) => {
-            let mut file = AtomicFile::create(path)?;
-            export_to(&kb, &mut file).with_context(|| format!("cannot write {}", PathBuf::from(path).display()))?;
-            file.finish()
-        }
-    }
-}
-
-fn export_to(kb: &KnowledgeBase, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut output = Output::open(out)?;
     kb.for_each_concept(|concept| {
-        anyhow::ensure!(!interrupt::asked(), "interrupted");
-        serde_json::to_writer(&mut *out, &concept)?;
-        Ok(out.write_all(b"\n")?)
-    })
+        interrupt::check()?;
+        let mut line = serde_json::to_vec(&concept)?;
+        line.push(b'\n');
+        output.put(&line)
+    })?;
+    output.finish()
 }

@@ -10,7 +10,7 @@ use crate::command::open_linker;
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
 use crate::problems::say_truncated;
-use crate::progress::{counted, grouped};
+use crate::progress::{self, counted, grouped};
 
 /// Candidates where the user does not say: a page has room for some.
 const HTML_TOP: u32 = 5;
@@ -30,7 +30,8 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.offsets)?;
     let mut tally = Tally::default();
-    let problems = read(&arguments.files, &options, quiet, |documents| {
+    let no_bar = quiet || progress::is_in_the_way(arguments.out.as_ref());
+    let problems = read(&arguments.files, &options, no_bar, |documents| {
         for linked in pipeline.link_all(documents)? {
             tally.documents += 1;
             tally.mentions += linked.mentions.len() as u64;
@@ -47,7 +48,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
         tally.report(start);
     }
     if arguments.mentions && tally.documents > 0 && tally.mentions == 0 {
-        crate::say!("hint: no document has a mention; without --mentions they are looked for");
+        crate::say!("hint: no document has a mention; leave --mentions out to look for them");
     }
     problems.report(quiet)
 }
@@ -58,10 +59,10 @@ fn check(arguments: &Link) -> anyhow::Result<()> {
         && encoding_rs::Encoding::for_label(label.as_bytes()).is_none()
     {
         let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
-        return Err(UsageError(format!("\"{label}\" is no known encoding; {advice}")).into());
+        return Err(UsageError(format!("unknown encoding \"{label}\"; {advice}")).into());
     }
     if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Html) {
-        return Err(UsageError("explanations have a place in JSONL and HTML alone".into()).into());
+        return Err(UsageError("--explain needs --format jsonl or html".into()).into());
     }
     Ok(())
 }

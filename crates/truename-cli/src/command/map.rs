@@ -38,7 +38,7 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     }
     let vectors: Vec<&[f32]> = vectors.rows().collect();
     let tsne = Tsne { perplexity: arguments.perplexity, seed: arguments.seed };
-    let places = tsne.lay_out(&vectors, interrupt::asked).context("interrupted")?;
+    let Some(places) = tsne.lay_out(&vectors, interrupt::asked) else { return interrupt::check() };
     let summary = names.summary(concepts.len());
     let picture = Picture {
         title: title(arguments),
@@ -86,9 +86,7 @@ fn read_lines(path: &Path) -> anyhow::Result<Vec<String>> {
 fn chosen(kb: &KnowledgeBase, asked: &[ConceptId], queries: &[String], quiet: bool) -> anyhow::Result<Vec<Concept>> {
     let mut ids: Vec<ConceptId> = asked.to_vec();
     if !queries.is_empty() && kb.encoder().is_none() && !quiet {
-        crate::say!(
-            "the knowledge base has no vectors by this encoder: concepts near a name are those near by letters"
-        );
+        crate::say!("the knowledge base has no vectors by this encoder; the nearest concepts are found by letters");
         crate::say!("hint: `truename kb embed` makes the vectors");
     }
     for query in queries {
@@ -125,18 +123,18 @@ struct Sampled {
 /// Names of the other concepts: those with the lowest lots.
 fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec<Sampled>, truename::Error> {
     let chosen: HashSet<&ConceptId> = chosen.iter().map(|concept| &concept.id).collect();
-    let (mut lowest, mut number) = (BinaryHeap::<Sampled>::new(), 0_u64);
+    let (mut lowest, mut number, most) = (BinaryHeap::<Sampled>::new(), 0_u64, usize::from(arguments.sample));
     kb.for_each_concept(|concept| -> Result<(), truename::Error> {
         for name in concept.names() {
             let lot = drawn(arguments.seed, number);
             number += 1;
-            let is_low = lowest.len() < arguments.sample || lowest.peek().is_some_and(|highest| lot < highest.lot);
+            let is_low = lowest.len() < most || lowest.peek().is_some_and(|highest| lot < highest.lot);
             if !is_low || chosen.contains(&concept.id) {
                 continue;
             }
             let (id, preferred_name) = (concept.id.to_string(), concept.name.clone());
             lowest.push(Sampled { lot, name: name.to_owned(), id, preferred_name });
-            if lowest.len() > arguments.sample {
+            if lowest.len() > most {
                 lowest.pop();
             }
         }
@@ -246,6 +244,7 @@ fn caption(tsne: &Tsne, names: usize) -> String {
 
 /// Writes the page, and the picture alone beside it.
 fn write(picture: &Picture, out: &Path) -> anyhow::Result<()> {
+    let _committing = interrupt::commit()?;
     atomic_file::write(&out.with_extension("svg"), &svg(picture))?;
     atomic_file::write(&out.with_extension("html"), &page(picture))
 }

@@ -33,12 +33,16 @@ fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> R
     let kb = kb.with_encoder(Arc::new(Encoder::open(folder)?))?;
     let without = kb.names_without_vector()?;
     if without > 0 && !quiet {
-        crate::say!("{} without a vector; where one may be meant, letters alone decide", counted(without, "name"));
+        let have = if without == 1 { "has" } else { "have" };
+        crate::say!(
+            "{} {have} no vector; a query that may mean one of them is answered by letters alone",
+            counted(without, "name")
+        );
         crate::say!("hint: `truename kb embed` makes the missing vectors");
     }
     if !quiet && kb.needs_calibration()? {
         crate::say!(
-            "hint: probabilities suit MiniLM-L6; `truename calibrate` with --encoder fits them to this encoder"
+            "hint: the ranker was fitted with MiniLM-L6; `truename calibrate --encoder` fits it to this encoder"
         );
     }
     Ok(kb)

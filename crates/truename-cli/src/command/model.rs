@@ -10,6 +10,7 @@ use truename_infer::Encoder;
 
 use crate::arguments::Model;
 use crate::interrupt;
+use crate::output::stdout;
 use crate::progress::{bytes_bar, grouped};
 
 pub fn run(command: Model, quiet: bool) -> anyhow::Result<()> {
@@ -47,11 +48,11 @@ fn pull_model(source: &Source, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn list_models() -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     for model in list(&cache_folder())? {
         writeln!(out, "{}\t{}\t{}", model.source, grouped(model.bytes), model.folder.display())?;
     }
-    Ok(())
+    out.finish()
 }
 
 fn info(folder: &Path) -> anyhow::Result<()> {

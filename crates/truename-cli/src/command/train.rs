@@ -3,13 +3,16 @@
 use std::io::Write;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use truename_train::{Accuracy, Dataset, EXPLAINED, Event, Recipe, Training, fold_folder};
 
 use crate::arguments::{RecipeChanges, RecipeCommand, Train};
 use crate::interrupt;
 use crate::problems::say_truncated;
-use crate::progress::counted;
+use crate::progress::{bar, counted};
+
+/// The bar of a run.
+const STEPS: &str = "{bar:30} {human_pos}/{human_len} steps  {msg}  {eta} left";
 
 pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
     match command {
@@ -38,11 +41,12 @@ pub struct Run<'a> {
 
 /// A run, and those beside it that miss a part of the names each, where the recipe asks for them.
 pub fn train(run: &Run, recipe: &Recipe, dataset: &Dataset, quiet: bool) -> anyhow::Result<()> {
+    interrupt::check()?;
     train_one(run, recipe.clone(), dataset.clone(), quiet)?;
     let folds = recipe.ranker.folds;
     for fold in 0..folds {
         if !quiet {
-            crate::say!("the same without part {} of {folds} of the names:", fold + 1);
+            crate::say!("training without part {} of {folds} of the names:", fold + 1);
         }
         let out = fold_folder(run.out, fold);
         let run = Run { out: &out, ..*run };
@@ -71,12 +75,15 @@ fn train_one(run: &Run, recipe: Recipe, dataset: Dataset, quiet: bool) -> anyhow
 
 /// Makes all steps that are left; a run that is interrupted saves a checkpoint and is an error.
 pub fn finish(training: &mut Training, way_on: &str, quiet: bool) -> anyhow::Result<()> {
-    let bar = bar(training.steps(), training.step(), quiet);
+    interrupt::keeps(&format!("the last checkpoint is kept, and {way_on}"));
+    let bar = bar(training.steps(), STEPS, quiet);
+    bar.set_position(training.step());
+    training.stop_by(interrupt::progress());
     let outcome = steps(training, &bar, quiet);
     bar.finish_and_clear();
     outcome?;
     if interrupt::asked() && !training.is_over() {
-        training.save()?;
+        interrupt::saving(|| training.save())?;
         let (step, steps) = (training.step(), training.steps());
         anyhow::bail!("interrupted after step {step} of {steps}; {way_on}");
     }
@@ -106,7 +113,11 @@ fn steps(training: &mut Training, bar: &ProgressBar, quiet: bool) -> anyhow::Res
     let mut learnt = 0;
     let start = std::time::Instant::now();
     while !interrupt::asked() {
-        match training.advance()? {
+        let event = match training.advance() {
+            Err(error) if error.is_interrupted() => break,
+            event => event?,
+        };
+        match event {
             Some(Event::Step { step, loss, learning_rate, names }) => {
                 learnt += names;
                 let rate = learnt as f64 / start.elapsed().as_secs_f64();
@@ -114,14 +125,13 @@ fn steps(training: &mut Training, bar: &ProgressBar, quiet: bool) -> anyhow::Res
                 bar.set_message(format!("loss {loss:.4}, rate {learning_rate:.1e}, {rate:.0} names/s"));
             }
             Some(Event::Evaluation { epoch, accuracy: Some(accuracy), is_best }) => {
-                let Accuracy { names, at_1, at_3, at_5 } = accuracy;
+                let Accuracy { names: asked, at_1, at_3, at_5 } = accuracy;
                 let [one, three, five] = [at_1, at_3, at_5].map(|share| format!("{:.2}", 100.0 * share));
+                let names = counted(asked as u64, "name");
                 let mark = if is_best { ", the best so far" } else { "" };
                 if !quiet {
                     bar.suspend(|| {
-                        crate::say!(
-                            "epoch {epoch}: right among the first 1, 3, 5 of {names}: {one} {three} {five} %{mark}"
-                        );
+                        crate::say!("epoch {epoch}: acc@1 {one} %, acc@3 {three} %, acc@5 {five} % of {names}{mark}");
                     });
                 }
             }
@@ -130,16 +140,4 @@ fn steps(training: &mut Training, bar: &ProgressBar, quiet: bool) -> anyhow::Res
         }
     }
     Ok(())
-}
-
-/// A bar over steps.
-fn bar(total: u64, done: u64, quiet: bool) -> ProgressBar {
-    if quiet {
-        return ProgressBar::hidden();
-    }
-    let template = "{bar:30} {human_pos}/{human_len} steps  {msg}  {eta} left";
-    let bar = ProgressBar::new(total)
-        .with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_position(done);
-    bar
 }

@@ -12,7 +12,7 @@ pub fn run(arguments: &Tune, quiet: bool) -> anyhow::Result<()> {
     let Tune { axes, folds, random, .. } = arguments;
     let base = resolved(&arguments.recipe, &arguments.changes)?;
     let settings = match random {
-        Some(count) => draw(axes, *count, base.seed),
+        Some(count) => draw(axes, *count as usize, base.seed),
         None => grid(axes)?,
     };
     // All before the first is trained, so that a wrong one is known at once.

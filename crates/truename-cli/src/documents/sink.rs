@@ -4,21 +4,32 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
+use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit, Partial};
 use truename_corpus::{BratWriter, Format, Writer};
 
 use super::html::HtmlWriter;
 use super::{jsonl, terminal};
 use crate::arguments::LinkFormat;
 use crate::exit_code::UsageError;
+use crate::interrupt;
 use crate::output::Output;
 
 pub enum Sink {
-    Jsonl { out: Output, offsets: OffsetUnit },
+    Jsonl {
+        out: Output,
+        offsets: OffsetUnit,
+    },
     Corpus(Box<Writer<Output>>),
-    Brat(BratWriter),
+    /// With the folder that is to be removed where the process ends before.
+    Brat {
+        writer: BratWriter,
+        _partial: Partial,
+    },
     Html(Box<HtmlWriter<Output>>),
-    Terminal { out: Output, colour: bool },
+    Terminal {
+        out: Output,
+        colour: bool,
+    },
 }
 
 impl Sink {
@@ -34,10 +45,14 @@ impl Sink {
             LinkFormat::Brat => {
                 let folder =
                     out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
-                Self::Brat(BratWriter::new(folder, offsets)?)
+                let writer = BratWriter::new(folder, offsets)?;
+                Self::Brat { _partial: Partial::new(writer.partial().to_owned()), writer }
             }
             LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
-            LinkFormat::Terminal => Self::Terminal { out: Output::open(out)?, colour: out.is_none() && has_colour() },
+            LinkFormat::Terminal => Self::Terminal {
+                out: out.map_or_else(|| Ok(Output::styled()), |path| Output::open(Some(path)))?,
+                colour: out.is_none() && has_colour(),
+            },
         })
     }
 
@@ -46,7 +61,7 @@ impl Sink {
         match self {
             Self::Jsonl { out, offsets } => jsonl::write(out, linked, *offsets).context(failed),
             Self::Corpus(writer) => writer.write(&exchanged(linked)).context(failed),
-            Self::Brat(writer) => Ok(writer.write(&exchanged(linked))?),
+            Self::Brat { writer, .. } => Ok(writer.write(&exchanged(linked))?),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
         }
@@ -64,7 +79,10 @@ impl Sink {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
             Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
-            Self::Brat(writer) => Ok(writer.finish()?),
+            Self::Brat { writer, .. } => {
+                let _committing = interrupt::commit()?;
+                Ok(writer.finish()?)
+            }
             Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
         }
     }

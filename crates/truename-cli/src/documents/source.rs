@@ -43,7 +43,12 @@ impl Problems {
         if self.left_out > 0 && !quiet {
             crate::say!("{} left out: relations, events, notes and the like", counted(self.left_out, "annotation"));
         }
-        anyhow::ensure!(self.count == 0, "{} documents or files could not be read", grouped(self.count));
+        anyhow::ensure!(
+            self.count == 0,
+            "{} {} could not be read",
+            grouped(self.count),
+            if self.count == 1 { "document or file" } else { "documents or files" }
+        );
         Ok(())
     }
 }
@@ -68,7 +73,7 @@ pub fn read(
             if failed.is_some() || interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         failed.map_or(Ok(()), Err)?;
-        anyhow::ensure!(!interrupt::asked(), "interrupted");
+        interrupt::check()?;
         match summary {
             Ok(summary) => batch.problems.left_out += summary.left_out,
             Err(error) => batch.problems.add(described(&error)),

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use truename::{LinkedDocument, LinkedMention, Span};
 
+use crate::harmless::{Harmless, OneLine};
+
 use super::html::{COLOURS, Legend, Piece, Step, mentions, pieces, steps};
 
 /// Backgrounds of the 256-colour palette, light enough for black text; the hues of the page.
@@ -143,32 +145,6 @@ impl<W: Write> Terminal<'_, W> {
 fn background(colour: Option<usize>, underline: &str) -> String {
     let colour = colour.map_or(GREY, |colour| BACKGROUNDS[colour]);
     format!("\x1b[38;5;16;48;5;{colour}{underline}m")
-}
-
-/// Text that cannot command the terminal: controls other than tabs and ends of lines are shown as U+FFFD.
-struct Harmless<'a>(&'a str);
-
-impl fmt::Display for Harmless<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write_without(formatter, self.0, |character| character.is_control() && !matches!(character, '\t' | '\n'))
-    }
-}
-
-/// The same for an id or a name, which stays on its line and in its order.
-struct OneLine<'a>(&'a str);
-
-impl fmt::Display for OneLine<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write_without(formatter, self.0, |character| {
-            // Overrides and embeddings would turn the text after it around: <https://trojansource.codes>.
-            character.is_control() || matches!(character, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-        })
-    }
-}
-
-fn write_without(formatter: &mut fmt::Formatter, text: &str, is_unwanted: impl Fn(char) -> bool) -> fmt::Result {
-    let shown = |character| if is_unwanted(character) { char::REPLACEMENT_CHARACTER } else { character };
-    text.chars().map(shown).try_for_each(|character| write!(formatter, "{character}"))
 }
 
 #[cfg(test)]

@@ -75,9 +75,7 @@ impl<'options> Collector<'options> {
 
     /// A row of a format that may have several rows a concept.
     pub(super) fn add_row(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
-        if self.options.progress.stop.load(Ordering::Relaxed) {
-            return Err(Error::interrupted());
-        }
+        self.options.progress.check()?;
         let Ok(id) = entry.id.parse::<ConceptId>() else {
             return self.problem(line, &entry.id, "an id must have 1 to 500 bytes and no control characters");
         };

@@ -22,13 +22,13 @@ mod sssom;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use collector::{Collector, Entry};
 pub use format::Format;
 use source::Source;
 
-use crate::{Concept, ConceptId, Error};
+use crate::{Concept, ConceptId, Error, Progress};
 
 /// How to read the files.
 #[derive(Clone, Debug, Default)]
@@ -81,19 +81,6 @@ impl Default for SynonymScopes {
     fn default() -> Self {
         Self { broad: false, narrow: false, related: true }
     }
-}
-
-/// Counts of a running import.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Bytes of all files.
-    pub bytes_total: AtomicU64,
-    /// Bytes read.
-    pub bytes_read: AtomicU64,
-    /// Names read.
-    pub names: AtomicU64,
-    /// Set to end the import with [`Error::is_interrupted`].
-    pub stop: AtomicBool,
 }
 
 /// An entry or name that was skipped, or kept after a repair.

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
+use super::ImportOptions;
 use super::collector::Collector;
-use super::{ImportOptions, Progress};
-use crate::Error;
+use crate::{Error, Progress};
 
 /// How many bytes of a file tell its format.
 const BEGINNING: usize = 16 << 10;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::trees::{FitOptions, Groups, Trees, fit as grow};
 use super::{Ranker, layout};
-use crate::feature;
+use crate::{CalibrateOptions, feature};
 
 /// Folds of the cross-validation.
 pub(crate) const FOLDS: usize = 5;
@@ -17,7 +17,7 @@ pub(crate) type OutOfFold = Vec<Vec<f64>>;
 ///
 /// Its score is the mean of that of the trees fitted and that of one of `priors`, where there are any (a logarithmic opinion
 /// pool, Genest and Zidek 1986): the names of one knowledge base held out are not asked for in all the ways in which people
-/// ask. It is the one with which the log-loss is least.
+/// ask. It is the one with which the log-loss is least. Work that is stopped returns a ranker of few trees.
 pub(crate) fn fit(
     groups: &Groups,
     with_vectors: bool,
@@ -25,8 +25,9 @@ pub(crate) fn fit(
     weights: &[f32],
     exact: f64,
     priors: &[&Ranker],
-    options: &FitOptions,
+    options: &CalibrateOptions,
 ) -> (Ranker, OutOfFold) {
+    options.progress.begin("fitting", ((FOLDS + 1) * options.fit.rounds) as u64);
     let mut out_of_fold: OutOfFold = vec![Vec::new(); groups.len()];
     for fold in 0..FOLDS {
         let trees = trees(&groups.filtered(|group| folds[group] != fold), with_vectors, options);
@@ -59,15 +60,16 @@ pub(crate) fn fit(
 
 /// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not: names of the
 /// knowledge base held out are nearer to each other in the eyes of an encoder than the names people write.
-fn trees(groups: &Groups, with_vectors: bool, options: &FitOptions) -> Trees {
+fn trees(groups: &Groups, with_vectors: bool, options: &CalibrateOptions) -> Trees {
+    let CalibrateOptions { fit, progress, .. } = options;
     let all = vec![true; groups.width];
     if !with_vectors {
-        return grow(groups, &all, options);
+        return grow(groups, &all, fit, progress);
     }
     let letters = feature::names(false);
     let is_of_letters = feature::names(true).iter().map(|name| letters.contains(name)).collect();
-    let half = FitOptions { rounds: options.rounds / 2, ..*options };
-    Trees::mean([is_of_letters, all].map(|is_used| grow(groups, &is_used, &half)))
+    let half = FitOptions { rounds: fit.rounds / 2, ..*fit };
+    Trees::mean([is_of_letters, all].map(|is_used| grow(groups, &is_used, &half, progress)))
 }
 
 fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
@@ -156,7 +158,8 @@ mod tests {
             groups.push(&rows, &[1.0; 2], is_answered.then_some(1), 1.0);
         }
         let folds: Vec<usize> = (0..200).map(|group| group % FOLDS).collect();
-        let options = FitOptions { rounds: 5, ..FitOptions::default() };
+        let fit_options = FitOptions { rounds: 5, ..FitOptions::default() };
+        let options = CalibrateOptions { fit: fit_options, ..CalibrateOptions::default() };
         let fit = |priors: &[&Ranker]| fit(&groups, false, &folds, &[1.0; 200], 0.9, priors, &options).0;
         let alone = fit(&[]);
         let pooled = fit(&[&alone]);

@@ -13,6 +13,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::Progress;
+
 /// An ensemble; higher scores are likelier right.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trees(Vec<Tree>);
@@ -169,13 +171,16 @@ const BINS: usize = 64;
 /// Rows looked at to cut a feature into bins.
 const SAMPLED_ROWS: usize = 40_000;
 
-/// Grows trees on the features of `groups` that `is_used` says.
-pub fn fit(groups: &Groups, is_used: &[bool], options: &FitOptions) -> Trees {
+/// Grows trees on the features of `groups` that `is_used` says; fewer than asked for where the work is stopped.
+pub fn fit(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: &Progress) -> Trees {
     let binned = Binned::new(groups, is_used);
     let rows = groups.ends.last().copied().unwrap_or_default();
     let mut scores = vec![0f32; rows];
     let mut trees = Vec::with_capacity(options.rounds);
     for _ in 0..options.rounds {
+        if progress.is_stopped() {
+            break;
+        }
         let gradients = gradients(groups, &scores);
         let (tree, leaf_of) = grow(&binned, &gradients, options);
         scores.par_iter_mut().zip(&leaf_of).for_each(|(score, leaf)| {
@@ -184,6 +189,7 @@ pub fn fit(groups: &Groups, is_used: &[bool], options: &FitOptions) -> Trees {
             }
         });
         trees.push(tree);
+        progress.advance(1);
     }
     Trees(trees)
 }
@@ -422,7 +428,7 @@ mod tests {
 
     #[test]
     fn trees_learn_which_candidate_is_right_and_when_none_is() {
-        let trees = fit(&toy(3000), &[true; 2], &FitOptions::default());
+        let trees = fit(&toy(3000), &[true; 2], &FitOptions::default(), &Progress::default());
         let found = accuracy(&trees, &toy(3500).filtered(|group| group >= 3000));
         assert!(found > 0.88, "{found}");
     }
@@ -431,7 +437,9 @@ mod tests {
     fn the_number_of_threads_changes_nothing() {
         let grown = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&toy(300), &[true; 2], &FitOptions { rounds: 20, ..FitOptions::default() }))
+            pool.install(|| {
+                fit(&toy(300), &[true; 2], &FitOptions { rounds: 20, ..FitOptions::default() }, &Progress::default())
+            })
         };
         assert_eq!(grown(1), grown(3));
     }
@@ -468,6 +476,9 @@ mod tests {
 
     #[test]
     fn no_groups_make_trees_that_say_nothing() {
-        assert_eq!(fit(&Groups::new(2), &[true; 2], &FitOptions::default()).score(&[1.0, 2.0]), 0.0);
+        assert_eq!(
+            fit(&Groups::new(2), &[true; 2], &FitOptions::default(), &Progress::default()).score(&[1.0, 2.0]),
+            0.0
+        );
     }
 }
