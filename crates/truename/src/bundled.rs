@@ -1,5 +1,6 @@
 //! The knowledge base that comes with Truename: MeSH diseases and chemicals.
 
+use std::fs::DirBuilder;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,22 +10,71 @@ use truename_kb::import::read_bytes;
 use truename_kb::{Format, ImportOptions};
 use truename_text::stable_hash;
 
-use crate::{Error, KnowledgeBase};
+use crate::{Error, KnowledgeBase, Partial};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
 /// JSONL. `kb/README.md` gives the sources, their licences and the rules.
 static MESH: &[u8] = include_bytes!("../../../kb/mesh.jsonl.gz");
 
-/// Opens it, unpacking it into the user's cache where it is not there yet.
+/// Opens it, unpacking it into the user's cache where it is not there yet, or where that cannot be written, into a folder of
+/// the user's own among the temporary files.
 pub(crate) fn open() -> Result<KnowledgeBase, Error> {
     // Threads that open it for the first time at once unpack it once.
     static UNPACKING: Mutex<()> = Mutex::new(());
     let _alone = UNPACKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = cache_folder().join(format!("mesh-{:016x}", version()));
-    match KnowledgeBase::open(&path) {
-        Err(_) => unpack(&path),
-        opened => opened,
+    let name = format!("mesh-{:016x}", version());
+    let error = match open_in(&cache_folder(), &name) {
+        Err(error) => error,
+        opened => return opened,
+    };
+    let Ok(folder) = private_folder() else { return Err(error) };
+    tracing::info!("{error}; the bundled knowledge base is unpacked into {}", folder.display());
+    open_in(&folder, &name).map_err(|_| error)
+}
+
+fn open_in(folder: &Path, name: &str) -> Result<KnowledgeBase, Error> {
+    let path = folder.join(name);
+    KnowledgeBase::open(&path).or_else(|_| unpack(&path))
+}
+
+/// A folder for temporary files that no other user can write to.
+fn private_folder() -> std::io::Result<PathBuf> {
+    // Whoever made a file owns it; there is no other safe way to ask who this is.
+    let mine = tempfile::tempdir()?;
+    let (path, builder) = private_name(mine.path())?;
+    match builder.create(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
     }
+    if is_private(&path, mine.path())? { Ok(path) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
+}
+
+#[cfg(unix)]
+fn private_name(mine: &Path) -> std::io::Result<(PathBuf, DirBuilder)> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let user = std::fs::metadata(mine)?.uid();
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    Ok((std::env::temp_dir().join(format!("truename-{user}")), builder))
+}
+
+/// Whether a path is a folder, and no link to one, of the owner of `mine` that nobody else can open.
+#[cfg(unix)]
+fn is_private(path: &Path, mine: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (folder, mine) = (std::fs::symlink_metadata(path)?, std::fs::metadata(mine)?);
+    Ok(folder.is_dir() && folder.uid() == mine.uid() && folder.mode() & 0o077 == 0)
+}
+
+/// Each user has a folder for temporary files.
+#[cfg(not(unix))]
+fn private_name(_: &Path) -> std::io::Result<(PathBuf, DirBuilder)> {
+    Ok((std::env::temp_dir().join("truename"), DirBuilder::new()))
+}
+
+#[cfg(not(unix))]
+fn is_private(path: &Path, _: &Path) -> std::io::Result<bool> {
+    Ok(std::fs::symlink_metadata(path)?.is_dir())
 }
 
 /// The contents and the program and layout that indexed them: a new version of any unpacks anew.
@@ -39,24 +89,25 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
     GzDecoder::new(MESH).read_to_end(&mut text).map_err(|source| Error::io("unpack", path, source))?;
     let import = read_bytes(&text, Format::Jsonl, &ImportOptions::default())?;
     // Each process builds its own copy; the first to finish puts it in place.
-    let own = path.with_extension(std::process::id().to_string());
-    let built = KnowledgeBase::create(import.concepts, &own);
+    let own = Partial::new(path.with_extension(std::process::id().to_string()));
+    let built = KnowledgeBase::create(import.concepts, own.path());
     let moved = built.and_then(|built| {
         built.close();
         // What is there cannot be opened, or another process was faster; then this one's rename fails.
         if KnowledgeBase::open(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
         }
-        std::fs::rename(&own, path).map_err(|source| Error::io("write", path, source))
+        std::fs::rename(own.path(), path).map_err(|source| Error::io("write", path, source))
     });
-    let _ = std::fs::remove_dir_all(&own);
+    drop(own);
     match moved {
         Err(error) if !path.join("data.mdb").is_file() => Err(error),
         _ => KnowledgeBase::open(path),
     }
 }
 
-/// Where what can be made or fetched again is kept: `$TRUENAME_CACHE`, or `truename` in the user's cache folder.
+/// Returns the folder for what can be made or fetched again: `$TRUENAME_CACHE`, or `truename` in the user's cache folder, or
+/// one of the user's own among the temporary files.
 pub fn cache_folder() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = variable("TRUENAME_CACHE") {
@@ -69,5 +120,9 @@ pub fn cache_folder() -> PathBuf {
     } else {
         variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")))
     };
-    user.unwrap_or_else(std::env::temp_dir).join("truename")
+    match user {
+        Some(user) => user.join("truename"),
+        // A folder of one name in /tmp could be another user's.
+        None => private_folder().unwrap_or_else(|_| std::env::temp_dir().join("truename")),
+    }
 }
