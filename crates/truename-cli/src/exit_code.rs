@@ -62,7 +62,7 @@ impl ExitCode {
     }
 }
 
-/// Whether a reader closed its pipe; serde_json does not show what caused its error.
+/// Returns whether a reader closed its pipe. An error of serde_json does not show the one that caused it.
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     let of_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
     let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(of_json);

@@ -9,7 +9,7 @@ use truename::{Committing, Progress, remove_partials};
 
 use crate::progress;
 
-/// How long work may take to stop by itself. What cannot look at the switch in between, as a long sort, is then ended.
+/// The time in which work stops by itself. Work that cannot look at the switch, as a long sort, is then ended.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The same for work that keeps what is done: a step of training is finished, and its checkpoint written.
 const PATIENCE_WITH_STEPS: Duration = Duration::from_millis(2500);
@@ -18,7 +18,7 @@ static PROGRESS: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 static IS_REPORTED: AtomicBool = AtomicBool::new(false);
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
-/// What work that keeps what is done says where it is ended.
+/// The last words of work that keeps what is done.
 static KEEPS: Mutex<Option<String>> = Mutex::new(None);
 
 pub fn listen() {
@@ -27,7 +27,7 @@ pub fn listen() {
             leave();
         }
         PROGRESS.stop();
-        // What is being committed now is finished, and then the command.
+        // A commit under way is finished, and then the command.
         let is_late = PROGRESS.is_committing();
         thread::spawn(move || {
             if is_late {

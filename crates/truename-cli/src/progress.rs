@@ -29,7 +29,7 @@ pub fn clear() {
     bars.iter().filter_map(WeakProgressBar::upgrade).for_each(|bar| bar.finish_and_clear());
 }
 
-/// Whether results go to a terminal, where a bar would come between them.
+/// Returns whether results go to a terminal, where a bar would come between them.
 pub fn is_in_the_way(out: Option<&PathBuf>) -> bool {
     out.is_none() && std::io::stdout().is_terminal()
 }

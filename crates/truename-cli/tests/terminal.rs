@@ -52,14 +52,14 @@ fn in_terminal(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     written
 }
 
-/// What the screen shows in the end.
+/// Returns the screen in the end.
 fn shown(written: &[u8]) -> String {
     let mut parser = vt100::Parser::new(ROWS, COLUMNS, 0);
     parser.process(written);
     parser.screen().contents()
 }
 
-/// What stdout and stderr hold where neither is a terminal, as it would look on one.
+/// Returns stdout and stderr of a run without a terminal, as they would look on one.
 fn piped(folder: &Folder, arguments: &[&str]) -> [String; 2] {
     let output = command(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}");

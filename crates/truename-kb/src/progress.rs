@@ -20,7 +20,7 @@ pub struct Progress {
 /// A part of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What is done, as `indexing`.
+    /// Its name, as `indexing`.
     pub name: &'static str,
     /// Steps done.
     pub done: u64,
@@ -37,12 +37,12 @@ impl Progress {
         self.state.fetch_or(STOPPED, Ordering::SeqCst);
     }
 
-    /// Whether the work was asked to stop.
+    /// Returns whether the work was asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.state.load(Ordering::Relaxed) & STOPPED != 0
     }
 
-    /// Whether results are being put in place.
+    /// Returns whether results are being put in place.
     pub fn is_committing(&self) -> bool {
         self.state.load(Ordering::SeqCst) >= COMMIT
     }

@@ -43,7 +43,7 @@ impl Error {
         )
     }
 
-    /// Whether the work was stopped on request.
+    /// Returns whether the work was stopped on request.
     pub fn is_interrupted(&self) -> bool {
         matches!(&*self.0, Kind::Kb(source) if source.is_interrupted())
     }

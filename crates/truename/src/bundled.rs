@@ -58,7 +58,7 @@ fn private_name(mine: &Path) -> std::io::Result<(PathBuf, DirBuilder)> {
     Ok((std::env::temp_dir().join(format!("truename-{user}")), builder))
 }
 
-/// Whether a path is a folder, and no link to one, of the owner of `mine` that nobody else can open.
+/// Returns whether a path is a folder that the owner of `mine` has and nobody else can open; a link to one is not.
 #[cfg(unix)]
 fn is_private(path: &Path, mine: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

@@ -32,7 +32,7 @@ pub struct CalibrateOptions {
     pub gold_weight: f32,
     /// Trees, leaves and so on.
     pub fit: FitOptions,
-    /// What another thread may watch, and the switch to stop.
+    /// The state of the work, for another thread to watch, and the switch to stop it.
     pub progress: Arc<Progress>,
 }
 
