@@ -216,7 +216,7 @@ pub struct Update {
 pub struct Reading {
     /// Format of the files [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>,
-          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, rrf, ctd, mesh, gilda, sssom or dictionary [default: told by content and extension]")]
+          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, owlxml, rrf, ctd, mesh, gilda, sssom or dictionary [default: told by content and extension]")]
     pub format: Option<Format>,
     /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
@@ -239,7 +239,13 @@ pub struct Reading {
     /// What joins several values in one cell [default: |, and the name is not split]
     #[arg(long, value_name = "TEXT")]
     pub separator: Option<String>,
-    /// Language to keep, ENG in RRF and en in RDF; may be given several times [default: English]
+    /// Longest line or value, which bounds the memory that a compressed file can take [default: 67108864]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: Option<u64>,
+    /// Name classes without a label by the last part of their IRIs (HeartAttack as "Heart Attack")
+    #[arg(long)]
+    pub label_from_iri: bool,
+    /// Language to keep, ENG in RRF and en in RDF, * for all; may be given several times [default: English]
     #[arg(long = "language", value_name = "CODE")]
     pub languages: Vec<String>,
     /// UMLS source vocabulary to keep; may be given several times [default: all]
@@ -277,6 +283,8 @@ impl Reading {
             languages: self.languages.clone(),
             sources: self.sources.clone(),
             scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
+            label_from_iri: self.label_from_iri,
+            max_line_bytes: self.max_line_bytes,
             progress: crate::interrupt::progress(),
         }
     }

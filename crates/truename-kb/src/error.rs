@@ -20,7 +20,7 @@ enum Kind {
     Syntax { path: PathBuf, line: Option<u64>, message: String, hint: Option<String> },
     Refused(Problem),
     UnknownFormat { path: PathBuf },
-    NoConcepts { paths: Vec<PathBuf>, first: String },
+    NoConcepts { paths: Vec<PathBuf>, first: String, hint: &'static str },
     UnknownConcept { id: String },
     InvalidId { value: String, reason: &'static str },
     Interrupted,
@@ -62,7 +62,7 @@ impl Error {
             Kind::NotEmpty { .. } => Some("name a new folder, or an empty one".into()),
             Kind::Refused(_) => Some("without --strict such rows are skipped, counted and listed".into()),
             Kind::UnknownFormat { .. } => Some(format!("name it with --format, one of {}", crate::Format::names())),
-            Kind::NoConcepts { .. } => Some("check --format and, for tables, --id-column and --name-column".into()),
+            Kind::NoConcepts { hint, .. } => Some((*hint).into()),
             Kind::Syntax { hint, .. } => hint.clone(),
             Kind::Storage { source: heed::Error::Io(source), .. } if is_full(source) => {
                 Some("free some disk space; the store is as it was before".into())
@@ -98,7 +98,7 @@ impl Error {
     }
 
     pub(crate) fn syntax(path: &Path, line: Option<u64>, message: impl fmt::Display) -> Self {
-        Kind::Syntax { path: path.to_owned(), line, message: message.to_string(), hint: None }.into()
+        Kind::Syntax { path: path.to_owned(), line, message: printable(&message.to_string()), hint: None }.into()
     }
 
     pub(crate) fn with_hint(mut self, advice: impl Into<String>) -> Self {
@@ -116,8 +116,8 @@ impl Error {
         Kind::UnknownFormat { path: path.to_owned() }.into()
     }
 
-    pub(crate) fn no_concepts(paths: &[PathBuf], first: String) -> Self {
-        Kind::NoConcepts { paths: paths.to_owned(), first }.into()
+    pub(crate) fn no_concepts(paths: Vec<PathBuf>, first: String, hint: &'static str) -> Self {
+        Kind::NoConcepts { paths, first, hint }.into()
     }
 
     pub(crate) fn unknown_concept(id: &str) -> Self {
@@ -139,6 +139,15 @@ pub(crate) fn shorten(value: &str) -> String {
     const SHOWN: usize = 80;
     let shown: String = value.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if value.chars().nth(SHOWN).is_some() { format!("{shown}…") } else { shown }
+}
+
+/// A sentence with what a file put in it: control characters escaped, so that none reaches a terminal.
+pub(crate) fn printable(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    for character in message.chars() {
+        if character.is_control() { shown.extend(character.escape_debug()) } else { shown.push(character) }
+    }
+    shown
 }
 
 fn is_full(source: &std::io::Error) -> bool {
@@ -163,7 +172,7 @@ impl fmt::Display for Error {
             Kind::Syntax { path, line: None, message, .. } => write!(f, "{}: {message}", path.display()),
             Kind::Refused(problem) => write!(f, "{problem}"),
             Kind::UnknownFormat { path } => write!(f, "cannot tell the format of {}", path.display()),
-            Kind::NoConcepts { paths, first } => {
+            Kind::NoConcepts { paths, first, .. } => {
                 let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
                 write!(f, "no concept was found in {}{first}", shown.join(", "))
             }

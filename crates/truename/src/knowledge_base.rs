@@ -175,6 +175,7 @@ impl KnowledgeBase {
     ) -> Result<(Self, Report), Error> {
         refuse_existing(out, replace)?;
         let import = read_files(files, options)?;
+        import.require_concepts()?;
         let provenance = provenance("import", &import);
         let mut report = Report {
             added: import.concepts.len() as u32,

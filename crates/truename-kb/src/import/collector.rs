@@ -1,12 +1,12 @@
 //! Where importers put what they find: checked, cleaned, merged by id.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::{FileReport, Format, Import, ImportOptions, Problem};
-use crate::error::shorten;
+use super::{ENCODING_HINT, FileReport, Format, Import, ImportOptions, Problem};
+use crate::error::{printable, shorten};
 use crate::{Concept, ConceptId, Error};
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
@@ -32,12 +32,24 @@ pub(super) struct Collector<'options> {
     by_id: HashMap<ConceptId, usize>,
     /// Types of concepts that may come later, or not at all.
     types: Vec<(String, String)>,
+    /// Ids whose names so far are in languages that are not kept, each with one of them and its file.
+    other_languages: BTreeMap<String, (String, usize)>,
+    /// Classes without a label, each with its IRI and file.
+    unlabelled: Vec<(String, Entry, usize)>,
     path: PathBuf,
 }
 
 impl<'options> Collector<'options> {
     pub(super) fn new(options: &'options ImportOptions) -> Self {
-        Self { options, import: Import::default(), by_id: HashMap::new(), types: Vec::new(), path: PathBuf::new() }
+        Self {
+            options,
+            import: Import::default(),
+            by_id: HashMap::new(),
+            types: Vec::new(),
+            other_languages: BTreeMap::new(),
+            unlabelled: Vec::new(),
+            path: PathBuf::new(),
+        }
     }
 
     pub(super) fn begin(&mut self, path: &Path, format: Format) {
@@ -48,7 +60,8 @@ impl<'options> Collector<'options> {
 
     /// Lists something skipped or repaired; an error where the import is strict.
     pub(super) fn problem(&mut self, line: Option<u64>, value: &str, reason: impl Into<String>) -> Result<(), Error> {
-        let problem = Problem { path: self.path.clone(), line, value: shorten(value), reason: reason.into() };
+        let problem =
+            Problem { path: self.path.clone(), line, value: shorten(value), reason: printable(&reason.into()) };
         if self.options.strict {
             return Err(Error::refused(problem));
         }
@@ -60,8 +73,17 @@ impl<'options> Collector<'options> {
     }
 
     pub(super) fn not_utf8(&mut self, line: u64, bytes: &[u8]) -> Result<(), Error> {
-        let reason = "not UTF-8 (say --encoding, as in --encoding windows-1252)";
-        self.problem(Some(line), &String::from_utf8_lossy(bytes), reason)
+        self.problem(Some(line), &String::from_utf8_lossy(bytes), format!("not UTF-8; {ENCODING_HINT}"))
+    }
+
+    /// Lists a last line that has no line end.
+    pub(super) fn cut_off(&mut self, line: u64, text: &str) -> Result<(), Error> {
+        self.problem(Some(line), text, "the last line has no line end, so the file may be cut off")
+    }
+
+    /// How many problems there were so far.
+    pub(super) fn problem_count(&self) -> u64 {
+        self.import.problem_count
     }
 
     /// An entry of a format that has one entry a concept.
@@ -131,6 +153,22 @@ impl<'options> Collector<'options> {
         self.types.push((id.to_owned(), name.to_owned()));
     }
 
+    /// A concept that has a name in a language that is not kept.
+    pub(super) fn add_other_language(&mut self, id: &str, language: &str) {
+        if !self.other_languages.contains_key(id) && !self.has(id) {
+            self.other_languages.insert(id.to_owned(), (language.to_owned(), self.import.files.len() - 1));
+        }
+    }
+
+    /// A class that has no label in this file.
+    pub(super) fn add_unlabelled(&mut self, iri: &str, entry: Entry) {
+        self.unlabelled.push((iri.to_owned(), entry, self.import.files.len() - 1));
+    }
+
+    fn has(&self, id: &str) -> bool {
+        id.parse().is_ok_and(|id: ConceptId| self.by_id.contains_key(&id))
+    }
+
     /// Two ids of one thing.
     pub(super) fn add_mapping(&mut self, subject: &str, object: &str) {
         self.import.mappings.push((subject.to_owned(), object.to_owned()));
@@ -155,6 +193,9 @@ impl<'options> Collector<'options> {
             self.problem(line, trimmed, format!("a name of {} bytes (at most {LONGEST_NAME_BYTES})", trimmed.len()))?;
             return Ok(None);
         }
+        if trimmed.contains('\u{FFFD}') {
+            self.problem(line, trimmed, format!("a character that could not be decoded; {ENCODING_HINT}"))?;
+        }
         let cleaned = without_controls(trimmed);
         if let Cow::Owned(cleaned) = cleaned {
             self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
@@ -163,7 +204,51 @@ impl<'options> Collector<'options> {
         Ok(Some(trimmed.to_owned()))
     }
 
+    /// Lists classes without a label, or takes the last part of their IRIs.
+    fn finish_unlabelled(&mut self) -> Result<(), Error> {
+        let mut left_out = Vec::new();
+        for (iri, entry, file) in std::mem::take(&mut self.unlabelled) {
+            if self.has(&entry.id) {
+                continue;
+            }
+            match iri_label(&iri).filter(|_| self.options.label_from_iri) {
+                Some(name) => self.add_row(None, Entry { name, ..entry })?,
+                None => left_out.push((iri, file)),
+            }
+        }
+        let Some((first, file)) = left_out.first() else { return Ok(()) };
+        self.path = self.import.files[*file].path.clone();
+        let way_out = if self.options.label_from_iri {
+            "their IRIs end in a number"
+        } else {
+            "--label-from-iri takes the last part of their IRIs"
+        };
+        self.problem(None, first, format!("classes without a label were left out ({}); {way_out}", left_out.len()))
+    }
+
+    /// Lists concepts of which no name is in a language that is kept.
+    fn finish_other_languages(&mut self) -> Result<(), Error> {
+        let mut left_out = std::mem::take(&mut self.other_languages);
+        left_out.retain(|id, _| !self.has(id));
+        let Some((first, (_, file))) = left_out.first_key_value() else { return Ok(()) };
+        self.path = self.import.files[*file].path.clone();
+        let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
+        for (language, _) in left_out.values() {
+            *languages.entry(language).or_default() += 1;
+        }
+        let (example, counts) = (
+            languages.keys().next().copied().unwrap_or_default(),
+            languages.iter().map(|(language, count)| format!("{language} {count}")).collect::<Vec<_>>().join(", "),
+        );
+        let reason = format!(
+            "concepts with names in other languages only were left out ({counts}); --language {example} keeps such names"
+        );
+        self.problem(None, first, reason)
+    }
+
     pub(super) fn finish(mut self) -> Result<Import, Error> {
+        self.finish_unlabelled()?;
+        self.finish_other_languages()?;
         for (id, name) in std::mem::take(&mut self.types) {
             if let Some(at) = id.parse().ok().and_then(|id: ConceptId| self.by_id.get(&id)) {
                 self.import.concepts[*at].types.push(name);
@@ -199,6 +284,52 @@ impl<'options> Collector<'options> {
 fn tidy_value(value: String) -> Option<String> {
     let trimmed = value.trim();
     (!trimmed.is_empty()).then(|| without_controls(trimmed).into_owned())
+}
+
+/// The last part of an IRI in words: `…#HeartAttack` is "Heart Attack"; nothing where it is a number, as in
+/// `…/DOID_1612`.
+fn iri_label(iri: &str) -> Option<String> {
+    let last = iri.trim_end_matches(['/', '#']).rsplit(['/', '#', ':']).next()?;
+    let last = percent_decoded(last);
+    let is_number = last.trim_start_matches(|c: char| c.is_alphabetic() || matches!(c, '_' | '-'));
+    if last.is_empty() || (!is_number.is_empty() && is_number.chars().all(|c| c.is_ascii_digit())) {
+        return None;
+    }
+    let characters: Vec<char> = last.chars().collect();
+    let mut label = String::with_capacity(last.len() + 4);
+    for (at, &character) in characters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| characters[before]);
+        let begins_word = character.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || (before.is_uppercase() && characters.get(at + 1).is_some_and(|after| after.is_lowercase()))
+            });
+        if begins_word {
+            label.push(' ');
+        }
+        label.push(if character == '_' { ' ' } else { character });
+    }
+    Some(label.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|label| !label.is_empty())
+}
+
+/// A text with `%C3%B6` as the character that it stands for; as it is where that is not UTF-8.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Control characters become spaces; bidirectional controls and byte order marks go.

@@ -1,9 +1,13 @@
 //! Comma- and tab-separated tables with a header: one name a row, or names joined by a separator.
 
+use std::io::Read;
+use std::path::Path;
+
 use csv::ByteRecord;
 
 use super::{Collector, Entry, Source};
 use crate::Error;
+use crate::error::shorten;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
 const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "code", "cui", "uri", "iri", "entity_id"];
@@ -16,77 +20,168 @@ const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
 const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
 const DEFINITION: &[&str] = &["definition", "description"];
 
+/// A row that is put behind the file. A quoted cell that is never closed swallows it.
+const END: &[u8] = b"\n\0end of file\0\n";
+
 struct Layout {
     id: usize,
     name: usize,
     /// Whether the name column is one of joined names.
     joined: bool,
-    synonyms: Option<usize>,
-    types: Option<usize>,
-    parents: Option<usize>,
-    xrefs: Option<usize>,
+    /// Further columns with names.
+    further_names: Vec<usize>,
+    synonyms: Vec<usize>,
+    types: Vec<usize>,
+    parents: Vec<usize>,
+    xrefs: Vec<usize>,
     definition: Option<usize>,
 }
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>, delimiter: u8) -> Result<(), Error> {
-    let path = source.path.clone();
-    let failed = |error: csv::Error| Error::syntax(&path, error.position().map(|at| at.line()), error);
+    let (path, watch) = (source.path.clone(), source.watch());
+    let failed =
+        |error: csv::Error| watch.failure_or(|| Error::syntax(&path, error.position().map(|at| at.line()), error));
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .quoting(delimiter == b',')
         .flexible(true)
-        .from_reader(source.reader());
+        .from_reader(source.reader().chain(END));
     let header = reader.byte_headers().map_err(failed)?.clone();
-    let layout = Layout::find(&header, collector).map_err(|message| {
-        let shown = String::from_utf8_lossy(header.as_slice()).into_owned();
-        Error::syntax(&path, Some(1), format!("{message} among \"{}\"", crate::error::shorten(&shown)))
-            .with_hint("name the columns: --id-column COLUMN --name-column COLUMN")
-    })?;
+    if is_end(&header) {
+        return Err(Error::syntax(&path, None, "the file is empty; a table begins with a row of column names"));
+    }
+    refuse_open_quote(&path, &header)?;
+    let layout = Layout::find(&header, &path, collector)?;
     let mut row = ByteRecord::new();
-    while reader.read_byte_record(&mut row).map_err(failed)? {
-        let line = row.position().map(|at| at.line());
-        match entry(&row, &layout, collector) {
-            Some(entry) if entry.name.contains('\n') => {
-                collector.problem(line, &entry.name, "a name with a line end; is a quote never closed?")?;
-            }
-            Some(entry) => collector.add_row(line, entry)?,
-            None if row.len() <= layout.id.max(layout.name) => {
-                let shown = String::from_utf8_lossy(row.as_slice()).into_owned();
-                collector.problem(line, &shown, format!("a row of {} columns of {}", row.len(), header.len()))?;
-            }
-            None => collector.not_utf8(line.unwrap_or_default(), row.as_slice())?,
+    // The last row, its line, and the problems listed before it.
+    let mut last = (header.clone(), 1, collector.problem_count());
+    loop {
+        watch.begin_value();
+        if !reader.read_byte_record(&mut row).map_err(failed)? || is_end(&row) {
+            break;
         }
+        let line = row.position().map_or(0, |at| at.line());
+        last.1 = line;
+        last.2 = collector.problem_count();
+        refuse_open_quote(&path, &row)?;
+        add_row(&row, line, header.len(), &layout, collector)?;
+        std::mem::swap(&mut last.0, &mut row);
+    }
+    if watch.ends_within_a_line() && collector.problem_count() == last.2 {
+        collector.cut_off(last.1, &shown(&last.0))?;
     }
     Ok(())
 }
 
+fn add_row(
+    row: &ByteRecord,
+    line: u64,
+    columns: usize,
+    layout: &Layout,
+    collector: &mut Collector<'_>,
+) -> Result<(), Error> {
+    let counts = || cell_counts(row.len(), columns);
+    if row.iter().skip(columns).any(|cell| !cell.is_empty()) {
+        let reason = format!("{}; is a cell with a delimiter not in quotes?", counts());
+        return collector.problem(Some(line), &shown(row), reason);
+    }
+    match entry(row, layout, collector) {
+        Some(entry) if entry.name.contains('\n') => {
+            collector.problem(Some(line), &entry.name, "a name with a line end; is a quote never closed?")
+        }
+        Some(entry) => collector.add_row(Some(line), entry),
+        None if row.len() <= layout.id.max(layout.name) => collector.problem(Some(line), &shown(row), counts()),
+        None => collector.not_utf8(line, row.as_slice()),
+    }
+}
+
+/// The reason for leaving a row out that has too few or too many cells.
+pub(super) fn cell_counts(cells: usize, columns: usize) -> String {
+    let plural = |count| if count == 1 { "" } else { "s" };
+    format!("a row of {cells} cell{} in a table of {columns} column{}", plural(cells), plural(columns))
+}
+
+fn is_end(row: &ByteRecord) -> bool {
+    row.len() == 1 && &row[0] == END.trim_ascii()
+}
+
+fn refuse_open_quote(path: &Path, row: &ByteRecord) -> Result<(), Error> {
+    if !row.iter().next_back().is_some_and(|cell| cell.ends_with(END)) {
+        return Ok(());
+    }
+    let line = row.position().map(|at| at.line());
+    Err(Error::syntax(path, line, "the file ends within a quoted cell of this row")
+        .with_hint("close the quote, or fetch the file again if it is cut off"))
+}
+
+/// A row as messages show it.
+fn shown(row: &ByteRecord) -> String {
+    row.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
+}
+
 impl Layout {
-    fn find(header: &ByteRecord, collector: &Collector<'_>) -> Result<Self, String> {
-        let named: Vec<String> = header.iter().map(|cell| plain(&String::from_utf8_lossy(cell))).collect();
-        let usual = |names: &[&str]| names.iter().find_map(|name| named.iter().position(|column| column == name));
-        let asked = |asked: &Option<String>, names: &[&str]| match asked {
-            None => Ok(usual(names)),
-            Some(name) => {
-                let exact = header.iter().position(|cell| cell == name.as_bytes());
-                exact.map(Some).ok_or_else(|| format!("no column \"{name}\""))
+    fn find(header: &ByteRecord, path: &Path, collector: &mut Collector<'_>) -> Result<Self, Error> {
+        let cells: Vec<String> = header.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let columns = &collector.options.columns;
+        let missing = |what: String| {
+            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", shorten(cell))).collect();
+            Error::syntax(path, Some(1), format!("{what} among {}", quoted.join(", ")))
+                .with_hint("name the columns: --id-column COLUMN --name-column COLUMN")
+        };
+        let find = |asked: &Option<String>, usual: &[&str]| {
+            let found = match asked {
+                None => columns_named(&cells, usual),
+                Some(name) => columns_asked(&cells, name),
+            };
+            match asked {
+                Some(name) if found.is_empty() => Err(missing(format!("no column \"{}\"", shorten(name)))),
+                _ => Ok(found),
             }
         };
-        let columns = &collector.options.columns;
-        let id = asked(&columns.id, ID)?.ok_or("no id column")?;
-        let synonyms = asked(&columns.synonyms, SYNONYMS)?;
+        let ids = find(&columns.id, ID)?;
+        let id = *ids.first().ok_or_else(|| missing("no id column".to_owned()))?;
+        let mut synonyms = find(&columns.synonyms, SYNONYMS)?;
+        let mut names = find(&columns.name, NAME)?;
         // A table with `id` and `names` alone has its names there.
-        let name = asked(&columns.name, NAME)?.or(synonyms).ok_or("no name column")?;
+        let joined = names.is_empty() || synonyms.first() == names.first();
+        if joined {
+            names.clear();
+            names.extend(synonyms.iter().take(1));
+        }
+        let name = *names.first().ok_or_else(|| missing("no name column".to_owned()))?;
+        let is_same = |column: &usize| plain(&cells[*column]) == plain(&cells[name]);
+        let further_names: Vec<usize> = names.into_iter().skip(1).filter(is_same).collect();
+        synonyms.retain(|column| *column != name && !further_names.contains(column));
+        let (types, definitions) = (find(&columns.types, TYPES)?, columns_named(&cells, DEFINITION));
+        for columns in [&ids, &definitions] {
+            let is_second = |column: &&usize| plain(&cells[**column]) == plain(&cells[columns[0]]);
+            if let Some(column) = columns.iter().skip(1).find(is_second) {
+                collector.problem(Some(1), &cells[*column], "two columns of this name; the first is read")?;
+            }
+        }
         Ok(Self {
             id,
             name,
-            joined: synonyms == Some(name),
-            synonyms: synonyms.filter(|column| *column != name),
-            types: asked(&columns.types, TYPES)?,
-            parents: usual(PARENTS),
-            xrefs: usual(XREFS),
-            definition: usual(DEFINITION),
+            joined,
+            further_names,
+            synonyms,
+            types,
+            parents: columns_named(&cells, PARENTS),
+            xrefs: columns_named(&cells, XREFS),
+            definition: definitions.first().copied(),
         })
     }
+}
+
+/// The columns with any of the usual names, the most usual name first.
+fn columns_named(cells: &[String], usual: &[&str]) -> Vec<usize> {
+    usual.iter().flat_map(|name| (0..cells.len()).filter(move |at| plain(&cells[*at]) == *name)).collect()
+}
+
+/// The columns with the name that the user gave, as it is or but for capitals and spaces.
+fn columns_asked(cells: &[String], name: &str) -> Vec<usize> {
+    let exact: Vec<usize> = (0..cells.len()).filter(|at| cells[*at] == name).collect();
+    if exact.is_empty() { columns_named(cells, &[&plain(name)]) } else { exact }
 }
 
 fn plain(column: &str) -> String {
@@ -98,30 +193,34 @@ fn entry(row: &ByteRecord, layout: &Layout, collector: &Collector<'_>) -> Option
     let asked = collector.options.columns.separator.as_deref();
     let separator = asked.filter(|separator| !separator.is_empty()).unwrap_or("|");
     let cell = |column: usize| std::str::from_utf8(row.get(column)?).ok().map(|cell| unquoted(cell).to_owned());
-    let optional = |column: Option<usize>| match column {
-        Some(at) if at < row.len() => cell(at),
-        _ => Some(String::new()),
-    };
+    let optional = |column: usize| if column < row.len() { cell(column) } else { Some(String::new()) };
     let split = |cell: String| -> Vec<String> {
         cell.split(separator).map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
     };
-    let (name, mut synonyms) = (cell(layout.name)?, split(optional(layout.synonyms)?));
-    let name = if asked.is_some() || layout.joined {
-        let mut names = split(name).into_iter();
-        let first = names.next().unwrap_or_default();
-        synonyms.splice(0..0, names);
-        first
-    } else {
-        name
+    let all = |columns: &[usize]| -> Option<Vec<String>> {
+        let cells: Option<Vec<String>> = columns.iter().map(|column| optional(*column)).collect();
+        Some(cells?.into_iter().flat_map(split).collect())
     };
+    let splits_names = asked.is_some() || layout.joined;
+    let mut names = vec![cell(layout.name)?];
+    for column in &layout.further_names {
+        names.push(optional(*column)?);
+    }
+    if splits_names {
+        names = names.into_iter().flat_map(split).collect();
+    }
+    let mut names = names.into_iter();
     Some(Entry {
         id: cell(layout.id)?,
-        name,
-        synonyms,
-        types: split(optional(layout.types)?),
-        parents: split(optional(layout.parents)?),
-        xrefs: split(optional(layout.xrefs)?),
-        definition: Some(optional(layout.definition)?),
+        name: names.next().unwrap_or_default(),
+        synonyms: names.filter(|name| !name.is_empty()).chain(all(&layout.synonyms)?).collect(),
+        types: all(&layout.types)?,
+        parents: all(&layout.parents)?,
+        xrefs: all(&layout.xrefs)?,
+        definition: match layout.definition {
+            Some(column) => optional(column),
+            None => None,
+        },
     })
 }
 

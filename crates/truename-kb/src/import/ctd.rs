@@ -1,55 +1,94 @@
-//! Vocabulary files of the Comparative Toxicogenomics Database, MEDIC among them: tab-separated, comment
+//! Vocabulary files of the Comparative Toxicogenomics Database, MEDIC among them: tab- or comma-separated, comment
 //! lines behind `#`, the column names in the last but one or last of them.
 
+use std::borrow::Cow;
+
+use super::csv::cell_counts;
 use super::{Collector, Entry, Source};
 use crate::Error;
 
-#[derive(Default)]
 struct Layout {
+    delimiter: char,
+    /// What the file lists, as its id and name columns begin: `Disease`.
+    kind: String,
     columns: Vec<String>,
 }
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut layout = Layout::default();
-    source.for_each_line(collector, |number, line, collector| {
+    let (path, mut layout) = (source.path.clone(), None);
+    source.for_each_row(collector, |number, line, collector| {
         if let Some(comment) = line.strip_prefix('#') {
-            if comment.contains("ID\t") {
-                layout.columns = comment.split('\t').map(|column| column.trim().to_owned()).collect();
-            }
+            layout = layout.take().or_else(|| Layout::of_header(comment));
             return Ok(());
         }
         if line.trim().is_empty() {
             return Ok(());
         }
-        let cells: Vec<&str> = line.split('\t').collect();
+        let Some(layout) = &layout else {
+            let message = "no column names above the rows; a CTD file has them in a `# DiseaseName…` line";
+            return Err(Error::syntax(&path, Some(number), message));
+        };
+        let Some(cells) = layout.cells(line) else {
+            return collector.problem(Some(number), line, "a quoted cell that is never closed");
+        };
+        let (found, expected) = (cells.len(), layout.columns.len());
         match layout.entry(&cells) {
-            Some(entry) => collector.add(Some(number), entry),
             None => collector.problem(Some(number), line, "no name and id in the columns of the `# Fields:` header"),
+            Some(_) if found != expected => collector.problem(Some(number), line, cell_counts(found, expected)),
+            Some(entry) => collector.add(Some(number), entry),
         }
     })
 }
 
 impl Layout {
-    fn entry(&self, cells: &[&str]) -> Option<Entry> {
-        let cell = |is: &dyn Fn(&str) -> bool| {
-            self.columns.iter().position(|column| is(column)).and_then(|at| cells.get(at)).copied()
+    /// The layout that a comment states, if it lists columns.
+    fn of_header(comment: &str) -> Option<Self> {
+        let delimiter = if comment.contains('\t') { '\t' } else { ',' };
+        let columns: Vec<String> = comment.split(delimiter).map(|column| column.trim().to_owned()).collect();
+        let first = columns.first()?;
+        let kind = first.strip_suffix("Name").or_else(|| first.strip_suffix("Symbol"))?.to_owned();
+        let id = format!("{kind}ID");
+        columns.contains(&id).then_some(Self { delimiter, kind, columns })
+    }
+
+    /// The cells of a row, or nothing where a quote is left open.
+    fn cells<'line>(&self, line: &'line str) -> Option<Vec<Cow<'line, str>>> {
+        if self.delimiter == '\t' || !line.contains('"') {
+            return Some(line.split(self.delimiter).map(Cow::Borrowed).collect());
+        }
+        if line.matches('"').count() % 2 == 1 {
+            return None;
+        }
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).buffer_capacity(line.len()).from_reader(line.as_bytes());
+        let row = reader.records().next()?.ok()?;
+        Some(row.iter().map(|cell| Cow::Owned(cell.to_owned())).collect())
+    }
+
+    fn entry(&self, cells: &[Cow<'_, str>]) -> Option<Entry> {
+        let cell = |name: &str| {
+            self.columns.iter().position(|column| column == name).and_then(|at| cells.get(at)).map(Cow::as_ref)
         };
         let several = |column: &str| -> Vec<String> {
-            let joined = cell(&|found| found == column).unwrap_or_default();
+            let joined = cell(column).unwrap_or_default();
             joined.split('|').filter(|value| !value.is_empty()).map(str::to_owned).collect()
         };
-        let kind =
-            self.columns.first()?.strip_suffix("Name").or_else(|| self.columns.first()?.strip_suffix("Symbol"))?;
         let mut xrefs = several("AltDiseaseIDs");
         xrefs.extend(several("CasRN").into_iter().map(|number| format!("CAS:{number}")));
         Some(Entry {
-            id: cell(&|column| column == format!("{kind}ID"))?.to_owned(),
+            id: cell(&format!("{}ID", self.kind))?.to_owned(),
             name: cells.first()?.to_string(),
-            synonyms: several("Synonyms"),
-            types: vec![kind.to_ascii_lowercase()],
+            // Newer files of chemicals have `MESHSynonyms` and `CTDCuratedSynonyms`.
+            synonyms: self
+                .columns
+                .iter()
+                .filter(|column| column.ends_with("Synonyms"))
+                .flat_map(|column| several(column))
+                .collect(),
+            types: vec![self.kind.to_ascii_lowercase()],
             parents: several("ParentIDs"),
             xrefs,
-            definition: cell(&|column| column == "Definition").map(str::to_owned),
+            definition: cell("Definition").map(str::to_owned),
         })
     }
 }

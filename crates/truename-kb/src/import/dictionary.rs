@@ -5,7 +5,7 @@ use super::{Collector, Entry, Source};
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    source.for_each_line(collector, |number, line, collector| {
+    source.for_each_row(collector, |number, line, collector| {
         if line.trim().is_empty() || line.starts_with('#') {
             return Ok(());
         }

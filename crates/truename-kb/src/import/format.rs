@@ -20,9 +20,11 @@ pub enum Format {
     Turtle,
     /// SKOS or OWL in RDF/XML.
     RdfXml,
+    /// OWL in its own XML syntax.
+    OwlXml,
     /// UMLS Rich Release Format: `MRCONSO.RRF` and `MRSTY.RRF`.
     Rrf,
-    /// Comparative Toxicogenomics Database vocabulary, MEDIC among them.
+    /// Comparative Toxicogenomics Database vocabulary, MEDIC among them, as TSV or CSV.
     Ctd,
     /// MeSH descriptor or supplementary XML.
     Mesh,
@@ -34,7 +36,7 @@ pub enum Format {
     Dictionary,
 }
 
-const ALL: [(Format, &str); 13] = [
+const ALL: [(Format, &str); 14] = [
     (Format::Jsonl, "jsonl"),
     (Format::Csv, "csv"),
     (Format::Tsv, "tsv"),
@@ -42,6 +44,7 @@ const ALL: [(Format, &str); 13] = [
     (Format::OboGraph, "obograph"),
     (Format::Turtle, "turtle"),
     (Format::RdfXml, "rdfxml"),
+    (Format::OwlXml, "owlxml"),
     (Format::Rrf, "rrf"),
     (Format::Ctd, "ctd"),
     (Format::Mesh, "mesh"),
@@ -78,7 +81,7 @@ fn by_content(text: &str) -> Option<Format> {
     let first_line = start.lines().next().unwrap_or_default();
     let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let tabbed = |column: &str| first_row.split('\t').any(|cell| cell.trim() == column);
-    if start.contains("# Fields:") || first_line.starts_with("# DiseaseName\t") {
+    if start.contains("# Fields:") || first_line.starts_with("# DiseaseName") {
         Some(Format::Ctd)
     } else if tabbed("subject_id") && tabbed("object_id") {
         Some(Format::Sssom)
@@ -88,6 +91,8 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Mesh)
     } else if start.contains("<rdf:RDF") || start.contains("<RDF") {
         Some(Format::RdfXml)
+    } else if start.starts_with('<') && start.contains("<Ontology") {
+        Some(Format::OwlXml)
     } else if first_line.starts_with("format-version:") {
         Some(Format::Obo)
     } else if start.starts_with('{') && start.contains("\"graphs\"") {
@@ -115,7 +120,9 @@ fn by_extension(path: &Path) -> Option<Format> {
         "obo" => Format::Obo,
         "json" => Format::OboGraph,
         "ttl" | "nt" | "turtle" => Format::Turtle,
-        "owl" | "rdf" => Format::RdfXml,
+        // In another syntax of OWL, the reader says which.
+        "owl" | "rdf" | "ofn" | "omn" => Format::RdfXml,
+        "owx" => Format::OwlXml,
         "rrf" => Format::Rrf,
         _ => return None,
     })

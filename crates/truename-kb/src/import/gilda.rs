@@ -5,10 +5,14 @@ use super::{Collector, Entry, Source};
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut header: Option<Vec<String>> = None;
-    source.for_each_line(collector, |number, line, collector| {
+    let (path, mut header) = (source.path.clone(), None::<Vec<String>>);
+    source.for_each_row(collector, |number, line, collector| {
         let cells: Vec<&str> = line.split('\t').map(|cell| cell.trim_matches('"')).collect();
         let Some(columns) = &header else {
+            if let Some(missing) = ["text", "db", "id"].iter().find(|column| !cells.contains(column)) {
+                let message = format!("no column \"{missing}\" in the header of a Gilda table");
+                return Err(Error::syntax(&path, Some(number), message));
+            }
             header = Some(cells.into_iter().map(str::to_owned).collect());
             return Ok(());
         };

@@ -48,6 +48,9 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
         if line.trim().is_empty() {
             return Ok(());
         }
+        if !line.trim_start().starts_with('{') {
+            return collector.problem(Some(number), line, reason(line));
+        }
         match serde_json::from_str(line) {
             Ok(Line::Own(own)) if own.removed => collector.remove(Some(number), &own.id),
             Ok(Line::Own(own)) => collector.add(Some(number), own.into()),
@@ -59,15 +62,19 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
 
 /// Why a line is refused. An untagged enum does not say, so the shapes are tried one by one.
 fn reason(line: &str) -> String {
-    if let Err(error) = serde_json::from_str::<serde_json::Value>(line) {
-        return format!("not JSON ({error})");
+    // The line that serde counts is always the first.
+    let said = |error: serde_json::Error| error.to_string().replace(" at line 1 column", " at column");
+    match serde_json::from_str::<serde_json::Value>(line) {
+        Err(error) => return format!("not JSON ({})", said(error)),
+        Ok(value) if !value.is_object() => return "not a concept (expected an object with `id` and `name`)".to_owned(),
+        Ok(_) => {}
     }
     let shape = if line.contains("\"concept_id\"") {
         serde_json::from_str::<ScispaCy>(line).err()
     } else {
         serde_json::from_str::<Own>(line).err()
     };
-    shape.map_or_else(|| "not a concept".into(), |error| format!("not a concept ({error})"))
+    shape.map_or_else(|| "not a concept".to_owned(), |error| format!("not a concept ({})", said(error)))
 }
 
 impl From<Own> for Entry {

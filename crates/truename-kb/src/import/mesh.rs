@@ -1,12 +1,8 @@
 //! MeSH XML: descriptor records (`desc*.xml`) and supplementary records (`supp*.xml`).
 
 use std::collections::HashMap;
-use std::io::{BufRead, Read};
 
-use quick_xml::Reader;
-use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::{BytesRef, Event};
-
+use super::xml::{Piece, Pieces};
 use super::{Collector, Entry, Source};
 use crate::Error;
 
@@ -38,52 +34,37 @@ struct Record {
 }
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let path = source.path.clone();
-    let mut reader = Reader::from_reader(LineCounting { inner: source.reader(), line: 1 });
-    let (mut buffer, mut text, mut within) = (Vec::new(), String::new(), Vec::<String>::new());
+    let mut pieces = Pieces::new(source, "MeSH XML");
+    let unresolved = pieces.unresolved();
+    let (mut text, mut within) = (String::new(), Vec::<String>::new());
     let mut record = Record::default();
     let mut records: Vec<Record> = Vec::new();
-    loop {
-        let event = reader.read_event_into(&mut buffer);
-        let line = reader.get_ref().line;
-        match event {
-            Err(error) => return Err(Error::syntax(&path, Some(line), format!("not MeSH XML: {error}"))),
-            Ok(Event::Eof) if within.is_empty() => break,
-            Ok(Event::Eof) => return Err(Error::syntax(&path, Some(line), "the file ends within a record")),
-            Ok(Event::Start(start)) => {
-                let name = start.local_name().as_ref().to_owned();
+    while let Some(piece) = pieces.next()? {
+        collector.report_unresolved(&unresolved)?;
+        match piece {
+            Piece::Start { name, .. } => {
                 if is_record(&name) {
-                    record = Record { line, ..Record::default() };
+                    record = Record { line: pieces.line(), ..Record::default() };
                 }
                 within.push(name);
                 text.clear();
             }
-            Ok(Event::Text(piece)) => text.push_str(&piece.xml10_content()),
-            Ok(Event::CData(piece)) => text.push_str(&piece.xml10_content()),
-            Ok(Event::GeneralRef(reference)) => text.push_str(&resolved(&reference)),
-            Ok(Event::End(_)) => {
+            Piece::Text(piece) => text = piece,
+            Piece::End { name } => {
                 record.take(&within, text.trim());
                 text.clear();
-                if within.pop().is_some_and(|name| is_record(&name)) {
+                within.pop();
+                if is_record(&name) {
                     records.push(std::mem::take(&mut record));
                 }
             }
-            Ok(_) => {}
         }
-        buffer.clear();
     }
     finish(records, collector)
 }
 
 fn is_record(name: &str) -> bool {
     matches!(name, "DescriptorRecord" | "SupplementalRecord")
-}
-
-fn resolved(reference: &BytesRef<'_>) -> String {
-    match reference.resolve_char_ref() {
-        Ok(Some(character)) => character.to_string(),
-        _ => resolve_xml_entity(reference).unwrap_or_default().to_owned(),
-    }
 }
 
 impl Record {
@@ -133,37 +114,4 @@ fn finish(mut records: Vec<Record>, collector: &mut Collector<'_>) -> Result<(),
 fn categories(trees: &[String]) -> Vec<String> {
     let name = |tree: &String| CATEGORIES.iter().find(|(start, _)| tree.starts_with(start)).map(|(_, name)| *name);
     trees.iter().filter_map(name).map(str::to_owned).collect()
-}
-
-/// Counts the lines that were consumed.
-struct LineCounting<R> {
-    inner: R,
-    line: u64,
-}
-
-impl<R: BufRead> Read for LineCounting<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.line += newlines(&buffer[..read]);
-        Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for LineCounting<R> {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, amount: usize) {
-        if amount > 0
-            && let Ok(buffer) = self.inner.fill_buf()
-        {
-            self.line += newlines(&buffer[..amount.min(buffer.len())]);
-        }
-        self.inner.consume(amount);
-    }
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }

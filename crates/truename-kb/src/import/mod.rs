@@ -14,10 +14,12 @@ mod jsonl;
 mod mesh;
 mod obo;
 mod obograph;
+mod owlxml;
 mod rdf;
 mod rrf;
 mod source;
 mod sssom;
+mod xml;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,9 @@ pub use format::Format;
 use source::Source;
 
 use crate::{Concept, ConceptId, Error, Progress};
+
+/// What to do about bytes that are not UTF-8.
+const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
 
 /// How to read the files.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +52,18 @@ pub struct ImportOptions {
     pub sources: Vec<String>,
     /// Synonym scopes kept of ontologies.
     pub scopes: SynonymScopes,
+    /// Whether a class without a label is known by the last part of its IRI: `HeartAttack` as "Heart Attack".
+    pub label_from_iri: bool,
+    /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
+    pub max_line_bytes: Option<u64>,
     /// Counts that another thread may watch, and the switch to stop.
     pub progress: Arc<Progress>,
+}
+
+impl ImportOptions {
+    /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
+    /// compressed file can take.
+    pub const MAX_LINE_BYTES: u64 = 64 << 20;
 }
 
 /// Which columns of a table hold what; each is found by its usual names where it is `None`.
@@ -137,6 +152,32 @@ pub struct FileReport {
 }
 
 impl Import {
+    /// Refuses files that are not enough for a new knowledge base.
+    ///
+    /// # Errors
+    /// Where no file has a concept; with what to do about it as the hint.
+    pub fn require_concepts(&self) -> Result<(), Error> {
+        if self.concepts.is_empty() { Err(self.without_concepts()) } else { Ok(()) }
+    }
+
+    fn without_concepts(&self) -> Error {
+        let first = self.problems.first().map_or(String::new(), |problem| format!(" ({problem})"));
+        let has = |formats: &[Format]| self.files.iter().any(|file| formats.contains(&file.format));
+        let says = |flag: &str| self.problems.iter().any(|problem| problem.reason.contains(flag));
+        let hint = if !self.mappings.is_empty() {
+            "mappings name no concepts: import them together with the vocabulary whose ids they map"
+        } else if says("--language") {
+            "keep names in other languages with --language CODE, or all with --language '*'"
+        } else if says("--label-from-iri") {
+            "name the classes by their IRIs with --label-from-iri"
+        } else if has(&[Format::Csv, Format::Tsv]) {
+            "check --format, --id-column and --name-column"
+        } else {
+            "check --format"
+        };
+        Error::no_concepts(self.files.iter().map(|file| file.path.clone()).collect(), first, hint)
+    }
+
     /// How many names the concepts have.
     pub fn name_count(&self) -> usize {
         self.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum()
@@ -158,15 +199,14 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
         let mut source = Source::open(path, options)?;
         let format = match options.format {
             Some(format) => format,
-            None => Format::detect(path, source.beginning()?).ok_or_else(|| Error::unknown_format(path))?,
+            None => Format::detect(path, source.beginning()).ok_or_else(|| Error::unknown_format(path))?,
         };
         collector.begin(path, format);
         read_one(format, &mut source, &mut collector)?;
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
-        let first = import.problems.first().map_or(String::new(), |problem| format!(" ({problem})"));
-        return Err(Error::no_concepts(paths, first));
+        return Err(import.without_concepts());
     }
     Ok(import)
 }
@@ -192,6 +232,7 @@ fn read_one(format: Format, source: &mut Source, collector: &mut Collector<'_>) 
         Format::OboGraph => obograph::read(source, collector),
         Format::Turtle => rdf::read_turtle(source, collector),
         Format::RdfXml => rdf::read_xml(source, collector),
+        Format::OwlXml => owlxml::read(source, collector),
         Format::Rrf => rrf::read(source, collector),
         Format::Ctd => ctd::read(source, collector),
         Format::Mesh => mesh::read(source, collector),

@@ -4,11 +4,15 @@
 //! documents with a node type or a synonym property it does not know and adds fifty dependencies.
 
 use std::collections::HashMap;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
 use super::rdf::curie;
-use super::{Collector, Entry, Source};
+use super::source::Watch;
+use super::{Collector, ENCODING_HINT, Entry, Source};
 use crate::Error;
 
 #[derive(Deserialize)]
@@ -61,9 +65,10 @@ struct Edge {
 }
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let path = source.path.clone();
-    let document: Document = serde_json::from_reader(source.reader())
-        .map_err(|error| Error::syntax(&path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}")))?;
+    let (path, watch) = (source.path.clone(), source.watch());
+    let bounded = BoundedStrings { watch: source.watch(), inner: source.reader(), within: false, escaped: false };
+    let document: Document = serde_json::from_reader(BufReader::new(bounded))
+        .map_err(|error| watch.failure_or(|| malformed(&path, &watch, &error)))?;
     for graph in document.graphs {
         let mut parents: HashMap<String, Vec<String>> = HashMap::new();
         for edge in graph.edges.into_iter().filter(|edge| edge.pred == "is_a" || edge.pred.ends_with("#subClassOf")) {
@@ -76,6 +81,44 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
     Ok(())
 }
 
+fn malformed(path: &Path, watch: &Watch, error: &serde_json::Error) -> Error {
+    if error.is_eof() {
+        return watch.ends_early("not OBO Graphs JSON: the file ends before its last bracket");
+    }
+    let refused = Error::syntax(path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}"));
+    if error.to_string().contains("unicode") { refused.with_hint(ENCODING_HINT) } else { refused }
+}
+
+/// Tells the watch where strings of a JSON document begin, for they are the values without an end of their own.
+struct BoundedStrings<R> {
+    watch: Rc<Watch>,
+    inner: R,
+    within: bool,
+    escaped: bool,
+}
+
+impl<R: Read> Read for BoundedStrings<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let amount = self.inner.read(buffer)?;
+        let mut new_value = !self.within;
+        for byte in &buffer[..amount] {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = self.within,
+                b'"' => {
+                    self.within = !self.within;
+                    new_value = true;
+                }
+                _ => {}
+            }
+        }
+        if new_value {
+            self.watch.begin_value();
+        }
+        Ok(amount)
+    }
+}
+
 fn add_node(
     node: Node,
     parents: &mut HashMap<String, Vec<String>>,
@@ -86,8 +129,6 @@ fn add_node(
     if meta.deprecated {
         return collector.remove(None, &id);
     }
-    // Nodes without a label are ends of edges into other ontologies.
-    let Some(name) = node.lbl else { return Ok(()) };
     let scopes = collector.options.scopes;
     let kept = |synonym: &Synonym| match synonym.pred.as_deref() {
         Some("hasExactSynonym") => true,
@@ -97,12 +138,20 @@ fn add_node(
     };
     let entry = Entry {
         id,
-        name,
+        name: node.lbl.unwrap_or_default(),
         synonyms: meta.synonyms.into_iter().filter(kept).filter_map(|synonym| synonym.val).collect(),
         parents: parents.remove(&node.id).unwrap_or_default(),
         xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
         definition: meta.definition.map(|definition| definition.val),
         ..Entry::default()
     };
-    collector.add(None, entry)
+    if !entry.name.is_empty() || !entry.synonyms.is_empty() {
+        collector.add(None, entry)
+    } else if node.kind.as_deref() == Some("CLASS") {
+        collector.add_unlabelled(&node.id, entry);
+        Ok(())
+    } else {
+        // Nodes without a type and a label are ends of edges into other ontologies.
+        Ok(())
+    }
 }

@@ -13,17 +13,23 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
         let fields: Vec<&str> = line.split('|').collect();
         match fields.len() {
             MRCONSO => read_name(number, &fields, collector),
-            MRSTY => {
+            // A row of MRCONSO that is cut off may have as many fields.
+            MRSTY if is_type_id(fields[1]) && fields[MRSTY - 1].is_empty() => {
                 collector.add_type(fields[0], fields[3]);
                 Ok(())
             }
             found => collector.problem(
                 Some(number),
                 line,
-                format!("a row of {found} fields; MRCONSO has {MRCONSO} and MRSTY {MRSTY}"),
+                format!("a row of {found} fields; MRCONSO has {MRCONSO} and MRSTY, whose second is a TUI, {MRSTY}"),
             ),
         }
     })
+}
+
+/// Whether a field is the id of a semantic type, as T047.
+fn is_type_id(field: &str) -> bool {
+    field.strip_prefix('T').is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
@@ -32,10 +38,14 @@ fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Res
     let spoken = if options.languages.is_empty() {
         language == "ENG"
     } else {
-        options.languages.iter().any(|kept| kept.eq_ignore_ascii_case(language))
+        options.languages.iter().any(|kept| kept == "*" || kept.eq_ignore_ascii_case(language))
     };
     let kept = options.sources.is_empty() || options.sources.iter().any(|kept| kept == source);
-    if !spoken || !kept || suppress != "N" {
+    if !kept || suppress != "N" {
+        return Ok(());
+    }
+    if !spoken {
+        collector.add_other_language(fields[0], language);
         return Ok(());
     }
     // TS, STT and ISPREF mark the preferred form of the preferred string.

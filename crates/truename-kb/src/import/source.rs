@@ -1,11 +1,14 @@
-//! A file to import: decompressed, decoded, its bytes counted.
+//! A file to import: decompressed, decoded, its bytes and lines counted, its lines and values bounded.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use encoding_rs::Encoding;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
@@ -16,11 +19,13 @@ use crate::{Error, Progress};
 /// How many bytes of a file tell its format.
 const BEGINNING: usize = 16 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const FETCH_AGAIN: &str = "fetch or copy the file again";
 
 pub(super) struct Source {
     pub(super) path: PathBuf,
-    reader: BufReader<Box<dyn Read + Send>>,
+    reader: BufReader<Box<dyn Read>>,
     beginning: Vec<u8>,
+    watch: Rc<Watch>,
 }
 
 impl Source {
@@ -34,57 +39,69 @@ impl Source {
         Self::of_reader(path, Box::new(Cursor::new(bytes)), options)
     }
 
-    fn of_reader(path: &Path, raw: Box<dyn Read + Send>, options: &ImportOptions) -> Result<Self, Error> {
+    fn of_reader(path: &Path, raw: Box<dyn Read>, options: &ImportOptions) -> Result<Self, Error> {
+        let asked = options.encoding.as_deref().map(|label| known_encoding(path, label)).transpose()?;
         let mut raw = BufReader::with_capacity(1 << 18, raw);
         let compressed = raw.fill_buf().map_err(|source| Error::io("read", path, source))?.starts_with(&GZIP_MAGIC);
-        let plain: Box<dyn Read + Send> = if compressed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-        let encoding = match options.encoding.as_deref() {
-            None => None,
-            Some(label) => Some(encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-                Error::syntax(path, None, format!("\"{label}\" is no known encoding"))
-                    .with_hint("use a WHATWG label such as utf-8, windows-1252, utf-16le")
-            })?),
+        let plain: Box<dyn Read> = if compressed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+        let (first, rest) = peek(plain);
+        let encoding = match asked {
+            Some(encoding) => Some(encoding),
+            None => declared_encoding(path, &first)?,
         };
         let decoded = DecodeReaderBytesBuilder::new()
             .encoding(encoding)
             .utf8_passthru(true)
             .strip_bom(true)
             .bom_override(true)
-            .build(plain);
+            .build(Cursor::new(first).chain(rest));
+        let (mut beginning, mut rest) = peek(Box::new(decoded));
+        if has_old_line_ends(&beginning) {
+            replace_carriage_returns(&mut beginning);
+            rest = Box::new(OldLineEnds(rest));
+        }
+        let limit = options.max_line_bytes.unwrap_or(ImportOptions::MAX_LINE_BYTES);
         Ok(Self {
             path: path.to_owned(),
-            reader: BufReader::with_capacity(1 << 18, Box::new(decoded)),
-            beginning: Vec::new(),
+            reader: BufReader::with_capacity(1 << 18, rest),
+            beginning,
+            watch: Rc::new(Watch::new(path, compressed, limit)),
         })
     }
 
     /// The first bytes, which are still to be read.
-    pub(super) fn beginning(&mut self) -> Result<&[u8], Error> {
-        let (path, mut first) = (&self.path, Vec::with_capacity(BEGINNING));
-        let read = (&mut self.reader).take(BEGINNING as u64).read_to_end(&mut first);
-        read.map_err(|source| Error::io("read", path, source))?;
-        self.beginning = first;
-        Ok(&self.beginning)
+    pub(super) fn beginning(&self) -> &[u8] {
+        &self.beginning
+    }
+
+    /// The counts of what [`Source::reader`] has handed out, and its failure.
+    pub(super) fn watch(&self) -> Rc<Watch> {
+        Rc::clone(&self.watch)
     }
 
     /// The whole text.
-    pub(super) fn reader(&mut self) -> impl BufRead + '_ {
+    pub(super) fn reader(&mut self) -> Watched<'_> {
         let first = std::mem::take(&mut self.beginning);
-        Cursor::new(first).chain(&mut self.reader)
+        Watched { inner: Cursor::new(first).chain(&mut self.reader), watch: Rc::clone(&self.watch) }
     }
 
-    /// Hands each line to `visit` with its number from 1 and without its end.
+    /// Hands each line to `visit` with its number from 1 and without its end. Every line shows by itself that it is
+    /// whole, as a JSON object does.
     pub(super) fn for_each_line(
         &mut self,
         collector: &mut Collector<'_>,
         mut visit: impl FnMut(u64, &str, &mut Collector<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let path = self.path.clone();
+        let watch = self.watch();
         let mut reader = self.reader();
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            if reader.read_until(b'\n', &mut line).map_err(|source| Error::io("read", &path, source))? == 0 {
+            watch.begin_value();
+            if let Err(error) = reader.read_until(b'\n', &mut line) {
+                return Err(watch.failure_or(|| Error::io("read", &watch.path, error)));
+            }
+            if line.is_empty() {
                 break;
             }
             let end = line.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
@@ -95,6 +112,93 @@ impl Source {
         }
         Ok(())
     }
+
+    /// As [`Source::for_each_line`], for lines of which a part looks like a whole one: a last line without a line end
+    /// is listed as a problem, unless it is listed already.
+    pub(super) fn for_each_row(
+        &mut self,
+        collector: &mut Collector<'_>,
+        mut visit: impl FnMut(u64, &str, &mut Collector<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let watch = self.watch();
+        let (mut last, mut listed) = (None, collector.problem_count());
+        self.for_each_line(collector, |number, line, collector| {
+            listed = collector.problem_count();
+            last = Some((number, line.to_owned())).filter(|_| watch.ends_within_a_line());
+            visit(number, line, collector)
+        })?;
+        match last {
+            Some((number, line)) if collector.problem_count() == listed => collector.cut_off(number, &line),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn known_encoding(path: &Path, label: &str) -> Result<&'static Encoding, Error> {
+    Encoding::for_label(label.as_bytes()).ok_or_else(|| {
+        Error::syntax(path, None, format!("\"{}\" is no known encoding", crate::error::shorten(label)))
+            .with_hint("name it with --encoding, by a WHATWG label such as utf-8, windows-1252, utf-16le")
+    })
+}
+
+/// The encoding that an XML declaration names (XML 1.0, appendix F).
+fn declared_encoding(path: &Path, first: &[u8]) -> Result<Option<&'static Encoding>, Error> {
+    if first.starts_with(b"<\0?\0") {
+        return Ok(Some(encoding_rs::UTF_16LE));
+    }
+    if first.starts_with(b"\0<\0?") {
+        return Ok(Some(encoding_rs::UTF_16BE));
+    }
+    let Some(declaration) = first.strip_prefix(b"<?xml") else { return Ok(None) };
+    let end = declaration.iter().position(|byte| *byte == b'>').unwrap_or(declaration.len());
+    let declaration = String::from_utf8_lossy(&declaration[..end]);
+    let Some((_, value)) = declaration.split_once("encoding") else { return Ok(None) };
+    let value = value.trim_start().trim_start_matches('=').trim_start();
+    let label = value.get(1..).and_then(|rest| rest.split(['"', '\'']).next()).unwrap_or_default();
+    match known_encoding(path, label)? {
+        // A file of UTF-16 has a byte order mark; the declaration was left behind when the file was turned to UTF-8.
+        encoding if encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE => Ok(None),
+        encoding => Ok(Some(encoding).filter(|encoding| *encoding != encoding_rs::UTF_8)),
+    }
+}
+
+/// The first bytes of a reader, and the rest; a failure comes where it came.
+fn peek(mut reader: Box<dyn Read>) -> (Vec<u8>, Box<dyn Read>) {
+    let mut first = Vec::with_capacity(BEGINNING);
+    match (&mut reader).take(BEGINNING as u64).read_to_end(&mut first) {
+        Ok(_) => (first, reader),
+        Err(error) => (first, Box::new(Failing(error))),
+    }
+}
+
+/// Whether carriage returns alone end the lines, as on the first Macs.
+fn has_old_line_ends(beginning: &[u8]) -> bool {
+    // The line feed that belongs to the last byte may come after it.
+    let before_last = &beginning[..beginning.len().saturating_sub(usize::from(beginning.len() == BEGINNING))];
+    before_last.contains(&b'\r') && !beginning.contains(&b'\n')
+}
+
+fn replace_carriage_returns(bytes: &mut [u8]) {
+    bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+}
+
+struct OldLineEnds(Box<dyn Read>);
+
+impl Read for OldLineEnds {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        replace_carriage_returns(&mut buffer[..read]);
+        Ok(read)
+    }
+}
+
+/// A reader that failed; a decompressor asked again may say that all is read.
+struct Failing(io::Error);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(self.0.kind(), self.0.to_string()))
+    }
 }
 
 struct Counted {
@@ -103,9 +207,139 @@ struct Counted {
 }
 
 impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.progress.bytes_read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+/// What is known of a file while a parser reads it.
+pub(super) struct Watch {
+    path: PathBuf,
+    compressed: bool,
+    limit: u64,
+    line: Cell<u64>,
+    bytes: Cell<u64>,
+    value_start: Cell<u64>,
+    last: Cell<u8>,
+    failure: RefCell<Option<Error>>,
+}
+
+impl Watch {
+    fn new(path: &Path, compressed: bool, limit: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            compressed,
+            limit,
+            line: Cell::new(1),
+            bytes: Cell::new(0),
+            value_start: Cell::new(0),
+            last: Cell::new(b'\n'),
+            failure: RefCell::new(None),
+        }
+    }
+
+    /// The line that is being read, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line.get()
+    }
+
+    /// Bytes of text read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Whether the last byte read is not a line end.
+    pub(super) fn ends_within_a_line(&self) -> bool {
+        self.last.get() != b'\n'
+    }
+
+    /// Says that a new line or value begins, whose bytes are counted for the limit.
+    pub(super) fn begin_value(&self) {
+        self.value_start.set(self.bytes.get());
+    }
+
+    /// The error for a value of `bytes`, if that is too long.
+    pub(super) fn check(&self, bytes: u64) -> Result<(), Error> {
+        if bytes <= self.limit {
+            return Ok(());
+        }
+        Err(self
+            .error(format_args!("a line or value of more than {} bytes", self.limit))
+            .with_hint("if the file is meant to have it, raise the limit with --max-line-bytes BYTES"))
+    }
+
+    /// The failure of the reader, or what `parser` says where the parser failed by itself.
+    pub(super) fn failure_or(&self, parser: impl FnOnce() -> Error) -> Error {
+        self.failure.take().unwrap_or_else(parser)
+    }
+
+    /// Keeps a failure, for a parser passes on a kind and a text alone.
+    pub(super) fn fail(&self, error: Error) -> io::Error {
+        self.failure.borrow_mut().get_or_insert(error);
+        io::Error::other("the file cannot be read")
+    }
+
+    fn unreadable(&self, error: io::Error) -> Error {
+        let damaged = matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
+        let message = if self.compressed && error.kind() == ErrorKind::UnexpectedEof {
+            "the compressed data end too early; the file is cut off".to_owned()
+        } else if self.compressed && damaged {
+            format!("the compressed data are damaged ({error})")
+        } else {
+            return Error::io("read", &self.path, error);
+        };
+        self.error(message).with_hint(FETCH_AGAIN)
+    }
+
+    /// The error for what stands on the line that is being read.
+    pub(super) fn error(&self, message: impl std::fmt::Display) -> Error {
+        Error::syntax(&self.path, Some(self.line()), message)
+    }
+
+    /// The error for a file that ends too early.
+    pub(super) fn ends_early(&self, message: &str) -> Error {
+        self.error(format_args!("{message}; it is cut off")).with_hint(FETCH_AGAIN)
+    }
+}
+
+/// The text of a file, watched.
+pub(super) struct Watched<'source> {
+    inner: Chain<Cursor<Vec<u8>>, &'source mut BufReader<Box<dyn Read>>>,
+    watch: Rc<Watch>,
+}
+
+impl BufRead for Watched<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let watch = &self.watch;
+        watch.check(watch.bytes.get() - watch.value_start.get()).map_err(|error| watch.fail(error))?;
+        if let Err(error) = self.inner.fill_buf() {
+            return Err(watch.fail(watch.unreadable(error)));
+        }
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if amount > 0
+            && let Ok(buffer) = self.inner.fill_buf()
+        {
+            let consumed = &buffer[..amount.min(buffer.len())];
+            let newlines = consumed.iter().filter(|byte| **byte == b'\n').count() as u64;
+            self.watch.line.set(self.watch.line.get() + newlines);
+            self.watch.bytes.set(self.watch.bytes.get() + consumed.len() as u64);
+            self.watch.last.set(consumed.last().copied().unwrap_or(b'\n'));
+        }
+        self.inner.consume(amount);
+    }
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let amount = available.len().min(buffer.len());
+        buffer[..amount].copy_from_slice(&available[..amount]);
+        self.consume(amount);
+        Ok(amount)
     }
 }

@@ -14,13 +14,17 @@ const SAME: [&str; 6] = [
 ];
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut header: Option<Vec<String>> = None;
-    source.for_each_line(collector, |number, line, collector| {
+    let (path, mut header) = (source.path.clone(), None::<Vec<String>>);
+    source.for_each_row(collector, |number, line, collector| {
         if line.starts_with('#') || line.trim().is_empty() {
             return Ok(());
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         let Some(columns) = &header else {
+            if let Some(missing) = ["subject_id", "object_id"].iter().find(|column| !cells.contains(column)) {
+                let message = format!("no column \"{missing}\" in the header of an SSSOM table");
+                return Err(Error::syntax(&path, Some(number), message));
+            }
             header = Some(cells.into_iter().map(str::to_owned).collect());
             return Ok(());
         };
