@@ -1,86 +1,171 @@
-//! OBO 1.4, by the `fastobo` parser: names, synonyms, `is_a`, cross-references, definitions.
+//! OBO 1.4 and its forerunners, line by line: names, synonyms, `is_a`, cross-references, definitions.
+//!
+//! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
+//! grammar, drops a term for one such line.
 
-use std::io::Read;
-
-use fastobo::ast::{Frame, Ident, SynonymScope, TermClause, TermFrame};
-use fastobo::error::{Error as OboError, SyntaxError};
-use fastobo::parser::{Parser, SequentialParser};
-use fastobo::syntax::pest::error::LineColLocation;
-
-use super::{Collector, Entry, Source};
+use super::{Collector, Entry, Source, SynonymScopes};
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     let path = source.path.clone();
-    // The grammar wants a line end behind the last clause.
-    let text = std::io::BufReader::new(source.reader().chain(&b"\n"[..]));
-    let mut first = true;
-    for frame in SequentialParser::new(text) {
-        match frame {
-            Ok(Frame::Term(term)) => add_term(&term, collector)?,
-            Ok(_) => {}
-            Err(OboError::IOError { error }) => return Err(Error::io("read", &path, error)),
-            Err(error) if first => {
-                return Err(Error::syntax(&path, line_of(&error), format!("not an OBO header: {}", message(&error))));
-            }
-            Err(error) => collector.problem(line_of(&error), "", format!("a malformed frame: {}", message(&error)))?,
+    let (mut term, mut has_header) = (None::<Term>, false);
+    source.for_each_row(collector, |number, line, collector| {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('!') {
+            return Ok(());
         }
-        first = false;
-    }
-    Ok(())
+        if line.starts_with('[') && without_comment(line).ends_with(']') {
+            has_header = true;
+            let opened = (without_comment(line) == "[Term]").then(|| Term { line: number, ..Term::default() });
+            return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
+        }
+        let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
+        match (clause, &mut term) {
+            (None, None) if !has_header => Err(Error::syntax(
+                &path,
+                Some(number),
+                format!("not OBO: no `tag: value` but \"{}\"", crate::error::shorten(line)),
+            )
+            .with_hint(
+                "an OBO file begins with a header such as `format-version: 1.4`; name another format with --format",
+            )),
+            (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
+            (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
+            _ => {
+                has_header = true;
+                Ok(())
+            }
+        }
+    })?;
+    term.map_or(Ok(()), |term| term.finish(collector))
 }
 
-fn add_term(term: &TermFrame, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut entry = Entry { id: id_of(term.id().as_inner().as_ref()), ..Entry::default() };
-    for clause in term.clauses() {
-        match clause.as_inner() {
-            TermClause::IsObsolete(true) => return collector.remove(None, &entry.id),
-            TermClause::Name(name) => entry.name = name.as_str().to_owned(),
-            TermClause::Namespace(namespace) => entry.types.push(id_of((**namespace).as_ref())),
-            TermClause::Def(definition) => entry.definition = Some(definition.text().as_str().to_owned()),
-            TermClause::Synonym(synonym) => {
-                let scopes = collector.options.scopes;
-                let kept = match synonym.scope() {
-                    SynonymScope::Exact => true,
-                    SynonymScope::Broad => scopes.broad,
-                    SynonymScope::Narrow => scopes.narrow,
-                    SynonymScope::Related => scopes.related,
-                };
-                if kept {
-                    entry.synonyms.push(synonym.description().as_str().to_owned());
-                }
+/// A `[Term]` as far as it was read.
+#[derive(Default)]
+struct Term {
+    entry: Entry,
+    line: u64,
+    is_obsolete: bool,
+}
+
+impl Term {
+    fn take(&mut self, line: u64, tag: &str, value: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+        let entry = &mut self.entry;
+        match tag {
+            "id" => entry.id = first_word(value),
+            "name" if entry.name.is_empty() => entry.name = unescaped(without_comment(without_qualifiers(value))),
+            "name" => {
+                collector.problem(Some(line), value, format!("a second name, kept as a synonym of {}", entry.id))?;
+                entry.synonyms.push(unescaped(without_comment(without_qualifiers(value))));
             }
-            TermClause::Xref(xref) => entry.xrefs.push(id_of(xref.id())),
-            TermClause::AltId(id) => entry.xrefs.push(id_of(id)),
-            TermClause::IsA(parent) => entry.parents.push(id_of((**parent).as_ref())),
+            "namespace" => entry.types.push(first_word(value)),
+            "is_obsolete" => self.is_obsolete = first_word(value) == "true",
+            "xref" | "alt_id" => entry.xrefs.push(first_word(value)),
+            "is_a" => entry.parents.push(first_word(value)),
+            "def" => match quoted(value) {
+                Some((text, _)) => entry.definition = Some(text),
+                None => return self.skip(line, value, "a definition without its quotes", collector),
+            },
+            tag if tag.ends_with("synonym") => match quoted(value) {
+                Some((text, after)) => {
+                    if is_kept(tag, after, collector.options.scopes) {
+                        entry.synonyms.push(text);
+                    }
+                }
+                None => return self.skip(line, value, "a synonym without its quotes", collector),
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn skip(&self, line: u64, value: &str, reason: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+        collector.problem(Some(line), value, format!("{reason}, so it was skipped (term {})", self.entry.id))
+    }
+
+    fn finish(self, collector: &mut Collector<'_>) -> Result<(), Error> {
+        if self.entry.id.is_empty() {
+            return collector.problem(Some(self.line), &self.entry.name, "a term without an id, so it was skipped");
+        }
+        if self.is_obsolete {
+            return collector.remove(Some(self.line), &self.entry.id);
+        }
+        collector.add(Some(self.line), self.entry)
+    }
+}
+
+/// Whether a synonym counts as a name, by what follows its text; without a scope it is a related one (OBO 1.2,
+/// section "synonym"). OBO 1.0 has the scope in the tag.
+fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
+    let scope = match tag {
+        "exact_synonym" => "EXACT",
+        "broad_synonym" => "BROAD",
+        "narrow_synonym" => "NARROW",
+        _ => after.split_whitespace().next().unwrap_or_default(),
+    };
+    match scope {
+        "EXACT" => true,
+        "BROAD" => scopes.broad,
+        "NARROW" => scopes.narrow,
+        _ => scopes.related,
+    }
+}
+
+/// The text in double quotes with which a value begins, and what follows it.
+fn quoted(value: &str) -> Option<(String, &str)> {
+    let inner = value.strip_prefix('"')?;
+    let mut escaped = false;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return Some((unescaped(&inner[..at]), &inner[at + 1..])),
             _ => {}
         }
     }
-    collector.add(None, entry)
+    None
 }
 
-/// The id as written; the parser's own form would escape it again.
-fn id_of(id: &Ident) -> String {
-    match id {
-        Ident::Prefixed(id) => format!("{}:{}", id.prefix(), id.local()),
-        Ident::Unprefixed(id) => id.as_str().to_owned(),
-        Ident::Url(id) => id.as_str().to_owned(),
-    }
+/// The first word of a value: an id without the comment, description or qualifiers behind it.
+fn first_word(value: &str) -> String {
+    let mut escaped = false;
+    let end = value.find(|c: char| {
+        let ends = c.is_whitespace() && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    unescaped(&value[..end.unwrap_or(value.len())])
 }
 
-fn line_of(error: &OboError) -> Option<u64> {
-    match error {
-        OboError::SyntaxError { error: SyntaxError::ParserError { error } } => match error.line_col {
-            LineColLocation::Pos((line, _)) | LineColLocation::Span((line, _), _) => Some(line as u64),
-        },
-        _ => None,
-    }
+/// A value without the comment that ` !` begins.
+fn without_comment(value: &str) -> &str {
+    value.split_once(" !").map_or(value, |(before, _)| before).trim_end()
 }
 
-/// The parser's message without its drawing of the place.
-fn message(error: &OboError) -> String {
-    match error {
-        OboError::SyntaxError { error: SyntaxError::ParserError { error } } => error.variant.message().into_owned(),
-        other => other.to_string(),
+/// A value without the qualifiers that end it (`{source="PMID:1"}`).
+fn without_qualifiers(value: &str) -> &str {
+    let Some((before, block)) = value.rsplit_once(" {") else { return value };
+    let has_qualifier = block.split_once("=\"").is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '/'))
+    });
+    if has_qualifier && without_comment(block).ends_with('}') { before.trim_end() } else { value }
+}
+
+/// A value with its escapes resolved (OBO 1.4, section "escape characters").
+fn unescaped(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut characters = value.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('W') => text.push(' '),
+                Some(other) => text.push(other),
+                None => text.push('\\'),
+            },
+            other => text.push(other),
+        }
     }
+    text
 }
