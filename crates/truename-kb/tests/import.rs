@@ -15,7 +15,7 @@ fn strictly(format: Format, text: &str) -> Result<Import, Error> {
 const NAME: &str = "Diabetes Mellitus, Type 2";
 const SYNONYM: &str = "NIDDM & kin";
 
-const SAMPLES: [(Format, &str, &str); 14] = [
+const SAMPLES: [(Format, &str, &str); 16] = [
     (
         Format::Jsonl,
         "X:1",
@@ -73,6 +73,16 @@ const SAMPLES: [(Format, &str, &str); 14] = [
         "mesh:D003924",
         "norm_text\ttext\tdb\tid\tentry_name\tstatus\tsource\torganism\tsource_db\tsource_id\nniddm\tNIDDM & kin\tmesh\tD003924\tDiabetes Mellitus, Type 2\tsynonym\tmesh\t\t\t\n",
     ),
+    (
+        Format::Ctd,
+        "MESH:D003924",
+        "# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs,Definition,ParentIDs,TreeNumbers,ParentTreeNumbers,Synonyms\n#\n\"Diabetes Mellitus, Type 2\",MESH:D003924,DO:9352,\"x, \"\"y\"\"\",MESH:D003920,C18,C18,NIDDM & kin\n",
+    ),
+    (
+        Format::OwlXml,
+        "X:1",
+        r##"<?xml version="1.0"?><!DOCTYPE Ontology [<!ENTITY obo "http://purl.obolibrary.org/obo/">]><Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="http://x.org/o"><Prefix name="o" IRI="http://www.geneontology.org/formats/oboInOwl#"/><Declaration><Class IRI="&obo;X_1"/></Declaration><AnnotationAssertion><AnnotationProperty abbreviatedIRI="rdfs:label"/><IRI>http://purl.obolibrary.org/obo/X_1</IRI><Literal>Diabetes Mellitus, Type 2</Literal></AnnotationAssertion><AnnotationAssertion><AnnotationProperty abbreviatedIRI="o:hasExactSynonym"/><IRI>&obo;X_1</IRI><Literal xml:lang="en">NIDDM &amp; kin</Literal></AnnotationAssertion><Declaration><ObjectProperty IRI="#p"/></Declaration><AnnotationAssertion><AnnotationProperty abbreviatedIRI="rdfs:label"/><IRI>#p</IRI><Literal>part of</Literal></AnnotationAssertion><SubClassOf><Class IRI="&obo;X_1"/><Class IRI="&obo;X_0"/></SubClassOf></Ontology>"##,
+    ),
     (Format::Dictionary, "D003924", "D003924|125853||Diabetes Mellitus, Type 2|NIDDM & kin\n"),
 ];
 
@@ -101,13 +111,73 @@ fn every_format_is_told_by_its_content() {
     }
 }
 
+/// Mappings, which make no concept.
+const MAPPINGS: &str = "subject_id\tpredicate_id\tobject_id\nX:1\tskos:exactMatch\tY:1\nX:1\tskos:closeMatch\tY:20\n";
+
+/// All that an import holds, as lines.
+fn facts(import: &Import) -> Vec<String> {
+    let names =
+        import.concepts.iter().flat_map(|concept| concept.names().map(move |name| format!("{} {name}", concept.id)));
+    let types = import
+        .concepts
+        .iter()
+        .flat_map(|concept| concept.types.iter().map(move |kind| format!("{} {kind}", concept.id)));
+    let mappings = import.mappings.iter().map(|(subject, object)| format!("{subject} {object}"));
+    names.chain(types).chain(mappings).collect()
+}
+
 #[test]
-fn every_format_survives_being_cut_anywhere() {
-    for (format, _, text) in SAMPLES {
+fn a_file_cut_anywhere_is_refused_listed_or_read_up_to_a_complete_row() {
+    let mappings = [(Format::Sssom, "", MAPPINGS)];
+    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
+        let mut whole = facts(&import(*format, text));
+        // Nothing says how many lines a term of OBO has.
+        whole.extend((*format == Format::Obo).then(|| "X:9 gone".to_owned()));
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
-            let _ = read_bytes(&text.as_bytes()[..end], format, &ImportOptions::default());
+            let cut = &text[..end];
+            let Ok(import) = read_bytes(cut.as_bytes(), *format, &ImportOptions::default()) else { continue };
+            if import.problem_count > 0 {
+                continue;
+            }
+            let has_rows = !matches!(format, Format::RdfXml | Format::OwlXml | Format::Mesh | Format::OboGraph);
+            let at_row_end = cut.is_empty() || cut.ends_with('\n') || matches!(&text[end..end + 1], "\n");
+            assert!(has_rows && at_row_end, "{format:?} was read as whole: {cut:?}");
+            let facts = facts(&import);
+            assert!(facts.iter().all(|fact| whole.contains(fact)), "{format:?}: {facts:?} of {cut:?}");
         }
     }
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+    packed.finish().unwrap()
+}
+
+#[test]
+fn a_compressed_file_cut_anywhere_is_refused() {
+    let mappings = [(Format::Sssom, "", MAPPINGS)];
+    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
+        let packed = packed(text);
+        assert_eq!(read_bytes(&packed, *format, &ImportOptions::default()).unwrap().problem_count, 0, "{format:?}");
+        for end in 2..packed.len() {
+            let error = read_bytes(&packed[..end], *format, &ImportOptions::default()).unwrap_err().to_string();
+            assert!(
+                error.starts_with("memory:") && error.ends_with("the file is cut off"),
+                "{format:?}, {end}: {error}"
+            );
+        }
+        let mut damaged = packed.clone();
+        let crc = damaged.len() - 8;
+        damaged[crc] ^= 1;
+        let error = read_bytes(&damaged, *format, &ImportOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("the compressed data are damaged"), "{format:?}: {error}");
+    }
+    let rows: String = (0..100_000).map(|number| format!("{{\"id\": \"{number}\", \"name\": \"a\"}}\n")).collect();
+    let long = self::packed(&rows);
+    let error = read_bytes(&long[..long.len() / 2], Format::Jsonl, &ImportOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("the file is cut off"), "{error}");
+    assert!(error.to_string().split(':').nth(1).unwrap().parse::<u64>().unwrap() > 1000, "{error}");
 }
 
 #[test]
@@ -165,7 +235,7 @@ fn malformed_entries_are_listed_with_file_line_and_value() {
         (Format::Jsonl, b"{\"id\": \"1\", \"name\": \"a\"}\n{\"id\": \"1\", \"name\": \"b\"}", 2, "there before"),
         (Format::Jsonl, b"{\"id\": \"1\", \"name\": \"a\\u202Eb\"}", 1, "bidirectional"),
         (Format::Csv, b"id,name\nX:1,\n", 2, "without a name"),
-        (Format::Csv, b"id,name\nX:1\n", 2, "a row of 1 columns of 2"),
+        (Format::Csv, b"id,name\nX:1\n", 2, "a row of 1 cell in a table of 2 columns"),
         (Format::Csv, b"id,name\nX:1,\xe9t\xe9\n", 2, "not UTF-8"),
         (Format::Csv, long.as_bytes(), 2, "a name of 100000 bytes"),
         (Format::Rrf, b"C1|ENG|\n", 1, "a row of 3 fields"),
@@ -200,7 +270,7 @@ fn broken_syntax_is_an_error_with_a_line() {
         assert!(error.starts_with(&format!("memory:{line}:")), "{format:?}: {error}");
     }
     let rdf = read_bytes(b"<rdf:RDF", Format::RdfXml, &ImportOptions::default()).unwrap_err();
-    assert!(rdf.to_string().contains("RDF/XML"), "{rdf}");
+    assert_eq!(rdf.to_string(), "memory:1: the file ends within a tag; it is cut off");
 }
 
 #[test]
@@ -228,8 +298,250 @@ fn other_encodings_and_gzip_are_read() {
     assert_eq!(marked.concepts[0].name, "Sjögren");
     let unknown = ImportOptions { encoding: Some("klingon".into()), ..ImportOptions::default() };
     assert!(read_bytes(b"", Format::Csv, &unknown).unwrap_err().hint().unwrap().contains("WHATWG"));
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut packed, b"id,name\n1,a\n").unwrap();
-    let unpacked = read_bytes(&packed.finish().unwrap(), Format::Csv, &ImportOptions::default()).unwrap();
+    let unpacked = read_bytes(&packed("id,name\n1,a\n"), Format::Csv, &ImportOptions::default()).unwrap();
     assert_eq!(unpacked.concepts[0].name, "a");
+}
+
+fn refused(format: Format, text: &[u8]) -> (String, String) {
+    let error = read_bytes(text, format, &ImportOptions::default()).unwrap_err();
+    (error.to_string(), error.hint().unwrap_or_default())
+}
+
+fn problems(import: &Import) -> Vec<String> {
+    import.problems.iter().map(ToString::to_string).collect()
+}
+
+const RDF: &str = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:skos="http://www.w3.org/2004/02/skos/core#" xmlns:owl="http://www.w3.org/2002/07/owl#">"#;
+
+#[test]
+fn carriage_returns_alone_end_lines() {
+    let mappings = [(Format::Sssom, "", MAPPINGS)];
+    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
+        let old = import(*format, &text.replace('\n', "\r"));
+        assert_eq!(old.problem_count, 0, "{format:?}: {:?}", old.problems);
+        assert_eq!(facts(&old), facts(&import(*format, text)), "{format:?}");
+    }
+}
+
+#[test]
+fn references_that_stand_for_nothing_are_kept_and_listed() {
+    let name = "a&#0;b&unknown;d &amp; &#233;";
+    let mesh = format!(
+        "<DescriptorRecordSet>\n<DescriptorRecord><DescriptorUI>D1</DescriptorUI>\n<DescriptorName><String>{name}</String></DescriptorName></DescriptorRecord></DescriptorRecordSet>"
+    );
+    let rdf = format!(
+        "{RDF}\n\n<skos:Concept rdf:about='http://x.org/1'><skos:prefLabel>{name}</skos:prefLabel></skos:Concept></rdf:RDF>"
+    );
+    for (format, text) in [(Format::Mesh, mesh), (Format::RdfXml, rdf)] {
+        let import = import(format, &text);
+        assert_eq!(import.concepts[0].name, "a&#0;b&unknown;d & é", "{format:?}");
+        assert_eq!(
+            problems(&import),
+            [
+                "memory:3: neither an entity nor a character, so kept as written: \"&#0;\"",
+                "memory:3: neither an entity nor a character, so kept as written: \"&unknown;\""
+            ]
+        );
+    }
+    let attribute = format!("{RDF}<skos:Concept rdf:about='&x;1'/></rdf:RDF>");
+    assert_eq!(
+        refused(Format::RdfXml, attribute.as_bytes()).0,
+        "memory:1: not RDF/XML: no entity &x; is declared; an attribute has it"
+    );
+}
+
+#[test]
+fn text_in_pieces_is_one_name() {
+    let name = "<![CDATA[a <b]]> c<!-- no --> <![CDATA[& d]]>";
+    let mesh = format!(
+        "<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D1</DescriptorUI><DescriptorName><String>{name}</String></DescriptorName></DescriptorRecord></DescriptorRecordSet>"
+    );
+    let rdf = format!(
+        "{RDF}<skos:Concept rdf:about='http://x.org/1'><skos:prefLabel>{name}</skos:prefLabel></skos:Concept></rdf:RDF>"
+    );
+    for (format, text) in [(Format::Mesh, mesh), (Format::RdfXml, rdf)] {
+        assert_eq!(import(format, &text).concepts[0].name, "a <b c & d", "{format:?}");
+    }
+}
+
+#[test]
+fn a_line_of_obo_that_cannot_be_read_costs_no_term() {
+    let text = concat!(
+        "format-version: 1.2\n\n[Term]\nid: A:1 {source=\"x\"} ! comment\nname: one \\{x\\} 4-{[a]} {source=\"PMID:1\"} ! comment\n",
+        "synonym: \"no scope\" []\nsynonym: \"a \\\"type\\\"\" abbreviation []\nbroad_synonym: \"broad\" []\n",
+        "is_a: A:0 {all_only=\"true\"} ! zero\nxref: B:1 \"a description\"\ndef: \"all\\nof it.\" [PMID:1]\n\n",
+        "[Term]\nid: A:2\nna\nname: two\nsynonym: open EXACT []\n\n[Typedef]\nid: part_of\nname: part of\n\n[Term]\nname: three\n",
+    );
+    let import = import(Format::Obo, text);
+    let [one, two] = &import.concepts[..] else { panic!("{:?}", import.concepts) };
+    assert_eq!(one.names().collect::<Vec<_>>(), ["one {x} 4-{[a]}", "no scope", "a \"type\""]);
+    assert_eq!((one.parents[0].as_str(), &one.xrefs[..]), ("A:0", &["B:1".to_owned()][..]));
+    assert_eq!(one.definition.as_deref(), Some("all of it."));
+    assert_eq!(two.name, "two");
+    assert_eq!(
+        problems(&import),
+        [
+            "memory:15: not a `tag: value` line, so it was skipped (term A:2): \"na\"",
+            "memory:17: a synonym without its quotes, so it was skipped (term A:2): \"open EXACT []\"",
+            "memory:23: a term without an id, so it was skipped: \"three\""
+        ]
+    );
+}
+
+#[test]
+fn columns_of_one_name_all_count() {
+    let read = |text| import(Format::Csv, text);
+    let twice = read("id,name,name,synonym,aliases\n1,a,b,c|d,e\n2,f,,,\n");
+    assert_eq!(twice.concepts[0].names().collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
+    assert_eq!((twice.concepts[1].name.as_str(), twice.problem_count), ("f", 0));
+    let ids = read("id,id,name\n1,2,a\n");
+    assert_eq!(problems(&ids), ["memory:1: two columns of this name; the first is read: \"id\""]);
+    let commas = read("id,name\n1,Diabetes Mellitus, Type 2\n2,b,,\n");
+    assert_eq!((commas.concepts.len(), commas.problem_count), (1, 1));
+    assert!(commas.problems[0].reason.contains("not in quotes"), "{}", commas.problems[0]);
+    let (message, hint) = refused(Format::Csv, b"a,b\n1,2\n");
+    assert_eq!(message, "memory:1: no id column among \"a\", \"b\"");
+    assert!(hint.contains("--id-column"), "{hint}");
+    let named = Columns { id: Some("Concept id".into()), ..Columns::default() };
+    let options = ImportOptions { columns: named, ..ImportOptions::default() };
+    assert!(read_bytes(b"CONCEPT_ID,name\n1,a\n", Format::Csv, &options).is_ok());
+}
+
+#[test]
+fn labels_of_skos_xl_and_narrower_concepts_are_read() {
+    let text = concat!(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix xl: <http://www.w3.org/2008/05/skos-xl#> .\n",
+        "<http://x.org/1> a skos:Concept ; xl:prefLabel <http://x.org/l> ; xl:altLabel [ xl:literalForm \"b\"@en ], [ xl:literalForm \"c\"@de ] ; skos:narrower <http://x.org/2> .\n",
+        "<http://x.org/l> a xl:Label ; xl:literalForm \"a\"@en .\n<http://x.org/2> a skos:Concept ; skos:prefLabel \"d\" .\n",
+    );
+    let import = import(Format::Turtle, text);
+    assert_eq!((import.concepts.len(), import.problem_count), (2, 0), "{:?}", import.problems);
+    assert_eq!(import.concepts[0].names().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(import.concepts[1].parents[0].as_str(), "http://x.org/1");
+}
+
+#[test]
+fn concepts_with_names_in_other_languages_are_counted() {
+    let turtle = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<http://x.org/1> skos:prefLabel \"a\"@de .\n<http://x.org/2> skos:prefLabel \"b\"@fr .\n<http://x.org/3> skos:prefLabel \"c\"@de, \"d\"@en .\n";
+    let left_out = import(Format::Turtle, turtle);
+    assert_eq!(left_out.concepts.len(), 1);
+    let listed = "memory: concepts with names in other languages only were left out (de 1, fr 1); --language de keeps such names: \"http://x.org/1\"";
+    assert_eq!(problems(&left_out), [listed]);
+    let all = ImportOptions { languages: vec!["*".into()], ..ImportOptions::default() };
+    assert_eq!(read_bytes(turtle.as_bytes(), Format::Turtle, &all).unwrap().concepts.len(), 3);
+    let german = SAMPLES[8].2.lines().nth(2).unwrap().to_owned() + "\n";
+    assert!(problems(&import(Format::Rrf, &german))[0].contains("(GER 1)"));
+    let error = import(Format::Rrf, &german).require_concepts().unwrap_err();
+    assert!(error.hint().unwrap().contains("--language"), "{error}");
+}
+
+#[test]
+fn classes_without_a_label_are_counted_or_named_by_their_iris() {
+    let rdf = format!(
+        "{RDF}<owl:Class rdf:about='http://x.org/o#HeartAttack'/><owl:Class rdf:about='http://x.org/DNARepair_of%20cells'/><owl:Class rdf:about='http://purl.obolibrary.org/obo/X_12'/></rdf:RDF>"
+    );
+    let counted = import(Format::RdfXml, &rdf);
+    assert_eq!((counted.concepts.len(), counted.problem_count), (0, 1));
+    assert!(problems(&counted)[0].contains("were left out (3); --label-from-iri"), "{:?}", counted.problems);
+    assert!(counted.require_concepts().unwrap_err().hint().unwrap().contains("--label-from-iri"));
+    let options = ImportOptions { label_from_iri: true, ..ImportOptions::default() };
+    let named = read_bytes(rdf.as_bytes(), Format::RdfXml, &options).unwrap();
+    let names: Vec<&str> = named.concepts.iter().map(|concept| concept.name.as_str()).collect();
+    assert_eq!(names, ["DNA Repair of cells", "Heart Attack"]);
+    assert!(problems(&named)[0].contains("were left out (1); their IRIs end in a number"), "{:?}", named.problems);
+}
+
+#[test]
+fn hints_fit_the_format() {
+    let mappings = import(Format::Sssom, MAPPINGS).require_concepts().unwrap_err();
+    assert!(mappings.hint().unwrap().contains("together with the vocabulary"), "{mappings}");
+    let ontology = import(Format::Turtle, "").require_concepts().unwrap_err();
+    assert_eq!(ontology.hint().unwrap(), "check --format");
+    let functional = "Prefix(:=<http://x.org/>)\nOntology(<http://x.org/>\n)";
+    let (message, hint) = refused(Format::RdfXml, functional.as_bytes());
+    assert_eq!(message, "memory:1: this is OWL in functional syntax, which truename does not read");
+    assert!(hint.contains("robot convert"), "{hint}");
+    let (message, hint) =
+        refused(Format::RdfXml, SAMPLES.iter().find(|sample| sample.0 == Format::OwlXml).unwrap().2.as_bytes());
+    assert_eq!(
+        (message.as_str(), hint.as_str()),
+        ("memory:1: this is OWL/XML, not RDF/XML", "name it with --format owlxml")
+    );
+    assert!(refused(Format::Ctd, b"x\tMESH:1\n").0.contains("no column names"));
+    assert!(refused(Format::Gilda, b"a\tb\n").0.contains("no column \"text\""));
+}
+
+#[test]
+fn declared_and_named_encodings_are_read() {
+    let text = format!(
+        "<?xml version='1.0' encoding='ISO-8859-1'?>\n{RDF}<skos:Concept rdf:about='http://x.org/1'><skos:prefLabel>Sjögren</skos:prefLabel></skos:Concept></rdf:RDF>"
+    );
+    let latin = |text: &str| encoding_rs::WINDOWS_1252.encode(text).0.into_owned();
+    let utf16 = text.replace("ISO-8859-1", "UTF-16");
+    let marked: Vec<u8> = format!("\u{FEFF}{utf16}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let unmarked: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [latin(&text), marked, unmarked, utf16.into_bytes()] {
+        let import = read_bytes(&bytes, Format::RdfXml, &ImportOptions::default()).unwrap();
+        assert_eq!(import.concepts[0].name, "Sjögren");
+    }
+    let undeclared = latin(&text.replace(" encoding='ISO-8859-1'", ""));
+    let (message, hint) = refused(Format::RdfXml, &undeclared);
+    assert!(message.contains("not UTF-8") && hint.contains("--encoding"), "{message} {hint}");
+    let turtle = latin("<http://x.org/1> <http://www.w3.org/2004/02/skos/core#prefLabel> \"Sjögren\" .\n");
+    let (message, hint) = refused(Format::Turtle, &turtle);
+    assert!(hint.contains("--encoding"), "{message} {hint}");
+    let graph = latin("{\"graphs\": [{\"nodes\": [{\"id\": \"x\", \"lbl\": \"Sjögren\"}]}]}");
+    let (message, hint) = refused(Format::OboGraph, &graph);
+    assert!(hint.contains("--encoding"), "{message} {hint}");
+    let obo = latin("format-version: 1.2\n\n[Term]\nid: A:1\nname: a\nsynonym: \"Sjögren\" EXACT []\n");
+    let import = read_bytes(&obo, Format::Obo, &ImportOptions::default()).unwrap();
+    assert!(
+        problems(&import)[0].starts_with("memory:6: not UTF-8; name the encoding of the file"),
+        "{:?}",
+        import.problems
+    );
+    let named = ImportOptions { encoding: Some("latin1".into()), ..ImportOptions::default() };
+    assert_eq!(read_bytes(&obo, Format::Obo, &named).unwrap().concepts[0].synonyms, ["Sjögren"]);
+    let wrong = ImportOptions { encoding: Some("euc-jp".into()), ..ImportOptions::default() };
+    assert!(read_bytes(&obo, Format::Obo, &wrong).unwrap().problems[0].reason.contains("could not be decoded"));
+}
+
+#[test]
+fn no_control_character_of_a_file_reaches_a_message() {
+    let escape = "\u{1b}[31m";
+    let obo = format!("format-version: 1.2\n[Term]\nid: {escape}\nna\nname: a\n");
+    let rrf = SAMPLES[8].2.lines().nth(2).unwrap().replace("GER", escape);
+    for import in [import(Format::Obo, &obo), import(Format::Rrf, &rrf)] {
+        assert!(!import.problems.is_empty());
+        assert!(problems(&import).iter().all(|problem| !problem.contains('\u{1b}')), "{:?}", import.problems);
+    }
+    for (format, text) in [
+        (Format::Mesh, format!("<{escape}>")),
+        (Format::RdfXml, format!("<a></{escape}>")),
+        (Format::RdfXml, format!("{escape}")),
+        (Format::Csv, format!("{escape},name\n")),
+        (Format::Turtle, format!("<http://x.org/{escape}> a b .")),
+        (Format::OboGraph, format!("{{\"graphs\": {{\"{escape}\": 1}}}}")),
+    ] {
+        let (message, _) = refused(format, text.as_bytes());
+        assert!(!message.contains('\u{1b}'), "{message:?}");
+    }
+}
+
+#[test]
+fn each_problem_names_its_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [german, labels] = ["a.ttl", "b.tsv"].map(|name| folder.path().join(name));
+    std::fs::write(&german, "<http://x.org/1> <http://www.w3.org/2004/02/skos/core#prefLabel> \"a\"@de .\n").unwrap();
+    std::fs::write(&labels, "id\tname\n2\tb\n").unwrap();
+    let import = truename_kb::import::read_files(&[german.clone(), labels], &ImportOptions::default()).unwrap();
+    assert_eq!(import.problems[0].path, german);
+}
+
+#[test]
+fn both_columns_of_synonyms_of_new_ctd_files_are_read() {
+    let text = "# Fields:\n# ChemicalName,ChemicalID,CasRN,MESHSynonyms,CTDCuratedSynonyms\n#\na,MESH:C1,50-00-0,b|c,d\n\"e,MESH:C2,,,\n";
+    let import = import(Format::Ctd, text);
+    assert_eq!(import.concepts[0].names().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+    assert_eq!(problems(&import), ["memory:5: a quoted cell that is never closed: \"\\\"e,MESH:C2,,,\""]);
 }
