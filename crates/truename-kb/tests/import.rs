@@ -518,7 +518,7 @@ fn no_control_character_of_a_file_reaches_a_message() {
     for (format, text) in [
         (Format::Mesh, format!("<{escape}>")),
         (Format::RdfXml, format!("<a></{escape}>")),
-        (Format::RdfXml, format!("{escape}")),
+        (Format::RdfXml, escape.to_owned()),
         (Format::Csv, format!("{escape},name\n")),
         (Format::Turtle, format!("<http://x.org/{escape}> a b .")),
         (Format::OboGraph, format!("{{\"graphs\": {{\"{escape}\": 1}}}}")),

@@ -57,7 +57,12 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>, delimiter
     let mut last = (header.clone(), 1, collector.problem_count());
     loop {
         watch.begin_value();
-        if !reader.read_byte_record(&mut row).map_err(failed)? || is_end(&row) {
+        let mut is_read = reader.read_byte_record(&mut row).map_err(failed)?;
+        if is_read && is_end(&row) {
+            // Nothing follows, unless the file holds such a row itself.
+            is_read = reader.read_byte_record(&mut row).map_err(failed)?;
+        }
+        if !is_read {
             break;
         }
         let line = row.position().map_or(0, |at| at.line());

@@ -236,6 +236,7 @@ impl Graph {
             if described.deprecated {
                 collector.remove(None, &entry.id)?;
             } else if described.other {
+                continue;
             } else if named {
                 collector.add(None, entry)?;
             } else if let Some(language) = &described.other_language {

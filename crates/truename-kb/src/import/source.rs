@@ -124,7 +124,7 @@ impl Source {
         let (mut last, mut listed) = (None, collector.problem_count());
         self.for_each_line(collector, |number, line, collector| {
             listed = collector.problem_count();
-            last = Some((number, line.to_owned())).filter(|_| watch.ends_within_a_line());
+            last = watch.ends_within_a_line().then(|| (number, line.to_owned()));
             visit(number, line, collector)
         })?;
         match last {
