@@ -110,6 +110,18 @@ fn entities_expand_within_bounds() {
 }
 
 #[test]
+fn an_entity_makes_no_value_beyond_the_limit() {
+    let padding = "<!-- long -->".repeat(100_000);
+    let level = "&a;".repeat(1000);
+    let text = format!(
+        "<!DOCTYPE x [<!ENTITY a '{}'><!ENTITY b '{level}'>]><DescriptorRecordSet>{padding}&b;</DescriptorRecordSet>",
+        "a".repeat(10_000)
+    );
+    let error = read_bytes(text.as_bytes(), Format::Mesh, &options()).unwrap_err().to_string();
+    assert!(error.ends_with("a line or value of more than 100000 bytes"), "{error}");
+}
+
+#[test]
 fn elements_within_each_other_are_bounded() {
     for format in [Format::Mesh, Format::OwlXml, Format::RdfXml] {
         let deep = "<a>".repeat(100_000);

@@ -68,6 +68,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>, delimiter
         let line = row.position().map_or(0, |at| at.line());
         last.1 = line;
         last.2 = collector.problem_count();
+        watch.check_line(line, row.as_slice().len() as u64)?;
         refuse_open_quote(&path, &row)?;
         add_row(&row, line, header.len(), &layout, collector)?;
         std::mem::swap(&mut last.0, &mut row);

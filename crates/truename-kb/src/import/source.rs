@@ -104,6 +104,7 @@ impl Source {
             if line.is_empty() {
                 break;
             }
+            watch.check_line(number, line.len() as u64)?;
             let end = line.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
             match std::str::from_utf8(&line[..end]) {
                 Ok(text) => visit(number, text, collector)?,
@@ -260,13 +261,18 @@ impl Watch {
         self.value_start.set(self.bytes.get());
     }
 
-    /// The error for a value of `bytes`, if that is too long.
+    /// Refuses a value of `bytes` on the line that is being read, if that is too long.
     pub(super) fn check(&self, bytes: u64) -> Result<(), Error> {
+        self.check_line(self.line(), bytes)
+    }
+
+    /// Refuses a line or row of `bytes`, if that is too long.
+    pub(super) fn check_line(&self, line: u64, bytes: u64) -> Result<(), Error> {
         if bytes <= self.limit {
             return Ok(());
         }
-        Err(self
-            .error(format_args!("a line or value of more than {} bytes", self.limit))
+        let message = format!("a line or value of more than {} bytes", self.limit);
+        Err(Error::syntax(&self.path, Some(line), message)
             .with_hint("if the file is meant to have it, raise the limit with --max-line-bytes BYTES"))
     }
 

@@ -18,11 +18,11 @@ use crate::Error;
 const MAX_DEPTH: usize = 1000;
 /// Entities within entities.
 const MAX_ENTITY_DEPTH: usize = 16;
-/// Bytes that entities may become, however short the file (libexpat's defaults, `doc/reference.html`,
-/// `XML_SetBillionLaughsAttackProtection…`).
+/// Bytes that entities may stand for in all, however short the file (libexpat's threshold of activation).
 const MAX_EXPANSION_BYTES: u64 = 8 << 20;
-/// How many times the file entities may become beyond that.
-const MAX_AMPLIFICATION: u64 = 100;
+/// How many times as long as the text read so far the expansion of entities may be beyond that. Ontologies that
+/// abbreviate every namespace stay below 6; libexpat allows 100, which is much of a file that was compressed.
+const MAX_AMPLIFICATION: u64 = 20;
 
 /// A part of a document.
 pub(super) enum Piece {
@@ -195,6 +195,7 @@ impl<'source> Pieces<'source> {
             if depth == MAX_ENTITY_DEPTH || self.expanded > bound {
                 return Err(self.error(&format!("the entity &{name}; stands for too much text")));
             }
+            self.watch.check((into.len() + value.len()) as u64)?;
             self.expand(&value, depth + 1, into)?;
         } else {
             let reference = format!("&{name};");
