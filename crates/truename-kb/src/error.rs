@@ -1,6 +1,8 @@
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::environment::only_open_folder;
 use crate::import::Problem;
 
 /// What went wrong with a knowledge base or a file that was to become one.
@@ -11,9 +13,14 @@ pub struct Error(Box<Kind>);
 enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Storage { path: Option<PathBuf>, source: heed::Error },
-    Record { source: postcard::Error },
-    Automaton { source: fst::Error },
+    Record { path: Option<PathBuf>, source: postcard::Error },
+    Automaton { path: Option<PathBuf>, source: fst::Error },
     NotAStore { path: PathBuf, reason: String },
+    Damaged { path: Option<PathBuf>, what: String },
+    UnreadableSums { path: PathBuf },
+    NotWritable { path: PathBuf, source: std::io::Error },
+    InUse { path: PathBuf, process: Option<u32> },
+    Replaced { path: PathBuf },
     OtherFormat { path: PathBuf, found: u32, known: u32 },
     Exists { path: PathBuf },
     NotEmpty { path: PathBuf },
@@ -41,6 +48,19 @@ impl Error {
         matches!(*self.0, Kind::OtherFormat { .. })
     }
 
+    /// Whether a store's file was changed or cut off from outside.
+    pub fn is_damaged(&self) -> bool {
+        match &*self.0 {
+            Kind::Damaged { .. } | Kind::UnreadableSums { .. } | Kind::Record { .. } | Kind::Automaton { .. } => true,
+            Kind::Storage { source, .. } => is_damage(source),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_unreadable_sums(&self) -> bool {
+        matches!(*self.0, Kind::UnreadableSums { .. })
+    }
+
     /// Whether the work was stopped on request; nothing was committed.
     pub fn is_interrupted(&self) -> bool {
         matches!(*self.0, Kind::Interrupted)
@@ -64,7 +84,30 @@ impl Error {
             Kind::UnknownFormat { .. } => Some(format!("name it with --format, one of {}", crate::Format::names())),
             Kind::NoConcepts { hint, .. } => Some((*hint).into()),
             Kind::Syntax { hint, .. } => hint.clone(),
-            Kind::Storage { source: heed::Error::Io(source), .. } if is_full(source) => {
+            Kind::Damaged { path, .. } => Some(format!(
+                "restore a copy of the folder, or import the sources again: `truename kb import FILE --out {} --force`",
+                shown(path.as_deref())
+            )),
+            Kind::Record { path, .. } | Kind::Automaton { path, .. } => Some(look(path.as_deref())),
+            Kind::Storage { path, source } if is_damage(source) => Some(look(path.as_deref())),
+            Kind::UnreadableSums { path } => Some(format!(
+                "remove {}; `truename kb check` then reads every record, and the next write makes new checksums",
+                path.display()
+            )),
+            Kind::Storage { source: heed::Error::Mdb(heed::MdbError::MapFull), .. } => Some(
+                "raise the limit of the address space (`ulimit -v`); without one, a store holds 64 GiB at most. The \
+                 store is as it was before"
+                    .into(),
+            ),
+            Kind::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => {
+                Some("raise the limit of the address space (`ulimit -v`)".into())
+            }
+            Kind::Storage { source: heed::Error::Mdb(heed::MdbError::MapResized), .. } => {
+                Some("run the command again".into())
+            }
+            Kind::Replaced { .. } => Some("run the command again".into()),
+            Kind::InUse { .. } => Some("stop what uses it, and run the command again".into()),
+            Kind::Io { source, .. } | Kind::Storage { source: heed::Error::Io(source), .. } if is_full(source) => {
                 Some("free some disk space; the store is as it was before".into())
             }
             _ => None,
@@ -76,7 +119,36 @@ impl Error {
     }
 
     pub(crate) fn storage(path: &Path, source: heed::Error) -> Self {
-        Kind::Storage { path: Some(path.to_owned()), source }.into()
+        let source = or_full(path, source);
+        match source {
+            heed::Error::Io(source)
+                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            {
+                Kind::NotWritable { path: path.to_owned(), source }.into()
+            }
+            source => Kind::Storage { path: Some(path.to_owned()), source }.into(),
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Kind::Damaged { path: Some(path.to_owned()), what: what.into() }.into()
+    }
+
+    /// A record that cannot be read or contradicts others of its store. Names the store if it is the only one open.
+    pub fn damaged_record(what: impl Into<String>) -> Self {
+        Kind::Damaged { path: only_open_folder(), what: what.into() }.into()
+    }
+
+    pub(crate) fn unreadable_sums(path: &Path) -> Self {
+        Kind::UnreadableSums { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn replaced(path: &Path) -> Self {
+        Kind::Replaced { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn in_use(path: &Path, process: Option<u32>) -> Self {
+        Kind::InUse { path: path.to_owned(), process }.into()
     }
 
     pub(crate) fn not_a_store(path: &Path, reason: impl Into<String>) -> Self {
@@ -151,17 +223,113 @@ pub(crate) fn printable(message: &str) -> String {
 }
 
 fn is_full(source: &std::io::Error) -> bool {
-    source.kind() == std::io::ErrorKind::StorageFull
+    source.kind() == ErrorKind::StorageFull
+}
+
+/// Whether LMDB found pages or records that it cannot have written.
+fn is_damage(source: &heed::Error) -> bool {
+    use heed::MdbError::{Corrupted, CursorFull, Incompatible, Invalid, PageNotFound, Panic};
+    match source {
+        heed::Error::Mdb(error) => {
+            matches!(error, Corrupted | CursorFull | Incompatible | Invalid | PageNotFound | Panic)
+        }
+        heed::Error::Decoding(_) => true,
+        _ => false,
+    }
+}
+
+fn look(folder: Option<&Path>) -> String {
+    format!("run `truename kb check --kb {}`", shown(folder))
+}
+
+fn knowledge_base(folder: Option<&Path>) -> String {
+    folder.map_or("the knowledge base".into(), |folder| format!("knowledge base {}", folder.display()))
+}
+
+fn shown(folder: Option<&Path>) -> String {
+    folder.map_or("DIR".into(), |folder| folder.display().to_string())
+}
+
+/// LMDB calls a write that was cut short for want of space an input/output error.
+fn or_full(path: &Path, source: heed::Error) -> heed::Error {
+    match source {
+        heed::Error::Io(source) if is_short_write(&source) => heed::Error::Io(full_disk(path).unwrap_or(source)),
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+fn is_short_write(source: &std::io::Error) -> bool {
+    source.raw_os_error() == Some(libc::EIO)
+}
+
+/// The error of a full disk, if the disk of a file that can be written to is full.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+#[allow(clippy::unnecessary_cast, reason = "the fields have 32 bits on some systems")]
+pub(crate) fn full_disk(path: &Path) -> Option<std::io::Error> {
+    use std::os::unix::ffi::OsStrExt;
+
+    /// With fewer bytes free, there is no room for what a transaction writes at once.
+    const FULL: u64 = 1 << 20;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
+    // SAFETY: zeros are a valid `statvfs`, which the call fills in; the path ends with a zero.
+    let (outcome, found) = unsafe {
+        let mut found: libc::statvfs = std::mem::zeroed();
+        (libc::statvfs(path.as_ptr(), &mut found), found)
+    };
+    let is_full = (found.f_bavail as u64).saturating_mul(found.f_frsize as u64) < FULL;
+    let is_writable = outcome == 0 && found.f_flag & libc::ST_RDONLY == 0;
+    (is_writable && is_full).then(|| std::io::Error::from_raw_os_error(libc::ENOSPC))
+}
+
+#[cfg(not(unix))]
+fn is_short_write(_: &std::io::Error) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+pub(crate) fn full_disk(_: &Path) -> Option<std::io::Error> {
+    None
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
-            Kind::Storage { path: Some(path), .. } => write!(f, "the store {} failed", path.display()),
-            Kind::Storage { path: None, .. } => f.write_str("the store failed"),
-            Kind::Record { .. } => f.write_str("the store holds a record that cannot be read"),
-            Kind::Automaton { .. } => f.write_str("the store holds forms of names that cannot be read"),
+            Kind::Storage { path, source } => {
+                let which = knowledge_base(path.as_deref());
+                match source {
+                    source if is_damage(source) => write!(f, "{which} is damaged"),
+                    heed::Error::Mdb(heed::MdbError::MapFull) => write!(f, "no room is left in {which}"),
+                    heed::Error::Mdb(heed::MdbError::MapResized) => {
+                        write!(f, "another process made {which} larger than this one can read")
+                    }
+                    _ => write!(f, "cannot read or write {which}"),
+                }
+            }
+            Kind::Damaged { path, what } => {
+                write!(f, "{} is damaged: {what}", knowledge_base(path.as_deref()))
+            }
+            Kind::UnreadableSums { path } => {
+                write!(f, "{} is damaged, so that data.mdb beside it cannot be checked", path.display())
+            }
+            Kind::NotWritable { path, .. } => write!(f, "cannot write to knowledge base {}", path.display()),
+            Kind::InUse { path, process: Some(process) } => {
+                write!(f, "process {process} has knowledge base {} open", path.display())
+            }
+            Kind::Replaced { path } => {
+                write!(f, "the file of knowledge base {} was replaced since it was opened", path.display())
+            }
+            Kind::InUse { path, process: None } => {
+                write!(f, "another process has knowledge base {} open", path.display())
+            }
+            Kind::Record { path, .. } => {
+                write!(f, "{} is damaged: a record cannot be read", knowledge_base(path.as_deref()))
+            }
+            Kind::Automaton { path, .. } => {
+                write!(f, "{} is damaged: its forms of names cannot be read", knowledge_base(path.as_deref()))
+            }
             Kind::NotAStore { path, reason } => write!(f, "{} is not a knowledge base: {reason}", path.display()),
             Kind::OtherFormat { path, found, known } => {
                 write!(f, "{} has store format {found}; this version of truename reads format {known}", path.display())
@@ -188,8 +356,9 @@ impl std::error::Error for Error {
         match &*self.0 {
             Kind::Io { source, .. } => Some(source),
             Kind::Storage { source, .. } => Some(source),
-            Kind::Record { source } => Some(source),
-            Kind::Automaton { source } => Some(source),
+            Kind::Record { source, .. } => Some(source),
+            Kind::Automaton { source, .. } => Some(source),
+            Kind::NotWritable { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -203,18 +372,21 @@ impl From<Kind> for Error {
 
 impl From<heed::Error> for Error {
     fn from(source: heed::Error) -> Self {
-        Kind::Storage { path: None, source }.into()
+        match only_open_folder() {
+            Some(folder) => Self::storage(&folder, source),
+            None => Kind::Storage { path: None, source }.into(),
+        }
     }
 }
 
 impl From<postcard::Error> for Error {
     fn from(source: postcard::Error) -> Self {
-        Kind::Record { source }.into()
+        Kind::Record { path: only_open_folder(), source }.into()
     }
 }
 
 impl From<fst::Error> for Error {
     fn from(source: fst::Error) -> Self {
-        Kind::Automaton { source }.into()
+        Kind::Automaton { path: only_open_folder(), source }.into()
     }
 }

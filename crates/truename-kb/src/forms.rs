@@ -50,6 +50,14 @@ pub struct FormState {
 }
 
 impl<'txn> Forms<'txn> {
+    /// Compares the automata with the checksums that they end with.
+    ///
+    /// # Errors
+    /// Where one differs.
+    pub(crate) fn verify(&self) -> Result<(), Error> {
+        Ok(self.automata.iter().try_for_each(Fst::verify)?)
+    }
+
     /// Where every form begins.
     pub fn start(&self) -> FormState {
         let root = |automaton: &Fst<_>| (!automaton.is_empty()).then(|| automaton.root().addr());

@@ -26,15 +26,23 @@
 //! # }
 //! ```
 
+mod check;
+mod checksums;
+mod compact;
 mod concept;
+mod environment;
 mod error;
 mod forms;
+pub mod guard;
 pub mod import;
 mod name_order;
+mod pages;
 mod partial;
 mod progress;
 mod store;
 
+pub use checksums::Comparison;
+pub use compact::compact;
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use forms::{FormState, Forms};

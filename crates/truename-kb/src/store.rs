@@ -4,51 +4,48 @@
 //! a writer, the store opens at its last commit.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use heed::byteorder::BE;
 use heed::types::{Bytes, Str, U32, U64};
-use heed::{Database, Env, EnvFlags, EnvOpenOptions, PutFlags, RoTxn, RwTxn, WithoutTls};
+use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::{Key, NameKeys, NormalizedName, stable_hash};
 
+use crate::environment::Environment;
 use crate::forms::FormTables;
 use crate::name_order::{NameOrder, OrderKey, updated_ranks};
-use crate::{Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex};
+use crate::{Comparison, Concept, ConceptId, ConceptIndex, Error, Forms, NameIndex, checksums, pages};
 
 /// The version of the layout below, and of the normal forms and keys in it. A store says which it has; others
 /// are refused.
 pub const FORMAT: u32 = 4;
-/// Address space set aside for the map; the file is only as large as its contents.
-const MAP_BYTES: usize = 64 << 30;
-/// Room for the tables here and for those of the indexes.
-const MAX_TABLES: u32 = 32;
 
 /// A knowledge base on disk.
 #[derive(Clone)]
 pub struct Store {
-    env: Arc<Env<WithoutTls>>,
+    env: Arc<Environment>,
     tables: Tables,
     path: PathBuf,
 }
 
 #[derive(Clone, Copy)]
-struct Tables {
+pub(crate) struct Tables {
     /// Facts about the whole store.
     meta: Database<Str, Bytes>,
     /// Concept id to concept number.
     ids: Database<Str, U32<BE>>,
     /// Concept number to [`Record`].
-    concepts: Database<U32<BE>, Bytes>,
+    pub(crate) concepts: Database<U32<BE>, Bytes>,
     /// Name number to concept number (4 bytes, little endian) and the name.
     names: Database<U32<BE>, Bytes>,
     /// Lookup key to name numbers (4 bytes each, little endian), in the order of [`NameOrder`].
-    keys: Database<U64<BE>, Bytes>,
+    pub(crate) keys: Database<U64<BE>, Bytes>,
     /// Word hash to the number of names that have it.
-    words: Database<U64<BE>, U32<BE>>,
+    pub(crate) words: Database<U64<BE>, U32<BE>>,
     /// The automata of [`Forms`].
     forms: FormTables,
 }
@@ -100,10 +97,6 @@ pub struct Applied {
     pub new_names: Vec<(NameIndex, String)>,
 }
 
-type OpenStores = Mutex<HashMap<PathBuf, Weak<Env<WithoutTls>>>>;
-/// An environment may be open once a process only, so that handles to one path share it.
-static OPEN: LazyLock<OpenStores> = LazyLock::new(OpenStores::default);
-
 impl Store {
     /// Makes an empty store in a folder that is empty or not there yet.
     ///
@@ -115,8 +108,9 @@ impl Store {
         if entries.next().is_some() {
             return Err(Error::exists(path));
         }
-        let env = open_env(path)?;
-        let mut write = env.write_txn()?;
+        let environment = Environment::open(path)?;
+        let env = &environment.lmdb;
+        let mut write = environment.write()?;
         let tables = Tables {
             meta: env.create_database(&mut write, Some("meta"))?,
             ids: env.create_database(&mut write, Some("ids"))?,
@@ -131,9 +125,8 @@ impl Store {
         };
         tables.meta.put(&mut write, META_FORMAT, &FORMAT.to_le_bytes())?;
         tables.put_counts(&mut write, Counts::default())?;
-        let store = Self { env: env.clone(), tables, path: path.to_owned() };
-        store.commit(write)?;
-        Ok(store)
+        environment.commit(write)?;
+        Ok(Self { env: environment, tables, path: path.to_owned() })
     }
 
     /// Opens a store for reading and, where the folder allows it, writing.
@@ -141,16 +134,10 @@ impl Store {
     /// # Errors
     /// Where there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let data = path.join("data.mdb");
-        if !data.is_file() {
-            let reason = if path.exists() { "it holds no file data.mdb" } else { "there is no such folder" };
-            return Err(Error::not_a_store(path, reason));
-        }
-        if std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len() == 0 {
-            return Err(Error::not_a_store(path, "its file data.mdb is empty"));
-        }
-        let env = open_env(path)?;
-        refuse_truncated(&env, path)?;
+        refuse_other(path)?;
+        let environment = Environment::open(path)?;
+        environment.refuse_truncated()?;
+        let env = &environment.lmdb;
         // Readers that were killed hold their slots, and pages, until they are looked for.
         let _ = env.clear_stale_readers();
         let read = env.read_txn()?;
@@ -175,12 +162,12 @@ impl Store {
         };
         // A committed transaction keeps the table handles open.
         read.commit()?;
-        Ok(Self { env, tables, path: path.to_owned() })
+        Ok(Self { env: environment, tables, path: path.to_owned() })
     }
 
     /// The environment, in which indexes keep tables of their own.
     pub fn env(&self) -> &Env<WithoutTls> {
-        &self.env
+        &self.env.lmdb
     }
 
     /// The folder.
@@ -190,10 +177,12 @@ impl Store {
 
     /// Begins to write; nothing counts until the transaction is committed. Waits for another writer.
     ///
+    /// The first time, and after another process wrote, the whole file is compared with its checksums.
+    ///
     /// # Errors
-    /// Where the storage fails or is read-only.
+    /// Where the storage fails or is read-only; [`Error::is_damaged`] where the file differs from its checksums.
     pub fn write(&self) -> Result<RwTxn<'_>, Error> {
-        self.env.write_txn().map_err(|source| Error::storage(&self.path, source))
+        self.env.write()
     }
 
     /// Makes what was written the committed state.
@@ -201,17 +190,7 @@ impl Store {
     /// # Errors
     /// Where the disk is full or fails; the store is as it was before.
     pub fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
-        write.commit().map_err(|source| Error::storage(&self.path, source))?;
-        // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
-        let data = self.path.join("data.mdb");
-        let failed = |source| Error::io("extend", &data, source);
-        // No other writer makes the file longer in the meantime.
-        let _alone = self.env.write_txn()?;
-        if std::fs::metadata(&data).map_err(failed)?.len() < needed_bytes(&self.env) {
-            let file = std::fs::OpenOptions::new().write(true).open(&data).map_err(failed)?;
-            file.set_len(needed_bytes(&self.env)).map_err(failed)?;
-        }
-        Ok(())
+        self.env.commit(write)
     }
 
     /// The last committed state, which later writes do not change.
@@ -219,9 +198,29 @@ impl Store {
     /// # Errors
     /// Where the storage fails.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
-        let read = self.env.read_txn().map_err(|source| Error::storage(&self.path, source))?;
+        let read = self.env.lmdb.read_txn().map_err(|source| Error::storage(&self.path, source))?;
         let counts = self.tables.counts(&read)?;
-        Ok(Snapshot { tables: self.tables, read, counts })
+        Ok(Snapshot { environment: &self.env, tables: self.tables, read, counts })
+    }
+
+    /// Compares a store's file with its checksums; nothing in it is believed.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] where they differ, and where the folder holds no store.
+    pub fn compare(path: &Path) -> Result<Comparison, Error> {
+        refuse_other(path)?;
+        checksums::compare(path)
+    }
+
+    /// The size of the file, and the bytes of it that [`compact`](crate::compact) would save.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn size(&self) -> Result<(u64, u64), Error> {
+        let data = self.path.join("data.mdb");
+        // Pages of this state are not used anew while it is being read.
+        let _snapshot = self.snapshot()?;
+        pages::size(&data).map_err(|source| Error::io("read", &data, source))
     }
 
     /// Stores a fact about the whole store under a name.
@@ -481,14 +480,15 @@ impl Store {
     /// Closes the environment, so that the folder can be moved.
     pub fn close(self) {
         if let Ok(env) = Arc::try_unwrap(self.env) {
-            env.prepare_for_closing().wait();
+            env.close();
         }
     }
 }
 
 /// One committed state of a store.
 pub struct Snapshot<'store> {
-    tables: Tables,
+    environment: &'store Environment,
+    pub(crate) tables: Tables,
     read: RoTxn<'store, WithoutTls>,
     counts: Counts,
 }
@@ -559,7 +559,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// Where the storage fails.
     pub fn concepts(&self) -> Result<impl Iterator<Item = Result<Concept, Error>> + '_, Error> {
-        let entries = self.tables.ids.iter(&self.read)?;
+        let entries = ascending(self.tables.ids.iter(&self.read)?);
         Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))))
     }
 
@@ -568,7 +568,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// Where the storage fails.
     pub fn all_types(&self) -> Result<impl Iterator<Item = Result<(ConceptIndex, Vec<&str>), Error>> + '_, Error> {
-        let entries = self.tables.concepts.iter(&self.read)?;
+        let entries = ascending(self.tables.concepts.iter(&self.read)?);
         Ok(entries.map(|entry| {
             let (number, bytes) = entry?;
             Ok((ConceptIndex(number), postcard::from_bytes::<Record<'_>>(bytes)?.types))
@@ -607,7 +607,7 @@ impl Snapshot<'_> {
         &self,
         first: NameIndex,
     ) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
-        let entries = self.tables.names.range(&self.read, &(first.0..))?;
+        let entries = ascending(self.tables.names.range(&self.read, &(first.0..))?);
         Ok(entries.map(|entry| {
             let (number, bytes) = entry?;
             let (concept, name) = parse_name(bytes)?;
@@ -637,7 +637,13 @@ impl Snapshot<'_> {
     /// # Errors
     /// Where the storage fails.
     pub fn forms(&self) -> Result<Forms<'_>, Error> {
-        self.tables.forms.read(&self.read)
+        let forms = self.tables.forms.read(&self.read)?;
+        // A walk along damaged ones would panic.
+        if self.environment.forms_verified.load(Relaxed) != self.read.id() {
+            forms.verify()?;
+            self.environment.forms_verified.store(self.read.id(), Relaxed);
+        }
+        Ok(forms)
     }
 
     /// How many names have the word with this hash.
@@ -742,54 +748,32 @@ fn distinct_words(name: &NormalizedName) -> Vec<u64> {
     words
 }
 
+/// Entries of a table, whose keys must ascend: on damaged pages LMDB may go in circles.
+pub(crate) fn ascending<K: Copy + Ord, V>(
+    entries: impl Iterator<Item = heed::Result<(K, V)>>,
+) -> impl Iterator<Item = Result<(K, V), Error>> {
+    let mut last = None;
+    entries.map(move |entry| {
+        let (key, value) = entry?;
+        if last.replace(key).is_some_and(|last| last >= key) {
+            return Err(Error::damaged_record("the records of a table are out of order"));
+        }
+        Ok((key, value))
+    })
+}
+
 pub(crate) fn each_u32(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")))
 }
 
-#[allow(unsafe_code)]
-fn open_env(path: &Path) -> Result<Arc<Env<WithoutTls>>, Error> {
-    let path = path.canonicalize().map_err(|source| Error::io("open", path, source))?;
-    let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    open.retain(|_, env| env.strong_count() > 0);
-    if let Some(env) = open.get(&path).and_then(Weak::upgrade) {
-        return Ok(env);
-    }
-    let mut options = EnvOpenOptions::new().read_txn_without_tls();
-    options.map_size(MAP_BYTES).max_dbs(MAX_TABLES).max_readers(512);
-    // SAFETY: the file is only changed through LMDB, which locks it between processes; a store that was
-    // truncated from outside is found by `refuse_truncated` before a page is read.
-    let mut opened = unsafe { options.open(&path) };
-    for flags in [EnvFlags::READ_ONLY, EnvFlags::NO_LOCK] {
-        if matches!(&opened, Err(heed::Error::Io(source)) if is_read_only(source)) {
-            // SAFETY: as above; nothing is written. Where not even the lock file can be opened, this process
-            // has no way to write, and who has must not while it reads.
-            opened = unsafe { options.flags(flags).open(&path) };
-        }
-    }
-    let env = Arc::new(opened.map_err(|source| match source {
-        heed::Error::Mdb(error) => Error::not_a_store(&path, format!("its file data.mdb is damaged ({error})")),
-        other => Error::storage(&path, other),
-    })?);
-    open.insert(path, Arc::downgrade(&env));
-    Ok(env)
-}
-
-fn is_read_only(source: &std::io::Error) -> bool {
-    matches!(source.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
-}
-
-/// A page past the end of the file would end the process when it is read.
-fn refuse_truncated(env: &Env<WithoutTls>, path: &Path) -> Result<(), Error> {
-    let needed = needed_bytes(env);
+fn refuse_other(path: &Path) -> Result<(), Error> {
     let data = path.join("data.mdb");
-    let found = std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len();
-    if found < needed {
-        let reason = format!("its file data.mdb is cut off: it has {found} bytes of {needed}");
+    if !data.is_file() {
+        let reason = if path.exists() { "it holds no file data.mdb" } else { "there is no such folder" };
         return Err(Error::not_a_store(path, reason));
     }
+    if std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len() == 0 {
+        return Err(Error::not_a_store(path, "its file data.mdb is empty"));
+    }
     Ok(())
-}
-
-fn needed_bytes(env: &Env<WithoutTls>) -> u64 {
-    (env.info().last_page_number as u64 + 1) * u64::from(env.stat().page_size)
 }

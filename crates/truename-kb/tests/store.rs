@@ -107,12 +107,26 @@ fn what_is_no_store_is_refused() {
     for kept in [0, 100, 4096, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&data, &whole[..kept]).unwrap();
         let error = Store::open(&path).err().unwrap_or_else(|| panic!("{kept} bytes were taken for a store"));
-        assert!(error.to_string().contains("not a knowledge base"), "{kept}: {error}");
+        let is_refused = error.is_damaged() || error.to_string().contains("not a knowledge base");
+        assert!(is_refused, "{kept}: {error}");
     }
     std::fs::write(&data, vec![7; 20_000]).unwrap();
     assert!(Store::open(&path).is_err());
     std::fs::write(&data, &whole).unwrap();
     assert_eq!(Store::open(&path).unwrap().snapshot().unwrap().counts().concepts, 2000);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_was_replaced_is_read_on_and_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path(), vec![concept("A:1", &["a name"])]);
+    let (data, copy) = (folder.path().join("data.mdb"), folder.path().join("copy"));
+    std::fs::copy(&data, &copy).unwrap();
+    std::fs::rename(&copy, &data).unwrap();
+    assert_eq!(all(&store).len(), 1);
+    let refused = store.write().err().unwrap();
+    assert!(refused.to_string().contains("was replaced since it was opened"), "{refused}");
 }
 
 #[test]

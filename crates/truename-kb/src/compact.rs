@@ -1,0 +1,106 @@
+//! A store without the pages that it no longer uses.
+
+use std::fs::File;
+use std::path::Path;
+
+use heed::{CompactionOption, EnvFlags};
+
+use crate::environment::{is_open, open_lmdb};
+use crate::{Error, Store, checksums, guard};
+
+/// Rewrites a store without its free pages. Returns the sizes of its file before and after, in bytes.
+///
+/// The copy is made beside and takes the file's place whole, so that an interruption leaves the store as it was. No
+/// other process may have the store open, for it would go on with the file that is replaced; one that opens it
+/// meanwhile waits.
+///
+/// # Errors
+/// Where the store is damaged or open, or the disk is full or fails; the store is as it was before.
+pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
+    // Refuses what is no store, one of another format, and one that is damaged.
+    let store = Store::open(folder)?;
+    drop(store.write()?);
+    store.close();
+    let canonical = folder.canonicalize().map_err(|source| Error::io("open", folder, source))?;
+    if is_open(&canonical) {
+        return Err(Error::in_use(folder, None));
+    }
+    let _alone = lock(folder)?;
+    let data = folder.join("data.mdb");
+    let before = length(&data)?;
+    let beside = Beside(folder.join(".data.mdb.compact"), folder.join(".data.sum.compact"));
+    copy(&canonical, folder, &beside)?;
+    let after = length(&beside.0)?;
+    let failed = |source| Error::io("replace", &data, source);
+    // Without sums a file is checked record by record; with those of another it would count as damaged.
+    match std::fs::remove_file(checksums::path_of(folder)) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(failed(source)),
+        _ => {}
+    }
+    std::fs::rename(&beside.0, &data).map_err(failed)?;
+    std::fs::rename(&beside.1, checksums::path_of(folder)).map_err(failed)?;
+    // Best effort: not every file system lets a folder be synchronised.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok((before, after))
+}
+
+/// The files of the copy, removed unless they were moved.
+struct Beside(std::path::PathBuf, std::path::PathBuf);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+        let _ = std::fs::remove_file(&self.1);
+    }
+}
+
+fn copy(canonical: &Path, folder: &Path, beside: &Beside) -> Result<(), Error> {
+    let failed = |source| Error::storage(folder, source);
+    // The caller's lock keeps everyone else out; LMDB's own would give way to it.
+    let source = open_lmdb(canonical, EnvFlags::NO_LOCK).map_err(failed)?;
+    let _guarded = guard::Region::of(&canonical.join("data.mdb"), source.info().map_size, folder);
+    let file = source.copy_to_path(&beside.0, CompactionOption::Enabled).map_err(failed)?;
+    let sync = || {
+        std::fs::set_permissions(&beside.0, std::fs::metadata(folder.join("data.mdb"))?.permissions())?;
+        file.sync_all()?;
+        checksums::write_for(&beside.0, &beside.1)
+    };
+    sync().map_err(|source| Error::io("write", &beside.0, source))
+}
+
+fn length(path: &Path) -> Result<u64, Error> {
+    Ok(std::fs::metadata(path).map_err(|source| Error::io("read", path, source))?.len())
+}
+
+/// Locks out every process that opens the store, as LMDB does while it prepares its lock file.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn lock(folder: &Path) -> Result<File, Error> {
+    use std::os::fd::AsRawFd;
+
+    let path = folder.join("lock.mdb");
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(|source| Error::io("open", &path, source))?;
+    // SAFETY: zeros are a valid `flock`, of which all that counts is set here; the descriptor is open.
+    unsafe {
+        let mut request: libc::flock = std::mem::zeroed();
+        request.l_type = libc::F_WRLCK as _;
+        request.l_whence = libc::SEEK_SET as _;
+        request.l_len = 1;
+        if libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &request) == 0 {
+            return Ok(file);
+        }
+        let refused = std::io::Error::last_os_error();
+        if !matches!(refused.raw_os_error(), Some(libc::EACCES | libc::EAGAIN)) {
+            return Err(Error::io("lock", &path, refused));
+        }
+        let holder = libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &mut request) == 0;
+        Err(Error::in_use(folder, (holder && request.l_pid > 0).then_some(request.l_pid as u32)))
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(folder: &Path) -> Result<File, Error> {
+    let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
+    Err(Error::io("lock", &folder.join("lock.mdb"), source))
+}
