@@ -43,6 +43,22 @@ impl Error {
         matches!(self.0, Kind::Width { .. } | Kind::NotFinite { .. } | Kind::Length { .. })
     }
 
+    /// Whether the stored index contradicts itself: its file was changed from outside.
+    pub fn is_damaged(&self) -> bool {
+        matches!(self.0, Kind::Damaged(_))
+    }
+
+    /// The error of the storage, if it was the storage that failed.
+    ///
+    /// # Errors
+    /// This error, if it was not.
+    pub fn into_storage(self) -> Result<heed::Error, Self> {
+        match self.0 {
+            Kind::Storage(source) => Ok(source),
+            _ => Err(self),
+        }
+    }
+
     pub(crate) fn missing() -> Self {
         Self(Kind::Missing)
     }

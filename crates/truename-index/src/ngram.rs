@@ -195,9 +195,13 @@ impl NgramIndex {
     fn count(&self, read: &RoTxn<'_>) -> Result<Counted, Error> {
         let mut directory: Vec<(Gram, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
+        let mut last: Option<&[u8]> = None;
         for entry in self.postings.iter(read)? {
             let (key, list) = entry?;
             let (gram, block) = parse_key(key)?;
+            if last.replace(key).is_some_and(|last| last >= key) {
+                return Err(Error::damaged("the postings are out of order"));
+            }
             let list = Postings::new(list);
             match directory.last_mut() {
                 Some((last, count)) if *last == gram => *count += list.len() as u32,
@@ -269,13 +273,38 @@ impl NgramIndex {
             if bound < top.threshold() {
                 break;
             }
-            let norms = self.tables.get(read, &norms_key(block as u16))?.ok_or_else(|| Error::damaged("no norms"))?;
+            let norms = self.norms(read, block as u16)?;
             let lightest = range(ranges, block).0;
             let scan =
                 BlockScan { block, terms: &terms, rest: &rest, lists: &lists[block], norms, query_norm, lightest };
             scan.run(search, &mut scratch.sums, &mut top);
         }
         Ok(top.into_sorted())
+    }
+
+    /// The norms of a block, one `f32` a name.
+    fn norms<'txn>(&self, read: &'txn RoTxn<'_>, block: u16) -> Result<&'txn [u8], Error> {
+        let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| Error::damaged("no norms"))?;
+        if norms.len() != 4 * BLOCK { Err(Error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
+    }
+
+    /// Reads every posting and compares their counts with the directory.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] where they differ or cannot be read.
+    pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
+        let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
+        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
+        let Counted { directory: counted, names, numbers } = self.count(read)?;
+        let rows = directory.as_chunks::<ROW>().0;
+        let agree = |(row, (gram, count)): (&[u8; ROW], &(Gram, u32))| {
+            row[..8] == gram.0.to_le_bytes() && row[8..] == count.to_le_bytes()
+        };
+        let is_complete = rows.len() == counted.len() && rows.len() * ROW == directory.len();
+        if !is_complete || !rows.iter().zip(&counted).all(agree) || table.get(..4) != Some(&names.to_le_bytes()) {
+            return Err(Error::damaged("the counts of n-grams are not those of the postings"));
+        }
+        (0..numbers / BLOCK).try_for_each(|block| self.norms(read, block as u16).map(drop))
     }
 
     /// The terms of a query from the rarest to the commonest.

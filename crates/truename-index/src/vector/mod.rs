@@ -182,6 +182,22 @@ impl VectorIndex {
         Ok(())
     }
 
+    /// Reads every vector.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] where one is not of unit length, or the blocks do not fit together.
+    pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
+        let Some(layout) = self.layout(read)? else { return Ok(()) };
+        self.blocks(read, layout)?.par_iter().try_for_each(|block| {
+            let mut row = RowBuffer::default();
+            block.present.slots().try_for_each(|slot| {
+                block.read(slot, &mut row);
+                let name = Whose::Name(block.first + slot as u32);
+                check(None, name, &row.vector).map_err(|_| Error::damaged("a vector is not of unit length"))
+            })
+        })
+    }
+
     /// Which of some names have no vector, in the order given: what an interrupted filling has still to do.
     ///
     /// # Errors
@@ -265,7 +281,11 @@ impl VectorIndex {
                 _ => Err(Error::damaged("a block of vectors lacks a part")),
             };
             let (bits, codes, halves) = (part(&mut bits)?, part(&mut codes)?, part(&mut halves)?);
-            blocks.push(Block::new(layout, number, present, bits, codes, halves)?);
+            let block = Block::new(layout, number, present, bits, codes, halves)?;
+            if blocks.last().is_some_and(|last: &Block<'_>| last.first >= block.first) {
+                return Err(Error::damaged("the blocks of vectors are out of order"));
+            }
+            blocks.push(block);
         }
         Ok(blocks)
     }
