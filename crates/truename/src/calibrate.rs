@@ -386,7 +386,7 @@ fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) 
 fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<Example>, Error> {
     let order = snapshot.name_order()?;
     let rank = |name: NameIndex| order.map_or(name.0, |order| order.rank(name));
-    let mut chosen: Vec<(u64, u32, NameIndex)> = Vec::with_capacity(snapshot.counts().names as usize);
+    let mut chosen: Vec<(u64, u32, NameIndex)> = Vec::new();
     for entry in snapshot.names()? {
         let (number, _, name) = entry?;
         if options.part.is_none_or(|(part, parts)| NormalizedName::new(name).fold(parts) == part) {

@@ -59,6 +59,11 @@ impl Error {
         }
     }
 
+    /// Whether a knowledge base was changed or cut off from outside.
+    pub fn is_damaged(&self) -> bool {
+        matches!(&self.0, Kind::KnowledgeBase(source) if source.is_damaged())
+    }
+
     /// Whether the work was stopped on request.
     pub fn is_interrupted(&self) -> bool {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_interrupted())
@@ -106,6 +111,10 @@ impl Error {
 
     pub(crate) fn io(action: &'static str, path: &std::path::Path, source: std::io::Error) -> Self {
         Self(Kind::Io { action, path: path.to_owned(), source })
+    }
+
+    pub(crate) fn damaged(what: &'static str) -> Self {
+        truename_kb::Error::damaged_record(what).into()
     }
 
     pub(crate) fn unknown_type(name: &str, known: Vec<String>) -> Self {
@@ -176,7 +185,11 @@ impl From<truename_kb::Error> for Error {
 
 impl From<truename_index::Error> for Error {
     fn from(source: truename_index::Error) -> Self {
-        Self(Kind::Index(source))
+        match source.into_storage() {
+            Ok(source) => truename_kb::Error::from(source).into(),
+            Err(other) if other.is_damaged() => truename_kb::Error::damaged_record(other.to_string()).into(),
+            Err(other) => Self(Kind::Index(other)),
+        }
     }
 }
 

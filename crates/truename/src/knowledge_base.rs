@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::import::read_files;
-use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Partial, Problem, Snapshot, Store};
+use truename_kb::{
+    Applied, Comparison, Concept, ConceptId, Import, ImportOptions, NameIndex, Partial, Problem, Snapshot, Store,
+};
 use truename_text::{Gram, NameKeys, NormalizedName, grams};
 
 use crate::vectors::{EncoderRecord, SETS, VectorSets, encode};
@@ -118,6 +120,10 @@ pub struct Info {
     pub calibrated: bool,
     /// The vectors of its names, where it has any.
     pub vectors: Option<VectorInfo>,
+    /// The size of its file.
+    pub bytes: u64,
+    /// The bytes of it that updates left unused; [`KnowledgeBase::compact`] frees them.
+    pub unused_bytes: u64,
 }
 
 /// The vectors of a knowledge base's names.
@@ -185,7 +191,7 @@ impl KnowledgeBase {
             problems: import.problems,
             ..Report::default()
         };
-        let former = if replace { Self::open(out).ok() } else { None };
+        let former = if replace { Self::open(out).and_then(Self::to_write).ok() } else { None };
         let opened = match former {
             Some(former) => {
                 fill(&former.store, import.concepts, &provenance, options, true)?;
@@ -196,6 +202,51 @@ impl KnowledgeBase {
         let counts = opened.store.snapshot()?.counts();
         (report.concepts, report.names) = (counts.concepts, counts.names);
         Ok((opened, report))
+    }
+
+    /// This knowledge base, if its file is not damaged.
+    fn to_write(self) -> Result<Self, Error> {
+        // What else keeps it from being written to is for the writer to say.
+        let damage = self.store.write().err().filter(truename_kb::Error::is_damaged);
+        damage.map_or(Ok(self), |error| Err(error.into()))
+    }
+
+    /// Looks for damage: compares the file with its checksums, without believing anything in it. Where there are no
+    /// checksums for all of it, or `deep` is set, reads every record too.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] with the first damage found.
+    pub fn check(path: &Path, deep: bool) -> Result<Comparison, Error> {
+        let compared = Store::compare(path)?;
+        let all_compared = matches!(compared, Comparison::Intact | Comparison::UnusedDiffers);
+        if deep || !all_compared {
+            Self::open(path)?.check_records()?;
+        }
+        Ok(compared)
+    }
+
+    fn check_records(&self) -> Result<(), Error> {
+        let snapshot = self.store.snapshot()?;
+        snapshot.check()?;
+        self.indexes.ngrams.check(snapshot.transaction())?;
+        self.indexes.vectors.check(snapshot.transaction())?;
+        EncoderRecord::read(&snapshot)?;
+        read_provenance(&snapshot)?;
+        for with_vectors in [false, true] {
+            if let Some(bytes) = snapshot.meta(ranker::fact(with_vectors))? {
+                ranker::Ranker::from_bytes(bytes, with_vectors)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites a knowledge base without the bytes that updates left unused. Returns the sizes of its file before and
+    /// after.
+    ///
+    /// # Errors
+    /// Where it is damaged, or another process or a value of this type has it open; it is as it was before.
+    pub fn compact(path: &Path) -> Result<(u64, u64), Error> {
+        Ok(truename_kb::compact(path)?)
     }
 
     /// Makes a knowledge base from concepts in memory.
@@ -340,7 +391,10 @@ impl KnowledgeBase {
             }
         }
         by_form.retain(|_, concepts| concepts.len() > 1);
+        let (bytes, unused_bytes) = self.store.size()?;
         Ok(Info {
+            bytes,
+            unused_bytes,
             concepts: counts.concepts,
             names: counts.names,
             names_per_concept: f64::from(counts.names) / f64::from(counts.concepts.max(1)),
@@ -450,6 +504,8 @@ impl Beside {
         share(&data, out).map_err(failed)?;
         let place = out.join("data.mdb");
         if replace {
+            // The sums of the file that gives way are not those of the new one; a file without any is no damage.
+            let _ = std::fs::remove_file(out.join("data.sum"));
             // A lock file of a store that could not be opened says nothing of the new one.
             let _ = std::fs::remove_file(out.join("lock.mdb"));
             std::fs::rename(data, place).map_err(failed)?;
@@ -460,7 +516,8 @@ impl Beside {
             // A file system without hard links.
             std::fs::rename(data, place).map_err(|_| failed(source))?;
         }
-        // Best effort: not every file system lets a folder be synchronised.
+        // Best effort: a store without sums is whole, and not every file system lets a folder be synchronised.
+        let _ = std::fs::rename(self.0.join("data.sum"), out.join("data.sum"));
         let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -593,7 +650,8 @@ fn provenance(action: &str, import: &Import) -> Vec<Provenance> {
 }
 
 fn read_provenance(snapshot: &Snapshot<'_>) -> Result<Vec<Provenance>, Error> {
-    Ok(snapshot.meta(META_PROVENANCE)?.and_then(|json| serde_json::from_slice(json).ok()).unwrap_or_default())
+    let read = |json| serde_json::from_slice(json).map_err(|_| Error::damaged("the list of its sources"));
+    Ok(snapshot.meta(META_PROVENANCE)?.map(read).transpose()?.unwrap_or_default())
 }
 
 fn to_json(provenance: &[Provenance]) -> Vec<u8> {

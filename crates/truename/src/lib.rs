@@ -55,7 +55,8 @@ pub use recognizer::{DictionaryRecognizer, Recognized, Recognizer};
 pub use truename_infer::Encoder;
 pub use truename_kb::import::{Columns, SynonymScopes};
 pub use truename_kb::{
-    Committing, Concept, ConceptId, Format, ImportOptions, Partial, Phase, Problem, Progress, remove_partials,
+    Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Partial, Phase, Problem, Progress, guard,
+    remove_partials,
 };
 pub use truename_text::{Abbreviation, Document, Mention, OffsetUnit, Offsets, Passage, Span};
 pub use vectors::{Embedded, EncoderRecord};

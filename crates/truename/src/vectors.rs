@@ -63,7 +63,8 @@ pub(crate) struct VectorSets {
 
 impl VectorSets {
     pub(crate) fn read(snapshot: &Snapshot<'_>) -> Result<Self, Error> {
-        Ok(snapshot.meta(META_VECTORS)?.and_then(|json| serde_json::from_slice(json).ok()).unwrap_or_default())
+        let read = |json| serde_json::from_slice(json).map_err(|_| Error::damaged("the record of its encoder"));
+        Ok(snapshot.meta(META_VECTORS)?.map(read).transpose()?.unwrap_or_default())
     }
 
     /// The set of an encoder.

@@ -46,7 +46,10 @@ impl Ranker {
     /// Reads what [`Ranker::to_bytes`] wrote.
     pub(crate) fn from_bytes(bytes: &[u8], with_vectors: bool) -> Result<Self, Error> {
         let ranker: Self = postcard::from_bytes(bytes)?;
-        if ranker.layout != layout(with_vectors) {
+        let numbers = [ranker.slope, ranker.offset, ranker.threshold, ranker.exact];
+        let is_sound =
+            ranker.trees.is_sound(feature::names(with_vectors).len()) && numbers.iter().all(|n| n.is_finite());
+        if ranker.layout != layout(with_vectors) || !is_sound {
             return Err(postcard::Error::SerdeDeCustom.into());
         }
         Ok(ranker)
@@ -106,5 +109,22 @@ mod tests {
         let expected = letters.scaled_trees(false).score(&row(false));
         assert_eq!(letters.scaled_trees(true).score(&row(true)), expected);
         assert!((f64::from(expected) - (letters.score(&row(false)) - letters.offset)).abs() < 1e-4, "{expected}");
+    }
+
+    #[test]
+    fn a_damaged_ranker_is_refused_or_ranks() {
+        let bytes = Ranker::standard(false).to_bytes();
+        let row = vec![0.5; feature::names(false).len()];
+        let (mut refused, step) = (0, bytes.len() / 200);
+        for at in (0..bytes.len()).step_by(step) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            // A child that is its own parent would never end.
+            match Ranker::from_bytes(&damaged, false) {
+                Ok(ranker) => assert!(ranker.score(&row).is_finite(), "byte {at}"),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 20, "{refused}");
     }
 }

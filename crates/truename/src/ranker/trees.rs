@@ -40,6 +40,20 @@ impl Trees {
         self.0.iter().map(|tree| tree.score(row)).sum()
     }
 
+    /// Whether every walk down a tree, over rows of so many features, ends at a finite number.
+    pub fn is_sound(&self, width: usize) -> bool {
+        let is_sound = |(at, node): (usize, &Node), nodes: usize| match node {
+            Node::Leaf(value) => value.is_finite(),
+            Node::Split { feature, threshold, left, right } => {
+                let follows = |child: u16| (at + 1..nodes).contains(&usize::from(child));
+                usize::from(*feature) < width && !threshold.is_nan() && follows(*left) && follows(*right)
+            }
+        };
+        self.0
+            .iter()
+            .all(|Tree(nodes)| !nodes.is_empty() && nodes.iter().enumerate().all(|node| is_sound(node, nodes.len())))
+    }
+
     /// Trees whose score is the mean of those of `parts`.
     pub fn mean<const N: usize>(parts: [Self; N]) -> Self {
         Self(parts.into_iter().flat_map(|part| part.scaled(1.0 / N as f64).0).collect())
