@@ -104,6 +104,24 @@ pub enum Kb {
         #[arg(long)]
         json: bool,
     },
+    /// Look for damage in a knowledge base
+    ///
+    /// Compares every byte of its file with the checksums that the last write left beside it.
+    Check {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Read every record too, as is done where there are no checksums
+        #[arg(long)]
+        deep: bool,
+    },
+    /// Free the space that updates left unused
+    ///
+    /// No other process may have the knowledge base open.
+    Compact {
+        /// Knowledge base to compact
+        #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+        kb: PathBuf,
+    },
     /// List the concepts whose names come closest to some words
     Search {
         /// The words

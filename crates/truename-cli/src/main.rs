@@ -60,4 +60,5 @@ fn set_up(arguments: &Arguments) {
         // Only fails where a pool is there already, and none is.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
+    truename::guard::install();
 }

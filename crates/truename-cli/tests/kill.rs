@@ -20,6 +20,8 @@ fn state(folder: &Path) -> Option<(usize, String)> {
     }
     let out = truename(folder, &["kb", "export", "--kb", "kb"]).output().unwrap();
     assert!(out.status.success(), "the store does not open");
+    // Nothing that a killed process leaves counts as damage.
+    assert!(truename(folder, &["kb", "check", "--kb", "kb"]).status().unwrap().success());
     let text = String::from_utf8(out.stdout).unwrap();
     let versions: std::collections::BTreeSet<&str> =
         text.lines().map(|line| line.split("version ").nth(1).unwrap().split('"').next().unwrap()).collect();

@@ -517,7 +517,7 @@ impl Beside {
             std::fs::rename(data, place).map_err(|_| failed(source))?;
         }
         // Best effort: a store without sums is whole, and not every file system lets a folder be synchronised.
-        let _ = std::fs::rename(self.0.join("data.sum"), out.join("data.sum"));
+        let _ = std::fs::rename(self.0.path().join("data.sum"), out.join("data.sum"));
         let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
         Ok(())
     }

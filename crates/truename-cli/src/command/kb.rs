@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use truename::{ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
+use truename::{Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, open_kb, open_linker};
@@ -17,6 +17,8 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
     match command {
         Kb::Import(arguments) => import(&arguments, quiet),
         Kb::Info { kb, json } => info(&kb, json),
+        Kb::Check { kb, deep } => check(&kb, deep),
+        Kb::Compact { kb } => compact(&kb, quiet),
         Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top as usize, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
@@ -111,6 +113,9 @@ fn list_problems(report: &Report) {
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
     let info = open_kb(kb)?.info()?;
+    if !json && info.unused_bytes > info.bytes / UNUSED_SHARE {
+        crate::say!("hint: `truename kb compact` would free {}", counted(info.unused_bytes, "byte"));
+    }
     let mut out = stdout();
     if json {
         serde_json::to_writer_pretty(&mut out, &info)?;
@@ -119,6 +124,36 @@ fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
         write_info(&mut out, &info)?;
     }
     out.finish()
+}
+
+/// Where more than this share of a file is unused, `kb info` says how to free it.
+const UNUSED_SHARE: u64 = 3;
+
+fn check(kb: &KbArgument, deep: bool) -> anyhow::Result<()> {
+    let path =
+        kb.kb.clone().map_or_else(|| Ok(KnowledgeBase::bundled()?.path().to_owned()), Ok::<_, truename::Error>)?;
+    let found = match KnowledgeBase::check(&path, deep)? {
+        Comparison::Intact => "every byte is as the last commit left it",
+        Comparison::UnusedDiffers => {
+            "every byte in use is as the last commit left it; others differ, as a write does that is under way or was killed"
+        }
+        Comparison::LastCommitWithoutSums => {
+            "no damage found; the last write left no checksums yet or was killed, and every record can be read"
+        }
+        Comparison::NoSums => "no checksums, so changed letters cannot be found; every record can be read",
+    };
+    let records = if deep { "; every record can be read" } else { "" };
+    let mut out = stdout();
+    writeln!(out, "{}: {found}{records}", path.display())?;
+    out.finish()
+}
+
+fn compact(kb: &Path, quiet: bool) -> anyhow::Result<()> {
+    let (before, after) = KnowledgeBase::compact(kb)?;
+    if !quiet {
+        crate::say!("{} bytes became {}", grouped(before), grouped(after));
+    }
+    Ok(())
 }
 
 fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
@@ -157,6 +192,8 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
             )?;
         }
     }
+    let unused = if info.unused_bytes > 0 { format!(", {} unused", grouped(info.unused_bytes)) } else { String::new() };
+    writeln!(out, "bytes on disk      {}{unused}", grouped(info.bytes))?;
     for file in &info.provenance {
         let (bytes, entries) = (counted(file.bytes, "byte"), counted(file.entries, "entry"));
         writeln!(out, "{} of {} ({}, {bytes}, {entries})", file.action, OneLine(&file.file), file.format)?;
