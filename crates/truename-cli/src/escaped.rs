@@ -1,4 +1,4 @@
-//! Text within XML, HTML and what a terminal shows.
+//! Text within XML and HTML.
 
 use std::fmt::{self, Write};
 
@@ -28,20 +28,6 @@ fn is_forbidden(character: char) -> bool {
     is_noncharacter || character.is_control() && !matches!(character, '\t' | '\n' | '\r')
 }
 
-/// Text on a terminal: control characters but tabs and line ends, and those that turn the direction of writing, as `\u{1b}`.
-pub struct Printable<'a>(pub &'a str);
-
-impl fmt::Display for Printable<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        self.0.chars().try_for_each(|character| match character {
-            '\n' | '\t' => formatter.write_char(character),
-            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => write!(formatter, "{}", character.escape_unicode()),
-            other if other.is_control() => write!(formatter, "{}", other.escape_default()),
-            other => formatter.write_char(other),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,10 +37,5 @@ mod tests {
         assert_eq!(Escaped("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
         let text = "\t\n\u{C}\r|\u{1}\u{7F}\u{85}\u{9B}\u{FDD0}\u{FFFE}\u{1FFFF}|\u{A0}é🧠";
         assert_eq!(Escaped(text).to_string(), format!("\t\n \r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
-    }
-
-    #[test]
-    fn a_terminal_gets_no_control_characters() {
-        assert_eq!(Printable("é\t\u{1b}[31m\r\u{9b}\u{202E}\n🧠").to_string(), "é\t\\u{1b}[31m\\r\\u{9b}\\u{202e}\n🧠");
     }
 }

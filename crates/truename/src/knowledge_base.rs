@@ -191,7 +191,7 @@ impl KnowledgeBase {
             problems: import.problems,
             ..Report::default()
         };
-        let former = if replace { Self::open(out).and_then(Self::to_write).ok() } else { None };
+        let former = if replace { Self::open(out).and_then(Self::undamaged).ok() } else { None };
         let opened = match former {
             Some(former) => {
                 fill(&former.store, import.concepts, &provenance, options, true)?;
@@ -205,7 +205,7 @@ impl KnowledgeBase {
     }
 
     /// This knowledge base, if its file is not damaged.
-    fn to_write(self) -> Result<Self, Error> {
+    fn undamaged(self) -> Result<Self, Error> {
         // What else keeps it from being written to is for the writer to say.
         let damage = self.store.write().err().filter(truename_kb::Error::is_damaged);
         damage.map_or(Ok(self), |error| Err(error.into()))
@@ -229,8 +229,10 @@ impl KnowledgeBase {
         let snapshot = self.store.snapshot()?;
         snapshot.check()?;
         self.indexes.ngrams.check(snapshot.transaction())?;
-        self.indexes.vectors.check(snapshot.transaction())?;
-        EncoderRecord::read(&snapshot)?;
+        for number in SETS {
+            self.indexes.vectors.set(number).check(snapshot.transaction())?;
+        }
+        VectorSets::read(&snapshot)?;
         read_provenance(&snapshot)?;
         for with_vectors in [false, true] {
             if let Some(bytes) = snapshot.meta(ranker::fact(with_vectors))? {

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Kills truename at random moments and checks what is left: scripts/kill.sh [KILLS] [SEED]
+# Each of import, import --force, update, embed, another encoder and train gets a sixth of KILLS (default 1,000). After a
+# kill the knowledge base must answer as before the command or as after it, byte for byte; a killed training, resumed, must
+# reach the weights of an unbroken one. TRUENAME names the binary; without it the release build is used.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kills=${1:-1000}
+RANDOM=${2:-1}
+target=${CARGO_TARGET_DIR:-$PWD/target}
+truename=$(realpath "${TRUENAME:-$target/release/truename}")
+models=$PWD/crates/truename-infer/tests/models
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() { echo "kill.sh: $*" >&2; exit 1; }
+now() { date +%s%N; }
+run() { "$truename" --quiet "$@" 2>>log || { tail -n 5 log >&2; fail "failed: $*"; }; }
+
+concepts() { # VERSION
+    awk -v version="$1" 'BEGIN { for (n = 0; n < 3000; n++)
+        printf "{\"id\":\"C%d\",\"name\":\"thing %d of %s\",\"synonyms\":[\"%s item %d\"]}\n", n, n, version, version, n }'
+}
+
+answers() { # STORE [ENCODER]: a digest of all concepts and of the answers to some names, or `none`
+    [ -e "$1/data.mdb" ] || { echo none; return; }
+    { run kb export --kb "$1"; run match names.txt --kb "$1" --format jsonl --top 5 ${2:+--encoder "$2"}; } | md5sum
+}
+
+# Runs a command and kills it after a random share, up to 1.1, of the time that it takes when it is let be.
+killed() { # NANOSECONDS ARGUMENTS…
+    local whole=$1
+    shift
+    "$truename" --quiet "$@" >/dev/null 2>>log &
+    local process=$!
+    sleep "$(awk -v whole="$whole" -v share="$RANDOM" 'BEGIN { printf "%.4f", 1.1 * whole * share / 32768 / 1e9 }')"
+    kill -KILL "$process" 2>/dev/null || true
+    wait "$process" 2>/dev/null || true
+}
+
+# Kills `ARGUMENTS`, which turn a copy of BEFORE (or nothing) into AFTER, again and again.
+battle() { # NAME BEFORE AFTER NANOSECONDS OLD_ENCODER NEW_ENCODER ARGUMENTS…
+    local name=$1 before=$2 after=$3 whole=$4 old_encoder=$5 new_encoder=$6 old new is old_left=0 new_there=0
+    shift 6
+    old=$(answers "$before" "$old_encoder")
+    new=$(answers "$after" "$new_encoder")
+    for ((n = 0; n < kills / 6; n++)); do
+        rm -rf st
+        [ ! -e "$before" ] || cp -r "$before" st
+        killed "$whole" "$@"
+        is=$(answers st "$old_encoder" 2>/dev/null) || is=
+        if [ "$is" = "$old" ]; then
+            old_left=$((old_left + 1))
+        else
+            is=$(answers st "$new_encoder")
+            [ "$is" = "$new" ] || fail "$name: neither the state before nor that after, kill $n"
+            new_there=$((new_there + 1))
+        fi
+        # The same command still does its work.
+        if ((n % 10 == 0)); then
+            [ "$name" != import ] || rm -rf st
+            run "$@" >/dev/null
+            [ "$(answers st "$new_encoder")" = "$new" ] || fail "$name: other answers when run again, kill $n"
+        fi
+    done
+    printf '%-16s %5d kills: %5d left the state before, %5d that after\n' "$name" $((kills / 6)) $old_left $new_there
+}
+
+measured() { # VARIABLE ARGUMENTS…
+    local variable=$1 start
+    shift
+    start=$(now)
+    run "$@" >/dev/null
+    printf -v "$variable" '%d' $(($(now) - start))
+}
+
+concepts old >old.jsonl
+concepts new >new.jsonl
+{ head -n 1000 new.jsonl; echo '{"id":"C2999","removed":true}'; } >some.jsonl
+seq -f 'thing %g of old' 0 97 2900 >names.txt
+seq -f 'new itm %g' 0 97 2900 >>names.txt
+
+measured time_import kb import old.jsonl --out st
+cp -r st was
+measured time_replace kb import new.jsonl --out st --force
+cp -r st replaced
+rm -rf st && cp -r was st
+measured time_update kb update some.jsonl --kb st
+cp -r st updated
+rm -rf st && cp -r was st
+measured time_embed kb embed --kb st --encoder "$models/bert"
+cp -r st embedded
+measured time_other kb embed --kb st --encoder "$models/mpnet"
+cp -r st other
+battle import nothing was "$time_import" "" "" kb import old.jsonl --out st
+battle "import --force" was replaced "$time_replace" "" "" kb import new.jsonl --out st --force
+battle update was updated "$time_update" "" "" kb update some.jsonl --kb st
+battle embed was embedded "$time_embed" "" "$models/bert" kb embed --kb st --encoder "$models/bert"
+battle "another encoder" embedded other "$time_other" "$models/bert" "$models/mpnet" kb embed --kb st --encoder "$models/mpnet"
+
+head -n 40 old.jsonl >few.jsonl
+cat >recipe.toml <<'RECIPE'
+[sampler]
+group = 2
+groups = 8
+[schedule]
+epochs = 6
+[evaluation]
+share = 0.2
+[ranker]
+folds = 2
+RECIPE
+train=(train recipe.toml --kb few.jsonl --encoder "$models/bert" --resume)
+measured time_train "${train[@]}" --out whole
+weights() { (cd "$1" && find . -name model.safetensors -not -path '*/checkpoint*' | sort | xargs md5sum); }
+broken=0 runs=0
+while ((broken < kills / 6)); do
+    rm -rf run
+    # Each run is killed some times and then let be.
+    for ((n = 0; n < 4; n++)); do
+        killed "$time_train" "${train[@]}" --out run
+        broken=$((broken + 1))
+    done
+    run "${train[@]}" --out run >/dev/null
+    [ "$(weights run)" = "$(weights whole)" ] || fail "train: other weights after $broken kills"
+    runs=$((runs + 1))
+done
+printf '%-16s %5d kills: %5d runs, all with the weights of an unbroken one\n' train $broken $runs
