@@ -333,6 +333,6 @@ mod tests {
     #[test]
     fn one_concept_is_too_few() {
         let error = Dataset::new(vec![named("a", &["x"]), named("b", &[" "])], Vec::new(), Vec::new()).unwrap_err();
-        assert_eq!(error.to_string(), "the data has 1 concepts with a name");
+        assert_eq!(error.to_string(), "the data has 1 concept with a name; training needs 2");
     }
 }

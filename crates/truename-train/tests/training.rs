@@ -1,8 +1,10 @@
 //! Runs of a tiny encoder, from a recipe to weights that the engine reads.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use truename_infer::Encoder;
+use truename_kb::Progress;
 use truename_train::{Dataset, Event, Named, Query, Recipe, Training};
 
 const MODEL: &str = "../truename-infer/tests/models/bert";
@@ -160,6 +162,27 @@ fn a_folder_without_a_checkpoint_begins_anew() {
 }
 
 #[test]
+fn a_run_stopped_between_epochs_goes_on_to_the_same_weights() {
+    let pairs = ["objective.loss=contrastive", "objective.margin=1.0", "encoder.characters=lstm", "encoder.hidden=16"];
+    for changes in [&[][..], &pairs] {
+        let out = tempfile::tempdir().unwrap();
+        let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
+        finish(Training::begin(recipe(changes), dataset(), &whole).unwrap());
+        let mut training = Training::begin(recipe(changes), dataset(), &broken).unwrap();
+        let progress = Arc::new(Progress::default());
+        progress.stop();
+        training.stop_by(progress);
+        // An evaluation, or before it the search for near names.
+        let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
+        assert!(error.is_interrupted(), "{error}");
+        training.save().unwrap();
+        drop(training);
+        finish(Training::resume(recipe(changes), dataset(), &broken).unwrap());
+        assert_eq!(weights(&whole), weights(&broken));
+    }
+}
+
+#[test]
 fn a_run_ends_after_so_many_steps() {
     let changes = ["schedule.epochs=9", "schedule.most_steps=4"];
     for stop_after in [1, 4] {
@@ -216,8 +239,10 @@ fn a_run_is_not_overwritten_nor_mixed_with_another() {
 #[test]
 fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
     let out = tempfile::tempdir().unwrap();
-    let changes = ["schedule.learning_rate=1e30", "schedule.most_norm=0", "schedule.warm_up=0"];
-    let mut training = Training::begin(recipe(&changes), dataset(), &out.path().join("run")).unwrap();
+    let mut recipe = recipe(&["schedule.most_norm=0", "schedule.warm_up=0"]);
+    // Such a rate is refused where a recipe is read.
+    recipe.schedule.learning_rate = 1e30;
+    let mut training = Training::begin(recipe, dataset(), &out.path().join("run")).unwrap();
     let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
     assert!(error.to_string().contains("is not finite; the loss is"), "{error}");
     assert!(!out.path().join("run/model.safetensors").exists());

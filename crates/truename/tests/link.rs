@@ -1,9 +1,10 @@
 //! Names in, links out, on a small knowledge base of invented things.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use truename::{
-    CalibrateOptions, Concept, FitOptions, GoldName, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker,
+    CalibrateOptions, Concept, FitOptions, GoldName, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, Progress,
 };
 
 const PARTS: [&str; 12] = [
@@ -175,6 +176,34 @@ fn a_failed_import_leaves_what_was_there() {
 }
 
 #[test]
+fn work_that_is_stopped_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let progress = Arc::new(Progress::default());
+    let options = CalibrateOptions { progress: Arc::clone(&progress), ..CalibrateOptions::default() };
+    let stop = Arc::clone(&progress);
+    // While trees are grown.
+    let stopper = std::thread::spawn(move || {
+        while stop.phase().is_none_or(|phase| phase.name != "fitting" || phase.done == 0) {
+            std::thread::yield_now();
+        }
+        stop.stop();
+    });
+    assert!(kb.calibrate(&[], &options).unwrap_err().is_interrupted());
+    stopper.join().unwrap();
+    let phase = progress.phase().unwrap();
+    assert!(phase.done < phase.total && !kb.info().unwrap().calibrated, "{phase:?}");
+
+    let file = write(folder.path(), "one.csv", "id,name\nILL:1,one\n");
+    let options = ImportOptions { progress, ..ImportOptions::default() };
+    let out = folder.path().join("out");
+    let imported = KnowledgeBase::import(std::slice::from_ref(&file), &out, &options, false);
+    assert!(imported.err().unwrap().is_interrupted() && !out.exists());
+    assert!(kb.update(&[], &["ILL:000".parse().unwrap()], &options).unwrap_err().is_interrupted());
+    assert!(kb.concept(&"ILL:000".parse().unwrap()).is_ok());
+}
+
+#[test]
 fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
@@ -195,7 +224,7 @@ fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let same = kb.calibrate(&gold, &options).unwrap();
     assert_eq!(gain.accuracy.1, same.accuracy.1);
     let tiny = KnowledgeBase::create(concepts()[..2].to_vec(), &folder.path().join("tiny")).unwrap();
-    assert!(tiny.calibrate(&[], &options).err().unwrap().to_string().contains("50 are needed"));
+    assert!(tiny.calibrate(&[], &options).err().unwrap().to_string().contains("at least 50 names"));
 }
 
 #[test]
