@@ -1,69 +1,87 @@
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ureq::Agent;
-use ureq::http::{HeaderMap, Response};
-use ureq::tls::{RootCerts, TlsConfig};
+use ureq::http::{HeaderMap, Response, StatusCode};
+use ureq::tls::TlsConfig;
+use ureq::{Agent, Error as Failure};
 use url::Url;
 
-use crate::copy::{Copied, Failure, copy};
+use crate::certificates::roots;
+use crate::copy::{Contents, Copied, check_hash};
 use crate::credentials::{Credentials, without_login};
-use crate::proxy::Proxies;
+use crate::environment::Environment;
+use crate::error::Kind;
+use crate::proxy::proxy;
 use crate::{Error, Progress};
 
-/// Redirects followed for one request, as browsers and pip's library do.
+/// Redirects followed for one request, as by browsers and pip.
 const REDIRECTS: usize = 20;
-/// How often a request is sent before a failure that may pass is taken as one.
-const ATTEMPTS: u32 = 3;
+/// Pauses before a request is sent again, in milliseconds.
+const PAUSES_MS: [u64; 2] = [500, 1000];
 /// The longest list of files that is read, in bytes; PyPI's longest is about 20 MB.
 const LONGEST_TEXT: u64 = 256 << 20;
-/// The largest file that is fetched, in bytes.
-pub(crate) const LARGEST_FILE: u64 = 64 << 30;
 
-/// Asks servers: with credentials for those they are meant for, through proxies, over redirects.
+/// Asks servers over redirects and proxies, with the credentials meant for each.
 pub(crate) struct Client {
     agent: Agent,
     credentials: Credentials,
-    proxies: Proxies,
-    /// Before the second attempt; doubled before each further one.
-    pause: Duration,
+    environment: Environment,
+    proxy: Option<String>,
 }
 
-/// A success: where redirects led, and the headers of the first answer on the way.
-pub(crate) struct Answer {
-    pub(crate) url: Url,
-    pub(crate) first: HeaderMap,
+/// Settings of connections, as pip names them.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) certificates: Option<PathBuf>,
+    pub(crate) proxy: Option<String>,
+    pub(crate) timeout: Duration,
+}
+
+/// A successful answer.
+struct Answer {
+    /// The end of the redirects.
+    url: Url,
+    /// Headers before the first redirect.
+    first: HeaderMap,
     response: Response<ureq::Body>,
 }
 
-/// A file to fetch, and what is known of it.
-pub(crate) struct Download<'a> {
-    pub(crate) url: &'a Url,
-    pub(crate) name: &'a str,
+/// A file of a package or repository, and what its index or hub states of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RemoteFile {
+    pub(crate) name: String,
+    pub(crate) url: Url,
     pub(crate) bytes: Option<u64>,
-    pub(crate) sha256: Option<&'a str>,
+    pub(crate) sha256: Option<String>,
+    /// Withdrawn by its author: only for requests of exactly this version.
+    pub(crate) yanked: bool,
 }
 
 impl Client {
-    pub(crate) fn new(roots: RootCerts, credentials: Credentials, proxies: Proxies, timeout: Duration) -> Self {
+    pub(crate) fn new(
+        environment: &Environment,
+        credentials: Credentials,
+        connection: Connection,
+    ) -> Result<Self, Error> {
+        let Connection { certificates, proxy, timeout } = connection;
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .proxy(None)
-            .tls_config(TlsConfig::builder().root_certs(roots).build())
+            .tls_config(TlsConfig::builder().root_certs(roots(environment, certificates)?).build())
             .timeout_connect(Some(timeout))
             .timeout_per_read(Some(timeout.max(Duration::from_secs(60))))
             .user_agent(concat!("truename/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        Self { agent, credentials, proxies, pause: Duration::from_millis(500) }
+        Ok(Self { agent, credentials, environment: environment.clone(), proxy })
     }
 
-    /// Follows redirects to a success.
-    pub(crate) fn get(&self, url: &Url, accept: &str) -> Result<Answer, Error> {
+    /// Follows redirects: each request gets the credentials of its own server.
+    fn get(&self, url: &Url, accept: &str) -> Result<Answer, Error> {
         let (mut url, mut first) = (url.clone(), None);
         for _ in 0..=REDIRECTS {
             let response = self.persist(&url, accept)?;
@@ -72,35 +90,37 @@ impl Client {
             match redirect(&url, &response)? {
                 Some(next) => url = next,
                 None if status.is_success() => return Ok(Answer { url, first: std::mem::take(first), response }),
-                None => return Err(refusal(&url, status.as_u16(), first)),
+                None => return Err(refusal(&url, status, first)),
             }
         }
-        Err(Error::answer(&shown(&url), format!("is the end of more than {REDIRECTS} redirects")))
+        Err(Error::new(format!("the answer of {} is the end of more than {REDIRECTS} redirects", shown(&url))))
     }
 
-    /// Sends a request again where the failure may pass.
+    /// Sends a request again after a failure that may pass.
     fn persist(&self, url: &Url, accept: &str) -> Result<Response<ureq::Body>, Error> {
-        let mut pause = self.pause;
-        for _ in 1..ATTEMPTS {
-            match self.send(url, accept) {
-                Ok(response) if !matches!(response.status().as_u16(), 429 | 502 | 503 | 504) => return Ok(response),
-                Err(error) if !may_pass(&error) => return Err(Error::unreachable(&shown(url), error)),
-                Ok(_) | Err(_) => std::thread::sleep(pause),
+        let proxy = proxy(&self.environment, self.proxy.as_deref(), url)?;
+        let send = || {
+            let mut request = self.agent.get(without_login(url).as_str()).header("Accept", accept);
+            if let Some(authorization) = self.credentials.header(url) {
+                request = request.header("Authorization", authorization);
             }
-            pause *= 2;
+            request.config().proxy(proxy.clone()).build().call()
+        };
+        let mut result = send();
+        for pause_ms in PAUSES_MS {
+            let may_pass = match &result {
+                Ok(response) => matches!(response.status().as_u16(), 429 | 502 | 503 | 504),
+                Err(error) => matches!(error, Failure::Io(_) | Failure::ConnectionFailed | Failure::Protocol(_)),
+            };
+            if may_pass {
+                std::thread::sleep(Duration::from_millis(pause_ms));
+                result = send();
+            }
         }
-        self.send(url, accept).map_err(|source| Error::unreachable(&shown(url), source))
+        result.map_err(|source| Error::unreachable(&shown(url), source))
     }
 
-    fn send(&self, url: &Url, accept: &str) -> Result<Response<ureq::Body>, ureq::Error> {
-        let mut request = self.agent.get(without_login(url).as_str()).header("Accept", accept);
-        if let Some(authorization) = self.credentials.header(url) {
-            request = request.header("Authorization", authorization);
-        }
-        request.config().proxy(self.proxies.of(url)).build().call()
-    }
-
-    /// The text at `url`, its kind and where redirects led.
+    /// Returns the end of the redirects, the media type and the text there.
     pub(crate) fn text(&self, url: &Url, accept: &str) -> Result<(Url, String, String), Error> {
         let answer = self.get(url, accept)?;
         let kind = header(answer.response.headers(), "content-type").unwrap_or_default().to_ascii_lowercase();
@@ -111,82 +131,76 @@ impl Client {
         Ok((answer.url, kind, text))
     }
 
-    /// Writes a file and checks its size and hash against what is stated.
+    /// Writes a file, checks its size and hash, and returns them with the headers before the first redirect.
     pub(crate) fn download(
         &self,
-        download: &Download<'_>,
+        remote: &RemoteFile,
         target: &Path,
         progress: &dyn Progress,
     ) -> Result<(Copied, HeaderMap), Error> {
-        let answer = self.get(download.url, "*/*")?;
-        let length = answer.response.body().content_length();
-        progress.file(download.name, download.bytes.or(length));
-        let limit = download.bytes.unwrap_or(LARGEST_FILE);
+        let answer = self.get(&remote.url, "*/*")?;
+        progress.file(&remote.name, remote.bytes.or(answer.response.body().content_length()));
         let mut file = File::create(target).map_err(|source| Error::io("write", target, source))?;
         let mut body = answer.response.into_body().into_with_config().limit(u64::MAX).reader();
-        let copied = copy(&mut body, &mut file, limit, progress).map_err(|failure| match failure {
-            Failure::Read(source) => Error::unreachable(&shown(&answer.url), source),
-            Failure::Write(source) => Error::io("write", target, source),
-            Failure::TooLong => Error::differs(download.name, "size", format!("{limit} bytes"), "more"),
-            Failure::Stopped => Error::interrupted(),
-        })?;
-        check(download, &copied).map(|()| (copied, answer.first))
+        let contents = Contents { name: &remote.name, bytes: remote.bytes, reader: &mut body };
+        let broken = |source| Error::unreachable(&shown(&answer.url), source);
+        let copied = contents.write((target, &mut file), progress, broken)?;
+        check_hash(&remote.name, "SHA-256", remote.sha256.as_deref(), &copied.sha256)?;
+        Ok((copied, answer.first))
     }
 }
 
-fn check(download: &Download<'_>, copied: &Copied) -> Result<(), Error> {
-    if let Some(stated) = download.bytes.filter(|stated| *stated != copied.bytes) {
-        return Err(Error::differs(download.name, "size", format!("{stated} bytes"), copied.bytes));
-    }
-    check_sha256(download.name, download.sha256, &copied.sha256)
+/// Parses the URL of a server in a setting.
+pub(crate) fn web_url(setting: &str, text: &str) -> Result<Url, Error> {
+    let web = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    // The value may hold a password: only the text after it is shown.
+    let shown = text.rsplit('@').next().unwrap_or_default();
+    web.ok_or_else(|| Error::setting(setting, shown, "is not an http or https URL"))
 }
 
-/// Compares a hash with the stated one, where one is stated.
-pub(crate) fn check_sha256(name: &str, stated: Option<&str>, found: &str) -> Result<(), Error> {
-    match stated {
-        Some(stated) if !stated.eq_ignore_ascii_case(found) => Err(Error::differs(name, "SHA-256", stated, found)),
-        _ => Ok(()),
-    }
+/// Returns the path of a `file:` URL.
+pub(crate) fn file_path(url: &Url) -> Option<PathBuf> {
+    url.to_file_path().ok().filter(|_| url.scheme() == "file")
 }
 
-/// A header's value, where it is text.
+/// Returns a header's value, where it is text.
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// A URL without its login and without the signature of a storage service, for messages.
+/// Returns a URL for messages: without its login and without the signature of a storage service.
 pub(crate) fn shown(url: &Url) -> String {
+    if let Some(path) = file_path(url) {
+        return path.display().to_string();
+    }
     let mut url = without_login(url);
     url.set_query(None);
     url.set_fragment(None);
     url.into()
 }
 
-/// Where an answer sends on to; never from an encrypted to an open connection.
+/// Returns the target of a redirect, which must not lead from an encrypted to an open connection.
 fn redirect(url: &Url, response: &Response<ureq::Body>) -> Result<Option<Url>, Error> {
-    let location = header(response.headers(), "location");
-    let Some(location) = location.filter(|_| matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308)) else {
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let Some(location) = header(response.headers(), "location").filter(|_| is_redirect) else {
         return Ok(None);
     };
     let next = url.join(location).map_err(|source| Error::unreadable(&shown(url), source))?;
     match (url.scheme(), next.scheme()) {
         ("http", "http") | (_, "https") => Ok(Some(next)),
-        _ => Err(Error::answer(&shown(url), format!("redirects to the unprotected {}", shown(&next)))),
+        _ => Err(Error::new(format!("{} redirects to the unprotected {}", shown(url), shown(&next)))),
     }
 }
 
-/// The hub says in a header what its status means: it answers 401 for what is not there, too.
-fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> Error {
+/// The hub says in a header what its status means; it also answers 401 for a missing repository.
+fn refusal(url: &Url, status: StatusCode, headers: &HeaderMap) -> Error {
     let code = header(headers, "x-error-code");
-    let is_absent = status == 404 || code == Some("RepoNotFound");
-    let error = Error::refused(&shown(url), status, is_absent);
+    let is_missing = status == StatusCode::NOT_FOUND || code == Some("RepoNotFound");
+    let message = format!("{} answered with status {status}", shown(url));
+    let error = Error::of(Kind::Refused { status: status.as_u16(), is_missing }, message);
     match code {
         Some("RepoNotFound") => error.with_hint("check the name; for a private repository set HF_TOKEN"),
         Some("RevisionNotFound") => error.with_hint("check the revision: a branch, a tag or a full commit"),
         _ => error,
     }
-}
-
-fn may_pass(error: &ureq::Error) -> bool {
-    matches!(error, ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_))
 }

@@ -1,56 +1,76 @@
 use std::io::{self, Read, Write};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::Progress;
+use crate::error::Kind;
+use crate::{Error, Progress};
 
-/// What a copy brought.
+/// The largest file that is fetched, in bytes.
+const LARGEST_FILE: u64 = 64 << 30;
+
+/// Contents to be written.
+pub(crate) struct Contents<'a> {
+    /// For messages.
+    pub(crate) name: &'a str,
+    /// Exact size, where one is stated.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) reader: &'a mut dyn Read,
+}
+
+/// Size and hash of written contents.
 pub(crate) struct Copied {
     pub(crate) bytes: u64,
-    /// Of the bytes, in lower-case hexadecimal digits.
+    /// Lower-case hexadecimal digits.
     pub(crate) sha256: String,
 }
 
-/// Why a copy ended early.
-pub(crate) enum Failure {
-    Read(io::Error),
-    Write(io::Error),
-    /// There is more than the limit; no byte past it was written.
-    TooLong,
-    Stopped,
-}
-
-/// Copies all of `reader`, at most `limit` bytes, hashing on the way and asking whether to stop.
-pub(crate) fn copy(
-    reader: &mut dyn Read,
-    writer: &mut dyn Write,
-    limit: u64,
-    progress: &dyn Progress,
-) -> Result<Copied, Failure> {
-    let (mut bytes, mut hasher, mut buffer) = (0u64, Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        if progress.stop() {
-            return Err(Failure::Stopped);
+impl Contents<'_> {
+    /// Writes all contents to the file at `path`, but no byte past the stated size.
+    ///
+    /// `broken` makes the error of a failed read.
+    pub(crate) fn write(
+        self,
+        (path, file): (&Path, &mut dyn Write),
+        progress: &dyn Progress,
+        broken: impl FnOnce(io::Error) -> Error,
+    ) -> Result<Copied, Error> {
+        let limit = self.bytes.unwrap_or(LARGEST_FILE);
+        let (mut bytes, mut hasher, mut buffer) = (0u64, Sha256::new(), vec![0; 1 << 16]);
+        loop {
+            if progress.stop() {
+                return Err(Error::of(Kind::Interrupted, "interrupted; nothing was kept".into()));
+            }
+            let read = match self.reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => &buffer[..read],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(broken(error)),
+            };
+            bytes += read.len() as u64;
+            if bytes > limit {
+                return Err(Error::differs(self.name, "size", format!("{limit} bytes"), "more"));
+            }
+            hasher.update(read);
+            file.write_all(read).map_err(|source| Error::io("write", path, source))?;
+            progress.advance(read.len() as u64);
         }
-        let read = match reader.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(Failure::Read)?,
-        };
-        if read == 0 {
-            writer.flush().map_err(Failure::Write)?;
-            return Ok(Copied { bytes, sha256: hexadecimal(&hasher.finalize()) });
+        match self.bytes {
+            Some(stated) if stated != bytes => Err(Error::differs(self.name, "size", format!("{stated} bytes"), bytes)),
+            _ => Ok(Copied { bytes, sha256: hexadecimal(&hasher.finalize()) }),
         }
-        bytes += read as u64;
-        if bytes > limit {
-            return Err(Failure::TooLong);
-        }
-        hasher.update(&buffer[..read]);
-        writer.write_all(&buffer[..read]).map_err(Failure::Write)?;
-        progress.advance(read as u64);
     }
 }
 
-/// The name git gives to a file of these bytes.
+/// Compares a hash with the stated one, where one is stated.
+pub(crate) fn check_hash(name: &str, what: &str, stated: Option<&str>, found: &str) -> Result<(), Error> {
+    match stated {
+        Some(stated) if !stated.eq_ignore_ascii_case(found) => Err(Error::differs(name, what, stated, found)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the hash that git gives to a file with these contents.
 pub(crate) fn git_blob(contents: &[u8]) -> String {
     let mut hasher = sha1::Sha1::new();
     hasher.update(format!("blob {}\0", contents.len()));
@@ -68,12 +88,22 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_hashed_and_limited() {
-        let mut copied = Vec::new();
-        let Ok(done) = copy(&mut &b"abc"[..], &mut copied, 3, &()) else { panic!("three bytes fit") };
+        let copy = |bytes: Option<u64>, mut text: &[u8]| {
+            let mut copied = Vec::new();
+            let contents = Contents { name: "x", bytes, reader: &mut text };
+            let done = contents.write((Path::new("x"), &mut copied), &(), |error| panic!("{error}"));
+            (done.map(|done| (done.bytes, done.sha256)), copied)
+        };
         // hashlib.sha256(b"abc").hexdigest()
-        assert_eq!(done.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        assert_eq!((done.bytes, copied.as_slice()), (3, &b"abc"[..]));
-        assert!(matches!(copy(&mut &b"abcd"[..], &mut io::sink(), 3, &()), Err(Failure::TooLong)));
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let (done, copied) = copy(Some(3), b"abc");
+        assert_eq!((done.unwrap(), copied.as_slice()), ((3, sha256.to_owned()), &b"abc"[..]));
+        for (text, found) in [(&b"abcd"[..], "more"), (b"ab", "2")] {
+            let (error, copied) = copy(Some(3), text);
+            let message = format!("x has another size than stated: {found}, not 3 bytes");
+            assert_eq!(error.unwrap_err().to_string(), message);
+            assert!(copied.len() <= 3);
+        }
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 pub(crate) struct Environment(HashMap<String, String>);
 
 impl Environment {
-    /// Those of this process.
+    /// Reads the variables of this process.
     pub(crate) fn of_process() -> Self {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Self(std::env::vars_os().filter_map(text).collect())
+        let variables = std::env::vars_os();
+        Self(
+            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect(),
+        )
     }
 
     #[cfg(test)]
@@ -19,45 +19,33 @@ impl Environment {
         Self(variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// The value of a variable that is set and not empty.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
-    }
-
-    /// The first of these variables that is set.
+    /// Returns the first of these variables that is set and not empty.
     pub(crate) fn first(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.get(name))
+        let mut values = names.iter().filter_map(|name| self.0.get(*name));
+        values.find_map(|value| Some(value.trim()).filter(|value| !value.is_empty()))
     }
 
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
-        self.get(name).map(PathBuf::from)
+        self.first(&[name]).map(PathBuf::from)
     }
 
-    /// Whether a variable says yes.
-    pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.get(name).is_some_and(is_yes)
-    }
-
-    /// The user's folder.
-    pub(crate) fn home(&self) -> Option<PathBuf> {
-        self.path("HOME").or_else(|| self.path("USERPROFILE"))
-    }
-
-    /// `$variable`, or `fallback` in the user's folder.
-    pub(crate) fn user_folder(&self, variable: &str, fallback: &str) -> Option<PathBuf> {
+    /// Returns `$variable`, or `fallback` in the user's folder.
+    pub(crate) fn folder(&self, variable: &str, fallback: &str) -> Option<PathBuf> {
         self.path(variable).or_else(|| Some(self.home()?.join(fallback)))
     }
 
-    /// A path in which a leading `~` stands for the user's folder.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.first(&["HOME", "USERPROFILE"]).map(PathBuf::from)
+    }
+
+    /// Replaces a leading `~` by the user's folder.
     pub(crate) fn expand(&self, path: &str) -> PathBuf {
-        match (path.strip_prefix("~/"), self.home()) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(path),
-        }
+        let in_home = path.strip_prefix("~/").and_then(|rest| Some(self.home()?.join(rest)));
+        in_home.unwrap_or_else(|| PathBuf::from(path))
     }
 }
 
-/// As pip and the client of the hub read switches.
+/// Reads a switch as pip and the hub's client do.
 pub(crate) fn is_yes(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on" | "t" | "y")
 }

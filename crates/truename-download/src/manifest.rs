@@ -1,22 +1,23 @@
 use std::fs::File;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::copy::{Failure, copy};
+use crate::copy::Contents;
 use crate::progress::Quiet;
-use crate::{Error, Progress};
+use crate::{Error, Progress, Source};
 
-/// Its name in a model's folder.
-pub(crate) const FILE_NAME: &str = "truename-manifest.json";
-/// The layout of manifests and folders; another one is fetched anew.
+/// File name in a model's folder.
+const FILE_NAME: &str = "truename-manifest.json";
+/// The layout of manifests and folders; a model with another one is fetched anew.
 const FORMAT: u32 = 1;
 
-/// What was pulled: written last, so a folder without it is no model.
+/// Description of a pulled model. It is written last, so a folder without it is no model.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
-    /// With its exact version or commit, as `Source` shows it.
+    /// With its exact version or commit.
     pub(crate) source: String,
     /// The branch or tag that led to the commit.
     pub(crate) requested: Option<String>,
@@ -26,7 +27,7 @@ pub(crate) struct Manifest {
 }
 
 /// One file of a model.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ManifestFile {
     /// In the folder, with `/`.
     pub(crate) path: String,
@@ -35,11 +36,13 @@ pub(crate) struct ManifestFile {
 }
 
 impl Manifest {
-    pub(crate) fn new(source: String, requested: Option<String>, pulled_at_s: u64, files: Vec<ManifestFile>) -> Self {
+    pub(crate) fn new(exact: &Source, requested: Option<&str>, files: Vec<ManifestFile>) -> Self {
+        let (source, requested) = (exact.to_string(), requested.map(str::to_owned));
+        let pulled_at_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Self { format: FORMAT, source, requested, pulled_at_s, files }
     }
 
-    /// The manifest of a folder; none where there is none that this version reads.
+    /// Reads the manifest of a folder, if there is one of this format.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read(folder.join(FILE_NAME)).ok()?;
         serde_json::from_slice(&text).ok().filter(|manifest: &Self| manifest.format == FORMAT)
@@ -51,28 +54,19 @@ impl Manifest {
         text.and_then(|text| std::fs::write(&path, text)).map_err(|source| Error::io("write", &path, source))
     }
 
-    /// Whether every file is there with its size and hash.
+    /// Returns true if every file is there with its size and hash.
     pub(crate) fn holds_in(&self, folder: &Path, progress: &dyn Progress) -> Result<bool, Error> {
-        for file in &self.files {
-            if !file.holds_in(folder, progress)? {
-                return Ok(false);
+        for ManifestFile { path, bytes, sha256 } in &self.files {
+            let target = folder.join(path);
+            let Ok(mut file) = File::open(&target) else { return Ok(false) };
+            let contents = Contents { name: path, bytes: Some(*bytes), reader: &mut file };
+            let broken = |source| Error::io("read", &target, source);
+            match contents.write((&target, &mut std::io::sink()), &Quiet(progress), broken) {
+                Ok(copied) if copied.sha256 == *sha256 => {}
+                Err(error) if error.is_interrupted() => return Err(error),
+                Ok(_) | Err(_) => return Ok(false),
             }
         }
         Ok(true)
-    }
-}
-
-impl ManifestFile {
-    fn holds_in(&self, folder: &Path, progress: &dyn Progress) -> Result<bool, Error> {
-        let path = folder.join(&self.path);
-        let size = std::fs::metadata(&path).map(|metadata| metadata.len());
-        let (Ok(true), Ok(mut file)) = (size.map(|size| size == self.bytes), File::open(&path)) else {
-            return Ok(false);
-        };
-        match copy(&mut file, &mut std::io::sink(), self.bytes, &Quiet(progress)) {
-            Ok(copied) => Ok(copied.sha256 == self.sha256),
-            Err(Failure::Stopped) => Err(Error::interrupted()),
-            Err(_) => Ok(false),
-        }
     }
 }

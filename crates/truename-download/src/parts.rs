@@ -1,10 +1,11 @@
 //! Zips that were cut into numbered pieces, one to a package.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::BufReader;
 use std::path::Path;
 
-use crate::Error;
+use zip::ZipArchive;
+
 use crate::archive::Archive;
 
 /// One piece of a cut zip, such as `pkg/all-mpnet-base-v2.zip.001`.
@@ -12,28 +13,28 @@ use crate::archive::Archive;
 pub(crate) struct Part {
     /// In the package.
     pub(crate) path: String,
-    /// The last step of it without the number: `all-mpnet-base-v2.zip`.
+    /// The file name without its number: `all-mpnet-base-v2.zip`.
     pub(crate) whole: String,
     pub(crate) number: u32,
 }
 
 impl Part {
-    /// The one piece in a package, where there is exactly one.
+    /// Returns the piece in a package that holds exactly one.
     pub(crate) fn find(archive: &Archive) -> Option<Self> {
-        let mut parts = archive.entries().iter().filter_map(|entry| Self::of(&entry.path));
+        let mut parts = archive.entries.iter().filter_map(|entry| Self::of(&entry.path));
         parts.next().filter(|_| parts.next().is_none())
     }
 
     fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
-        let (whole, number) = name.rsplit_once('.')?;
+        let (whole, number) = name.rsplit_once('.').filter(|(whole, _)| whole.ends_with(".zip"))?;
         let is_number = number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
-        let number = number.parse().ok().filter(|_| is_number && whole.ends_with(".zip"))?;
+        let number = number.parse().ok().filter(|_| is_number)?;
         Some(Self { path: path.to_owned(), whole: whole.to_owned(), number })
     }
 }
 
-/// The package `steps` behind one whose name ends in a number: `a-001` and 2 give `a-003`.
+/// Returns the package `steps` behind one whose name ends in a number: `a-001` and 2 give `a-003`.
 pub(crate) fn numbered_package(package: &str, steps: i64) -> Option<String> {
     let stem = package.trim_end_matches(|character: char| character.is_ascii_digit());
     let digits = &package[stem.len()..];
@@ -41,25 +42,11 @@ pub(crate) fn numbered_package(package: &str, steps: i64) -> Option<String> {
     Some(format!("{stem}{number:0width$}", width = digits.len()))
 }
 
-/// Whether a file ends as a whole zip ends: with the record that states where the list of files
-/// stands (APPNOTE 4.3.16), and with that list exactly before it.
-pub(crate) fn is_whole_zip(path: &Path) -> Result<bool, Error> {
-    const RECORD_BYTES: i64 = 22;
-    let io = |source| Error::io("read", path, source);
-    let mut file = File::open(path).map_err(io)?;
-    let size = file.metadata().map_err(io)?.len();
-    if size < RECORD_BYTES as u64 {
-        return Ok(false);
-    }
-    let mut record = [0u8; RECORD_BYTES as usize];
-    file.seek(SeekFrom::End(-RECORD_BYTES)).map_err(io)?;
-    file.read_exact(&mut record).map_err(io)?;
-    let number = |place: usize| u64::from(u32::from_le_bytes(record[place..place + 4].try_into().unwrap_or_default()));
-    let (list_bytes, list_start) = (number(12), number(16));
-    // A zip64 states its places in another record before this one.
-    let is_zip64 = list_start == u64::from(u32::MAX);
-    let ends_here = list_start + list_bytes + RECORD_BYTES as u64 == size;
-    Ok(record.starts_with(b"PK\x05\x06") && record[20..] == [0, 0] && (is_zip64 || ends_here))
+/// Returns true if the last record of a zip is there and counts its bytes from the start of the file:
+/// a zip inside the zip ends with such a record too, but counts from its own start.
+pub(crate) fn is_whole_zip(path: &Path) -> bool {
+    let zip = File::open(path).map(|file| ZipArchive::new(BufReader::new(file)));
+    matches!(zip, Ok(Ok(zip)) if zip.offset() == 0)
 }
 
 #[cfg(test)]
@@ -72,6 +59,26 @@ mod tests {
         assert_eq!((part.whole.as_str(), part.number), ("m.zip", 12));
         for path in ["m.zip", "m.zip.x", "m.tar.001", "m.zip.1", "001", "m.zip.0a"] {
             assert_eq!(Part::of(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_zip_inside_a_cut_zip_is_not_its_end() {
+        use std::io::Write;
+        use zip::write::SimpleFileOptions;
+        let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        let zip_of = |name: &str, bytes: &[u8]| {
+            let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+            zip.start_file(name, stored).unwrap();
+            zip.write_all(bytes).unwrap();
+            zip.finish().unwrap().into_inner()
+        };
+        let whole = zip_of("outer", &zip_of("inner", b"x"));
+        let (folder, inner_end) = (tempfile::tempdir().unwrap(), whole.len() - 22 - 46 - "outer".len());
+        for (bytes, is_whole) in [(whole.len(), true), (inner_end, false), (whole.len() - 1, false), (10, false)] {
+            let path = folder.path().join("zip");
+            std::fs::write(&path, &whole[..bytes]).unwrap();
+            assert_eq!(is_whole_zip(&path), is_whole, "{bytes} bytes");
         }
     }
 

@@ -1,141 +1,111 @@
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use configparser::ini::Ini;
 use url::Url;
 
 use crate::Error;
+use crate::client::{Connection, web_url};
 use crate::environment::{Environment, is_yes};
 
 /// The index that pip asks where none is set.
 const DEFAULT_INDEX: &str = "https://pypi.org/simple";
-/// Until when pip waits for an answer, in seconds.
+/// Seconds that pip waits for an answer.
 const DEFAULT_TIMEOUT_S: u64 = 15;
 
-/// What pip's configuration says about where packages come from.
+/// The places of packages in pip's configuration.
 #[derive(Debug)]
 pub(crate) struct PipSettings {
     /// Logins included; empty where `no-index` is set.
     pub(crate) indexes: Vec<Url>,
     /// Folders and pages with links to packages.
-    pub(crate) find_links: Vec<String>,
-    pub(crate) certificates: Option<PathBuf>,
-    pub(crate) proxy: Option<String>,
-    pub(crate) timeout: Duration,
+    pub(crate) find_links: Vec<Url>,
+    pub(crate) connection: Connection,
 }
 
 impl PipSettings {
-    /// From files and variables as pip orders them: system, user, virtual environment,
-    /// `$PIP_CONFIG_FILE`, `PIP_…`; what comes later wins.
+    /// Reads files and variables in pip's order: system, user, virtual environment,
+    /// `$PIP_CONFIG_FILE`, `PIP_…`; later ones win.
     pub(crate) fn read(environment: &Environment) -> Result<Self, Error> {
         let mut values = HashMap::new();
         for path in configuration_files(environment) {
             if let Ok(text) = std::fs::read_to_string(&path) {
-                values.extend(parse(&text));
+                values.extend(parse(text).map_err(|reason| {
+                    Error::new(format!("the configuration of pip in {} cannot be read: {reason}", path.display()))
+                        .with_hint("correct the file, or set PIP_CONFIG_FILE=/dev/null to read none")
+                })?);
             }
         }
-        for key in ["index-url", "extra-index-url", "no-index", "find-links", "cert", "proxy", "timeout"] {
-            values.extend(variable(environment, key).map(|value| (key.to_owned(), value.to_owned())));
-        }
-        Self::from_values(environment, &values)
-    }
-
-    fn from_values(environment: &Environment, values: &HashMap<String, String>) -> Result<Self, Error> {
-        let value = |key: &str| values.get(key).map(|value| value.trim()).filter(|value| !value.is_empty());
-        let words = |key: &str| value(key).unwrap_or_default().split_whitespace();
+        let value = |key: &str| {
+            let name = format!("PIP_{}", key.replace('-', "_").to_ascii_uppercase());
+            // pip reads PIP_DEFAULT_TIMEOUT as PIP_TIMEOUT.
+            let other = if key == "timeout" { "PIP_DEFAULT_TIMEOUT" } else { &name };
+            let in_files = values.get(key).map(|value| value.trim()).filter(|value| !value.is_empty());
+            environment.first(&[&name, other]).or(in_files)
+        };
+        let words = |key| value(key).unwrap_or_default().split_whitespace();
+        // An index ends in `/`, so that names can be joined to it.
+        let index_url = |url: &str| web_url("index-url", &format!("{}/", url.trim_end_matches('/')));
         let index = words("index-url").next().unwrap_or(DEFAULT_INDEX);
-        let forbidden = value("no-index").is_some_and(is_yes);
-        let indexes = std::iter::once(index).chain(words("extra-index-url")).filter(|_| !forbidden);
-        let timeout_s = value("timeout").and_then(|value| value.parse().ok()).unwrap_or(DEFAULT_TIMEOUT_S);
+        let is_forbidden = value("no-index").is_some_and(is_yes);
+        let indexes = std::iter::once(index).chain(words("extra-index-url")).filter(|_| !is_forbidden);
+        let timeout_s: u64 = value("timeout").and_then(|value| value.parse().ok()).unwrap_or(DEFAULT_TIMEOUT_S);
         Ok(Self {
             indexes: indexes.map(index_url).collect::<Result<_, _>>()?,
-            find_links: words("find-links").map(str::to_owned).collect(),
-            certificates: value("cert").map(|path| environment.expand(path)),
-            proxy: value("proxy").map(str::to_owned),
-            timeout: Duration::from_secs(timeout_s.max(1)),
+            find_links: words("find-links").filter_map(|place| link_url(environment, place)).collect(),
+            connection: Connection {
+                certificates: value("cert").map(|path| environment.expand(path)),
+                proxy: value("proxy").map(str::to_owned),
+                timeout: Duration::from_secs(timeout_s.max(1)),
+            },
         })
     }
 }
 
-/// `PIP_INDEX_URL` for `index-url`; pip reads `PIP_DEFAULT_TIMEOUT` as `PIP_TIMEOUT`.
-fn variable<'a>(environment: &'a Environment, key: &str) -> Option<&'a str> {
-    let name = format!("PIP_{}", key.replace('-', "_").to_ascii_uppercase());
-    environment.get(&name).or_else(|| environment.get("PIP_DEFAULT_TIMEOUT").filter(|_| key == "timeout"))
+/// Parses one of pip's `find-links`: the URL of a page, or a folder.
+fn link_url(environment: &Environment, place: &str) -> Option<Url> {
+    let url = Url::parse(place).ok().filter(|url| matches!(url.scheme(), "http" | "https" | "file"));
+    url.or_else(|| Url::from_directory_path(std::path::absolute(environment.expand(place)).ok()?).ok())
 }
 
-/// An index ends in `/`, so that names can be joined to it.
-fn index_url(text: &str) -> Result<Url, Error> {
-    let url = Url::parse(&format!("{}/", text.trim_end_matches('/')));
-    let web = url.ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    // The value may hold a password: only what is behind it is shown.
-    let shown = text.rsplit('@').next().unwrap_or_default();
-    web.ok_or_else(|| Error::setting("index-url", shown, "is not an http or https URL"))
-}
-
-/// The files pip reads; what comes later wins.
+/// Lists the files that pip reads; later ones win.
 fn configuration_files(environment: &Environment) -> Vec<PathBuf> {
     let explicit = environment.path("PIP_CONFIG_FILE");
-    // pip's own way to switch all of them off.
-    if explicit.as_ref().is_some_and(|path| path.as_os_str() == "/dev/null" || path.as_os_str() == "nul") {
+    // The null device switches all of them off.
+    if explicit.as_deref().is_some_and(|path| path == Path::new("/dev/null") || path == Path::new("nul")) {
         return Vec::new();
     }
-    let mut files = system_files(environment);
-    files.extend(user_files(environment));
+    let variable = |name: &str, below: &str| environment.path(name).map(|folder| folder.join(below));
+    let home = |below: &str| environment.home().map(|home| home.join(below));
+    let user = environment.folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("pip"));
+    let system = environment.first(&["XDG_CONFIG_DIRS"]).unwrap_or("/etc/xdg").split(':');
+    let mut folders: Vec<Option<PathBuf>> = match std::env::consts::OS {
+        "windows" => vec![variable("PROGRAMDATA", "pip"), home("pip"), variable("APPDATA", "pip")],
+        "macos" => vec![
+            Some("/Library/Application Support/pip".into()),
+            home(".pip"),
+            user,
+            home("Library/Application Support/pip"),
+        ],
+        _ => system
+            .map(|folder| Some(Path::new(folder).join("pip")))
+            .chain([Some("/etc".into()), home(".pip"), user])
+            .collect(),
+    };
+    folders.push(environment.path("VIRTUAL_ENV"));
     let name = if cfg!(windows) { "pip.ini" } else { "pip.conf" };
-    files.extend(environment.path("VIRTUAL_ENV").map(|folder| folder.join(name)));
-    files.extend(explicit);
-    files
+    folders.into_iter().flatten().map(|folder| folder.join(name)).chain(explicit).collect()
 }
 
-fn system_files(environment: &Environment) -> Vec<PathBuf> {
-    if cfg!(windows) {
-        return environment.path("PROGRAMDATA").map(|folder| folder.join("pip/pip.ini")).into_iter().collect();
-    }
-    if cfg!(target_os = "macos") {
-        return vec!["/Library/Application Support/pip/pip.conf".into()];
-    }
-    let folders = environment.get("XDG_CONFIG_DIRS").unwrap_or("/etc/xdg").split(':');
-    let mut files: Vec<_> = folders.map(|folder| PathBuf::from(folder).join("pip/pip.conf")).collect();
-    files.push("/etc/pip.conf".into());
-    files
-}
-
-fn user_files(environment: &Environment) -> Vec<PathBuf> {
-    let home = environment.home();
-    let in_home = |path: &str| home.as_ref().map(|home| home.join(path));
-    if cfg!(windows) {
-        let roaming = environment.path("APPDATA").map(|folder| folder.join("pip/pip.ini"));
-        return [in_home("pip/pip.ini"), roaming].into_iter().flatten().collect();
-    }
-    let current = environment.user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("pip/pip.conf"));
-    let apple = in_home("Library/Application Support/pip/pip.conf").filter(|_| cfg!(target_os = "macos"));
-    [in_home(".pip/pip.conf"), current, apple].into_iter().flatten().collect()
-}
-
-/// The keys of `[global]` and, over them, of `[install]`, spelled with `-`.
-fn parse(text: &str) -> HashMap<String, String> {
-    let mut sections: HashMap<String, HashMap<String, String>> = HashMap::new();
-    let (mut section, mut key) = (String::new(), None::<String>);
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if trimmed.starts_with(['#', ';']) || trimmed.is_empty() {
-            continue;
-        }
-        if let (Some(key), true) = (&key, line.starts_with([' ', '\t'])) {
-            let value = sections.entry(section.clone()).or_default().entry(key.clone()).or_default();
-            value.push('\n');
-            value.push_str(trimmed);
-        } else if let Some(name) = trimmed.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            (section, key) = (name.trim().to_owned(), None);
-        } else if let Some((name, value)) = trimmed.split_once(['=', ':']) {
-            let name = name.trim().trim_start_matches('-').replace('_', "-").to_ascii_lowercase();
-            sections.entry(section.clone()).or_default().insert(name.clone(), value.trim().to_owned());
-            key = Some(name);
-        }
-    }
-    let mut values = sections.remove("global").unwrap_or_default();
-    values.extend(sections.remove("install").unwrap_or_default());
-    values
+/// Parses the keys of `[global]` and, over them, of `[install]`, spelled with `-`.
+fn parse(text: String) -> Result<HashMap<String, String>, String> {
+    let mut ini = Ini::new();
+    ini.set_multiline(true);
+    ini.set_inline_comment_symbols(Some(&[]));
+    let mut sections = ini.read(text)?;
+    let values = ["global", "install"].into_iter().filter_map(|name| sections.remove(name)).flatten();
+    Ok(values.filter_map(|(key, value)| Some((key.trim_start_matches('-').replace('_', "-"), value?))).collect())
 }
 
 #[cfg(test)]
@@ -166,12 +136,31 @@ mod tests {
         let settings = read(&[("HOME", &home), ("PIP_CONFIG_FILE", &explicit), ("XDG_CONFIG_DIRS", &home)]);
         let indexes: Vec<_> = settings.indexes.iter().map(Url::as_str).collect();
         assert_eq!(indexes, ["https://user.org/simple/", "https://a.org/", "https://b.org/x/"]);
-        assert_eq!(settings.find_links, ["/wheels"]);
-        assert_eq!(settings.timeout, Duration::from_secs(7));
+        assert_eq!(settings.find_links[0].as_str(), "file:///wheels/");
+        assert_eq!(settings.connection.timeout, Duration::from_secs(7));
         let settings =
             read(&[("HOME", &home), ("PIP_INDEX_URL", "http://e.org/s"), ("PIP_EXTRA_INDEX_URL", "http://f.org")]);
         assert_eq!(settings.indexes.len(), 2);
         assert_eq!(settings.indexes[0].as_str(), "http://e.org/s/");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_parsed_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pip.conf");
+        std::fs::write(&path, "[global\nindex-url = https://a.org\n").unwrap();
+        let environment = Environment::of([("PIP_CONFIG_FILE", path.display().to_string())]);
+        let error = PipSettings::read(&environment).unwrap_err();
+        assert!(error.to_string().contains("pip.conf cannot be read: line 1"), "{error}");
+        assert!(error.hint().unwrap().contains("PIP_CONFIG_FILE"));
+    }
+
+    #[test]
+    fn a_value_may_hold_signs_of_comments_and_keys() {
+        let text = "[global]\nINDEX_URL = https://me:p#;=x@a.org/simple ; x\n--no-index=1\n";
+        let values = parse(text.into()).unwrap();
+        assert_eq!(values["index-url"], "https://me:p#;=x@a.org/simple ; x");
+        assert_eq!(values["no-index"], "1");
     }
 
     #[test]

@@ -1,30 +1,25 @@
 //! Lists of a package's files, as the Simple API gives them: HTML (PEP 503) or JSON (PEP 691).
 
+use html_escape::decode_html_entities;
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
+use tl::{HTMLTag, Node, ParseError, ParserOptions};
 use url::Url;
 
 use crate::Error;
-use crate::client::shown;
-use crate::credentials::percent_decode;
+use crate::client::{RemoteFile, shown};
 
-/// What to ask for: JSON first, as pip does.
+/// Media types in pip's order of preference.
 pub(crate) const ACCEPT: &str = "application/vnd.pypi.simple.v1+json, \
     application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01";
 
-/// One file of a list.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Link {
-    pub(crate) file_name: String,
-    pub(crate) url: Url,
-    pub(crate) sha256: Option<String>,
-    pub(crate) bytes: Option<u64>,
-    /// Withdrawn by its author: only for who asks for exactly this version.
-    pub(crate) yanked: bool,
-}
-
-/// Reads the list that stood at `base`; `kind` is its media type.
-pub(crate) fn parse(base: &Url, kind: &str, text: &str) -> Result<Vec<Link>, Error> {
-    if kind.contains("json") { parse_json(base, text) } else { Ok(parse_html(base, text)) }
+/// Parses the list at `base`; `kind` is its media type.
+pub(crate) fn parse(base: &Url, kind: &str, text: &str) -> Result<Vec<RemoteFile>, Error> {
+    if kind.contains("json") {
+        parse_json(base, text).map_err(|source| Error::unreadable(&shown(base), source))
+    } else {
+        parse_html(base, text).map_err(|source| Error::unreadable(&shown(base), source))
+    }
 }
 
 #[derive(Deserialize)]
@@ -49,107 +44,42 @@ struct Hashes {
     sha256: Option<String>,
 }
 
-fn parse_json(base: &Url, text: &str) -> Result<Vec<Link>, Error> {
-    let listing: Listing = serde_json::from_str(text).map_err(|source| Error::unreadable(&shown(base), source))?;
+fn parse_json(base: &Url, text: &str) -> Result<Vec<RemoteFile>, serde_json::Error> {
+    let listing: Listing = serde_json::from_str(text)?;
     let link = |file: ListedFile| {
         let url = base.join(&file.url).ok()?;
         let yanked = file.yanked == true || file.yanked.as_str().is_some_and(|reason| !reason.is_empty());
-        Some(Link { file_name: file.filename, url, sha256: file.hashes.sha256, bytes: file.size, yanked })
+        Some(RemoteFile { name: file.filename, url, bytes: file.size, sha256: file.hashes.sha256, yanked })
     };
     Ok(listing.files.into_iter().filter_map(link).collect())
 }
 
-fn parse_html(base: &Url, text: &str) -> Vec<Link> {
-    let stated_base = tags(text, "base").find_map(|tag| attribute(tag, "href"));
-    let base = stated_base.and_then(|href| base.join(&href).ok()).unwrap_or_else(|| base.clone());
-    tags(text, "a").filter_map(|tag| link(&base, tag)).collect()
+fn parse_html(base: &Url, text: &str) -> Result<Vec<RemoteFile>, ParseError> {
+    let page = tl::parse(text, ParserOptions::default())?;
+    let (mut base, mut links) = (base.clone(), Vec::new());
+    for tag in page.nodes().iter().filter_map(Node::as_tag) {
+        match tag.name().as_utf8_str().to_ascii_lowercase().as_str() {
+            "base" => base = attribute(tag, "href").and_then(|href| base.join(&href).ok()).unwrap_or(base),
+            "a" => links.extend(link(&base, tag)),
+            _ => {}
+        }
+    }
+    Ok(links)
 }
 
-fn link(base: &Url, tag: &str) -> Option<Link> {
+fn link(base: &Url, tag: &HTMLTag<'_>) -> Option<RemoteFile> {
     let mut url = base.join(attribute(tag, "href")?.trim()).ok()?;
     let sha256 = url.fragment().and_then(|fragment| fragment.split('&').find_map(|part| part.strip_prefix("sha256=")));
     let sha256 = sha256.map(str::to_owned);
     url.set_fragment(None);
-    let file_name = percent_decode(url.path_segments()?.next_back()?);
-    Some(Link { file_name, url, sha256, bytes: None, yanked: attribute(tag, "data-yanked").is_some() })
+    let name = percent_decode_str(url.path_segments()?.next_back()?).decode_utf8_lossy().into_owned();
+    Some(RemoteFile { name, url, bytes: None, sha256, yanked: attribute(tag, "data-yanked").is_some() })
 }
 
-/// What stands between `<name` and `>`.
-fn tags<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
-    text.split('<').skip(1).filter_map(move |piece| {
-        let rest = piece.get(name.len()..).filter(|_| piece[..name.len()].eq_ignore_ascii_case(name))?;
-        let rest = rest.starts_with(|after: char| after.is_ascii_whitespace()).then_some(rest)?;
-        Some(&rest[..end_of_tag(rest)])
-    })
-}
-
-/// The first `>` that stands in no quotes.
-fn end_of_tag(tag: &str) -> usize {
-    let mut quote = None;
-    for (place, character) in tag.char_indices() {
-        match (quote, character) {
-            (None, '>') => return place,
-            (None, '"' | '\'') => quote = Some(character),
-            (Some(open), close) if open == close => quote = None,
-            _ => {}
-        }
-    }
-    tag.len()
-}
-
-/// An attribute's value; empty where it has none.
-fn attribute(tag: &str, name: &str) -> Option<String> {
-    let mut rest = tag.trim_start();
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| c == '=' || c.is_ascii_whitespace()).unwrap_or(rest.len());
-        let (key, after) = rest.split_at(end);
-        let (value, after) = match after.trim_start().strip_prefix('=') {
-            Some(after) => value(after.trim_start()),
-            None => ("", after),
-        };
-        if key.eq_ignore_ascii_case(name) {
-            return Some(unescape(value));
-        }
-        rest = after.trim_start().strip_prefix('/').unwrap_or(after).trim_start();
-    }
-    None
-}
-
-/// A quoted or bare value, and what follows it.
-fn value(text: &str) -> (&str, &str) {
-    match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => text[1..].split_once(quote).unwrap_or((&text[1..], "")),
-        _ => text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len())),
-    }
-}
-
-/// The references that links hold: named ones of the syntax, and numbers.
-fn unescape(text: &str) -> String {
-    let mut pieces = text.split('&');
-    let mut plain = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let reference = piece.split_once(';').and_then(|(name, rest)| Some((character(name)?, rest)));
-        match reference {
-            Some((character, rest)) => plain.extend([character.to_string().as_str(), rest]),
-            None => plain.extend(["&", piece]),
-        }
-    }
-    plain
-}
-
-fn character(name: &str) -> Option<char> {
-    match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));
-            char::from_u32(hexadecimal.unwrap_or_else(|| number.parse()).ok()?)
-        }
-    }
+/// Returns an attribute's value; empty where it has none.
+fn attribute(tag: &HTMLTag<'_>, name: &str) -> Option<String> {
+    let value = tag.attributes().get(name)?.map(|value| value.as_utf8_str()).unwrap_or_default();
+    Some(decode_html_entities(&value).into_owned())
 }
 
 #[cfg(test)]
@@ -170,7 +100,7 @@ mod tests {
         assert_eq!(links[0].url.as_str(), "https://index.org/root/files/a-1.0-py3-none-any.whl");
         assert_eq!((links[0].sha256.as_deref(), links[0].yanked), (Some("AB12"), false));
         assert_eq!(links[1].url.as_str(), "https://files.org/a%2B1.tar.gz?x=1&y=2");
-        assert_eq!((links[1].file_name.as_str(), links[1].yanked), ("a+1.tar.gz", true));
+        assert_eq!((links[1].name.as_str(), links[1].yanked), ("a+1.tar.gz", true));
     }
 
     #[test]
@@ -183,6 +113,16 @@ mod tests {
         assert_eq!((links[0].bytes, links[0].yanked), (Some(7), true));
         assert_eq!((links[1].sha256.as_deref(), links[1].yanked), (None, false));
         assert!(parse(&base(), "application/json", "{").is_err());
+    }
+
+    #[test]
+    fn links_are_found_in_careless_pages() {
+        let page = r##"<html><head><meta charset=utf-8><base href=https://b.org/x/><script>if (1<2 && 3>2) f("<")</script>
+            <style>a > b {}</style></head><body><h1>Links & more &nbsp; <p>a < b
+            <!-- <a href="no-1.whl"></a> -- --><a href=a-1.whl?a=1&b=2 >a<br><a href='a-2.whl' disabled>b</p></body>"##;
+        let links = parse(&base(), "text/html", page).unwrap();
+        let urls: Vec<_> = links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(urls, ["https://b.org/x/a-1.whl?a=1&b=2", "https://b.org/x/a-2.whl"]);
     }
 
     #[test]

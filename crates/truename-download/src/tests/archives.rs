@@ -75,11 +75,8 @@ fn an_entry_longer_than_it_states_is_refused() {
     replace_all(&mut zip, &4096u32.to_le_bytes(), &16u32.to_le_bytes());
     std::fs::write(&path, zip).unwrap();
     let archive = Archive::open(&path, "a.whl").unwrap();
-    assert_eq!(archive.entries()[0].bytes, 16);
+    assert_eq!(archive.entries[0].bytes, 16);
     let unpacked = folder.path().join("x");
-    let mut file = std::fs::File::create(&unpacked).unwrap();
-    let result = archive
-        .unpack(&["x".into()], |_, entry, reader| archive.write(entry, reader, (&unpacked, &mut file), &()).map(drop));
-    assert!(result.is_err());
+    assert!(archive.unpack(&[("x".into(), unpacked.clone())], &()).is_err());
     assert!(std::fs::metadata(&unpacked).unwrap().len() <= 16);
 }

