@@ -111,17 +111,21 @@ fn the_screen_shows_what_was_written() {
 #[test]
 fn bars_name_what_is_done_and_leave_nothing() {
     let folder = Folder::new();
+    // As many as take longer than a bar's first tick.
     let concepts =
-        (0..4000).map(|n| format!("{{\"id\": \"C{n}\", \"name\": \"name{n} of it\", \"synonyms\": [\"nom{n}\"]}}\n"));
+        (0..60_000).map(|n| format!("{{\"id\": \"C{n}\", \"name\": \"name{n} of it\", \"synonyms\": [\"nom{n}\"]}}\n"));
     folder.write("kb.jsonl", concepts.collect::<String>());
     let imported = in_terminal(&folder, &["kb", "import", "kb.jsonl", "--out", "kb"]);
     assert!(
-        String::from_utf8_lossy(&imported).contains("indexing 8,000 names"),
+        String::from_utf8_lossy(&imported).contains("indexing 120,000 names"),
         "{}",
         String::from_utf8_lossy(&imported)
     );
     let screen = shown(&imported);
-    assert!(screen.starts_with("4,000 concepts with 8,000 names in kb (") && screen.lines().count() == 1, "{screen}");
+    assert!(
+        screen.starts_with("60,000 concepts with 120,000 names in kb (") && screen.lines().count() == 1,
+        "{screen}"
+    );
     let calibrated = in_terminal(&folder, &["calibrate", "--kb", "kb", "--names", "500"]);
     for phase in ["asking for names held out", "fitting"] {
         assert!(String::from_utf8_lossy(&calibrated).contains(phase), "{phase}");

@@ -135,6 +135,8 @@ fn answers(kb: &KnowledgeBase) -> Vec<String> {
     .unwrap();
     let mut info = kb.info().unwrap();
     info.provenance.clear();
+    // An update leaves bytes unused until `kb compact`.
+    (info.bytes, info.unused_bytes) = (0, 0);
     answers.push(serde_json::to_string(&info).unwrap());
     answers
 }
