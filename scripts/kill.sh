@@ -49,13 +49,13 @@ battle() { # NAME BEFORE AFTER NANOSECONDS OLD_ENCODER NEW_ENCODER ARGUMENTS…
         rm -rf st
         [ ! -e "$before" ] || cp -r "$before" st
         killed "$whole" "$@"
-        is=$(answers st "$old_encoder" 2>/dev/null) || is=
-        if [ "$is" = "$old" ]; then
-            old_left=$((old_left + 1))
-        else
-            is=$(answers st "$new_encoder")
-            [ "$is" = "$new" ] || fail "$name: neither the state before nor that after, kill $n"
+        is=$(answers st "$new_encoder" 2>/dev/null) || is=
+        if [ "$is" = "$new" ]; then
             new_there=$((new_there + 1))
+        else
+            is=$(answers st "$old_encoder")
+            [ "$is" = "$old" ] || fail "$name: neither the state before nor that after, kill $n"
+            old_left=$((old_left + 1))
         fi
         # The same command still does its work.
         if ((n % 10 == 0)); then
@@ -81,6 +81,7 @@ concepts new >new.jsonl
 seq -f 'thing %g of old' 0 97 2900 >names.txt
 seq -f 'new itm %g' 0 97 2900 >>names.txt
 
+run kb import old.jsonl --out warm-up
 measured time_import kb import old.jsonl --out st
 cp -r st was
 measured time_replace kb import new.jsonl --out st --force

@@ -71,6 +71,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
+pub use archive::unpack_all;
 pub use error::Error;
 pub use progress::Progress;
 pub use source::Source;

@@ -10,8 +10,6 @@ use crate::arguments::Match;
 
 /// Those that every row gains.
 const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
-/// The place of the probability among them.
-pub const PROBABILITY: usize = 3;
 
 /// The columns or fields that a row gains, in their order.
 pub struct Added {

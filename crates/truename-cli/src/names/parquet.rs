@@ -17,7 +17,7 @@ use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 use truename::{Link, Linker};
 
-use super::added::{Added, PROBABILITY, cell};
+use super::added::{Added, cell};
 use super::column::{name_column, quoted};
 use super::converter::Converter;
 use super::encoding::Codec;
@@ -28,6 +28,9 @@ use crate::atomic_file::AtomicFile;
 use crate::exit_code::UsageError;
 use crate::output::Output;
 use crate::{interrupt, progress};
+
+/// The place of the probability among the added columns: a number, where the others are text.
+const PROBABILITY: usize = 3;
 
 /// Answers a Parquet table and writes the results.
 pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
