@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
-use truename_train::{Dataset, Event, Recipe, Training, fold_folder};
+use truename_train::{Dataset, Event, Recipe, Start, begin, fold_folder};
 
 use crate::Names;
 use crate::scale::edited;
@@ -151,18 +151,18 @@ fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::R
     let mut encoders = Vec::new();
     for (out, dataset) in std::iter::once((out.clone(), dataset.clone())).chain(others) {
         if !out.join("model.safetensors").exists() {
-            train(recipe.clone(), dataset, &out)?;
+            train(&recipe, dataset, &out)?;
         }
         encoders.push(Arc::new(Encoder::open(&out.join("checkpoint"))?));
     }
     Ok(encoders)
 }
 
-fn train(recipe: Recipe, dataset: Dataset, out: &Path) -> anyhow::Result<()> {
-    let mut training = Training::begin(recipe, dataset, out)?;
+fn train(recipe: &Recipe, dataset: Dataset, out: &Path) -> anyhow::Result<()> {
+    let mut training = begin(recipe, dataset, out, Start::Anew)?;
     while let Some(event) = training.advance()? {
-        if let Event::Evaluation { epoch, accuracy: Some(accuracy), .. } = event {
-            let [one, three, five] = [accuracy.at_1, accuracy.at_3, accuracy.at_5].map(|share| 100.0 * share);
+        if let Event::Evaluation { epoch, scores: Some(scores), .. } = event {
+            let [one, three, five] = ["acc@1", "acc@3", "acc@5"].map(|name| 100.0 * scores.get(name));
             eprintln!("{}, epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", out.display(), training.seconds());
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use truename_infer::Checkpoint;
-use truename_nn::{Batch, Learner, LearnerOptions, Objective};
+use truename_nn::{Labelled, Learner, LearnerOptions, Metric, MetricLoss};
 
 use crate::process::{peak_memory_mb, timed};
 
@@ -17,7 +17,7 @@ pub fn run(model: &Path, texts: &Path, size: usize, steps: usize) -> anyhow::Res
     let texts: Vec<&str> = texts.lines().collect();
     let mut batches = Vec::new();
     for texts in texts.chunks_exact(size).take(steps) {
-        let mut batch = Batch::default();
+        let mut batch = Labelled::default();
         for (number, text) in texts.iter().enumerate() {
             batch.push(&tokenizer.tokens(text)?.ids, (number / GROUP) as u32);
         }
@@ -25,12 +25,12 @@ pub fn run(model: &Path, texts: &Path, size: usize, steps: usize) -> anyhow::Res
     }
     anyhow::ensure!(batches.len() == steps, "{steps} batches of {size} texts need more texts");
     let options = LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
-    let mut learner = Learner::new(checkpoint, options)?;
-    let objective = Objective::SupervisedContrastive { temperature: 0.05 };
+    let objective = Metric { loss: MetricLoss::SupervisedContrastive { temperature: 0.05 } };
+    let mut learner = Learner::new(vec![checkpoint], objective, options)?;
     let mut seconds = Vec::new();
     let mut losses = Vec::new();
     for batch in &batches {
-        let (step, time) = timed(|| learner.step(std::slice::from_ref(batch), objective, 1e-4));
+        let (step, time) = timed(|| learner.step(std::slice::from_ref(batch), 1e-4));
         seconds.push(time.as_secs_f64());
         losses.push(step.loss);
     }

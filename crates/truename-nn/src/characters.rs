@@ -6,12 +6,12 @@ use fastrand::Rng;
 use truename_infer::lstm::DIRECTIONS;
 use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooling};
 
-use crate::batch::{Batch, Layout};
 use crate::dropout::Dropout;
 use crate::fused;
 use crate::layer::{Linear, Lstm, dropped, indices, rows};
 use crate::parameter::Parameter;
 use crate::pooling::pool;
+use crate::texts::{Layout, Texts};
 
 /// An encoder of characters whose parameters are learnt: a table, layers, one vector a name.
 #[derive(Clone, Debug)]
@@ -55,25 +55,11 @@ impl Characters {
         Ok(Self { table, layers, device: device.clone() })
     }
 
-    pub fn freeze(&mut self, embeddings: bool, layers: usize) {
-        if embeddings {
-            self.table.freeze();
-        }
-        match &mut self.layers {
-            Layers::Chain { layers: all, .. } => {
-                all.iter_mut().take(layers).flat_map(Linear::parameters).for_each(Parameter::freeze);
-            }
-            Layers::Lstm { layers: all, .. } => {
-                all.iter_mut().take(layers).flatten().flat_map(Lstm::parameters).for_each(Parameter::freeze);
-            }
-        }
-    }
-
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        let layout = batch.layout();
-        let numbers = batch.tokens().iter().map(|token| *token as i32).collect();
+    pub fn forward(&self, texts: &Texts, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        let layout = texts.layout();
+        let numbers = texts.tokens().iter().map(|token| *token as i32).collect();
         let mut states = dropped(rows(&self.table, numbers, &self.device), dropout.at(0));
         match &self.layers {
             Layers::Chain { layers, is_graph } => {

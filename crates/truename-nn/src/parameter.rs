@@ -5,7 +5,7 @@ use truename_infer::{Error, Scope};
 ///
 /// They lie flat, so that whoever changes all of them need not know their shapes.
 #[derive(Clone, Debug)]
-pub(crate) struct Parameter {
+pub struct Parameter {
     name: String,
     shape: Vec<usize>,
     value: Tensor<1>,

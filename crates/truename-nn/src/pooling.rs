@@ -1,8 +1,8 @@
 use burn_tensor::{Bool, Tensor, TensorData};
 use truename_infer::Pooling;
 
-use crate::batch::Layout;
 use crate::layer::indices;
+use crate::texts::Layout;
 
 /// How the vectors of a text's tokens become one.
 ///

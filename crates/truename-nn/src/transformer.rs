@@ -1,11 +1,11 @@
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, Pooling, TransformerCheckpoint};
 
-use crate::batch::Batch;
 use crate::dropout::Dropout;
 use crate::layer::{EncoderLayer, Pass, PositionBias, TokenEmbedding};
 use crate::parameter::Parameter;
 use crate::pooling::pool;
+use crate::texts::Texts;
 
 /// An encoder of the BERT family whose parameters are learnt: embeddings, layers, pooling.
 #[derive(Clone, Debug)]
@@ -29,25 +29,15 @@ impl Transformer {
         })
     }
 
-    /// The first `layers` layers keep their values, and with `embeddings` so do the tables below them.
-    pub fn freeze(&mut self, embeddings: bool, layers: usize) {
-        if embeddings {
-            self.embedding.parameters().into_iter().for_each(Parameter::freeze);
-        }
-        for layer in self.layers.iter_mut().take(layers) {
-            layer.parameters().into_iter().for_each(Parameter::freeze);
-        }
-    }
-
     /// One vector a text, not of unit length.
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        let layout = batch.layout();
+    pub fn forward(&self, texts: &Texts, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        let layout = texts.layout();
         let longest = layout.longest();
         let bias = self.position_bias.as_ref().map(|bias| bias.by_distance(longest, &self.device));
-        let mut states = self.embedding.forward(batch, &layout, dropout.at(0), &self.device);
+        let mut states = self.embedding.forward(texts, &layout, dropout.at(0), &self.device);
         for (number, layer) in self.layers.iter().enumerate() {
             let dropout = dropout.at(1 + number as u64);
             let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused };

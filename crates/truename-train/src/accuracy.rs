@@ -1,31 +1,36 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use truename_infer::Encoder;
 use truename_kb::Progress;
 use truename_text::stable_hash;
 
-use crate::{Dataset, Error, Named, Query};
+use crate::{Dataset, Error, Named, Query, Scores};
 
 /// How often the right concept is among the first, by the nearest of its names (CoSiNES, section 3.5); of concepts that are
 /// as near the one whose id is lower comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
     /// Names asked for.
     pub names: usize,
     /// The share with the right concept first.
-    #[serde(rename = "acc@1")]
     pub at_1: f64,
     /// The same among the first three.
-    #[serde(rename = "acc@3")]
     pub at_3: f64,
     /// The same among the first five.
-    #[serde(rename = "acc@5")]
     pub at_5: f64,
 }
 
 impl Accuracy {
+    /// Name of the share with the right concept first.
+    pub const AT_1: &'static str = "acc@1";
+
+    /// The shares by name.
+    pub fn scores(self) -> Scores {
+        let values = [(Self::AT_1, self.at_1), ("acc@3", self.at_3), ("acc@5", self.at_5)];
+        Scores { names: self.names, values: values.map(|(name, value)| (name.to_owned(), value)).into() }
+    }
+
     /// Asks an encoder for the names of a data set, searching at most `most_names` names; nothing where it asks for none.
     ///
     /// The nearest `vote` names vote for their concepts, which come in the order of their votes (NSEEN, section 5).

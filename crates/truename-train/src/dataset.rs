@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+use truename_infer::Tokenizer;
 use truename_kb::{Concept, ImportOptions, Store, import};
 use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
@@ -226,16 +228,54 @@ impl Dataset {
         self.concepts.iter().map(|concept| concept.names.len()).sum()
     }
 
-    /// A hash of every id, name and parent, in their order.
+    /// Returns the hash of all that a run depends on: every concept, the number of those that are searched, and the names
+    /// asked for, in their order.
     pub fn hash(&self) -> String {
         let mut bytes = Vec::new();
-        for concept in &self.concepts {
-            for text in std::iter::once(&concept.id).chain(&concept.names).chain(&concept.parents) {
+        let mut add = |texts: &[&String]| {
+            bytes.extend_from_slice(&(texts.len() as u64).to_le_bytes());
+            for text in texts {
                 bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
                 bytes.extend_from_slice(text.as_bytes());
             }
+        };
+        for Named { id, names, parents } in &self.concepts {
+            add(&[id]);
+            add(&names.iter().collect::<Vec<_>>());
+            add(&parents.iter().collect::<Vec<_>>());
         }
+        for Query { name, ids } in &self.queries {
+            add(&[name]);
+            add(&ids.iter().collect::<Vec<_>>());
+        }
+        bytes.extend_from_slice(&(self.searched as u64).to_le_bytes());
         format!("{:032x}", xxh3_128(&bytes))
+    }
+
+    /// Describes the data for the user, a line each.
+    pub(crate) fn describe(&self, tokenizer: &Tokenizer) -> Result<Vec<String>, Error> {
+        let counted = |count: usize, noun| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let names: Vec<&String> = self.concepts.iter().flat_map(|concept| &concept.names).collect();
+        let is_truncated = |name: &&String| Ok(usize::from(tokenizer.tokens(name)?.is_truncated));
+        let truncated = names.par_iter().map(is_truncated).sum::<Result<usize, Error>>()?;
+        let mut lines = vec![format!(
+            "{} of {} to learn, {} to ask for",
+            counted(names.len(), "name"),
+            counted(self.concepts.len(), "concept"),
+            counted(self.queries.len(), "name")
+        )];
+        if truncated > 0 {
+            lines.push(format!(
+                "{} longer than the encoder's window; of each the beginning is learnt",
+                counted(truncated, "name")
+            ));
+        }
+        Ok(lines)
+    }
+
+    /// Returns the files and sizes of the data, for `run.json`.
+    pub(crate) fn provenance(&self) -> serde_json::Value {
+        serde_json::json!({"concepts": self.concepts.len(), "names": self.name_count(), "files": self.files})
     }
 }
 

@@ -1,8 +1,8 @@
 //! Training: one recipe, one loop.
 //!
-//! A [`Recipe`] states a run; a [`Dataset`] holds the names of concepts and those asked for; [`Training`] makes steps and
-//! evaluations one at a time and leaves a Hugging Face folder, from which it can also go on. [`Accuracy`] is what an
-//! encoder finds by itself.
+//! A [`Recipe`] states a run; a [`Dataset`] holds the names of concepts and those asked for; a [`Task`] plans epochs, makes
+//! batches and evaluates; [`Training`] makes steps and evaluations of any task one at a time and leaves a Hugging Face
+//! folder, from which it can also go on. [`Accuracy`] measures an encoder by itself.
 
 mod accuracy;
 mod augmentation;
@@ -10,11 +10,12 @@ mod dataset;
 mod error;
 mod metrics;
 mod nearest;
-mod pairs;
+mod pair_sampler;
 mod recipe;
 mod run_folder;
 mod sampler;
 mod schedule;
+mod task;
 mod training;
 mod tuning;
 mod vectors;
@@ -28,5 +29,6 @@ pub use recipe::{
 };
 pub use run_folder::{fold_encoders, fold_folder};
 pub use sampler::Item;
-pub use training::{Event, Training};
+pub use task::{Epoch, Groups, Pairs, Planned, Scores, Task, begin};
+pub use training::{Event, Run, Start, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Accuracy;
+use crate::Scores;
 use crate::run_folder::State;
 
 /// A line of `metrics.jsonl`.
@@ -10,7 +10,7 @@ use crate::run_folder::State;
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Metric {
     Step { step: u64, epoch: usize, loss: f64, gradient_norm: f64, learning_rate: f64, seconds: f64 },
-    Evaluation { step: u64, epoch: usize, accuracy: Accuracy, is_best: bool, seconds: f64 },
+    Evaluation { step: u64, epoch: usize, scores: Scores, score: String, is_best: bool, seconds: f64 },
 }
 
 impl Metric {
@@ -21,17 +21,17 @@ impl Metric {
     }
 
     /// Whether a run that goes on from `state` has it behind it.
-    pub fn is_before(&self, state: &State) -> bool {
+    pub fn is_before<P>(&self, state: &State<P>) -> bool {
         match self {
             Self::Step { step, .. } => *step <= state.step,
             Self::Evaluation { epoch, .. } => *epoch <= state.evaluated,
         }
     }
 
-    pub fn accuracy(&self) -> Option<Accuracy> {
+    pub fn scores(&self) -> Option<&Scores> {
         match self {
             Self::Step { .. } => None,
-            Self::Evaluation { accuracy, .. } => Some(*accuracy),
+            Self::Evaluation { scores, .. } => Some(scores),
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn plot(metrics: &[Metric]) -> String {
     let accuracies: Vec<(f64, f64)> = metrics
         .iter()
         .filter_map(|metric| match metric {
-            Metric::Evaluation { step, accuracy, .. } => Some((*step as f64, 100.0 * accuracy.at_1)),
+            Metric::Evaluation { step, scores, score, .. } => Some((*step as f64, 100.0 * scores.get(score))),
             Metric::Step { .. } => None,
         })
         .collect();

@@ -3,7 +3,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
-use truename_nn::{AdamWOptions, Device, Distance, Learner, LearnerOptions, Mining, MultiSimilarity, Objective};
+use truename_nn::{
+    AdamWOptions, Device, Distance, LearnerOptions, MetricLoss, Mining, MultiSimilarity, NamePattern,
+    untrained_characters,
+};
 
 use crate::Error;
 
@@ -479,7 +482,7 @@ impl Recipe {
     /// Where neither is named, or its folder cannot be read.
     pub(crate) fn start(&self) -> Result<Checkpoint, Error> {
         match self.characters()? {
-            Some(config) => Ok(Learner::characters(config, self.seed)),
+            Some(config) => Ok(untrained_characters(config, self.seed)),
             None if self.encoder.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
             None => Ok(Checkpoint::open(&self.encoder.from)?),
         }
@@ -502,8 +505,7 @@ impl Recipe {
         Ok(LearnerOptions {
             device: self.device()?,
             pooling: self.pooling()?,
-            freeze_embeddings: self.encoder.freeze_embeddings,
-            freeze_layers: self.encoder.freeze_layers,
+            freeze: self.encoder.frozen(),
             dropout: self.encoder.dropout,
             optimizer: AdamWOptions {
                 weight_decay: schedule.weight_decay,
@@ -514,24 +516,21 @@ impl Recipe {
         })
     }
 
-    /// What is made small at a step, from 0, of `steps`.
-    pub(crate) fn objective(&self, step: u64, steps: u64) -> Objective {
+    /// The loss over groups.
+    pub(crate) fn metric_loss(&self) -> MetricLoss {
         let ObjectiveKeys { loss, mining, distance, margin, temperature, alpha, beta, base, epsilon } = self.objective;
         let distance = match distance {
             DistanceKind::Cosine => Distance::Cosine,
             DistanceKind::Euclidean => Distance::Euclidean,
             DistanceKind::SquaredEuclidean => Distance::SquaredEuclidean,
         };
-        let mining = match mining {
-            MiningKind::BatchAll => Mining::BatchAll,
-            MiningKind::Hybrid if step < steps / 2 => Mining::BatchAll,
-            MiningKind::BatchHard | MiningKind::Hybrid => Mining::BatchHard,
-        };
+        let mining = if mining == MiningKind::BatchHard { Mining::BatchHard } else { Mining::BatchAll };
         match loss {
-            LossKind::Triplet => Objective::Triplet { mining, distance, margin },
-            LossKind::SupervisedContrastive => Objective::SupervisedContrastive { temperature },
-            LossKind::MultiSimilarity => Objective::MultiSimilarity(MultiSimilarity { alpha, beta, base, epsilon }),
-            LossKind::Contrastive => Objective::Contrastive { margin },
+            LossKind::Triplet => MetricLoss::Triplet { mining, distance, margin },
+            LossKind::MultiSimilarity => MetricLoss::MultiSimilarity(MultiSimilarity { alpha, beta, base, epsilon }),
+            LossKind::SupervisedContrastive | LossKind::Contrastive => {
+                MetricLoss::SupervisedContrastive { temperature }
+            }
         }
     }
 }
@@ -540,6 +539,23 @@ impl Recipe {
 fn first_key(section: &str) -> Option<&'static str> {
     let (_, keys) = EXPLAINED.split_once(&format!("\n[{section}]\n"))?;
     keys.lines().find_map(|line| line.split_once(" = ").filter(|_| !line.starts_with('#')).map(|(key, _)| key))
+}
+
+impl EncoderKeys {
+    /// Patterns of the names of parameters that keep their values.
+    fn frozen(&self) -> Vec<NamePattern> {
+        let embeddings = self.freeze_embeddings.then(|| NamePattern::new("*embeddings.*"));
+        let layers = (0..self.freeze_layers)
+            .flat_map(|layer| ["layer", "layers"].map(|name| NamePattern::new(format!("*{name}.{layer}.*"))));
+        embeddings.into_iter().chain(layers).collect()
+    }
+}
+
+impl ObjectiveKeys {
+    /// Whether the mining of triplets changes in the middle of the run.
+    pub(crate) fn is_hybrid(&self) -> bool {
+        self.mining == MiningKind::Hybrid
+    }
 }
 
 /// Changes one key of a recipe; `change` is `section.key=value`.
@@ -648,12 +664,5 @@ mod tests {
         let error = read("", &["schedule=3"]).unwrap_err();
         assert_eq!(error.to_string(), "`schedule` is a section, not a key");
         assert_eq!(error.hint().unwrap(), "set a key in it, e.g. `--set schedule.epochs=3`");
-    }
-
-    #[test]
-    fn hybrid_mining_changes_at_half_of_the_steps() {
-        let recipe = read("[objective]\nloss = \"triplet\"\n", &[]).unwrap();
-        let is_hard = |step| matches!(recipe.objective(step, 5), Objective::Triplet { mining: Mining::BatchHard, .. });
-        assert_eq!([0, 1, 2, 3, 4].map(is_hard), [false, false, true, true, true]);
     }
 }

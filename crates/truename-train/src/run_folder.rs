@@ -10,43 +10,57 @@
 //! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use truename_nn::{Learner, OptimizerState};
+use truename_nn::{Learner, Objective, OptimizerState};
 
 use crate::metrics::Metric;
-use crate::sampler::Item;
 use crate::{Error, Recipe};
 
-/// Where a run stands, weights and optimizer aside.
+/// The state of a run, weights and optimizer aside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct State<P> {
     /// Of the data that the run learns from.
     pub data_hash: String,
     /// The epoch under way, from 0.
     pub epoch: usize,
-    /// Its batches, where it learns from groups; pairs are drawn anew from the seed.
-    pub plan: Vec<Vec<Item>>,
-    /// Names of two concepts that were found too near each other, where it learns from pairs.
-    pub mined: BTreeSet<(u32, u32)>,
-    /// How many of them were learnt.
+    /// The task's plan of it.
+    pub plan: P,
+    /// Batches of it that were learnt.
     pub batch: usize,
     /// Steps made.
     pub step: u64,
-    /// The best accuracy so far.
+    /// The best score so far.
     pub best: Option<f64>,
     /// Evaluations since.
     pub since_best: usize,
     /// Epochs done at the last evaluation. A checkpoint whose evaluation is still to come has a lower number than `epoch`.
-    #[serde(default)]
     pub evaluated: usize,
     /// Seconds that the run took, its pauses aside.
     pub seconds: f64,
+}
+
+impl<P: Default> State<P> {
+    /// The state before the first step.
+    pub fn new(data_hash: String) -> Self {
+        Self {
+            data_hash,
+            epoch: 0,
+            plan: P::default(),
+            batch: 0,
+            step: 0,
+            best: None,
+            since_best: 0,
+            evaluated: 0,
+            seconds: 0.0,
+        }
+    }
 }
 
 /// Where the run without part `fold` of the names lies, in the folder of the run with all.
@@ -78,7 +92,7 @@ impl RunFolder {
     }
 
     /// Opens the folder of a run that has a checkpoint.
-    pub fn resume(path: &Path) -> Result<(Self, State, OptimizerState), Error> {
+    pub fn resume<P: DeserializeOwned>(path: &Path) -> Result<(Self, State<P>, OptimizerState), Error> {
         let folder = Self(path.to_owned());
         folder.repair()?;
         let state_path = folder.checkpoint().join("state.json");
@@ -102,7 +116,7 @@ impl RunFolder {
     }
 
     /// Replaces the checkpoint; whenever the process ends, one of the two is there whole.
-    pub fn save(&self, learner: &mut Learner, state: &State) -> Result<(), Error> {
+    pub fn save<O: Objective, P: Serialize>(&self, learner: &mut Learner<O>, state: &State<P>) -> Result<(), Error> {
         let new = self.0.join("checkpoint.new");
         remove(&new)?;
         learner.save(&new)?;
@@ -159,7 +173,7 @@ impl RunFolder {
     }
 
     /// Returns the metrics up to the checkpoint, and drops later ones from the file.
-    pub fn metrics_up_to(&self, state: &State) -> Result<Vec<Metric>, Error> {
+    pub fn metrics_up_to<P>(&self, state: &State<P>) -> Result<Vec<Metric>, Error> {
         let path = self.0.join("metrics.jsonl");
         let Ok(text) = std::fs::read_to_string(&path) else { return Ok(Vec::new()) };
         let metric = |line| serde_json::from_str(line).ok().filter(|metric: &Metric| metric.is_before(state));

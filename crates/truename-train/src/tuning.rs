@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::run_folder::write;
-use crate::{Accuracy, Dataset, Error, Recipe, Training};
+use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin};
 
 /// A key of a recipe with the values that it may take.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,8 +99,8 @@ pub struct Trial {
     pub setting: Setting,
     /// Which fold was asked for.
     pub fold: usize,
-    /// What the encoder found of it.
-    pub accuracy: Accuracy,
+    /// The scores of the last evaluation.
+    pub scores: Scores,
     /// Seconds of training.
     pub seconds: f64,
 }
@@ -148,22 +148,30 @@ impl Tuning {
     ///
     /// # Errors
     /// Where it cannot begin or go on.
-    pub fn training(&self, recipe: Recipe, dataset: Dataset) -> Result<Training, Error> {
-        let out = self.run(&self.id(&recipe, &dataset)?);
-        Training::resume(recipe, dataset, &out)
+    pub fn begin(&self, recipe: &Recipe, dataset: &Dataset) -> Result<Box<dyn Run>, Error> {
+        let out = self.run(&self.id(recipe, dataset)?);
+        begin(recipe, dataset.clone(), &out, Start::Resumed)
     }
 
     /// Writes down what a finished run found; its weights are not kept, its curves are.
     ///
     /// # Errors
     /// Where nothing was asked for, or a file cannot be written.
-    pub fn record(&mut self, training: &Training, setting: Setting, fold: usize) -> Result<&Trial, Error> {
-        let accuracy = training.last_accuracy().ok_or_else(Error::nothing_asked)?;
-        let id = self.id(training.recipe(), training.dataset())?;
+    pub fn record(
+        &mut self,
+        recipe: &Recipe,
+        dataset: &Dataset,
+        run: &dyn Run,
+        setting: Setting,
+        fold: usize,
+    ) -> Result<&Trial, Error> {
+        let scores = run.last_scores().ok_or_else(Error::nothing_asked)?;
+        let seconds = run.seconds();
+        let id = self.id(recipe, dataset)?;
         let run = self.run(&id);
         let (from, to) = (run.join("metrics.jsonl"), self.folder.join("metrics").join(format!("{id}.jsonl")));
         std::fs::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
-        let trial = Trial { id, setting, fold, accuracy, seconds: training.seconds() };
+        let trial = Trial { id, setting, fold, scores, seconds };
         let path = self.folder.join("trials.jsonl");
         let json = serde_json::to_string(&trial).map_err(|source| Error::state(&path, source))?;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);

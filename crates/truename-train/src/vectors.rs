@@ -1,6 +1,6 @@
 use truename_infer::Tokenizer;
 use truename_kb::Progress;
-use truename_nn::{Batch, Learner};
+use truename_nn::{Learner, Objective, Texts};
 
 use crate::Error;
 
@@ -11,8 +11,8 @@ const TOGETHER: usize = 256;
 ///
 /// # Shapes
 /// output: `[names, width]`, each of unit length
-pub(crate) fn unit_vectors(
-    learner: &Learner,
+pub(crate) fn unit_vectors<O: Objective>(
+    learner: &Learner<O>,
     tokenizer: &Tokenizer,
     names: &[&str],
     progress: &Progress,
@@ -22,11 +22,11 @@ pub(crate) fn unit_vectors(
     let (mut vectors, mut width) = (Vec::new(), 1);
     for places in order.chunks(TOGETHER) {
         progress.check()?;
-        let mut batch = Batch::default();
+        let mut texts = Texts::default();
         for place in places {
-            batch.push(&tokenizer.tokens(names[*place])?.ids, 0);
+            texts.push(&tokenizer.tokens(names[*place])?.ids);
         }
-        let encoded = learner.encode(&batch);
+        let encoded = learner.encode(&texts);
         width = encoded.len() / places.len();
         vectors.resize(names.len() * width, 0.0);
         for (place, vector) in places.iter().zip(encoded.chunks_exact(width)) {

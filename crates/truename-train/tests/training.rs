@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename_infer::Encoder;
 use truename_kb::Progress;
-use truename_train::{Dataset, Event, Named, Query, Recipe, Training};
+use truename_train::{Dataset, Error, Event, Named, Query, Recipe, Run, Start};
 
 const MODEL: &str = "../truename-infer/tests/models/bert";
 
@@ -43,7 +43,15 @@ fn recipe(changes: &[&str]) -> Recipe {
     Recipe::read(&path, &changes).unwrap()
 }
 
-fn finish(mut training: Training) -> Vec<Event> {
+fn begin(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Box<dyn Run>, Error> {
+    truename_train::begin(&recipe, dataset, out, Start::Anew)
+}
+
+fn resume(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Box<dyn Run>, Error> {
+    truename_train::begin(&recipe, dataset, out, Start::Resumed)
+}
+
+fn finish(mut training: Box<dyn Run>) -> Vec<Event> {
     let mut events = Vec::new();
     while let Some(event) = training.advance().unwrap() {
         events.push(event);
@@ -67,15 +75,15 @@ fn weights(folder: &Path) -> Vec<u8> {
 fn a_run_learns_and_leaves_what_the_engine_reads() {
     let out = tempfile::tempdir().unwrap();
     let recipe = recipe(&["schedule.epochs=30"]);
-    let training = Training::begin(recipe, dataset(), &out.path().join("run")).unwrap();
+    let training = begin(recipe, dataset(), &out.path().join("run")).unwrap();
     let steps = training.steps();
     let events = finish(training);
     let losses = losses(&events);
     assert_eq!(losses.len() as u64, steps);
     let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
     assert!(mean(&losses[losses.len() - 6..]) < 0.7 * mean(&losses[..6]), "{losses:?}");
-    let Some(Event::Evaluation { accuracy: Some(accuracy), .. }) = events.last() else { panic!("{events:?}") };
-    assert!(accuracy.at_1 > 0.9, "{accuracy:?}");
+    let Some(Event::Evaluation { scores: Some(scores), .. }) = events.last() else { panic!("{events:?}") };
+    assert!(scores.get("acc@1") > 0.9, "{scores:?}");
     let encoder = Encoder::open(&out.path().join("run")).unwrap();
     assert_eq!(encoder.encode(&["gout"]).unwrap().row(0).len(), encoder.dimensions());
     for file in ["recipe.toml", "run.json", "metrics.jsonl", "training.svg", "checkpoint/state.json"] {
@@ -90,7 +98,7 @@ fn the_same_seed_gives_the_same_weights() {
     let out = tempfile::tempdir().unwrap();
     let run = |name: &str, changes: &[&str]| {
         let folder = out.path().join(name);
-        finish(Training::begin(recipe(changes), dataset(), &folder).unwrap());
+        finish(begin(recipe(changes), dataset(), &folder).unwrap());
         weights(&folder)
     };
     let first = run("first", &[]);
@@ -104,14 +112,14 @@ fn a_resumed_run_ends_with_the_weights_of_an_unbroken_one() {
     for stop_after in [1, 3, 4, 7] {
         let out = tempfile::tempdir().unwrap();
         let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
-        let expected = finish(Training::begin(recipe(&changes), dataset(), &whole).unwrap());
-        let mut training = Training::begin(recipe(&changes), dataset(), &broken).unwrap();
+        let expected = finish(begin(recipe(&changes), dataset(), &whole).unwrap());
+        let mut training = begin(recipe(&changes), dataset(), &broken).unwrap();
         for _ in 0..stop_after {
             training.advance().unwrap();
         }
         training.save().unwrap();
         drop(training);
-        let resumed = Training::resume(recipe(&changes), dataset(), &broken).unwrap();
+        let resumed = resume(recipe(&changes), dataset(), &broken).unwrap();
         let events = finish(resumed);
         assert_eq!(events[..], expected[stop_after..], "{stop_after}");
         assert_eq!(weights(&whole), weights(&broken), "{stop_after}");
@@ -128,7 +136,7 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path();
     let changes = ["evaluation.every=4"];
-    let events = finish(Training::begin(recipe(&changes), dataset(), folder).unwrap());
+    let events = finish(begin(recipe(&changes), dataset(), folder).unwrap());
     let (whole, metrics) = (weights(folder), std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap());
     // The checkpoint that an evaluation is made of, as it was before its outcome was known.
     let path = folder.join("checkpoint/state.json");
@@ -138,7 +146,7 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
     state["best"] = serde_json::Value::Null;
     std::fs::write(&path, state.to_string()).unwrap();
     std::fs::remove_file(folder.join("model.safetensors")).unwrap();
-    let resumed = Training::resume(recipe(&changes), dataset(), folder).unwrap();
+    let resumed = resume(recipe(&changes), dataset(), folder).unwrap();
     assert!(!resumed.is_over());
     assert_eq!(finish(resumed)[..], events[events.len() - 1..]);
     assert_eq!(weights(folder), whole);
@@ -150,14 +158,14 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
 fn a_folder_without_a_checkpoint_begins_anew() {
     let out = tempfile::tempdir().unwrap();
     let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
-    finish(Training::begin(recipe(&[]), dataset(), &whole).unwrap());
-    let mut killed = Training::begin(recipe(&[]), dataset(), &broken).unwrap();
+    finish(begin(recipe(&[]), dataset(), &whole).unwrap());
+    let mut killed = begin(recipe(&[]), dataset(), &broken).unwrap();
     killed.advance().unwrap();
     drop(killed);
-    finish(Training::resume(recipe(&[]), dataset(), &broken).unwrap());
+    finish(resume(recipe(&[]), dataset(), &broken).unwrap());
     assert_eq!(weights(&whole), weights(&broken));
     std::fs::remove_dir_all(broken.join("checkpoint")).unwrap();
-    let error = Training::resume(recipe(&[]), dataset(), &broken).err().unwrap();
+    let error = resume(recipe(&[]), dataset(), &broken).err().unwrap();
     assert!(error.to_string().ends_with("holds an encoder and no checkpoint of a run"), "{error}");
 }
 
@@ -167,8 +175,8 @@ fn a_run_stopped_between_epochs_goes_on_to_the_same_weights() {
     for changes in [&[][..], &pairs] {
         let out = tempfile::tempdir().unwrap();
         let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
-        finish(Training::begin(recipe(changes), dataset(), &whole).unwrap());
-        let mut training = Training::begin(recipe(changes), dataset(), &broken).unwrap();
+        finish(begin(recipe(changes), dataset(), &whole).unwrap());
+        let mut training = begin(recipe(changes), dataset(), &broken).unwrap();
         let progress = Arc::new(Progress::default());
         progress.stop();
         training.stop_by(progress);
@@ -177,7 +185,7 @@ fn a_run_stopped_between_epochs_goes_on_to_the_same_weights() {
         assert!(error.is_interrupted(), "{error}");
         training.save().unwrap();
         drop(training);
-        finish(Training::resume(recipe(changes), dataset(), &broken).unwrap());
+        finish(resume(recipe(changes), dataset(), &broken).unwrap());
         assert_eq!(weights(&whole), weights(&broken));
     }
 }
@@ -187,19 +195,19 @@ fn a_run_ends_after_so_many_steps() {
     let changes = ["schedule.epochs=9", "schedule.most_steps=4"];
     for stop_after in [1, 4] {
         let out = tempfile::tempdir().unwrap();
-        let mut training = Training::begin(recipe(&changes), dataset(), out.path()).unwrap();
+        let mut training = begin(recipe(&changes), dataset(), out.path()).unwrap();
         assert_eq!(training.steps(), 4);
         for _ in 0..stop_after {
             training.advance().unwrap();
         }
         training.save().unwrap();
         assert!(!training.is_over(), "the last evaluation is to come");
-        let mut resumed = Training::resume(recipe(&changes), dataset(), out.path()).unwrap();
+        let mut resumed = resume(recipe(&changes), dataset(), out.path()).unwrap();
         assert!(!resumed.is_over());
         while resumed.advance().unwrap().is_some() {}
         assert_eq!(resumed.step(), 4);
-        assert!(resumed.last_accuracy().is_some());
-        assert!(Training::resume(recipe(&changes), dataset(), out.path()).unwrap().is_over());
+        assert!(resumed.last_scores().is_some());
+        assert!(resume(recipe(&changes), dataset(), out.path()).unwrap().is_over());
     }
 }
 
@@ -209,15 +217,16 @@ fn names_longer_than_the_window_are_counted() {
     let long = "heart ".repeat(200);
     let concepts = vec![named("1", &["flu", &long]), named("2", &["gout", "podagra"])];
     let dataset = Dataset::new(concepts, Vec::new(), Vec::new()).unwrap();
-    let training = Training::begin(recipe(&[]), dataset, &out.path().join("run")).unwrap();
-    assert_eq!(training.truncated(), 1);
+    let training = begin(recipe(&[]), dataset, &out.path().join("run")).unwrap();
+    let described = training.describe().unwrap();
+    assert!(described[1].starts_with("1 name longer than the encoder's window"), "{described:?}");
 }
 
 #[test]
 fn patience_ends_a_run_and_the_best_weights_stay() {
     let out = tempfile::tempdir().unwrap();
     let changes = ["evaluation.patience=2", "schedule.epochs=50", "schedule.learning_rate=1e-9"];
-    let events = finish(Training::begin(recipe(&changes), dataset(), &out.path().join("run")).unwrap());
+    let events = finish(begin(recipe(&changes), dataset(), &out.path().join("run")).unwrap());
     let evaluations = events.iter().filter(|event| matches!(event, Event::Evaluation { .. })).count();
     assert_eq!(evaluations, 3, "nothing gets better, so two evaluations after the first end it");
 }
@@ -226,13 +235,16 @@ fn patience_ends_a_run_and_the_best_weights_stay() {
 fn a_run_is_not_overwritten_nor_mixed_with_another() {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("run");
-    finish(Training::begin(recipe(&["schedule.epochs=1"]), dataset(), &folder).unwrap());
-    let error = Training::begin(recipe(&[]), dataset(), &folder).err().unwrap();
+    finish(begin(recipe(&["schedule.epochs=1"]), dataset(), &folder).unwrap());
+    let error = begin(recipe(&[]), dataset(), &folder).err().unwrap();
     assert!(error.to_string().ends_with("holds a run already"), "{error}");
-    let error = Training::resume(recipe(&[]), dataset(), &folder).err().unwrap();
+    let error = resume(recipe(&[]), dataset(), &folder).err().unwrap();
     assert!(error.to_string().contains("another recipe"), "{error}");
     let other = Dataset::new(vec![named("1", &["a"]), named("2", &["b"])], Vec::new(), Vec::new()).unwrap();
-    let error = Training::resume(recipe(&["schedule.epochs=1"]), other, &folder).err().unwrap();
+    let error = resume(recipe(&["schedule.epochs=1"]), other, &folder).err().unwrap();
+    assert!(error.to_string().contains("other data"), "{error}");
+    let asked = Dataset::new(dataset().searched().to_vec(), Vec::new(), dataset().queries()[1..].to_vec()).unwrap();
+    let error = resume(recipe(&["schedule.epochs=1"]), asked, &folder).err().unwrap();
     assert!(error.to_string().contains("other data"), "{error}");
 }
 
@@ -242,7 +254,7 @@ fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
     let mut recipe = recipe(&["schedule.most_norm=0", "schedule.warm_up=0"]);
     // Such a rate is refused where a recipe is read.
     recipe.schedule.learning_rate = 1e30;
-    let mut training = Training::begin(recipe, dataset(), &out.path().join("run")).unwrap();
+    let mut training = begin(recipe, dataset(), &out.path().join("run")).unwrap();
     let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
     assert!(error.to_string().contains("is not finite; the loss is"), "{error}");
     assert!(!out.path().join("run/model.safetensors").exists());
@@ -260,9 +272,9 @@ fn pairs_are_learnt_by_characters_and_near_names_are_mined() {
     };
     let out = tempfile::tempdir().unwrap();
     let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
-    let events = finish(Training::begin(recipe(), dataset(), &whole).unwrap());
-    let Some(Event::Evaluation { accuracy: Some(accuracy), .. }) = events.last() else { panic!("{events:?}") };
-    assert!(accuracy.at_1 > 0.6, "{accuracy:?}");
+    let events = finish(begin(recipe(), dataset(), &whole).unwrap());
+    let Some(Event::Evaluation { scores: Some(scores), .. }) = events.last() else { panic!("{events:?}") };
+    assert!(scores.get("acc@1") > 0.6, "{scores:?}");
     let of_epoch = |epoch: usize| {
         let ends = events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Evaluation { .. }));
         let ends: Vec<usize> = ends.map(|(place, _)| place).collect();
@@ -274,13 +286,13 @@ fn pairs_are_learnt_by_characters_and_near_names_are_mined() {
         [of_epoch(0) + 2, (0..3).map(of_epoch).sum::<usize>() + 3, (0..4).map(of_epoch).sum::<usize>() + 6]
     {
         let _ = std::fs::remove_dir_all(&broken);
-        let mut training = Training::begin(recipe(), dataset(), &broken).unwrap();
+        let mut training = begin(recipe(), dataset(), &broken).unwrap();
         for _ in 0..stop_after {
             training.advance().unwrap();
         }
         training.save().unwrap();
         drop(training);
-        let rest = finish(Training::resume(recipe(), dataset(), &broken).unwrap());
+        let rest = finish(resume(recipe(), dataset(), &broken).unwrap());
         assert_eq!(rest[..], events[stop_after..], "{stop_after}");
         assert_eq!(weights(&whole), weights(&broken), "{stop_after}");
     }

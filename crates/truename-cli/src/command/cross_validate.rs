@@ -8,11 +8,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase, LinkOptions, Linker, Partial};
 use truename_eval::{GoldName, Judged};
-use truename_train::{Accuracy, Dataset, Named, Query, Recipe, fold_encoders};
+use truename_train::{Accuracy, Dataset, Named, Query, Recipe, Start, fold_encoders};
 
 use crate::arguments::{EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
-use crate::command::train::{Run, resolved, train};
+use crate::command::train::{Place, resolved, train};
 use crate::interrupt;
 use crate::progress::counted;
 use crate::spread::Spread;
@@ -97,8 +97,8 @@ fn encoders(
                 Some(_) => "the same command goes on from there",
                 None => "with --runs DIR the same command would go on from there",
             };
-            let run = Run { out, goes_on: out.join("checkpoint").exists(), way_on };
-            train(&run, recipe, &part.clone().without_queries(), quiet)?;
+            let place = Place { out, start: Start::Resumed, way_on };
+            train(&place, recipe, &part.clone().without_queries(), quiet)?;
             std::iter::once(out.to_owned()).chain(fold_encoders(out)).collect()
         }
         (None, Some(encoder)) => vec![encoder.clone()],

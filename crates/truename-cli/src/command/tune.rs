@@ -50,9 +50,9 @@ fn trial(
     if let Some(known) = tuning.find(recipe, dataset)? {
         return Ok(known.clone());
     }
-    let mut training = tuning.training(recipe.clone(), dataset.clone())?;
-    finish(&mut training, "the same command goes on from there", quiet)?;
-    Ok(tuning.record(&training, setting.clone(), fold)?.clone())
+    let mut run = tuning.begin(recipe, dataset)?;
+    finish(run.as_mut(), "the same command goes on from there", quiet)?;
+    Ok(tuning.record(recipe, dataset, run.as_ref(), setting.clone(), fold)?.clone())
 }
 
 /// A line a setting, the best first: the mean over the folds and the standard deviation.
@@ -60,9 +60,9 @@ fn print(settings: &[Setting], trials: &[Vec<Trial>]) -> anyhow::Result<()> {
     let spread = |trials: &[Trial], value: fn(&Trial) -> f64| Spread::of(&trials.iter().map(value).collect::<Vec<_>>());
     let mut rows: Vec<(Spread, String)> = Vec::new();
     for (setting, trials) in settings.iter().zip(trials) {
-        let first = spread(trials, |trial| 100.0 * trial.accuracy.at_1);
-        let three = spread(trials, |trial| 100.0 * trial.accuracy.at_3);
-        let five = spread(trials, |trial| 100.0 * trial.accuracy.at_5);
+        let first = spread(trials, |trial| 100.0 * trial.scores.get("acc@1"));
+        let three = spread(trials, |trial| 100.0 * trial.scores.get("acc@3"));
+        let five = spread(trials, |trial| 100.0 * trial.scores.get("acc@5"));
         let seconds = spread(trials, |trial| trial.seconds).mean;
         rows.push((first, format!("{first}  {three}  {five}  {seconds:7.0}  {}", setting.join(" "))));
     }

@@ -13,11 +13,11 @@ use burn_tensor::Tensor;
 use rayon::prelude::*;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 
-use super::layer::{Affine, affine, of_affine};
+use super::layer::{Affine, PerParameter, affine, of_affine};
 use super::rows::{PIECE, add};
 use super::{contiguous, from_values, primitive, register, slice};
-use crate::batch::Layout;
 use crate::layer::Linear;
+use crate::texts::Layout;
 
 /// `relu(W [x₋₁; x; x₊₁] + b)`; beyond the ends of a text stands 0.
 ///
@@ -116,15 +116,16 @@ impl Backward<Flex, 3> for Convolution {
         let mut of_sum = slice(&gradient).to_vec();
         let pairs = of_sum.par_iter_mut().with_min_len(PIECE * width).zip(slice(output));
         pairs.for_each(|(gradient, output)| *gradient *= f32::from(u8::from(*output > 0.0)));
-        let mut found = [const { None }; 3];
-        let is_wanted = ops.parents.each_ref().map(Option::is_some);
-        of_affine(&mut found, 1, &is_wanted, &of_sum, &state.with_neighbours(), [outputs, 3 * width]);
-        if is_wanted[0] {
+        let [states, weight, bias] = ops.parents.each_ref().map(Option::is_some);
+        let is_wanted = PerParameter { weight, bias };
+        let found = of_affine(is_wanted, &of_sum, &state.with_neighbours(), [outputs, 3 * width]);
+        let states = states.then(|| {
             let mut of_mixed = vec![0.0; 3 * width * state.layout.tokens()];
             let weight = Matrix::new(state.map().weight, 3 * width);
             multiply(Matrix::new(&of_sum, outputs), weight, &mut of_mixed, Onto::Nothing);
-            found[0] = Some(state.gathered(&of_mixed));
-        }
+            state.gathered(&of_mixed)
+        });
+        let found = [states, found.weight, found.bias];
         register(&ops, found, &state.inputs, grads);
     }
 }

@@ -3,12 +3,12 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 
+use super::activation;
 use super::attention::{self, Inputs};
 use super::norm::{self, Normed};
 use super::rows::{PIECE, add, column_sums};
-use super::{PARENTS, activation};
-use crate::batch::Layout;
 use crate::dropout::Dropout;
+use crate::texts::Layout;
 use truename_infer::Activation;
 
 /// A map or a norm: `weight: [outputs, inputs]` or `[width]`, `bias: [outputs]`.
@@ -18,21 +18,63 @@ pub(super) struct Affine<'a> {
     pub bias: &'a [f32],
 }
 
-/// What comes into the layer.
-pub(super) struct Weights<'a> {
-    pub input: &'a [f32],
-    pub query: Affine<'a>,
-    pub key: Affine<'a>,
-    pub value: Affine<'a>,
-    pub output: Affine<'a>,
-    pub attention_norm: Affine<'a>,
-    pub up: Affine<'a>,
-    pub down: Affine<'a>,
-    pub norm: Affine<'a>,
-    pub bias: &'a [f32],
+/// One value for each input of the layer, by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PerInput<T> {
+    pub states: T,
+    pub query: PerParameter<T>,
+    pub key: PerParameter<T>,
+    pub value: PerParameter<T>,
+    pub output: PerParameter<T>,
+    pub attention_norm: PerParameter<T>,
+    pub up: PerParameter<T>,
+    pub down: PerParameter<T>,
+    pub norm: PerParameter<T>,
+    /// The bias by distance.
+    pub bias: T,
 }
 
-/// What the layer is, numbers aside.
+/// One value for the weight and one for the bias of a map, or for the scale and the shift of a norm.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PerParameter<T> {
+    pub weight: T,
+    pub bias: T,
+}
+
+/// The number of inputs of the layer.
+pub(super) const INPUTS: usize = 18;
+
+impl<T> PerInput<T> {
+    /// In the order of [`PerInput::into_array`].
+    pub fn from_array(values: [T; INPUTS]) -> Self {
+        let mut values = values.into_iter();
+        let mut next = || values.next().expect("there is a value for each input");
+        let states = next();
+        let mut pair = || PerParameter { weight: next(), bias: next() };
+        let [query, key, value, output] = [pair(), pair(), pair(), pair()];
+        let [attention_norm, up, down, norm] = [pair(), pair(), pair(), pair()];
+        Self { states, query, key, value, output, attention_norm, up, down, norm, bias: next() }
+    }
+
+    pub fn into_array(self) -> [T; INPUTS] {
+        let Self { states, query, key, value, output, attention_norm, up, down, norm, bias } = self;
+        let pairs = [query, key, value, output, attention_norm, up, down, norm];
+        let values = std::iter::once(states).chain(pairs.into_iter().flat_map(|pair| [pair.weight, pair.bias]));
+        let values: Vec<T> = values.chain([bias]).collect();
+        values.try_into().unwrap_or_else(|_| unreachable!("as many values as inputs"))
+    }
+}
+
+impl<'a> PerParameter<&'a [f32]> {
+    fn affine(self) -> Affine<'a> {
+        Affine { weight: self.weight, bias: self.bias }
+    }
+}
+
+/// The gradients of a layer's inputs, where they are wanted.
+type Gradients = PerInput<Option<Vec<f32>>>;
+
+/// The sizes and options of a layer.
 #[derive(Debug)]
 pub(super) struct LayerShape {
     pub layout: Layout,
@@ -44,7 +86,7 @@ pub(super) struct LayerShape {
     pub has_bias: bool,
 }
 
-/// What the backward pass needs of the forward pass.
+/// Results of the forward pass that the backward pass needs.
 #[derive(Debug)]
 pub(super) struct Saved {
     query: Vec<f32>,
@@ -61,20 +103,20 @@ pub(super) struct Saved {
 
 impl LayerShape {
     /// # Shapes
-    /// `weights.input: [tokens, width]`, output: the same
-    pub fn forward(&self, weights: &Weights) -> (Vec<f32>, Saved) {
+    /// `from.states: [tokens, width]`, output: the same
+    pub fn forward(&self, from: &PerInput<&[f32]>) -> (Vec<f32>, Saved) {
         let [query, key, value] =
-            [weights.query, weights.key, weights.value].map(|map| affine(weights.input, map, self.width));
-        let inputs = Inputs { query: &query, key: &key, value: &value, bias: weights.bias };
+            [from.query, from.key, from.value].map(|map| affine(from.states, map.affine(), self.width));
+        let inputs = Inputs { query: &query, key: &key, value: &value, bias: from.bias };
         let (context, attention_weights) = attention::forward(self, inputs);
-        let mut sum = affine(&context, weights.output, self.width);
-        self.drop_and_add(&mut sum, weights.input, 1);
-        let (attended, attention_norm) = norm::forward(sum, weights.attention_norm, self.epsilons[0]);
-        let inner = affine(&attended, weights.up, self.width);
+        let mut sum = affine(&context, from.output.affine(), self.width);
+        self.drop_and_add(&mut sum, from.states, 1);
+        let (attended, attention_norm) = norm::forward(sum, from.attention_norm.affine(), self.epsilons[0]);
+        let inner = affine(&attended, from.up.affine(), self.width);
         let activated = activation::forward(self.activation, &inner);
-        let mut sum = affine(&activated, weights.down, weights.up.bias.len());
+        let mut sum = affine(&activated, from.down.affine(), from.up.bias.len());
         self.drop_and_add(&mut sum, &attended, 2);
-        let (output, norm) = norm::forward(sum, weights.norm, self.epsilons[1]);
+        let (output, norm) = norm::forward(sum, from.norm.affine(), self.epsilons[1]);
         let saved = Saved {
             query,
             key,
@@ -90,64 +132,66 @@ impl LayerShape {
         (output, saved)
     }
 
-    /// The gradients of the parents, where they are wanted.
+    /// Returns the gradients of the inputs, where they are wanted.
     pub fn backward(
         &self,
-        weights: &Weights,
+        from: &PerInput<&[f32]>,
         saved: &Saved,
         gradient: &[f32],
-        is_wanted: &[bool; PARENTS],
-    ) -> [Option<Vec<f32>>; PARENTS] {
-        let mut found = [const { None }; PARENTS];
+        is_wanted: &PerInput<bool>,
+    ) -> Gradients {
+        let mut found = Gradients::default();
         let width = self.width;
-        let inner_width = weights.up.bias.len();
+        let inner_width = from.up.bias.len();
 
-        let (of_sum, scale, shift) = norm::backward(&saved.norm, weights.norm, gradient);
-        (found[15], found[16]) = (Some(scale), Some(shift));
+        let (of_sum, scale, shift) = norm::backward(&saved.norm, from.norm.affine(), gradient);
+        found.norm = PerParameter { weight: Some(scale), bias: Some(shift) };
         let of_down = self.dropped(&of_sum, 2);
-        of_affine(&mut found, 13, is_wanted, &of_down, &saved.activated, [width, inner_width]);
+        found.down = of_affine(is_wanted.down, &of_down, &saved.activated, [width, inner_width]);
         let mut of_inner = vec![0.0; saved.inner.len()];
         multiply(
             Matrix::new(&of_down, width),
-            Matrix::new(weights.down.weight, inner_width),
+            Matrix::new(from.down.weight, inner_width),
             &mut of_inner,
             Onto::Nothing,
         );
         drop(of_down);
         activation::backward(self.activation, &saved.inner, &mut of_inner);
-        of_affine(&mut found, 11, is_wanted, &of_inner, &saved.attended, [inner_width, width]);
+        found.up = of_affine(is_wanted.up, &of_inner, &saved.attended, [inner_width, width]);
         let mut of_attended = of_sum;
-        multiply(
-            Matrix::new(&of_inner, inner_width),
-            Matrix::new(weights.up.weight, width),
-            &mut of_attended,
-            Onto::Out,
-        );
+        multiply(Matrix::new(&of_inner, inner_width), Matrix::new(from.up.weight, width), &mut of_attended, Onto::Out);
         drop(of_inner);
 
-        let (mut of_sum, scale, shift) = norm::backward(&saved.attention_norm, weights.attention_norm, &of_attended);
-        (found[9], found[10]) = (Some(scale), Some(shift));
+        let (mut of_sum, scale, shift) =
+            norm::backward(&saved.attention_norm, from.attention_norm.affine(), &of_attended);
+        found.attention_norm = PerParameter { weight: Some(scale), bias: Some(shift) };
         let of_output = self.dropped(&of_sum, 1);
-        of_affine(&mut found, 7, is_wanted, &of_output, &saved.context, [width, width]);
+        found.output = of_affine(is_wanted.output, &of_output, &saved.context, [width, width]);
         let mut of_context = of_attended;
         multiply(
             Matrix::new(&of_output, width),
-            Matrix::new(weights.output.weight, width),
+            Matrix::new(from.output.weight, width),
             &mut of_context,
             Onto::Nothing,
         );
-        let inputs = Inputs { query: &saved.query, key: &saved.key, value: &saved.value, bias: weights.bias };
+        let inputs = Inputs { query: &saved.query, key: &saved.key, value: &saved.value, bias: from.bias };
         let of_attention = attention::backward(self, inputs, &saved.weights, &of_context);
-        let maps = [weights.query, weights.key, weights.value];
-        let gradients = [&of_attention.query, &of_attention.key, &of_attention.value];
-        for (number, (map, gradient)) in maps.into_iter().zip(gradients).enumerate() {
-            of_affine(&mut found, 1 + 2 * number, is_wanted, gradient, weights.input, [width, width]);
-            if is_wanted[0] {
-                multiply(Matrix::new(gradient, width), Matrix::new(map.weight, width), &mut of_sum, Onto::Out);
+        let of_map = |is_wanted, gradient: &[f32]| of_affine(is_wanted, gradient, from.states, [width, width]);
+        found.query = of_map(is_wanted.query, &of_attention.query);
+        found.key = of_map(is_wanted.key, &of_attention.key);
+        found.value = of_map(is_wanted.value, &of_attention.value);
+        if is_wanted.states {
+            let maps = [
+                (&of_attention.query, from.query.weight),
+                (&of_attention.key, from.key.weight),
+                (&of_attention.value, from.value.weight),
+            ];
+            for (gradient, weight) in maps {
+                multiply(Matrix::new(gradient, width), Matrix::new(weight, width), &mut of_sum, Onto::Out);
             }
         }
-        found[17] = self.has_bias.then_some(of_attention.bias);
-        found[0] = Some(of_sum);
+        found.bias = self.has_bias.then_some(of_attention.bias);
+        found.states = Some(of_sum);
         found
     }
 
@@ -189,21 +233,17 @@ pub(super) fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
     output
 }
 
-/// The gradients of a map's weight and bias, parents `first` and the one after it: `gᵀ x` and the sum of `g`'s rows.
-pub(super) fn of_affine<const N: usize>(
-    found: &mut [Option<Vec<f32>>; N],
-    first: usize,
-    is_wanted: &[bool; N],
+/// Returns the gradients of a map's weight and bias, where they are wanted: `gᵀ x` and the sum of `g`'s rows.
+pub(super) fn of_affine(
+    is_wanted: PerParameter<bool>,
     gradient: &[f32],
     input: &[f32],
     [outputs, inputs]: [usize; 2],
-) {
-    if is_wanted[first] {
+) -> PerParameter<Option<Vec<f32>>> {
+    let weight = is_wanted.weight.then(|| {
         let mut weight = vec![0.0; outputs * inputs];
         multiply(Matrix::new(gradient, outputs).transposed(), Matrix::new(input, inputs), &mut weight, Onto::Nothing);
-        found[first] = Some(weight);
-    }
-    if is_wanted[first + 1] {
-        found[first + 1] = Some(column_sums(gradient, outputs));
-    }
+        weight
+    });
+    PerParameter { weight, bias: is_wanted.bias.then(|| column_sums(gradient, outputs)) }
 }

@@ -24,16 +24,13 @@ use burn_flex::Flex;
 use burn_flex::FlexTensor;
 use burn_tensor::{Device, Shape, Tensor, TensorData};
 
-use crate::layer::{EncoderLayer, Pass};
+use crate::layer::{EncoderLayer, Linear, Norm, Pass};
 use crate::parameter::Parameter;
-use layer::{Affine, LayerShape, Saved, Weights};
+use layer::{INPUTS, LayerShape, PerInput, PerParameter, Saved};
 
 pub(crate) use convolution::convolution;
 pub(crate) use recurrence::recurrence;
 pub(crate) use rows::dot;
-
-/// The input, weight and bias of eight maps and norms, and the bias by distance.
-const PARENTS: usize = 18;
 
 /// Whether a device runs the fused layer.
 pub(crate) fn runs_on(device: &Device) -> bool {
@@ -45,20 +42,25 @@ pub(crate) fn encoder_layer(layer: &EncoderLayer, states: Tensor<2>, pass: &Pass
     let (attention, feed_forward) = (&layer.attention, &layer.feed_forward);
     let [tokens, width] = states.dims();
     let device = states.device();
-    let parameters = [
-        [&attention.query.weight, &attention.query.bias],
-        [&attention.key.weight, &attention.key.bias],
-        [&attention.value.weight, &attention.value.bias],
-        [&attention.output.weight, &attention.output.bias],
-        [&layer.attention_norm.scale, &layer.attention_norm.shift],
-        [&feed_forward.up.weight, &feed_forward.up.bias],
-        [&feed_forward.down.weight, &feed_forward.down.bias],
-        [&layer.feed_forward_norm.scale, &layer.feed_forward_norm.shift],
-    ];
+    let pair = |weight: &Parameter, bias: &Parameter| {
+        let [weight, bias] = [weight, bias].map(|parameter| primitive(parameter.vector()));
+        PerParameter { weight, bias }
+    };
+    let map = |linear: &Linear| pair(&linear.weight, &linear.bias);
+    let norm = |norm: &Norm| pair(&norm.scale, &norm.shift);
     let no_bias = || Tensor::<2>::zeros([1, 1], &device);
-    let mut parents = vec![primitive(states)];
-    parents.extend(parameters.into_iter().flatten().map(Parameter::vector).map(primitive));
-    parents.push(primitive(pass.bias.clone().unwrap_or_else(no_bias)));
+    let parents = PerInput {
+        states: primitive(states),
+        query: map(&attention.query),
+        key: map(&attention.key),
+        value: map(&attention.value),
+        output: map(&attention.output),
+        attention_norm: norm(&layer.attention_norm),
+        up: map(&feed_forward.up),
+        down: map(&feed_forward.down),
+        norm: norm(&layer.feed_forward_norm),
+        bias: primitive(pass.bias.clone().unwrap_or_else(no_bias)),
+    };
     let shape = LayerShape {
         layout: pass.layout.clone(),
         width,
@@ -68,7 +70,7 @@ pub(crate) fn encoder_layer(layer: &EncoderLayer, states: Tensor<2>, pass: &Pass
         dropout: pass.dropout,
         has_bias: pass.bias.is_some(),
     };
-    let output = run(parents.try_into().expect("there are so many parents"), shape);
+    let output = run(parents.into_array(), shape);
     debug_assert_eq!(output.dims(), [tokens, width]);
     output
 }
@@ -90,18 +92,18 @@ fn from_values(values: Vec<f32>, shape: Shape) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }
 
-/// What the backward pass needs: the parents and what the forward pass computed.
+/// The inputs, and the results of the forward pass that the backward pass needs.
 #[derive(Clone, Debug)]
-struct State(Arc<(LayerShape, Vec<FlexTensor>, Saved)>);
+struct State(Arc<(LayerShape, [FlexTensor; INPUTS], Saved)>);
 
 #[derive(Debug)]
 struct FusedLayer;
 
-fn run(parents: [FloatTensor<Autodiff<Flex>>; PARENTS], shape: LayerShape) -> Tensor<2> {
+fn run(parents: [FloatTensor<Autodiff<Flex>>; INPUTS], shape: LayerShape) -> Tensor<2> {
     let nodes = parents.each_ref().map(|parent| parent.node());
-    let inputs: Vec<FlexTensor> = parents.iter().map(|parent| contiguous(parent.primitive())).collect();
+    let inputs = parents.each_ref().map(|parent| contiguous(parent.primitive()));
     drop(parents);
-    let (output, saved) = shape.forward(&weights(&inputs));
+    let (output, saved) = shape.forward(&slices(&inputs));
     let output = from_values(output, [shape.layout.tokens(), shape.width].into());
     let output = match FusedLayer.prepare::<NoCheckpointing>(nodes).compute_bound().stateful() {
         OpsKind::Tracked(prep) => prep.finish(State(Arc::new((shape, inputs, saved))), output),
@@ -110,31 +112,19 @@ fn run(parents: [FloatTensor<Autodiff<Flex>>; PARENTS], shape: LayerShape) -> Te
     Tensor::from_primitive::<Autodiff<Flex>>(output)
 }
 
-fn weights(inputs: &[FlexTensor]) -> Weights<'_> {
-    let affine = |number: usize| Affine { weight: slice(&inputs[number]), bias: slice(&inputs[number + 1]) };
-    Weights {
-        input: slice(&inputs[0]),
-        query: affine(1),
-        key: affine(3),
-        value: affine(5),
-        output: affine(7),
-        attention_norm: affine(9),
-        up: affine(11),
-        down: affine(13),
-        norm: affine(15),
-        bias: slice(&inputs[17]),
-    }
+fn slices(inputs: &[FlexTensor; INPUTS]) -> PerInput<&[f32]> {
+    PerInput::from_array(inputs.each_ref().map(slice))
 }
 
-impl Backward<Flex, PARENTS> for FusedLayer {
+impl Backward<Flex, INPUTS> for FusedLayer {
     type State = State;
 
-    fn backward(self, ops: Ops<State, PARENTS>, grads: &mut Gradients, _: &mut Checkpointer) {
+    fn backward(self, ops: Ops<State, INPUTS>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gradient = contiguous(&grads.consume::<Flex>(&ops.node));
         let (shape, inputs, saved) = &*ops.state.0;
-        let is_wanted = ops.parents.each_ref().map(Option::is_some);
-        let found = shape.backward(&weights(inputs), saved, slice(&gradient), &is_wanted);
-        register(&ops, found, inputs, grads);
+        let is_wanted = PerInput::from_array(ops.parents.each_ref().map(Option::is_some));
+        let found = shape.backward(&slices(inputs), saved, slice(&gradient), &is_wanted);
+        register(&ops, found.into_array(), inputs, grads);
     }
 }
 

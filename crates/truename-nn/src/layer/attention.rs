@@ -3,9 +3,9 @@ use burn_tensor::{Bool, Int, Tensor, TensorData};
 
 use super::encoder_layer::Pass;
 use super::{Linear, indices};
-use crate::batch::Layout;
 use crate::dropout::Dropout;
 use crate::parameter::Parameter;
+use crate::texts::Layout;
 
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2):
 /// `W_o concat(dropout(softmax(qᵢ kᵢᵀ / √d + bias)) vᵢ) + b_o` over the heads `i`.

@@ -2,9 +2,9 @@ use burn_tensor::{Device, Int, Tensor, TensorData};
 use truename_infer::{Error, TransformerCheckpoint};
 
 use super::Norm;
-use crate::batch::{Batch, Layout};
 use crate::dropout::Dropout;
 use crate::parameter::Parameter;
+use crate::texts::{Layout, Texts};
 
 /// What goes into the first layer: the sum of a token's, its position's and its segment's vector, normed.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ impl TokenEmbedding {
 
     /// # Shapes
     /// output: `[tokens, hidden]`
-    pub fn forward(&self, batch: &Batch, layout: &Layout, dropout: Dropout, device: &Device) -> Tensor<2> {
-        let words = rows(&self.words, batch.tokens().iter().map(|token| *token as i32).collect(), device);
+    pub fn forward(&self, texts: &Texts, layout: &Layout, dropout: Dropout, device: &Device) -> Tensor<2> {
+        let words = rows(&self.words, texts.tokens().iter().map(|token| *token as i32).collect(), device);
         let positions = layout.texts().iter().flat_map(|text| self.first_position..self.first_position + text.len());
         let positions = rows(&self.positions, positions.map(|position| position as i32).collect(), device);
         let mut sum = words + positions;

@@ -2,10 +2,10 @@ use burn_tensor::{Device, Tensor};
 use truename_infer::{Architecture, Error, TransformerCheckpoint};
 
 use super::{Attention, FeedForward, Linear, Norm, dropped};
-use crate::batch::Layout;
 use crate::dropout::Dropout;
 use crate::fused;
 use crate::parameter::Parameter;
+use crate::texts::Layout;
 
 /// Attention and feed-forward, each with its dropout, its residual and, after it, its norm.
 #[derive(Clone, Debug)]

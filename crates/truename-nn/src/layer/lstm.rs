@@ -3,9 +3,9 @@ use burn_tensor::{Device, Tensor, TensorData};
 use truename_infer::{Error, Scope};
 
 use super::{Linear, indices};
-use crate::batch::Layout;
 use crate::fused;
 use crate::parameter::Parameter;
+use crate::texts::Layout;
 
 /// One direction of a long short-term memory (`truename_infer::lstm` has the formulas).
 #[derive(Clone, Debug)]

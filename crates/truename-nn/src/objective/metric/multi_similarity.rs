@@ -8,13 +8,13 @@ use super::{Classes, OUT, zero};
 /// more `epsilon`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultiSimilarity {
-    /// How sharply positives are weighed.
+    /// Scale of the positives' similarities (α).
     pub alpha: f64,
-    /// How sharply negatives are weighed.
+    /// Scale of the negatives' similarities (β).
     pub beta: f64,
-    /// The cosine that parts positives from negatives.
+    /// The cosine that separates positives from negatives (λ).
     pub base: f64,
-    /// How far over the border a pair is still kept.
+    /// Mining margin (ε): larger keeps more pairs.
     pub epsilon: f64,
 }
 
@@ -27,7 +27,11 @@ impl Default for MultiSimilarity {
 
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(crate) fn multi_similarity(embeddings: Tensor<2>, classes: &Classes, options: MultiSimilarity) -> Tensor<1> {
+pub(in crate::objective) fn multi_similarity(
+    embeddings: Tensor<2>,
+    classes: &Classes,
+    options: MultiSimilarity,
+) -> Tensor<1> {
     let anchors = classes.anchors();
     if anchors.is_empty() {
         return zero(embeddings);

@@ -9,7 +9,11 @@ use super::{Classes, OUT, zero};
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(crate) fn supervised_contrastive(embeddings: Tensor<2>, classes: &Classes, temperature: f64) -> Tensor<1> {
+pub(in crate::objective) fn supervised_contrastive(
+    embeddings: Tensor<2>,
+    classes: &Classes,
+    temperature: f64,
+) -> Tensor<1> {
     let anchors = classes.anchors();
     if anchors.is_empty() {
         return zero(embeddings);

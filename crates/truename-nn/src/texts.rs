@@ -1,48 +1,24 @@
 use std::ops::Range;
 
-/// The texts of a training step as numbers of tokens, one text after another without padding.
+/// Texts as numbers of tokens, one text after another without padding.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
+pub struct Texts {
     tokens: Vec<u32>,
     ends: Vec<usize>,
-    labels: Vec<u32>,
-    pairs: Vec<Pair>,
 }
 
-/// Two texts of a batch, by their places in it, with how alike they are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    /// The one.
-    pub left: u32,
-    /// The other.
-    pub right: u32,
-    /// From 0, of two concepts, to 1, of one.
-    pub label: f32,
-}
-
-impl Batch {
-    /// Adds a text of a class: texts of one class are names of one concept.
+impl Texts {
+    /// Adds a text.
     ///
     /// # Panics
     /// Where there are no tokens: a tokenizer marks the start of every text.
-    pub fn push(&mut self, text: &[u32], label: u32) {
+    pub fn push(&mut self, text: &[u32]) {
         assert!(!text.is_empty(), "a text has at least the tokens that mark its ends");
         self.tokens.extend_from_slice(text);
         self.ends.push(self.tokens.len());
-        self.labels.push(label);
     }
 
-    /// Adds a pair of texts that are or will be in the batch.
-    pub fn pair(&mut self, pair: Pair) {
-        self.pairs.push(pair);
-    }
-
-    /// The pairs of texts.
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
-    }
-
-    /// How many texts.
+    /// Number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -55,11 +31,6 @@ impl Batch {
     /// The tokens of all texts.
     pub fn tokens(&self) -> &[u32] {
         &self.tokens
-    }
-
-    /// The class of each text.
-    pub fn labels(&self) -> &[u32] {
-        &self.labels
     }
 
     /// Where the tokens of each text lie.

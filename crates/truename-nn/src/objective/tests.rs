@@ -2,8 +2,9 @@
 
 use burn_tensor::{Device, Tensor, TensorData};
 
-use super::*;
-use crate::Pair;
+use super::metric::{Classes, batch_all, batch_hard, multi_similarity, supervised_contrastive};
+use super::pairs::contrastive;
+use super::{Distance, MultiSimilarity, Pair};
 
 const TEXTS: usize = 6;
 const HIDDEN: usize = 4;

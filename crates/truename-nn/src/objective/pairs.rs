@@ -1,7 +1,43 @@
 use burn_tensor::{Int, Tensor, TensorData};
 
-use super::zero;
-use crate::Pair;
+use super::metric::{unit_rows, zero};
+use super::{Loss, Objective, Pass};
+use crate::texts::Texts;
+
+/// Contrastive loss over pairs of texts with labels between 0 and 1 (NSEEN, equation 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pairs {
+    /// Margin, as `1 − cosine`: texts with label 0 that are farther apart have no loss.
+    pub margin: f64,
+}
+
+/// Texts, and pairs of them.
+#[derive(Clone, Debug, Default)]
+pub struct Paired {
+    /// The texts.
+    pub texts: Texts,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+}
+
+/// Two texts of a batch, by their places in it, with their similarity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The first text.
+    pub left: u32,
+    /// The second text.
+    pub right: u32,
+    /// Similarity from 0 (different concepts) to 1 (the same concept).
+    pub label: f32,
+}
+
+impl Objective for Pairs {
+    type Batch = Paired;
+
+    fn loss(&self, pass: &Pass<'_>, batch: &Paired) -> Loss {
+        Loss(contrastive(pass.vectors(0, &batch.texts), &batch.pairs, self.margin))
+    }
+}
 
 /// Contrastive loss with labels between 0 and 1 (NSEEN, equation 1): the mean over the pairs of
 /// `½ y δ² + ½ (1 − y) max(0, m − δ)²`, with `δ = 1 − cosine` and the margin `m`.
@@ -10,13 +46,12 @@ use crate::Pair;
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(crate) fn contrastive(embeddings: Tensor<2>, pairs: &[Pair], margin: f64) -> Tensor<1> {
+pub(super) fn contrastive(embeddings: Tensor<2>, pairs: &[Pair], margin: f64) -> Tensor<1> {
     if pairs.is_empty() {
         return zero(embeddings);
     }
     let device = embeddings.device();
-    let lengths = (embeddings.clone().square().sum_dim(1) + 1e-24).sqrt();
-    let unit = embeddings / lengths;
+    let unit = unit_rows(embeddings);
     let rows = |place: fn(&Pair) -> u32| {
         let rows: Vec<i32> = pairs.iter().map(|pair| place(pair) as i32).collect();
         let rows = TensorData::new(rows, [pairs.len()]);

@@ -3,7 +3,7 @@ use burn_tensor::{Int, Tensor, TensorData};
 
 use super::{Classes, Distance, OUT, zero};
 
-/// Which triplets of a batch count (CoSiNES, section 3.3).
+/// The triplets of a batch that count (CoSiNES, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mining {
@@ -18,7 +18,12 @@ pub enum Mining {
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(crate) fn batch_all(embeddings: Tensor<2>, classes: &Classes, distance: Distance, margin: f64) -> Tensor<1> {
+pub(in crate::objective) fn batch_all(
+    embeddings: Tensor<2>,
+    classes: &Classes,
+    distance: Distance,
+    margin: f64,
+) -> Tensor<1> {
     let texts = classes.len();
     let of_anchor =
         |anchor| (0..texts).filter(move |other| classes.is_positive(anchor, *other)).map(move |p| (anchor, p));
@@ -45,7 +50,12 @@ pub(crate) fn batch_all(embeddings: Tensor<2>, classes: &Classes, distance: Dist
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(crate) fn batch_hard(embeddings: Tensor<2>, classes: &Classes, distance: Distance, margin: f64) -> Tensor<1> {
+pub(in crate::objective) fn batch_hard(
+    embeddings: Tensor<2>,
+    classes: &Classes,
+    distance: Distance,
+    margin: f64,
+) -> Tensor<1> {
     let anchors = classes.anchors();
     if anchors.is_empty() {
         return zero(embeddings);

@@ -1,6 +1,6 @@
 use burn_tensor::Tensor;
 
-/// How far apart two vectors are.
+/// The distance between two vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Distance {
@@ -28,9 +28,14 @@ impl Distance {
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[texts, texts]`
 pub(super) fn cosines(embeddings: Tensor<2>) -> Tensor<2> {
-    let lengths = (embeddings.clone().square().sum_dim(1) + 1e-24).sqrt();
-    let unit = embeddings / lengths;
+    let unit = unit_rows(embeddings);
     unit.clone().matmul(unit.transpose())
+}
+
+/// Divides each row by its length.
+pub(in crate::objective) fn unit_rows(embeddings: Tensor<2>) -> Tensor<2> {
+    let lengths = (embeddings.clone().square().sum_dim(1) + 1e-24).sqrt();
+    embeddings / lengths
 }
 
 /// `‖a‖² + ‖b‖² − 2 a·b`, never below 0.

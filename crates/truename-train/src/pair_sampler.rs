@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use fastrand::Rng;
 use rapidfuzz::distance::{jaro_winkler, levenshtein};
 use truename_infer::Tokenizer;
-use truename_nn::{Batch, Pair};
+use truename_nn::{Pair, Paired};
 
 use crate::recipe::PairKeys;
 use crate::{Error, Named};
 
-/// How many concepts after its own that of a random negative may come.
+/// Largest distance, in concepts, between a name and its random negative.
 const SOON: usize = 64;
 
-/// What a run with the contrastive loss learns from. Texts are known by number: the names first, then their variants.
-pub(crate) struct Pairs {
+/// Draws pairs of names for the contrastive loss. Texts are known by number: the names first, then their variants.
+pub(crate) struct PairSampler {
     keys: PairKeys,
     texts: Vec<String>,
     /// The place of the concept of each name.
@@ -25,7 +25,7 @@ pub(crate) struct Pairs {
     positives: usize,
 }
 
-impl Pairs {
+impl PairSampler {
     pub fn of(concepts: &[Named], keys: &PairKeys, seed: u64) -> Self {
         let (mut texts, mut owners, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
         for (place, concept) in concepts.iter().enumerate() {
@@ -90,6 +90,16 @@ impl Pairs {
         self.owners[left as usize] == self.owners[right as usize]
     }
 
+    /// Returns about how many pairs an epoch has: some random negatives turn out to be of one concept.
+    pub fn expected(&self, mined: &BTreeSet<(u32, u32)>) -> usize {
+        let pairs = self.fixed.len() + self.negatives() + mined.len();
+        if self.keys.most > 0 { pairs.min(self.keys.most) } else { pairs }
+    }
+
+    fn negatives(&self) -> usize {
+        (self.keys.negatives * self.positives as f64).round() as usize
+    }
+
     /// The pairs of an epoch in the order in which they are learnt; `mined` are names that lie too near.
     ///
     /// Pairs whose left names are of one concept come together, concepts in random order and random negatives of concepts
@@ -103,7 +113,7 @@ impl Pairs {
         order.iter().enumerate().for_each(|(place, concept)| turn[*concept as usize] = place);
         let turn_of = |name: u32| turn[self.owners[name as usize] as usize];
         let mut pairs = self.fixed.clone();
-        for _ in 0..(self.keys.negatives * self.positives as f64).round() as usize {
+        for _ in 0..self.negatives() {
             let left = random.u32(..names);
             let soon = order[(turn_of(left) + random.usize(..SOON)) % order.len()];
             let first = self.owners.partition_point(|owner| *owner < soon);
@@ -121,24 +131,21 @@ impl Pairs {
     }
 
     /// A batch with each text once.
-    pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<Batch, Error> {
-        let mut batch = Batch::default();
+    pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<Paired, Error> {
+        let mut batch = Paired::default();
         let mut places: HashMap<u32, u32> = HashMap::new();
         for Pair { left, right, label } in pairs {
             let mut place = |number: u32| -> Result<u32, Error> {
                 if let Some(place) = places.get(&number) {
                     return Ok(*place);
                 }
-                let place = batch.len() as u32;
-                batch.push(
-                    &tokenizer.tokens(self.text(number))?.ids,
-                    self.owners.get(number as usize).copied().unwrap_or(u32::MAX),
-                );
+                let place = batch.texts.len() as u32;
+                batch.texts.push(&tokenizer.tokens(self.text(number))?.ids);
                 places.insert(number, place);
                 Ok(place)
             };
             let (left, right) = (place(*left)?, place(*right)?);
-            batch.pair(pair(left, right, *label));
+            batch.pairs.push(pair(left, right, *label));
         }
         Ok(batch)
     }
@@ -203,8 +210,8 @@ mod tests {
         ]
     }
 
-    fn pairs(keys: &PairKeys) -> Pairs {
-        Pairs::of(&concepts(), keys, 1)
+    fn pairs(keys: &PairKeys) -> PairSampler {
+        PairSampler::of(&concepts(), keys, 1)
     }
 
     #[test]

@@ -1,0 +1,74 @@
+//! Training objectives: each computes the loss of one batch from the vectors or token states of the networks.
+//!
+//! An objective is a file here: its options, its batch, its own parameters where it has some, and its loss.
+
+mod metric;
+mod pairs;
+
+use std::cell::Cell;
+
+use burn_tensor::Tensor;
+
+use crate::dropout::Dropout;
+use crate::network::Network;
+use crate::parameter::Parameter;
+use crate::texts::Texts;
+
+pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
+pub use pairs::{Pair, Paired, Pairs};
+
+/// The training objective of a [`Learner`](crate::Learner).
+///
+/// The types of its functions are this crate's own, so that objectives are added here.
+pub trait Objective {
+    /// The data of one step.
+    type Batch;
+
+    /// Returns the parameters that are learnt beside those of the networks.
+    #[doc(hidden)]
+    fn parameters(&mut self) -> Vec<&mut Parameter> {
+        Vec::new()
+    }
+
+    /// Returns the mean loss of a batch.
+    #[doc(hidden)]
+    fn loss(&self, pass: &Pass<'_>, batch: &Self::Batch) -> Loss;
+}
+
+/// The loss of a batch.
+///
+/// # Shapes
+/// `[1]`
+pub struct Loss(pub(crate) Tensor<1>);
+
+/// The networks of a learner during one step, with its dropout.
+pub struct Pass<'a> {
+    networks: &'a [Network],
+    dropout: Dropout,
+    /// Calls so far; each has a dropout of its own.
+    calls: Cell<u64>,
+}
+
+impl<'a> Pass<'a> {
+    pub(crate) fn new(networks: &'a [Network], dropout: Dropout) -> Self {
+        Self { networks, dropout, calls: Cell::new(0) }
+    }
+
+    /// Returns one vector a text, not of unit length, by the network with a number.
+    ///
+    /// # Shapes
+    /// output: `[texts, hidden]`
+    pub(crate) fn vectors(&self, network: usize, texts: &Texts) -> Tensor<2> {
+        self.networks[network].vectors(texts, self.next_dropout())
+    }
+
+    fn next_dropout(&self) -> Dropout {
+        /// Farther than any layer.
+        const FIRST_CALL: u64 = 1 << 32;
+        let call = self.calls.replace(self.calls.get() + 1);
+        if call == 0 { self.dropout } else { self.dropout.at(FIRST_CALL + call) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
