@@ -440,7 +440,7 @@ pub struct Match {
     /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
     #[arg(long, value_name = "DELIMITER")]
     pub delimiter: Option<Delimiter>,
-    /// What to write for each row
+    /// Output for each row
     #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
     pub format: OutputFormat,
     /// Candidates given for each name [default: 1, and 5 in JSONL]

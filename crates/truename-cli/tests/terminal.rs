@@ -1,4 +1,4 @@
-//! What a person at a terminal sees.
+//! The screen of a person at a terminal.
 #![cfg(unix)]
 
 mod folder;

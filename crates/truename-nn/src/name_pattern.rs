@@ -10,7 +10,7 @@ impl NamePattern {
         Self(pattern.into())
     }
 
-    /// Whether the pattern matches all of a name.
+    /// Returns whether the pattern matches all of a name.
     pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -66,7 +66,7 @@ pub trait Run {
     /// Number of steps made.
     fn step(&self) -> u64;
 
-    /// Whether nothing is left to do.
+    /// Returns whether nothing is left to do.
     fn is_over(&self) -> bool;
 
     /// Seconds that the run took up to now, its pauses aside.

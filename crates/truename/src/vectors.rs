@@ -348,7 +348,7 @@ impl KnowledgeBase {
         self.indexes.vectors.set(set.number)
     }
 
-    /// How many names have a vector in a set.
+    /// Returns the number of names that have a vector in a set.
     pub(crate) fn count_of(&self, set: &VectorSet, snapshot: &Snapshot<'_>) -> Result<u64, Error> {
         Ok(self.index_of(set).len(snapshot.transaction())? as u64)
     }

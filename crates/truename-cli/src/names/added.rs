@@ -8,7 +8,7 @@ use truename::{Candidate, Link};
 use super::column::folded;
 use crate::arguments::Match;
 
-/// Those that every row gains.
+/// Columns that every row gains.
 const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
 
 /// The columns or fields that a row gains, in their order.

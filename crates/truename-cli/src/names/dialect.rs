@@ -19,7 +19,8 @@ pub fn delimiter(beginning: &[u8], is_whole: bool, wanted: Option<&str>) -> u8 {
     fits.rev().max_by_key(|(fit, _)| *fit).map_or(b',', |(_, delimiter)| delimiter)
 }
 
-/// Whether the column is there, the share of rows of the header's width in thousandths, that width; nothing below two.
+/// Ranks a delimiter: the column is there, then the share of rows as wide as the header in thousandths, then the width.
+/// Nothing below a width of two.
 fn fit(beginning: &[u8], is_whole: bool, wanted: Option<&str>, delimiter: u8) -> Option<(bool, usize, usize)> {
     let dialect = Dialect::quoted(delimiter);
     let (mut records, mut cells) = (Records::new(beginning, Some(dialect), usize::MAX), Cells::new(dialect));

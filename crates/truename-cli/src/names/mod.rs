@@ -41,7 +41,7 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     }
 }
 
-/// What is written for a row.
+/// The output for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// The row as it is, with columns or fields added.

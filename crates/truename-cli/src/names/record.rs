@@ -13,11 +13,11 @@ pub struct Record {
     pub line: u64,
 }
 
-/// How the cells of a row are told apart.
+/// The delimiter of a table, and the quoting of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
-    /// Whether a cell may stand in quotes, and then hold delimiters and line ends.
+    /// Cells may stand in quotes, and then hold delimiters and line ends.
     pub quoted: bool,
 }
 

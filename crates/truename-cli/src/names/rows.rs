@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// What a first reading of the whole file finds.
+/// The findings of a first reading of the whole file.
 #[derive(Default)]
 struct Survey {
     /// Cells of the longest row.

@@ -45,7 +45,7 @@ pub struct Source {
     /// The first bytes, which are still to be read.
     pub beginning: Vec<u8>,
     pub is_whole: bool,
-    /// Whether it can be read a second time.
+    /// The input can be read a second time.
     pub is_file: bool,
     pub bar: ProgressBar,
 }

@@ -9,7 +9,7 @@ use super::added::suggestion;
 use crate::problems;
 use crate::progress::{counted, grouped};
 
-/// What becomes of a malformed row.
+/// The treatment of a malformed row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Answered,

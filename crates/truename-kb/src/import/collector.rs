@@ -81,7 +81,7 @@ impl<'options> Collector<'options> {
         self.problem(Some(line), text, "the last line has no line end, so the file may be cut off")
     }
 
-    /// How many problems there were so far.
+    /// Number of problems so far.
     pub(super) fn problem_count(&self) -> u64 {
         self.import.problem_count
     }

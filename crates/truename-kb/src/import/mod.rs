@@ -32,7 +32,7 @@ use source::Source;
 
 use crate::{Concept, ConceptId, Error, Progress};
 
-/// What to do about bytes that are not UTF-8.
+/// Advice on bytes that are not UTF-8.
 const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
 
 /// How to read the files.

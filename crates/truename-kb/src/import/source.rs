@@ -215,7 +215,7 @@ impl Read for Counted {
     }
 }
 
-/// What is known of a file while a parser reads it.
+/// The state of a file that a parser reads.
 pub(super) struct Watch {
     path: PathBuf,
     compressed: bool,

@@ -1,4 +1,4 @@
-//! What a run is about: each task plans epochs, makes batches and evaluates, and the loop does the rest.
+//! Subjects of training runs: each task plans epochs, makes batches and evaluates, and the loop does the rest.
 //!
 //! A task is a file here, and a row of [`begin`].
 
@@ -79,7 +79,7 @@ pub trait Task {
     /// Where a network fails or the work is stopped; the plan is as it was before.
     fn end_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error>;
 
-    /// Whether there is anything to evaluate.
+    /// Returns whether there is anything to evaluate.
     fn has_evaluation(&self) -> bool;
 
     /// Evaluates the model folder of a checkpoint.
@@ -100,7 +100,7 @@ pub struct Epoch<'a, O> {
     pub seed: u64,
     /// Batches that there are steps left for.
     pub max_batches: usize,
-    /// Whether no epoch comes after this one.
+    /// No epoch comes after this one.
     pub is_last: bool,
     pub(crate) learner: &'a Learner<O>,
     pub(crate) tokenizers: &'a [Tokenizer],
