@@ -147,7 +147,7 @@ pub enum Kb {
     Update(Update),
     /// Give all names vectors, so that names which share no letters can match
     ///
-    /// What is done is stored every few seconds: stopped, the same command goes on. Vectors of another encoder stay
+    /// Stores its work every few seconds: stopped, the same command goes on. Vectors of another encoder stay
     /// in use until every name has a new one. `match`, `link`, `calibrate` and the others use the vectors with the same
     /// --encoder.
     Embed(Embed),
@@ -346,7 +346,7 @@ pub struct Link {
     pub max_line_bytes: u64,
 }
 
-/// What counts as no name.
+/// Text that is no name.
 #[derive(Args)]
 pub struct PlaceholderArgument {
     /// Words that stand for no name, one a line, beside the built-in ones

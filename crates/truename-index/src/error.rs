@@ -43,7 +43,7 @@ impl Error {
         matches!(self.0, Kind::Width { .. } | Kind::NotFinite { .. } | Kind::Length { .. })
     }
 
-    /// Whether the stored index contradicts itself: its file was changed from outside.
+    /// Returns true where the stored index contradicts itself: its file was changed from outside.
     pub fn is_damaged(&self) -> bool {
         matches!(self.0, Kind::Damaged(_))
     }

@@ -53,7 +53,7 @@ pub enum Comparison {
     NoSums,
 }
 
-/// How the meta pages stand to those in the sums.
+/// The meta pages compared with those in the sums.
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
     Same,
@@ -279,7 +279,7 @@ impl Checksums {
         (used.digest(), if any_unused { unused.digest() } else { 0 })
     }
 
-    /// Whether a page is in use, and the first page after it for which that differs.
+    /// Returns true for a page in use, and the first page after it for which that differs.
     fn run(&self, meta: &Meta, page: u64) -> (bool, u64) {
         if page > meta.last_page {
             return (false, u64::MAX);

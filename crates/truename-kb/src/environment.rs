@@ -111,7 +111,7 @@ impl Environment {
         Ok(())
     }
 
-    /// Whether another file has taken the place of the one that is open: what is written to that would be lost.
+    /// Returns true where another file has taken the place of the open one: a write to the open one would be lost.
     #[cfg(unix)]
     fn is_replaced(&self) -> std::io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
@@ -142,7 +142,7 @@ fn extend(data: &Path, length: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether this process has the folder open.
+/// Returns true where this process has the folder open.
 pub(crate) fn is_open(canonical: &Path) -> bool {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.get(canonical).is_some_and(|environment| environment.strong_count() > 0)

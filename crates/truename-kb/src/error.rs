@@ -48,7 +48,7 @@ impl Error {
         matches!(*self.0, Kind::OtherFormat { .. })
     }
 
-    /// Whether a store's file was changed or cut off from outside.
+    /// Returns true where a store's file was changed or cut off from outside.
     pub fn is_damaged(&self) -> bool {
         match &*self.0 {
             Kind::Damaged { .. } | Kind::UnreadableSums { .. } | Kind::Record { .. } | Kind::Automaton { .. } => true,

@@ -15,7 +15,7 @@ pub fn folded(column: &str) -> String {
 /// The place of the column with the names: the one asked for, or one called `name`, or the only one.
 ///
 /// # Errors
-/// Where there is none, or several differ in capitals and blanks alone.
+/// No such column, or several that differ in capitals and blanks alone.
 pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<usize> {
     let wanted = asked.unwrap_or("name");
     if let Some(at) = present.iter().position(|column| column == wanted) {

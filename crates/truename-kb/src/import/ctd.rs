@@ -9,7 +9,7 @@ use crate::Error;
 
 struct Layout {
     delimiter: char,
-    /// What the file lists, as its id and name columns begin: `Disease`.
+    /// The kind of thing that the file lists, by which its id and name columns begin: `Disease`.
     kind: String,
     columns: Vec<String>,
 }

@@ -52,7 +52,7 @@ pub struct ImportOptions {
     pub sources: Vec<String>,
     /// Synonym scopes kept of ontologies.
     pub scopes: SynonymScopes,
-    /// Whether a class without a label is known by the last part of its IRI: `HeartAttack` as "Heart Attack".
+    /// Names a class without a label by the last part of its IRI: `HeartAttack` as "Heart Attack".
     pub label_from_iri: bool,
     /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
     pub max_line_bytes: Option<u64>,
