@@ -1,5 +1,6 @@
 //! What a knowledge base holds.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -46,6 +47,30 @@ impl TryFrom<String> for ConceptId {
 
     fn try_from(value: String) -> Result<Self, Error> {
         value.parse()
+    }
+}
+
+impl AsRef<str> for ConceptId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for ConceptId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq<str> for ConceptId {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for ConceptId {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
     }
 }
 

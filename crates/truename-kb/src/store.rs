@@ -499,6 +499,11 @@ impl Snapshot<'_> {
         &self.read
     }
 
+    /// Returns the number of the transaction that committed this state; later states have higher numbers.
+    pub fn version(&self) -> u64 {
+        self.read.id() as u64
+    }
+
     /// How much the store holds.
     pub fn counts(&self) -> Counts {
         self.counts

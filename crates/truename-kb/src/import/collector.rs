@@ -91,7 +91,8 @@ impl<'options> Collector<'options> {
         let id = entry.id.clone();
         let known = self.by_id.len();
         self.add_row(line, entry)?;
-        let repeated = self.by_id.len() == known && id.trim().parse().is_ok_and(|id| self.by_id.contains_key(&id));
+        let repeated =
+            self.by_id.len() == known && id.trim().parse::<ConceptId>().is_ok_and(|id| self.by_id.contains_key(&id));
         if repeated { self.problem(line, &id, "this id was there before; the entries are merged") } else { Ok(()) }
     }
 
