@@ -202,7 +202,7 @@ impl Fitted {
 }
 
 fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
-    let options = LinkOptions { top: CANDIDATES, ..LinkOptions::default() };
+    let options = LinkOptions::default().top(CANDIDATES);
     Ok(Linker::new(kb)?.with_options(options)?)
 }
 
@@ -212,7 +212,7 @@ fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow:
     let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
     for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
         let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
-        table.count((0, "exact"), &exact.map(|candidate| (candidate.id.clone(), 1.0)).collect(), &query.gold);
+        table.count((0, "exact"), &exact.map(|candidate| (candidate.id.to_string(), 1.0)).collect(), &query.gold);
         table.count((5, "ranked"), &by_probability(&link), &query.gold);
     }
     let generator = fitted.dense.as_ref().unwrap_or(&fitted.letters).knowledge_base();
@@ -240,14 +240,14 @@ fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow:
 }
 
 fn by_probability(link: &Link) -> BTreeMap<String, f64> {
-    link.candidates.iter().map(|candidate| (candidate.id.clone(), candidate.probability)).collect()
+    link.candidates.iter().map(|candidate| (candidate.id.to_string(), candidate.probability)).collect()
 }
 
 /// The score of each concept's nearest name.
 fn by_concept(names: &[NearName]) -> BTreeMap<String, f64> {
     let mut best = BTreeMap::new();
     for NearName { id, score, .. } in names {
-        let known = best.entry(id.clone()).or_insert(f64::NEG_INFINITY);
+        let known = best.entry(id.to_string()).or_insert(f64::NEG_INFINITY);
         *known = f64::max(*known, f64::from(*score));
     }
     best
@@ -256,7 +256,7 @@ fn by_concept(names: &[NearName]) -> BTreeMap<String, f64> {
 /// How many of these names each concept has; of as many, the concept with the nearest name first.
 fn by_vote(nearest: &[NearName]) -> BTreeMap<String, f64> {
     let mut votes = by_concept(nearest);
-    nearest.iter().for_each(|name| *votes.entry(name.id.clone()).or_default() += VOTE);
+    nearest.iter().for_each(|name| *votes.entry(name.id.to_string()).or_default() += VOTE);
     votes
 }
 
@@ -284,7 +284,7 @@ fn judge(case: &Case, encoders: &[Arc<Encoder>], judgements: &mut Judgements) ->
     for (row, linker, score) in rows {
         for (link, query) in linker.link_names(&names)?.iter().zip(&case.queries) {
             let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
-            let best = top.map(|(probability, id)| Answer { id: id.clone(), probability }).into_iter().collect();
+            let best = top.map(|(probability, id)| Answer { id: id.to_string(), probability }).into_iter().collect();
             let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
             let is_nil = link.is_nil && row != "n-gram";
             judgements.entry(row).or_default().push(Judged::new(&link.name, &gold, best, is_nil));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::{CalibrateOptions, Encoder, ImportOptions, KnowledgeBase, TrainingSet};
+use truename::{CalibrateOptions, Encoder, FeatureSet, ImportOptions, KnowledgeBase, TrainingSet};
 
 /// Where the rankers go: the one for letters alone, and the one with vectors beside them.
 const LETTERS: &str = "crates/truename/src/ranker/default.bin";
@@ -15,7 +15,7 @@ const NAMES: usize = 4000;
 pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> anyhow::Result<()> {
     let options = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
     let encoder = encoder.map(Encoder::open).transpose()?.map(Arc::new);
-    let mut training = TrainingSet::new(encoder.is_some());
+    let mut training = TrainingSet::new(if encoder.is_some() { FeatureSet::Dense } else { FeatureSet::Lexical });
     for file in files {
         let folder = tempfile::tempdir()?;
         let (kb, report) = KnowledgeBase::import(

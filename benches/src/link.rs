@@ -168,9 +168,11 @@ fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::
 
 fn pipeline(kb: &KnowledgeBase, given_mentions: bool, abbreviations: bool) -> anyhow::Result<Pipeline> {
     let linker = Linker::new(kb.clone())?;
-    let options = LinkOptions { top: if given_mentions { 5 } else { 1 }, ..LinkOptions::default() };
-    let options =
-        (linker.with_options(options)?, PipelineOptions { given_mentions, abbreviations, ..Default::default() });
+    let options = LinkOptions::default().top(if given_mentions { 5 } else { 1 });
+    let options = (
+        linker.with_options(options)?,
+        PipelineOptions::default().given_mentions(given_mentions).abbreviations(abbreviations),
+    );
     Ok(Pipeline::new(options.0, options.1))
 }
 
@@ -190,7 +192,9 @@ fn judge(kb: &KnowledgeBase, documents: &[Document], abbreviations: bool) -> any
 fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, Answer>) -> JudgedDocument {
     let candidates = |span| {
         let mention = given.mentions.iter().find(|mention| mention.span == span);
-        mention.map_or_else(Vec::new, |mention| mention.link.candidates.iter().map(|c| ids[&c.id].clone()).collect())
+        mention.map_or_else(Vec::new, |mention| {
+            mention.link.candidates.iter().map(|c| ids[c.id.as_str()].clone()).collect()
+        })
     };
     JudgedDocument {
         id: found.document.id,
@@ -203,7 +207,7 @@ fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, An
             .map(|mention| FoundMention {
                 span: mention.span,
                 fragments: mention.fragments,
-                answer: mention.link.id().map(|id| ids[id].clone()),
+                answer: mention.link.id().map(|id| ids[id.as_str()].clone()),
                 types: mention.types,
             })
             .collect(),

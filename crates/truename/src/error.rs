@@ -20,9 +20,17 @@ enum Kind {
     IncompleteVectors { path: std::path::PathBuf, without: u64 },
     UnknownType { name: String, known: Vec<String> },
     TooFewNames { found: usize, needed: usize },
+    Recognizer(String),
+    Reranker(String),
+    Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
+    /// Wraps the error of a recognizer, re-ranker or other part that is not Truename's own.
+    pub fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(Kind::Other(cause.into()))
+    }
+
     /// A way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
@@ -121,6 +129,21 @@ impl Error {
         Self(Kind::UnknownType { name: name.to_owned(), known })
     }
 
+    /// A recognizer broke its contract.
+    pub(crate) fn recognizer(found: String) -> Self {
+        Self(Kind::Recognizer(found))
+    }
+
+    /// A re-ranker broke its contract.
+    pub(crate) fn reranker(found: String) -> Self {
+        Self(Kind::Reranker(found))
+    }
+
+    /// A stored ranker cannot be read.
+    pub(crate) fn ranker(source: postcard::Error) -> Self {
+        Self(Kind::Ranker(source))
+    }
+
     pub(crate) fn too_few_names(found: usize, needed: usize) -> Self {
         Self(Kind::TooFewNames { found, needed })
     }
@@ -150,6 +173,9 @@ impl fmt::Display for Error {
             Kind::VectorsReplaced(path) => {
                 write!(f, "another process began to replace the vectors of {}", path.display())
             }
+            Kind::Recognizer(found) => write!(f, "the recognizer gave {found}"),
+            Kind::Reranker(found) => write!(f, "the re-ranker gave {found}"),
+            Kind::Other(source) => source.fmt(f),
             Kind::UnknownType { name, .. } => write!(f, "no concept has the type \"{name}\""),
             Kind::TooFewNames { found, needed } => {
                 write!(f, "a ranker needs at least {needed} names that can be held out; the knowledge base has {found}")
@@ -167,10 +193,14 @@ impl std::error::Error for Error {
             Kind::Encoder(source) => source.source(),
             Kind::Io { source, .. } => Some(source),
             Kind::Ranker(source) => Some(source),
+            // It speaks for itself above; what caused it comes next.
+            Kind::Other(source) => source.source(),
             Kind::DamagedEncoder { .. }
             | Kind::EncoderMismatch { .. }
             | Kind::VectorsReplaced(_)
             | Kind::IncompleteVectors { .. }
+            | Kind::Recognizer(_)
+            | Kind::Reranker(_)
             | Kind::UnknownType { .. }
             | Kind::TooFewNames { .. } => None,
         }
@@ -196,11 +226,5 @@ impl From<truename_index::Error> for Error {
 impl From<truename_infer::Error> for Error {
     fn from(source: truename_infer::Error) -> Self {
         Self(Kind::Encoder(source))
-    }
-}
-
-impl From<postcard::Error> for Error {
-    fn from(source: postcard::Error) -> Self {
-        Self(Kind::Ranker(source))
     }
 }

@@ -23,35 +23,45 @@
 //! # }
 //! ```
 
-mod bundled;
 mod calibrate;
-mod candidate;
+mod call;
 mod error;
 mod explain;
 mod feature;
 mod generator;
+mod indexes;
 mod knowledge_base;
+mod link;
 mod linked;
 mod linker;
 mod memo;
+mod name_set;
 mod pipeline;
 mod placeholder;
+mod proposal;
+mod query;
 mod ranker;
 mod recognizer;
+mod reranker;
+mod retrieval;
+mod shared_names;
 mod short_forms;
-mod vectors;
 
-pub use bundled::cache_folder;
 pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
 pub use error::Error;
-pub use knowledge_base::{Info, KnowledgeBase, NearName, NextVectors, Provenance, Report, VectorInfo};
+pub use feature::FeatureSet;
+pub use knowledge_base::{
+    Embedded, EncoderRecord, Info, KnowledgeBase, NearName, NextVectors, Provenance, Report, VectorInfo, cache_folder,
+};
+pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};
-pub use linker::{Candidate, LONGEST_NAME_BYTES, Link, LinkOptions, Linker, Scores};
+pub use linker::{LONGEST_NAME_BYTES, LinkOptions, Linker};
 pub use pipeline::{Ambiguous, Pipeline, PipelineOptions};
 pub use placeholder::Placeholders;
-pub use ranker::Ranker;
-pub use ranker::trees::FitOptions;
-pub use recognizer::{DictionaryRecognizer, Recognized, Recognizer};
+pub use query::{Context, Query};
+pub use ranker::{FitOptions, Ranker};
+pub use recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
+pub use reranker::{Reranker, Shortlist};
 pub use truename_infer::Encoder;
 pub use truename_kb::import::{Columns, SynonymScopes};
 pub use truename_kb::{
@@ -59,4 +69,3 @@ pub use truename_kb::{
     remove_partials,
 };
 pub use truename_text::{Abbreviation, Document, Mention, OffsetUnit, Offsets, Passage, Span};
-pub use vectors::{Embedded, EncoderRecord};

@@ -1,35 +1,39 @@
 //! Names in, links out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
-use serde::Serialize;
-use truename_index::SearchScratch;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{KeyMatch, NameProfile, NormalizedName};
+use truename_text::{NameProfile, NormalizedName};
 
-use crate::candidate::Proposals;
+use crate::call::Call;
 use crate::explain::{explain, explain_placeholder};
-use crate::feature::{Featured, WordWeights, featurize};
-use crate::generator::{Dense, NameSet, Scope, nearest, propose_exact, propose_near};
+use crate::feature::Featured;
+use crate::generator::{Dense, Scope};
+use crate::knowledge_base::encode;
+use crate::name_set::NameSet;
 use crate::placeholder::is_very_name;
-use crate::vectors::encode;
-use crate::{Encoder, Error, KnowledgeBase, Placeholders, Ranker, ranker};
+use crate::reranker::{self, Shortlist};
+use crate::retrieval::{ENCODED_AT_ONCE, Nearest, PIECE, Retriever, exact_name};
+use crate::{
+    Candidate, Encoder, Error, FeatureSet, KnowledgeBase, Link, Placeholders, Query, Ranker, Reranker, Scores,
+};
 
-/// How to link.
+/// Options of a [`Linker`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LinkOptions {
-    /// Candidates given for each name.
+    /// Number of candidates given for each name.
     pub top: usize,
-    /// Answers with a lower probability are NIL; the fitted threshold where this is `None`.
+    /// Probability below which the answer is NIL; `None` for the fitted threshold.
     pub min_probability: Option<f64>,
-    /// Only concepts with one of these types, where there is any.
+    /// Types of the concepts that may be answered; empty for all.
     pub types: Vec<String>,
-    /// Whether to say in words why the answer is what it is.
+    /// Whether each answer is explained in words.
     pub explain: bool,
-    /// Numbers, dates and words that stand for no name and are answered NIL, with no candidate, unless a concept has that
-    /// very name; nothing where every text is to be linked.
+    /// Numbers, dates and words that stand for no name. They are answered NIL, with no candidate, unless a concept has that
+    /// very name. `None` links every text.
     pub placeholders: Option<Arc<Placeholders>>,
 }
 
@@ -40,135 +44,101 @@ impl Default for LinkOptions {
     }
 }
 
-/// The answer for one name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Link {
-    /// The name as it was given.
-    pub name: String,
-    /// Candidates from the likeliest on, ties by id; also there where the answer is NIL.
-    pub candidates: Vec<Candidate>,
-    /// Whether no candidate is likely enough.
-    pub is_nil: bool,
-    /// Why, in words, where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub explanation: Option<String>,
-    /// Whether the name is longer than the encoder's window, so that its vector is of its beginning alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_truncated: bool,
-}
-
-impl Link {
-    /// The concept the name stands for, or nothing where the answer is NIL.
-    pub fn answer(&self) -> Option<&Candidate> {
-        self.candidates.first().filter(|_| !self.is_nil)
+impl LinkOptions {
+    /// Sets the number of candidates given for each name.
+    #[must_use]
+    pub fn top(self, top: usize) -> Self {
+        Self { top, ..self }
     }
 
-    /// The id of the answer.
-    pub fn id(&self) -> Option<&str> {
-        self.answer().map(|candidate| candidate.id.as_str())
+    /// Sets the probability below which the answer is NIL; `None` for the fitted threshold.
+    #[must_use]
+    pub fn min_probability(self, min_probability: Option<f64>) -> Self {
+        Self { min_probability, ..self }
     }
 
-    /// How many candidates have the very name.
-    pub(crate) fn shared(&self) -> usize {
-        self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
+    /// Sets the types of the concepts that may be answered; empty for all.
+    #[must_use]
+    pub fn types(self, types: Vec<String>) -> Self {
+        Self { types, ..self }
     }
 
-    /// Drops candidates that were not asked for, but for those before the last that has the very name.
-    fn keep(&mut self, top: usize) {
-        let last = self.candidates.iter().rposition(|candidate| candidate.scores.exact == 1.0);
-        self.candidates.truncate(top.max(last.map_or(0, |last| last + 1)));
+    /// Sets whether each answer is explained in words.
+    #[must_use]
+    pub fn explain(self, explain: bool) -> Self {
+        Self { explain, ..self }
     }
-}
 
-/// A concept proposed for a name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Candidate {
-    /// Its id.
-    pub id: String,
-    /// Its preferred name.
-    pub preferred_name: String,
-    /// The name by which it was found.
-    pub matched_name: String,
-    /// The calibrated probability that it is the right one.
-    pub probability: f64,
-    /// What the stages said of it.
-    pub scores: Scores,
-}
-
-/// What the stages said of a candidate; higher is closer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Scores {
-    /// How the lookup keys meet: 1 the same normal form, 0.75 but for inflection or spelling, 0.5 in
-    /// another order, 0.25 as an acronym, 0 not at all.
-    pub exact: f64,
-    /// TF-IDF cosine of the character n-grams, 0 where that generator did not propose it; nothing where
-    /// the exact name decided alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ngram: Option<f64>,
-    /// The highest cosine of the vectors, over the concept's names; nothing where there is no encoder or the exact
-    /// name decided alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dense: Option<f64>,
-    /// The ranker's score (log-odds against "none of them"); nothing where the exact name decided alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ranker: Option<f64>,
+    /// Sets the texts that stand for no name; `None` links every text.
+    #[must_use]
+    pub fn placeholders(self, placeholders: Option<Arc<Placeholders>>) -> Self {
+        Self { placeholders, ..self }
+    }
 }
 
 /// Links names to one knowledge base.
 ///
-/// The result for a name depends on nothing but the name, the knowledge base and the options.
+/// The result for a query depends on nothing but the query, the knowledge base and the options. All answers of a call are of
+/// one version of the knowledge base, the last one committed when the call begins.
 pub struct Linker {
     kb: KnowledgeBase,
-    ranker: Arc<Ranker>,
-    /// For names that cannot be compared by vectors; the same where there is no encoder.
-    letters: Arc<Ranker>,
     options: LinkOptions,
+    reranker: Option<Box<dyn Reranker>>,
+    /// The version read last.
+    fitted: Mutex<Arc<Fitted>>,
+}
+
+/// Longest name in bytes; longer input is answered NIL.
+pub const LONGEST_NAME_BYTES: usize = 4096;
+
+/// The rankers and types of one version of a knowledge base.
+struct Fitted {
+    version: u64,
+    ranker: Arc<Ranker>,
+    /// The ranker of names that cannot be compared by vectors; the same where there is no encoder.
+    lexical: Arc<Ranker>,
+    /// Names of the concepts that may be answered, where not all may.
     allowed: Option<NameSet>,
 }
 
-/// A name longer than this many bytes is no name; it is answered NIL.
-pub const LONGEST_NAME_BYTES: usize = 4096;
-/// Names that share one snapshot and one set of buffers.
-pub(crate) const PIECE: usize = 64;
-/// Names whose vectors are held at a time.
-pub(crate) const ENCODED_AT_ONCE: usize = 4096;
+impl Fitted {
+    fn read(kb: &KnowledgeBase, snapshot: &Snapshot<'_>, types: &[String]) -> Result<Self, Error> {
+        let fitted = |features: FeatureSet| {
+            let own =
+                snapshot.meta(features.meta_key())?.map(|bytes| Ranker::from_bytes(bytes, features)).transpose()?;
+            Ok::<_, Error>(own.map_or_else(|| Ranker::standard(features), Arc::new))
+        };
+        let lexical = fitted(FeatureSet::Lexical)?;
+        let ranker = if kb.encoder().is_some() { fitted(FeatureSet::Dense)? } else { Arc::clone(&lexical) };
+        let allowed = if types.is_empty() { None } else { Some(names_of_types(snapshot, types)?.0) };
+        Ok(Self { version: snapshot.version(), ranker, lexical, allowed })
+    }
+}
 
 impl Linker {
-    /// Links to the knowledge base in a folder.
+    /// Opens a knowledge base with its models, to link with.
     ///
     /// # Errors
-    /// Where there is none, or it cannot be read.
+    /// Where there is none, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::new(KnowledgeBase::open(path.as_ref())?)
     }
 
-    /// Links to the knowledge base that comes with Truename: MeSH diseases and chemicals. It is unpacked
-    /// into the user's cache on first use.
+    /// Links to the knowledge base that comes with Truename.
     ///
     /// # Errors
-    /// Where the cache cannot be written.
+    /// Where the user's cache cannot be written.
     pub fn bundled() -> Result<Self, Error> {
         Self::new(KnowledgeBase::bundled()?)
     }
 
-    /// Links to a knowledge base, with the ranker fitted to it, or else the one that comes with Truename. Names are also
-    /// compared by their vectors where it has an encoder ([`KnowledgeBase::with_encoder`]).
+    /// Links to a knowledge base.
     ///
     /// # Errors
     /// Where its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
-        let snapshot = kb.store.snapshot()?;
-        let fitted = |with_vectors| {
-            let own = snapshot
-                .meta(ranker::fact(with_vectors))?
-                .map(|bytes| Ranker::from_bytes(bytes, with_vectors))
-                .transpose()?;
-            Ok::<_, Error>(own.map_or_else(|| Ranker::standard(with_vectors), Arc::new))
-        };
-        let letters = fitted(false)?;
-        let ranker = if kb.encoder.is_some() { fitted(true)? } else { Arc::clone(&letters) };
-        drop(snapshot);
-        Ok(Self { kb, ranker, letters, options: LinkOptions::default(), allowed: None })
+        let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &[])?;
+        Ok(Self { kb, options: LinkOptions::default(), reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
     }
 
     /// Sets the options.
@@ -176,164 +146,265 @@ impl Linker {
     /// # Errors
     /// Where no concept has a type that is asked for.
     pub fn with_options(mut self, options: LinkOptions) -> Result<Self, Error> {
-        self.allowed = if options.types.is_empty() { None } else { Some(names_of_types(&self.kb, &options.types)?) };
+        let snapshot = self.kb.store.snapshot()?;
+        check_types(&snapshot, &options.types)?;
+        let fitted = Fitted::read(&self.kb, &snapshot, &options.types)?;
+        drop(snapshot);
+        self.fitted = Mutex::new(Arc::new(fitted));
         self.options = options;
         Ok(self)
     }
 
-    /// The knowledge base.
+    /// Adds a re-ranker between the ranker and the NIL threshold.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: Box<dyn Reranker>) -> Self {
+        self.reranker = Some(reranker);
+        self
+    }
+
+    /// Returns the knowledge base.
     pub fn knowledge_base(&self) -> &KnowledgeBase {
         &self.kb
     }
 
-    pub(crate) fn allowed_names(&self) -> Option<NameSet> {
-        self.allowed.clone()
+    /// Returns the probability below which an answer is NIL.
+    pub fn threshold(&self) -> f64 {
+        self.threshold_of(&self.known())
     }
 
-    /// The types of the answer, or of the best candidate where the answer is NIL.
-    pub(crate) fn types_of(&self, link: &Link) -> Result<Vec<String>, Error> {
-        let Some(best) = link.candidates.first() else { return Ok(Vec::new()) };
-        let snapshot = self.kb.store.snapshot()?;
-        let Some(concept) = snapshot.index_of(&best.id.parse()?)? else { return Ok(Vec::new()) };
-        Ok(snapshot.concept_types(concept)?.into_iter().map(str::to_owned).collect())
+    /// Links names without context, on all threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    pub fn link_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
+        self.link(&names.iter().map(|name| Query::new(name.as_ref())).collect::<Vec<_>>())
+    }
+
+    /// Links one name without context.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    pub fn link_name(&self, name: &str) -> Result<Link, Error> {
+        Ok(self.link(&[Query::new(name)])?.remove(0))
+    }
+
+    /// Links queries, on all threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// Where the storage, the encoder or the re-ranker fails.
+    #[tracing::instrument(skip_all, fields(names = queries.len()))]
+    pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+        let call = self.begin()?;
+        let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
+        let mut links = call.rank(&names)?;
+        call.rerank(queries, &mut links.iter_mut().collect::<Vec<_>>())?;
+        links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
+        Ok(links)
     }
 
     pub(crate) fn options(&self) -> &LinkOptions {
         &self.options
     }
 
-    /// The probability below which an answer is NIL.
-    pub fn threshold(&self) -> f64 {
-        self.options.min_probability.unwrap_or(self.ranker.threshold)
+    pub(crate) fn has_reranker(&self) -> bool {
+        self.reranker.is_some()
     }
 
-    /// Links names, on all threads of the current rayon pool.
-    ///
-    /// # Errors
-    /// Where the storage or the encoder fails.
-    #[tracing::instrument(skip_all, fields(names = names.len()))]
-    pub fn link_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        let mut links = self.weigh_names(names)?;
-        links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
-        Ok(links)
+    /// Begins a call at the last committed version of the knowledge base.
+    pub(crate) fn begin(&self) -> Result<LinkCall<'_>, Error> {
+        let call = Call::begin(&self.kb)?;
+        let mut fitted = self.known();
+        if fitted.version != call.version() {
+            fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options.types)?);
+            *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
+        }
+        Ok(LinkCall { linker: self, call, fitted })
     }
 
-    /// Links one name.
-    ///
-    /// # Errors
-    /// Where the storage or the encoder fails.
-    pub fn link_name(&self, name: &str) -> Result<Link, Error> {
-        Ok(self.link_names(&[name])?.remove(0))
+    fn known(&self) -> Arc<Fitted> {
+        Arc::clone(&self.fitted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Links names and keeps all concepts that have the very name, however many candidates are asked for.
-    pub(crate) fn weigh_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        let Some(encoder) = &self.kb.encoder else {
-            let weigh = |session: &mut Session<'_>, piece: &[S]| {
-                piece.iter().map(|name| session.weigh(&Query::of(name.as_ref()), None)).collect()
-            };
-            return self.in_pieces(names, weigh);
+    fn threshold_of(&self, fitted: &Fitted) -> f64 {
+        self.options.min_probability.unwrap_or(fitted.ranker.threshold)
+    }
+
+    /// Returns the number of candidates that the stages after the ranker need.
+    fn ranked_depth(&self) -> usize {
+        self.options.top.max(self.reranker.as_ref().map_or(0, |reranker| reranker.depth()))
+    }
+}
+
+/// A call of a linker: all answers are of one version of the knowledge base.
+pub(crate) struct LinkCall<'a> {
+    linker: &'a Linker,
+    call: Call<'a>,
+    fitted: Arc<Fitted>,
+}
+
+impl LinkCall<'_> {
+    /// Returns the version of the knowledge base that is read.
+    pub(crate) fn version(&self) -> u64 {
+        self.call.version()
+    }
+
+    pub(crate) fn threshold(&self) -> f64 {
+        self.linker.threshold_of(&self.fitted)
+    }
+
+    /// Ranks the candidates of names. Keeps all concepts that have the very name and what a re-ranker needs, however few
+    /// candidates are asked for.
+    pub(crate) fn rank(&self, names: &[&str]) -> Result<Vec<Link>, Error> {
+        let (linker, fitted) = (self.linker, &*self.fitted);
+        let Some(encoder) = linker.kb.encoder() else {
+            return self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+                let mut session = Session::new(linker, fitted, snapshot);
+                piece.iter().map(|name| session.rank(&Asked::lexical(name), None)).collect()
+            });
         };
         let mut links = Vec::with_capacity(names.len());
         for names in names.chunks(ENCODED_AT_ONCE) {
-            links.extend(self.weigh_encoded(names, encoder)?);
+            links.extend(self.rank_encoded(names, encoder)?);
         }
         Ok(links)
     }
 
-    /// Encodes the names that their letters do not settle, and links all.
-    fn weigh_encoded<S: AsRef<str> + Sync>(&self, names: &[S], encoder: &Encoder) -> Result<Vec<Link>, Error> {
-        let settle = |session: &mut Session<'_>, piece: &[S]| {
-            piece.iter().map(|name| session.settle(&Query::of(name.as_ref()))).collect()
-        };
-        let settled: Vec<Option<Link>> = self.in_pieces(names, settle)?;
-        let open = || names.iter().zip(&settled).filter(|(_, link)| link.is_none()).map(|(name, _)| name.as_ref());
-        let vectors = encode(encoder, &open().collect::<Vec<&str>>())?;
-        let queries: Vec<Query<'_>> = open()
-            .zip(vectors.rows())
-            .enumerate()
-            .map(|(at, (name, vector))| Query {
-                name,
-                vector,
-                is_truncated: vectors.truncated().binary_search(&at).is_ok(),
-            })
-            .collect();
-        let mut weighed = self.in_pieces(&queries, |session, piece| session.weigh_near(piece))?.into_iter();
-        Ok(settled.into_iter().filter_map(|link| link.or_else(|| weighed.next())).collect())
+    /// Encodes the names that are not resolved lexically, and ranks all.
+    fn rank_encoded(&self, names: &[&str], encoder: &Encoder) -> Result<Vec<Link>, Error> {
+        let (linker, fitted) = (self.linker, &*self.fitted);
+        let resolved: Vec<Option<Link>> = self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+            let mut session = Session::new(linker, fitted, snapshot);
+            piece.iter().map(|name| session.resolve(&Asked::lexical(name))).collect()
+        })?;
+        let open: Vec<&str> =
+            names.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(name, _)| *name).collect();
+        let vectors = encode(encoder, &open)?;
+        let mut ranked = self
+            .call
+            .in_pieces(&open, PIECE, |snapshot, first, piece| {
+                let reader = linker.kb.vectors(snapshot)?;
+                let rows = (first..first + piece.len()).map(|at| vectors.row(at)).collect();
+                let allowed = fitted.allowed.as_ref();
+                let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
+                let nearest = reader.map(search).transpose()?;
+                let mut session = Session::new(linker, fitted, snapshot);
+                let rank = |(at, name): (usize, &&str)| {
+                    let is_truncated = vectors.truncated().binary_search(&(first + at)).is_ok();
+                    let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
+                    session.rank(&Asked { name, is_truncated }, dense)
+                };
+                piece.iter().enumerate().map(rank).collect()
+            })?
+            .into_iter();
+        Ok(resolved.into_iter().filter_map(|link| link.or_else(|| ranked.next())).collect())
     }
 
-    /// Answers pieces of the input side by side, each with a snapshot of its own.
-    fn in_pieces<Q: Sync, A: Send>(
-        &self,
-        queries: &[Q],
-        answer: impl Fn(&mut Session<'_>, &[Q]) -> Result<Vec<A>, Error> + Sync,
-    ) -> Result<Vec<A>, Error> {
-        let pieces: Vec<Vec<A>> = queries
-            .par_chunks(PIECE)
-            .map(|piece| {
-                let snapshot = self.kb.store.snapshot()?;
-                answer(&mut Session::new(self, &snapshot), piece)
-            })
-            .collect::<Result<_, Error>>()?;
-        Ok(pieces.into_iter().flatten().collect())
+    /// Re-ranks the links of queries, where there is a re-ranker.
+    pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
+        let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
+        let is_open = |link: &Link| link.candidates.first().is_some_and(|best| best.scores.ranker.is_some());
+        let open: Vec<usize> = (0..links.len()).filter(|at| is_open(links[*at])).collect();
+        for at in &open {
+            links[*at].candidates.truncate(reranker.depth());
+        }
+        let shortlists: Vec<Shortlist<'_>> =
+            open.iter().map(|at| Shortlist::new(queries[*at], &links[*at].candidates)).collect();
+        let scores = reranker::score(reranker, &shortlists)?;
+        for (at, scores) in open.into_iter().zip(scores) {
+            self.reorder(links[at], &scores);
+        }
+        Ok(())
+    }
+
+    fn reorder(&self, link: &mut Link, scores: &[f64]) {
+        let probabilities = Ranker::probabilities(scores);
+        for ((candidate, score), probability) in link.candidates.iter_mut().zip(scores).zip(probabilities) {
+            candidate.scores.reranker = Some(*score);
+            candidate.probability = probability;
+        }
+        sort(&mut link.candidates);
+        let threshold = self.threshold();
+        link.is_nil = is_nil(&link.candidates, threshold);
+        if link.explanation.is_some() {
+            link.explanation = Some(explain(&link.name, &link.candidates, threshold));
+        }
+    }
+
+    /// Returns the types of the first candidate of each link, and of the others that have the very name.
+    pub(crate) fn types_of(&self, links: &[Link]) -> Result<Vec<Vec<Vec<String>>>, Error> {
+        self.call.in_pieces(links, PIECE, |snapshot, _, piece| {
+            let types = |candidate: &Candidate| -> Result<Vec<String>, Error> {
+                let Some(concept) = snapshot.index_of(&candidate.id)? else { return Ok(Vec::new()) };
+                Ok(snapshot.concept_types(concept)?.into_iter().map(str::to_owned).collect())
+            };
+            let of_link = |link: &Link| link.candidates.iter().map(types).collect();
+            piece.iter().map(of_link).collect()
+        })
     }
 }
 
-/// A name that is asked for.
-#[derive(Clone, Copy)]
-struct Query<'a> {
+/// A name that is ranked.
+struct Asked<'a> {
     name: &'a str,
-    /// Empty where there is no encoder, or the name is not encoded.
-    vector: &'a [f32],
+    /// Whether its vector is of its beginning alone.
     is_truncated: bool,
 }
 
-impl<'a> Query<'a> {
-    fn of(name: &'a str) -> Self {
-        Self { name, vector: &[], is_truncated: false }
+impl<'a> Asked<'a> {
+    fn lexical(name: &'a str) -> Self {
+        Self { name, is_truncated: false }
     }
 }
 
-/// Links one after another with the same snapshot and buffers.
+/// Ranks one name after another with the same snapshot and buffers.
 struct Session<'a> {
     linker: &'a Linker,
-    snapshot: &'a Snapshot<'a>,
-    scratch: SearchScratch,
-    weights: WordWeights,
+    fitted: &'a Fitted,
+    retriever: Retriever<'a>,
 }
 
 impl<'a> Session<'a> {
-    fn new(linker: &'a Linker, snapshot: &'a Snapshot<'a>) -> Self {
-        Self { linker, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
+    fn new(linker: &'a Linker, fitted: &'a Fitted, snapshot: &'a Snapshot<'a>) -> Self {
+        Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot) }
     }
 
-    /// The answer where it needs no vector: to what is no name, and where the very name settles it.
-    fn settle(&mut self, query: &Query<'_>) -> Result<Option<Link>, Error> {
-        let Some(profile) = self.named(query)? else { return Ok(Some(self.answer(query, Vec::new()))) };
-        let LinkOptions { top, explain, .. } = self.linker.options;
-        if top > 1 || explain {
+    /// Returns the answer where it needs no vector: to text that is no name, and where one concept alone has the very name.
+    fn resolve(&mut self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+        let Some(profile) = self.named(asked.name)? else { return Ok(Some(self.answer(asked, Vec::new()))) };
+        if !self.ends_at_sole() {
             return Ok(None);
         }
-        let proposals = propose_exact(&profile, &self.scope(None))?;
-        let settled = proposals.sole_exact().map(|sole| self.settled(sole, &profile, &proposals)).transpose()?;
-        Ok(settled.map(|candidate| self.answer(query, vec![candidate])))
+        let proposals = crate::generator::propose_exact(&profile, &self.scope(None))?;
+        let Some(sole) = proposals.sole_exact() else { return Ok(None) };
+        let matched = exact_name(sole, &profile, &proposals, self.retriever.snapshot)?;
+        let candidate = self.exact(sole, matched)?;
+        Ok(Some(self.answer(asked, vec![candidate])))
     }
 
-    /// The name that is asked for; nothing where it is empty, too long, or a placeholder that no concept has for a name.
-    fn named(&self, query: &Query<'_>) -> Result<Option<NameProfile>, Error> {
-        if query.name.len() > LONGEST_NAME_BYTES {
+    /// Ranks the candidates of a name.
+    fn rank(&mut self, asked: &Asked<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
+        let candidates = match self.named(asked.name)? {
+            Some(profile) => self.candidates(&profile, dense)?,
+            None => Vec::new(),
+        };
+        Ok(self.answer(asked, candidates))
+    }
+
+    /// Returns the profile of a name; `None` where it is empty, too long, or a placeholder that no concept has for a name.
+    fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
+        if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
         }
-        let profile = NameProfile::new(query.name);
+        let profile = NameProfile::new(name);
         if profile.normalized.is_empty() {
             return Ok(None);
         }
-        if !self.is_placeholder(query.name, &profile.normalized) {
+        if !self.is_placeholder(name, &profile.normalized) {
             return Ok(Some(profile));
         }
-        let scope = self.scope(None);
-        for name in self.snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
-            if is_very_name(&profile.normalized, &NormalizedName::new(self.snapshot.name(name)?.1)) {
+        let (snapshot, scope) = (self.retriever.snapshot, self.scope(None));
+        for name in snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
+            if is_very_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
                 return Ok(Some(profile));
             }
         }
@@ -344,108 +415,75 @@ impl<'a> Session<'a> {
         self.linker.options.placeholders.as_ref().is_some_and(|placeholders| placeholders.has_form(text, normalized))
     }
 
-    /// Links names with their vectors.
-    fn weigh_near(&mut self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
-        let reader = self.linker.kb.vectors(self.snapshot)?;
-        // A name that the encoder knows no token of has no direction.
-        let has_direction = |query: &&Query<'_>| query.vector.iter().any(|value| *value != 0.0);
-        let vectors: Vec<&[f32]> = queries.iter().filter(has_direction).map(|query| query.vector).collect();
-        let allowed = self.linker.allowed.as_ref();
-        let found = reader.as_ref().map(|reader| nearest(reader, self.snapshot, &vectors, allowed, 0)).transpose()?;
-        let mut found = found.unwrap_or_default().into_iter();
-        let weigh = |query: &Query<'_>| {
-            let hits = if has_direction(&query) { found.next() } else { None };
-            let dense = reader.as_ref().zip(hits.as_deref());
-            self.weigh(query, dense.map(|(reader, hits)| Dense { reader, vector: query.vector, hits }))
-        };
-        queries.iter().map(weigh).collect()
-    }
-
-    fn weigh(&mut self, query: &Query<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
-        let candidates = match self.named(query)? {
-            Some(profile) => self.candidates(&profile, dense)?,
-            None => Vec::new(),
-        };
-        Ok(self.answer(query, candidates))
-    }
-
-    /// The answer, with the candidates from the likeliest on.
-    fn answer(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Link {
-        let threshold = self.linker.threshold();
-        let is_nil = candidates.first().is_none_or(|best| best.probability < threshold);
-        let explanation = self.linker.options.explain.then(|| {
-            if candidates.is_empty() && self.is_placeholder(query.name, &NormalizedName::new(query.name)) {
-                return explain_placeholder(query.name);
-            }
-            explain(query.name, &candidates, threshold)
-        });
-        // Where the very name decided, no vector did.
-        let is_truncated = query.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
-        let mut link = Link { name: query.name.to_owned(), candidates, is_nil, explanation, is_truncated };
-        link.keep(self.linker.options.top);
-        link
+    /// Returns whether the search ends where one concept alone has the very name: one candidate is enough.
+    fn ends_at_sole(&self) -> bool {
+        self.linker.options.top <= 1 && !self.linker.options.explain
     }
 
     fn scope<'s>(&self, dense: Option<Dense<'s>>) -> Scope<'s>
     where
         'a: 's,
     {
-        let Linker { kb, allowed, .. } = self.linker;
-        Scope { snapshot: self.snapshot, indexes: &kb.indexes, hidden: &[], allowed: allowed.as_ref(), dense }
+        Scope { allowed: self.fitted.allowed.as_ref(), dense, ..self.retriever.scope() }
     }
 
-    /// Candidates from the likeliest on. Where one alone is wanted and the very name settles it, only that.
-    fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
-        let LinkOptions { top, explain, .. } = self.linker.options;
-        let mut scope = self.scope(dense);
-        let mut proposals = propose_exact(query, &scope)?;
-        let sole = proposals.sole_exact();
-        if let Some(sole) = sole.filter(|_| top <= 1 && !explain) {
-            return Ok(vec![self.settled(sole, query, &proposals)?]);
-        }
-        propose_near(query, &scope, &mut self.scratch, &mut proposals)?;
-        // A name without a vector would look like one that is far away.
-        if let Some(dense) = scope.dense
-            && !dense.covers(&proposals, &scope)?
-        {
-            scope.dense = None;
-        }
-        let ranker = if scope.dense.is_some() { &self.linker.ranker } else { &self.linker.letters };
-        let featured = featurize(query, &proposals, &scope, &mut self.weights)?;
-        let settled = sole.map(|sole| self.settled(sole, query, &proposals)).transpose()?;
-        self.ranked(featured, ranker, sole, settled)
-    }
-
-    fn settled(&self, concept: ConceptIndex, query: &NameProfile, proposals: &Proposals) -> Result<Candidate, Error> {
-        let names = proposals.iter().find(|(proposed, _)| *proposed == concept).map_or(&[][..], |(_, names)| names);
-        let exact: Vec<NameIndex> =
-            names.iter().filter(|(_, proposal)| proposal.key == KeyMatch::Exact).map(|(name, _)| *name).collect();
-        let mut matched = exact[0];
-        for name in &exact {
-            if self.snapshot.name(*name)?.1 == query.written {
-                matched = *name;
+    /// Returns the answer, with candidates from the likeliest on.
+    fn answer(&self, asked: &Asked<'_>, candidates: Vec<Candidate>) -> Link {
+        let threshold = self.linker.threshold_of(self.fitted);
+        let explanation = self.linker.options.explain.then(|| {
+            if candidates.is_empty() && self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
+                return explain_placeholder(asked.name);
             }
+            explain(asked.name, &candidates, threshold)
+        });
+        // Where the very name decided, no vector did.
+        let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
+        let is_nil = is_nil(&candidates, threshold);
+        let mut link = Link { explanation, is_truncated, ..Link::new(asked.name, candidates, is_nil) };
+        link.keep(self.linker.ranked_depth());
+        link
+    }
+
+    /// Returns candidates from the likeliest on; only the one that alone has the very name where that is enough.
+    fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
+        let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
+        let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
+        let exact = match found.sole {
+            Some(sole) => {
+                let matched = exact_name(sole, query, &found.proposals, self.retriever.snapshot)?;
+                Some((sole, self.exact(sole, matched)?))
+            }
+            None => None,
+        };
+        match found.featured {
+            Some((features, featured)) => self.ranked(&featured, features, exact),
+            None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
         }
-        let scores = Scores { exact: 1.0, ngram: None, dense: None, ranker: None };
-        self.candidate(concept, matched, self.linker.ranker.exact, scores)
+    }
+
+    /// Returns the candidate that alone has the very name.
+    fn exact(&self, concept: ConceptIndex, matched: NameIndex) -> Result<Candidate, Error> {
+        let scores = Scores { exact: 1.0, ..Scores::default() };
+        self.candidate(concept, matched, self.fitted.ranker.exact, scores)
     }
 
     fn ranked(
         &self,
-        featured: Vec<Featured>,
-        ranker: &Ranker,
-        sole: Option<ConceptIndex>,
-        settled: Option<Candidate>,
+        featured: &[Featured],
+        features: FeatureSet,
+        exact: Option<(ConceptIndex, Candidate)>,
     ) -> Result<Vec<Candidate>, Error> {
+        let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
         let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
         let mut probabilities = Ranker::probabilities(&scores);
-        if let Some(at) = sole.and_then(|sole| featured.iter().position(|candidate| candidate.concept == sole)) {
+        let sole = exact.as_ref().map(|(concept, _)| *concept);
+        if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
             // The very name decides, and the others share what it leaves as the ranker would have it.
             let others = 1.0 - probabilities[at];
             let scale = if others > 0.0 { (1.0 - ranker.exact) / others } else { 0.0 };
             probabilities.iter_mut().for_each(|probability| *probability *= scale);
         }
-        let mut candidates: Vec<Candidate> = settled.into_iter().collect();
+        let mut candidates: Vec<Candidate> = exact.into_iter().map(|(_, candidate)| candidate).collect();
         for ((candidate, score), probability) in featured.iter().zip(&scores).zip(probabilities) {
             if sole == Some(candidate.concept) {
                 continue;
@@ -455,11 +493,11 @@ impl<'a> Session<'a> {
                 ngram: Some(f64::from(candidate.proposal.ngram)),
                 dense: candidate.dense.map(f64::from),
                 ranker: Some(*score),
+                reranker: None,
             };
             candidates.push(self.candidate(candidate.concept, candidate.name, probability, scores)?);
         }
-        candidates
-            .sort_by(|left, right| right.probability.total_cmp(&left.probability).then_with(|| left.id.cmp(&right.id)));
+        sort(&mut candidates);
         Ok(candidates)
     }
 
@@ -470,30 +508,49 @@ impl<'a> Session<'a> {
         probability: f64,
         scores: Scores,
     ) -> Result<Candidate, Error> {
-        let (id, names) = self.snapshot.concept_names(concept)?;
-        Ok(Candidate {
-            id: id.to_owned(),
-            preferred_name: self.snapshot.name(names[0])?.1.to_owned(),
-            matched_name: self.snapshot.name(matched)?.1.to_owned(),
-            probability,
-            scores,
-        })
+        let snapshot = self.retriever.snapshot;
+        let (id, names) = snapshot.concept_names(concept)?;
+        let preferred_name = snapshot.name(names[0])?.1;
+        let matched_name = snapshot.name(matched)?.1.to_owned();
+        Ok(Candidate { matched_name, scores, ..Candidate::new(id.parse()?, preferred_name, probability) })
     }
 }
 
-fn names_of_types(kb: &KnowledgeBase, types: &[String]) -> Result<NameSet, Error> {
-    let snapshot = kb.store.snapshot()?;
-    let mut allowed = NameSet::default();
-    let mut known = std::collections::BTreeSet::new();
+/// Sorts candidates from the likeliest on, ties by id.
+fn sort(candidates: &mut [Candidate]) {
+    candidates
+        .sort_by(|left, right| right.probability.total_cmp(&left.probability).then_with(|| left.id.cmp(&right.id)));
+}
+
+fn is_nil(candidates: &[Candidate], threshold: f64) -> bool {
+    candidates.first().is_none_or(|best| best.probability < threshold)
+}
+
+/// Refuses types that no concept has.
+fn check_types(snapshot: &Snapshot<'_>, types: &[String]) -> Result<(), Error> {
+    if types.is_empty() {
+        return Ok(());
+    }
+    let known = names_of_types(snapshot, types)?.1;
+    match types.iter().find(|name| !known.contains(*name)) {
+        Some(unknown) => Err(Error::unknown_type(unknown, known.into_iter().take(40).collect())),
+        None => Ok(()),
+    }
+}
+
+/// Returns the names of the concepts that have one of the types, and all types that concepts have.
+fn names_of_types(snapshot: &Snapshot<'_>, types: &[String]) -> Result<(NameSet, BTreeSet<String>), Error> {
+    let (mut allowed, mut known) = (NameSet::default(), BTreeSet::new());
     for entry in snapshot.all_types()? {
         let (concept, found) = entry?;
         if types.iter().any(|name| found.contains(&name.as_str())) {
             snapshot.concept_names(concept)?.1.into_iter().for_each(|name| allowed.insert(name));
         }
-        known.extend(found);
+        for name in found {
+            if !known.contains(name) {
+                known.insert(name.to_owned());
+            }
+        }
     }
-    match types.iter().find(|name| !known.contains(name.as_str())) {
-        Some(unknown) => Err(Error::unknown_type(unknown, known.into_iter().take(40).map(str::to_owned).collect())),
-        None => Ok(allowed),
-    }
+    Ok((allowed, known))
 }

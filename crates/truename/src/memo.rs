@@ -10,42 +10,69 @@ const SHARDS: usize = 32;
 /// A piece that has grown to this many answers begins anew.
 const MOST_ANSWERS: usize = 4096;
 
-/// Remembers what a pure function of a string answered; it never changes an answer, only its price.
+/// Remembers the answers of a function of a string and one version of a knowledge base. It never changes an answer.
+///
+/// Answers of an earlier version are forgotten when a later one is asked for.
 pub(crate) struct Memo<V> {
-    shards: Vec<Mutex<HashMap<String, V>>>,
+    shards: Vec<Mutex<Shard<V>>>,
+}
+
+struct Shard<V> {
+    version: u64,
+    answers: HashMap<String, V>,
 }
 
 impl<V: Clone> Memo<V> {
     pub(crate) fn new() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
+        let shard = || Mutex::new(Shard { version: 0, answers: HashMap::new() });
+        Self { shards: (0..SHARDS).map(|_| shard()).collect() }
     }
 
-    /// Whether the answer is remembered.
-    pub(crate) fn knows(&self, key: &str) -> bool {
-        self.shard(key).contains_key(key)
+    /// Returns the remembered answer at a version.
+    pub(crate) fn known(&self, version: u64, key: &str) -> Option<V> {
+        let shard = self.shard(key);
+        if shard.version == version { shard.answers.get(key).cloned() } else { None }
     }
 
-    /// Remembers an answer.
-    pub(crate) fn insert(&self, key: &str, value: V) {
+    /// Remembers an answer, unless answers of a later version are remembered.
+    pub(crate) fn insert(&self, version: u64, key: &str, value: V) {
         let mut shard = self.shard(key);
-        if shard.len() >= MOST_ANSWERS {
-            shard.clear();
+        if shard.version > version {
+            return;
         }
-        shard.insert(key.to_owned(), value);
+        if shard.version < version || shard.answers.len() >= MOST_ANSWERS {
+            shard.answers.clear();
+            shard.version = version;
+        }
+        shard.answers.insert(key.to_owned(), value);
     }
 
-    /// The remembered answer, or the one that `compute` gives.
-    pub(crate) fn get<E>(&self, key: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let known = self.shard(key).get(key).cloned();
-        if let Some(value) = known {
+    /// Returns the remembered answer, or the one that `compute` gives.
+    pub(crate) fn get<E>(&self, version: u64, key: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        if let Some(value) = self.known(version, key) {
             return Ok(value);
         }
         let value = compute()?;
-        self.insert(key, value.clone());
+        self.insert(version, key, value.clone());
         Ok(value)
     }
 
-    fn shard(&self, key: &str) -> MutexGuard<'_, HashMap<String, V>> {
+    fn shard(&self, key: &str) -> MutexGuard<'_, Shard<V>> {
         self.shards[stable_hash(key) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_another_version_are_forgotten() {
+        let memo = Memo::new();
+        memo.insert(1, "a", "old");
+        assert_eq!((memo.known(1, "a"), memo.known(2, "a")), (Some("old"), None));
+        assert_eq!(memo.get::<()>(2, "a", || Ok("new")), Ok("new"));
+        memo.insert(1, "a", "too late");
+        assert_eq!((memo.known(1, "a"), memo.known(2, "a")), (None, Some("new")));
     }
 }

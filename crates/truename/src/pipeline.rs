@@ -2,20 +2,21 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename_text::{Abbreviation, Document, KeyMatch, Mention, abbreviations};
+use truename_text::{Document, KeyMatch, Mention, Span};
 
-use crate::explain::explain_shared;
+use crate::linker::LinkCall;
 use crate::memo::Memo;
-use crate::recognizer::{DictionaryRecognizer, Recognized, Recognizer};
-use crate::short_forms::{ShortForms, defined_behind};
-use crate::{Candidate, Error, LONGEST_NAME_BYTES, Link, LinkOptions, LinkedDocument, LinkedMention, Linker};
+use crate::recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
+use crate::shared_names::SharedNames;
+use crate::{Error, LONGEST_NAME_BYTES, Link, LinkedDocument, LinkedMention, Linker, Query};
 
-/// What a pipeline does beside linking each mention.
+/// Options of a [`Pipeline`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PipelineOptions {
     /// Whether the mentions are those of the document, and none is looked for.
     pub given_mentions: bool,
@@ -23,7 +24,7 @@ pub struct PipelineOptions {
     pub nested: bool,
     /// Whether abbreviations that a document defines are read in full.
     pub abbreviations: bool,
-    /// What becomes of a name that several concepts share.
+    /// Answer to a name that several concepts share.
     pub ambiguous: Ambiguous,
 }
 
@@ -33,10 +34,36 @@ impl Default for PipelineOptions {
     }
 }
 
-/// What becomes of a name that several concepts share.
+impl PipelineOptions {
+    /// Sets whether the mentions are those of the document, and none is looked for.
+    #[must_use]
+    pub fn given_mentions(self, given_mentions: bool) -> Self {
+        Self { given_mentions, ..self }
+    }
+
+    /// Sets whether mentions within mentions are kept.
+    #[must_use]
+    pub fn nested(self, nested: bool) -> Self {
+        Self { nested, ..self }
+    }
+
+    /// Sets whether abbreviations that a document defines are read in full.
+    #[must_use]
+    pub fn abbreviations(self, abbreviations: bool) -> Self {
+        Self { abbreviations, ..self }
+    }
+
+    /// Sets the answer to a name that several concepts share.
+    #[must_use]
+    pub fn ambiguous(self, ambiguous: Ambiguous) -> Self {
+        Self { ambiguous, ..self }
+    }
+}
+
+/// Answer to a name that several concepts share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ambiguous {
-    /// The concept that the document names otherwise too, else the likeliest by the ranker.
+    /// The concept that the document also mentions by another name, else the likeliest by the ranker.
     #[default]
     Best,
     /// The same, and all of them stay among the candidates, whatever number is asked for.
@@ -47,20 +74,19 @@ pub enum Ambiguous {
 
 /// Finds the mentions of documents and links each to a concept.
 ///
-/// A document goes in and comes out unchanged beside its mentions; the result depends on nothing but the
-/// document, the knowledge base and the options.
+/// A document goes in and comes out unchanged beside its mentions. The result depends on nothing but the
+/// document, the knowledge base and the options. The links of a call are of one version of the knowledge base.
 pub struct Pipeline {
     recognizer: Box<dyn Recognizer>,
     linker: Linker,
     options: PipelineOptions,
-    links: Memo<Known>,
+    links: Memo<Arc<Known>>,
 }
 
-/// The answer to a name, and the types of the best candidate.
-#[derive(Clone)]
+/// The ranked answer to a name, and the types of its candidates.
 struct Known {
     link: Arc<Link>,
-    types: Vec<String>,
+    types: Vec<Vec<String>>,
 }
 
 impl Pipeline {
@@ -68,18 +94,18 @@ impl Pipeline {
     pub fn new(linker: Linker, options: PipelineOptions) -> Self {
         let dictionary = DictionaryRecognizer::new(linker.knowledge_base().clone())
             .nested(options.nested)
-            .of_names(linker.allowed_names());
+            .of_types(linker.options().types.clone());
         Self { recognizer: Box::new(dictionary), linker, options, links: Memo::new() }
     }
 
-    /// Takes another recognizer in the place of the dictionary.
+    /// Replaces the dictionary by another recognizer.
     #[must_use]
     pub fn with_recognizer(mut self, recognizer: Box<dyn Recognizer>) -> Self {
         self.recognizer = recognizer;
         self
     }
 
-    /// The linker.
+    /// Returns the linker.
     pub fn linker(&self) -> &Linker {
         &self.linker
     }
@@ -87,213 +113,208 @@ impl Pipeline {
     /// Links the documents of a batch, on all threads of the current rayon pool, in their order.
     ///
     /// # Errors
-    /// Where the storage, the encoder or the recognizer fails.
+    /// Where the storage, the encoder, the recognizer or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_all(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
-        if self.linker.knowledge_base().encoder().is_none() {
-            let link = |document: Document| {
-                let found = self.find(&document)?;
-                self.link_found(document, found)
-            };
-            return documents.into_par_iter().map(link).collect();
-        }
-        // All names of the batch are encoded together: one by one they would take several times as long.
-        let found: Vec<Found> = documents.par_iter().map(|document| self.find(document)).collect::<Result<_, _>>()?;
-        self.weigh_ahead(&documents, &found)?;
-        let link = |(document, found)| self.link_found(document, found);
-        documents.into_par_iter().zip(found).map(link).collect()
+        let mentions = self.mentions(&documents)?;
+        let whole = |(document, mentions)| LinkedDocument { document, mentions };
+        Ok(documents.into_iter().zip(mentions).map(whole).collect())
     }
 
     /// Links one document.
     ///
     /// # Errors
-    /// Where the storage, the encoder or the recognizer fails.
+    /// As [`Pipeline::link_all`].
     pub fn link(&self, document: Document) -> Result<LinkedDocument, Error> {
         Ok(self.link_all(vec![document])?.remove(0))
     }
 
-    /// The mentions of a document and the abbreviations that it defines.
-    fn find(&self, document: &Document) -> Result<Found, Error> {
-        let mut defined = if self.options.abbreviations { abbreviations(&document.text) } else { Vec::new() };
-        let mut mentions = self.found(document, &defined)?;
-        if self.options.abbreviations {
-            let mut more = defined_behind(&document.text, mentions.iter().map(|one| one.span), &defined);
-            if !more.is_empty() {
-                more.append(&mut defined);
-                defined = more;
-                mentions = self.found(document, &defined)?;
-            }
-        }
-        Ok(Found { mentions, defined })
-    }
-
-    /// Links the names of several documents before they are asked for one by one.
-    fn weigh_ahead(&self, documents: &[Document], found: &[Found]) -> Result<(), Error> {
-        let mut names = BTreeSet::new();
-        for (document, found) in documents.iter().zip(found) {
-            let short_forms = ShortForms::of(&document.text, &found.defined);
-            for mention in &found.mentions {
-                let asked = Asked::of(document, mention, &short_forms);
-                // What a tentative mention's short form means by itself may be asked for too.
-                let short_form = mention.tentative.then_some(asked.written.as_ref());
-                let unknown =
-                    [Some(asked.name()), short_form].into_iter().flatten().filter(|name| !self.links.knows(name));
-                names.extend(unknown.map(str::to_owned));
-            }
-        }
-        let names: Vec<String> = names.into_iter().collect();
-        for (name, link) in names.iter().zip(self.linker.weigh_names(&names)?) {
-            self.links.insert(name, self.with_types(link)?);
-        }
-        Ok(())
-    }
-
-    fn link_found(&self, document: Document, found: Found) -> Result<LinkedDocument, Error> {
-        let short_forms = ShortForms::of(&document.text, &found.defined);
-        let mut mentions = Vec::with_capacity(found.mentions.len());
-        for mention in found.mentions {
-            mentions.extend(self.linked(&document, mention, &short_forms)?);
-        }
-        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
-        settle_shared(&mut mentions, &self.linker, self.options.ambiguous);
-        for mention in mentions.iter_mut().filter(|mention| mention.types.is_empty()) {
-            mention.types = self.linker.types_of(&mention.link)?;
-        }
-        drop(short_forms);
-        Ok(LinkedDocument { document, mentions })
-    }
-
-    /// The mentions of a document: its own, or those that the recognizer finds.
-    fn found(&self, document: &Document, defined: &[Abbreviation]) -> Result<Vec<Recognized>, Error> {
-        if !self.options.given_mentions {
-            return self.recognizer.recognize(document, defined);
-        }
-        let given = |mention: &Mention| Recognized {
-            span: mention.span,
-            fragments: mention.fragments.clone(),
-            kind: mention.kind.clone(),
-            tentative: false,
+    /// Returns the linked mentions of each document.
+    fn mentions(&self, documents: &[Document]) -> Result<Vec<Vec<LinkedMention>>, Error> {
+        let found = self.find(documents)?;
+        let call = self.linker.begin()?;
+        let known = self.rank(&call, &found)?;
+        let linked = |found: &Vec<Found<'_>>| {
+            let confirmed = found.iter().filter(|one| one.is_confirmed(&known));
+            let mut mentions: Vec<LinkedMention> = confirmed.map(|one| one.linked(&known)).collect();
+            mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
+            mentions
         };
-        Ok(document.mentions.iter().map(given).collect())
+        let mut linked: Vec<Vec<LinkedMention>> = found.par_iter().map(linked).collect();
+        self.rerank(&call, documents, &mut linked)?;
+        let shared = SharedNames::new(self.options.ambiguous, self.linker.options(), call.threshold());
+        linked.par_iter_mut().for_each(|mentions| {
+            shared.resolve(mentions);
+            for mention in mentions.iter_mut().filter(|mention| mention.types.is_empty()) {
+                mention.types = known[mention.link.name.as_str()].types_of_best(&mention.link);
+            }
+        });
+        Ok(linked)
     }
 
-    /// Links one mention; nothing where it is tentative and not confirmed.
-    fn linked(
+    /// Finds the mentions of documents, those that the documents have or those of the recognizer.
+    fn find<'a>(&self, documents: &'a [Document]) -> Result<Vec<Vec<Found<'a>>>, Error> {
+        let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
+        let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
+        let recognized = match self.options.given_mentions {
+            true => readings.par_iter_mut().map(given).collect(),
+            false => {
+                let recognized = self.recognizer.recognize(&mut readings)?;
+                check(&recognized, documents)?;
+                recognized
+            }
+        };
+        let found = |(reading, recognized): (&Reading<'a>, Vec<Recognized>)| {
+            recognized.into_iter().map(|one| Found::new(reading, one)).collect()
+        };
+        Ok(readings.par_iter().zip(recognized).map(found).collect())
+    }
+
+    /// Ranks the names of mentions, each once, and the short forms of tentative ones.
+    fn rank<'f>(
         &self,
-        document: &Document,
-        found: Recognized,
-        short_forms: &ShortForms<'_>,
-    ) -> Result<Option<LinkedMention>, Error> {
-        let asked = Asked::of(document, &found, short_forms);
-        let Recognized { span, fragments, kind, tentative } = found;
-        let Known { link, mut types } = self.known(asked.name())?;
-        if tentative && !self.is_confirmed(&link, &asked.written)? {
-            return Ok(None);
+        call: &LinkCall<'_>,
+        found: &'f [Vec<Found<'_>>],
+    ) -> Result<HashMap<&'f str, Arc<Known>>, Error> {
+        let (mut known, mut unknown, mut seen) = (HashMap::new(), Vec::new(), HashSet::new());
+        for one in found.iter().flatten() {
+            let short_form = one.recognized.tentative.then_some(one.written.as_ref());
+            for name in [Some(one.name()), short_form].into_iter().flatten() {
+                if !seen.insert(name) {
+                    continue;
+                }
+                match self.links.known(call.version(), name) {
+                    Some(answer) => drop(known.insert(name, answer)),
+                    None => unknown.push(name),
+                }
+            }
         }
-        if !kind.is_empty() {
-            types = vec![kind];
-        } else if link.shared() > 1 {
-            // Which concept it is, and so of which type, is still to be settled.
-            types.clear();
+        let links = call.rank(&unknown)?;
+        let types = call.types_of(&links)?;
+        for ((name, link), types) in unknown.into_iter().zip(links).zip(types) {
+            let answer = Arc::new(Known { link: Arc::new(link), types });
+            self.links.insert(call.version(), name, Arc::clone(&answer));
+            known.insert(name, answer);
         }
-        Ok(Some(LinkedMention { span, fragments, types, long_form: asked.long_form, link }))
+        Ok(known)
     }
 
-    /// Whether the answer to a long form has it for a name, or resembles it and has the short form for one.
-    fn is_confirmed(&self, link: &Link, short_form: &str) -> Result<bool, Error> {
-        let Some(answer) = link.answer() else { return Ok(false) };
-        if answer.scores.exact >= KeyMatch::Reordered.score() {
-            return Ok(true);
+    /// Re-ranks all mentions of a batch together, where the linker has a re-ranker.
+    fn rerank(
+        &self,
+        call: &LinkCall<'_>,
+        documents: &[Document],
+        linked: &mut [Vec<LinkedMention>],
+    ) -> Result<(), Error> {
+        if !self.linker.has_reranker() {
+            return Ok(());
         }
-        let literal = self.known(short_form)?.link;
-        let mut named = literal.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
-        Ok(answer.scores.exact == KeyMatch::None.score() && named.any(|candidate| candidate.id == answer.id))
-    }
-
-    fn known(&self, name: &str) -> Result<Known, Error> {
-        self.links.get(name, || self.with_types(self.linker.weigh_names(&[name])?.remove(0)))
-    }
-
-    fn with_types(&self, link: Link) -> Result<Known, Error> {
-        let types = self.linker.types_of(&link)?;
-        Ok(Known { link: Arc::new(link), types })
+        let names: Vec<(String, &Document, Span)> = documents
+            .iter()
+            .zip(&*linked)
+            .flat_map(|(document, mentions)| {
+                mentions.iter().map(move |mention| (mention.link.name.clone(), document, mention.span))
+            })
+            .collect();
+        let queries: Vec<Query<'_>> =
+            names.iter().map(|(name, document, span)| Query::new(name).in_context(document, *span)).collect();
+        let mut links: Vec<&mut Link> =
+            linked.iter_mut().flatten().map(|mention| Arc::make_mut(&mut mention.link)).collect();
+        call.rerank(&queries, &mut links)
     }
 }
 
-/// What a document mentions, before it is linked.
-struct Found {
-    mentions: Vec<Recognized>,
-    defined: Vec<Abbreviation>,
+impl Known {
+    /// Returns the types of the best candidate of a link that was made of this one.
+    fn types_of_best(&self, link: &Link) -> Vec<String> {
+        let Some(best) = link.candidates.first() else { return Vec::new() };
+        let place = self.link.candidates.iter().position(|candidate| candidate.id == best.id);
+        place.map_or_else(Vec::new, |place| self.types[place].clone())
+    }
 }
 
-/// What the linker is asked for a mention.
-struct Asked<'a> {
+/// Returns the mentions that a document has.
+fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
+    let mention = |mention: &Mention| Recognized {
+        fragments: mention.fragments.clone(),
+        kind: mention.kind.clone(),
+        ..Recognized::new(mention.span)
+    };
+    let mentions: Vec<Recognized> = reading.document().mentions.iter().map(mention).collect();
+    reading.define_behind(mentions.iter().map(|one| one.span));
+    mentions
+}
+
+/// Refuses mentions that do not lie in their documents.
+fn check(recognized: &[Vec<Recognized>], documents: &[Document]) -> Result<(), Error> {
+    if recognized.len() != documents.len() {
+        return Err(Error::recognizer(format!(
+            "{} documents, {} lists of mentions",
+            documents.len(),
+            recognized.len()
+        )));
+    }
+    for (document, recognized) in documents.iter().zip(recognized) {
+        let mut spans = recognized.iter().flat_map(|one| std::iter::once(&one.span).chain(&one.fragments));
+        if let Some(span) = spans.find(|span| span.of(&document.text).is_none()) {
+            let (id, length) = (&document.id, document.text.len());
+            return Err(Error::recognizer(format!(
+                "the span {}..{} in document \"{id}\", which has {length} bytes",
+                span.start, span.end
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A mention before it is linked.
+struct Found<'a> {
+    recognized: Recognized,
     written: Cow<'a, str>,
-    /// What the mention is short for, in this document.
+    /// The long form that the mention is short for in its document.
     long_form: Option<String>,
 }
 
-impl<'a> Asked<'a> {
-    fn of(document: &'a Document, found: &Recognized, short_forms: &ShortForms<'_>) -> Self {
-        let Recognized { span, fragments, .. } = found;
+impl<'a> Found<'a> {
+    fn new(reading: &Reading<'a>, recognized: Recognized) -> Self {
+        let Recognized { span, fragments, .. } = &recognized;
         let mention = Mention { span: *span, fragments: fragments.clone(), ..Mention::default() };
-        let written = mention.surface(&document.text);
+        let written = mention.surface(&reading.document().text);
         let is_name = written.len() <= LONGEST_NAME_BYTES;
-        Self { long_form: if is_name { short_forms.expand(&written) } else { None }, written }
+        Self { long_form: if is_name { reading.expand(&written) } else { None }, written, recognized }
     }
 
-    /// The long form, or else what is written; empty where that is no name.
+    /// Returns the name that is linked: the long form, or else the text; empty where that is too long for a name.
     fn name(&self) -> &str {
         let is_name = self.written.len() <= LONGEST_NAME_BYTES;
         self.long_form.as_deref().unwrap_or(if is_name { &self.written } else { "" })
     }
-}
 
-/// Decides between the concepts that share a name, and leaves as many candidates as were asked for.
-fn settle_shared(mentions: &mut [LinkedMention], linker: &Linker, policy: Ambiguous) {
-    let named: BTreeSet<String> = mentions
-        .iter()
-        .filter(|mention| mention.link.shared() < 2)
-        .filter_map(|mention| mention.link.id().map(str::to_owned))
-        .collect();
-    let LinkOptions { top, min_probability, .. } = *linker.options();
-    for mention in mentions {
-        let count = mention.link.shared();
-        if count < 2 {
-            if mention.link.candidates.len() > top {
-                Arc::make_mut(&mut mention.link).candidates.truncate(top);
-            }
-            continue;
+    /// Returns whether this is a mention. A tentative one is where the answer to its long form has that among its names, or
+    /// resembles it and has the short form among its names.
+    fn is_confirmed(&self, known: &HashMap<&str, Arc<Known>>) -> bool {
+        if !self.recognized.tentative {
+            return true;
         }
-        let link = Arc::make_mut(&mut mention.link);
-        let is_meant = settle(&mut link.candidates, count, &named);
-        let whole: f64 = link.candidates[..count].iter().map(|candidate| candidate.probability).sum();
-        let reached = if min_probability.is_some() { link.candidates[0].probability } else { whole };
-        link.is_nil = policy == Ambiguous::Nil || reached < linker.threshold();
-        if link.explanation.is_some() {
-            link.explanation = Some(explain_shared(link, count, is_meant));
+        let Some(answer) = known[self.name()].link.answer() else { return false };
+        if answer.scores.exact >= KeyMatch::Reordered.score() {
+            return true;
         }
-        link.candidates.truncate(if policy == Ambiguous::All { top.max(count) } else { top });
+        let literal = &known[self.written.as_ref()].link;
+        let mut named = literal.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
+        answer.scores.exact == KeyMatch::None.score() && named.any(|candidate| candidate.id == answer.id)
     }
-}
 
-/// Puts the concepts that share the name first, the likeliest on top, preferred names before synonyms. One that
-/// the document names otherwise too takes what the others have; whether there is one is returned.
-fn settle(candidates: &mut [Candidate], count: usize, named: &BTreeSet<String>) -> bool {
-    candidates.sort_by(|left, right| {
-        let is_shared = |candidate: &Candidate| candidate.scores.exact == 1.0;
-        let is_preferred = |candidate: &Candidate| candidate.matched_name == candidate.preferred_name;
-        (is_shared(right).cmp(&is_shared(left)))
-            .then(right.probability.total_cmp(&left.probability))
-            .then(is_preferred(right).cmp(&is_preferred(left)))
-            .then_with(|| left.id.cmp(&right.id))
-    });
-    let shared = &mut candidates[..count];
-    let mut meant = (0..count).filter(|at| named.contains(&shared[*at].id));
-    let (Some(meant), None) = (meant.next(), meant.next()) else { return false };
-    let whole = shared.iter().map(|candidate| candidate.probability).sum();
-    shared.iter_mut().for_each(|candidate| candidate.probability = 0.0);
-    shared[meant].probability = whole;
-    shared[..=meant].rotate_right(1);
-    true
+    /// Returns the mention with the answer to its name, and the type that the recognizer gave it.
+    fn linked(&self, known: &HashMap<&str, Arc<Known>>) -> LinkedMention {
+        let Recognized { span, fragments, kind, score, .. } = self.recognized.clone();
+        LinkedMention {
+            span,
+            fragments,
+            types: if kind.is_empty() { Vec::new() } else { vec![kind] },
+            score,
+            long_form: self.long_form.clone(),
+            link: Arc::clone(&known[self.name()].link),
+        }
+    }
 }

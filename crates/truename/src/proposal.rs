@@ -39,6 +39,13 @@ impl Proposals {
         self.0.len()
     }
 
+    /// Returns the proposed names of a concept that have the same normal form as the query.
+    pub(crate) fn exact_names(&self, concept: ConceptIndex) -> Vec<NameIndex> {
+        let names = self.0.get(&concept).map_or(&[][..], Vec::as_slice);
+        let is_exact = |(_, proposal): &&(NameIndex, Proposal)| proposal.key == KeyMatch::Exact;
+        names.iter().filter(is_exact).map(|(name, _)| *name).collect()
+    }
+
     /// The concept that alone has a name with the same normal form.
     pub(crate) fn sole_exact(&self) -> Option<ConceptIndex> {
         let is_exact = |names: &[(NameIndex, Proposal)]| names.iter().any(|(_, p)| p.key == KeyMatch::Exact);

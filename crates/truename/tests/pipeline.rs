@@ -1,8 +1,9 @@
 //! Documents through the dictionary recognizer and the linker.
 
 use truename::{
-    Abbreviation, Ambiguous, Concept, ConceptId, Document, Error, KnowledgeBase, LinkOptions, LinkedDocument, Linker,
-    Mention, Passage, Pipeline, PipelineOptions, Recognized, Recognizer, Span,
+    Ambiguous, Candidate, Concept, ConceptId, DictionaryRecognizer, Document, Error, KnowledgeBase, LinkOptions,
+    LinkedDocument, Linker, Mention, Passage, Pipeline, PipelineOptions, Reading, Recognized, Recognizer, Reranker,
+    Shortlist, Span,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -43,7 +44,7 @@ fn found(text: &str) -> Vec<(String, Option<String>)> {
 fn pairs(linked: &LinkedDocument) -> Vec<(String, Option<String>)> {
     let pair = |mention: &truename::LinkedMention| {
         let text = mention.span.of(&linked.document.text).unwrap().to_owned();
-        (text, mention.link.id().map(str::to_owned))
+        (text, mention.link.id().map(ToString::to_string))
     };
     linked.mentions.iter().map(pair).collect()
 }
@@ -72,7 +73,7 @@ fn names_are_found_as_texts_write_them() {
 #[test]
 fn the_longest_name_counts_unless_all_are_asked_for() {
     assert_found("a non-Hodgkin lymphoma", &[("non-Hodgkin lymphoma", "D:8")]);
-    let options = PipelineOptions { nested: true, ..Default::default() };
+    let options = PipelineOptions::default().nested(true);
     let all = pairs(&link(Document::new("1", "a non-Hodgkin lymphoma"), options));
     assert_eq!(all.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["non-Hodgkin lymphoma", "lymphoma"]);
 }
@@ -116,7 +117,7 @@ fn short_forms_are_linked_as_their_long_forms() {
     assert_eq!(linked.mentions[0].long_form, None);
     assert_eq!(linked.mentions[1].long_form.as_deref(), Some("Type 2 diabetes mellitus"));
 
-    let without = PipelineOptions { abbreviations: false, ..Default::default() };
+    let without = PipelineOptions::default().abbreviations(false);
     assert_eq!(link(Document::new("1", text), without).mentions.len(), 1);
 }
 
@@ -149,18 +150,21 @@ fn given_mentions_are_linked_and_kept() {
         mentions: vec![mention(14, 20, "Disease"), discontinuous, mention(7, 10, "Thing")],
         ..Document::new("1", "breast and/or cancer")
     };
-    let options = PipelineOptions { given_mentions: true, ..Default::default() };
+    let options = PipelineOptions::default().given_mentions(true);
     let linked = link(document.clone(), options);
     assert_eq!(linked.document, document);
     assert_eq!(linked.mentions.len(), 3);
-    assert_eq!((linked.mentions[0].link.name.as_str(), linked.mentions[0].link.id()), ("breast cancer", Some("D:1")));
+    assert_eq!(
+        (linked.mentions[0].link.name.as_str(), linked.mentions[0].link.id().map(ConceptId::as_str)),
+        ("breast cancer", Some("D:1"))
+    );
     assert_eq!((linked.mentions[1].types[0].as_str(), linked.mentions[1].link.id()), ("Thing", None));
 }
 
 #[test]
 fn only_names_of_the_types_asked_for_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let options = LinkOptions { types: vec!["chemical".into()], ..LinkOptions::default() };
+    let options = LinkOptions::default().types(vec!["chemical".into()]);
     let linker = Linker::new(kb(&folder)).unwrap().with_options(options).unwrap();
     let pipeline = Pipeline::new(linker, PipelineOptions::default());
     let linked = pipeline.link(Document::new("1", "aspirin against breast cancer")).unwrap();
@@ -197,10 +201,11 @@ fn shared_names_follow_the_policy() {
     ];
     let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
     let linked = |text: &str, ambiguous| {
-        let options = PipelineOptions { ambiguous, ..Default::default() };
+        let options = PipelineOptions::default().ambiguous(ambiguous);
         Pipeline::new(Linker::new(kb.clone()).unwrap(), options).link(Document::new("1", text)).unwrap()
     };
-    let answer = |text: &str, ambiguous| linked(text, ambiguous).mentions.last().unwrap().link.id().map(str::to_owned);
+    let answer =
+        |text: &str, ambiguous| linked(text, ambiguous).mentions.last().unwrap().link.id().map(ToString::to_string);
     // The document says elsewhere which one it speaks of.
     assert_eq!(answer("Coryza: many colds", Ambiguous::Best).as_deref(), Some("B"));
     assert_eq!(answer("A cold spell: many colds", Ambiguous::Best).as_deref(), Some("A"));
@@ -215,14 +220,15 @@ fn shared_names_follow_the_policy() {
 struct Capitals;
 
 impl Recognizer for Capitals {
-    fn recognize(&self, document: &Document, _: &[Abbreviation]) -> Result<Vec<Recognized>, Error> {
-        let capitals = document.text.char_indices().filter(|(_, c)| c.is_uppercase());
-        let mention = |(at, c): (usize, char)| Recognized {
-            span: Span::new(at, at + c.len_utf8()),
-            kind: "Letter".into(),
-            ..Default::default()
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        let mention = |(at, c): (usize, char)| {
+            Recognized::new(Span::new(at, at + c.len_utf8())).of_kind("Letter").with_score(0.5)
         };
-        Ok(capitals.map(mention).collect())
+        let capitals = |reading: &Reading<'_>| {
+            let letters = reading.document().text.char_indices();
+            letters.filter(|(_, c)| c.is_uppercase()).map(mention).collect()
+        };
+        Ok(readings.iter().map(capitals).collect())
     }
 }
 
@@ -234,7 +240,7 @@ fn another_recognizer_takes_the_place_of_the_dictionary() {
     let linked = pipeline.link(Document::new("1", "aspirin É B")).unwrap();
     let spans: Vec<Span> = linked.mentions.iter().map(|mention| mention.span).collect();
     assert_eq!(spans, [Span::new(8, 10), Span::new(11, 12)]);
-    assert!(linked.mentions.iter().all(|mention| mention.types == ["Letter"]));
+    assert!(linked.mentions.iter().all(|mention| mention.types == ["Letter"] && mention.score == Some(0.5)));
 }
 
 #[test]
@@ -250,4 +256,146 @@ fn the_batch_and_the_threads_change_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert_eq!(pool.install(|| pipeline().link_all(documents.clone())).unwrap(), one);
     }
+}
+
+/// Finds mentions that lie outside the text, or in too few documents.
+struct Broken(bool);
+
+impl Recognizer for Broken {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        let outside = vec![Recognized::new(Span::new(3, 300))];
+        Ok(if self.0 { vec![outside; readings.len()] } else { Vec::new() })
+    }
+}
+
+/// Fails as a model whose file is gone.
+struct Failing;
+
+impl Recognizer for Failing {
+    fn recognize(&self, _: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        Err(Error::other(std::io::Error::new(std::io::ErrorKind::NotFound, "weights are gone")))
+    }
+}
+
+#[test]
+fn mistakes_of_a_recognizer_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let fails = |recognizer: Box<dyn Recognizer>| {
+        let pipeline = Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
+        pipeline.with_recognizer(recognizer).link(Document::new("note", "no aspirin")).unwrap_err().to_string()
+    };
+    assert_eq!(
+        fails(Box::new(Broken(true))),
+        "the recognizer gave the span 3..300 in document \"note\", which has 10 bytes"
+    );
+    assert_eq!(fails(Box::new(Broken(false))), "the recognizer gave 1 documents, 0 lists of mentions");
+    assert_eq!(fails(Box::new(Failing)), "weights are gone");
+}
+
+#[test]
+fn every_recognizer_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let dictionary = || DictionaryRecognizer::new(kb.clone());
+    let recognizers: [(&str, Box<dyn Recognizer>); 4] = [
+        ("dictionary", Box::new(dictionary())),
+        ("nested", Box::new(dictionary().nested(true))),
+        ("of a type", Box::new(dictionary().of_types(vec!["disease".to_owned()]))),
+        ("capitals", Box::new(Capitals)),
+    ];
+    let texts = [
+        "",
+        " \n\t",
+        "Duchenne muscular dystrophy (DMD) and DMD.",
+        "Löwe: Ca2+-dependent, 肺癌 und É",
+        "myotonic muscular dystrophy (MMD); MMD, a non-Hodgkin lymphoma",
+        "FITS fits Fits (ALL) all",
+    ];
+    let documents: Vec<Document> = texts.iter().map(|text| Document::new("d", *text)).collect();
+    for (name, recognizer) in &recognizers {
+        let mut batch: Vec<Reading<'_>> = documents.iter().map(Reading::new).collect();
+        let together = recognizer.recognize(&mut batch).unwrap();
+        assert_eq!(together.len(), documents.len(), "{name}");
+        for (document, found) in documents.iter().zip(&together) {
+            let alone = recognizer.recognize(&mut [Reading::new(document)]).unwrap();
+            assert_eq!(&alone[0], found, "{name}: {}", document.text);
+            assert!(found.iter().all(|one| one.span.of(&document.text).is_some_and(|text| !text.is_empty())), "{name}");
+        }
+        assert!(together[0].is_empty() && together[1].is_empty(), "{name}");
+        assert!(recognizer.recognize(&mut []).unwrap().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_pipeline_that_outlives_an_update_answers_by_the_new_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let only_diseases = LinkOptions::default().types(vec!["disease".to_owned()]);
+    let all = Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
+    let diseases = Linker::new(kb.clone()).unwrap().with_options(only_diseases).unwrap();
+    let diseases = Pipeline::new(diseases, PipelineOptions::default());
+    let link = |pipeline: &Pipeline, text: &str| pairs(&pipeline.link(Document::new("1", text)).unwrap());
+    let text = "lymphoma, aspirin and narcolepsy";
+    let id = |id: &str| Some(id.to_owned());
+    assert_eq!(link(&all, text), [("lymphoma".to_owned(), id("D:7")), ("aspirin".to_owned(), id("C:1"))]);
+    assert_eq!(link(&diseases, text), [("lymphoma".to_owned(), id("D:7"))]);
+    // The new names take the numbers of those that go.
+    let file = folder.path().join("more.tsv");
+    std::fs::write(
+        &file,
+        "id\tname\ttypes\nX:1\tlymphoma\tdisease\nX:2\taspirin\tdisease\nX:3\tnarcolepsy\tchemical\n",
+    )
+    .unwrap();
+    let removed: [ConceptId; 2] = ["D:7".parse().unwrap(), "C:1".parse().unwrap()];
+    kb.update(&[file], &removed, &truename::ImportOptions::default()).unwrap();
+    let [lymphoma, aspirin] = [("lymphoma".to_owned(), id("X:1")), ("aspirin".to_owned(), id("X:2"))];
+    assert_eq!(link(&all, text), [lymphoma.clone(), aspirin.clone(), ("narcolepsy".to_owned(), id("X:3"))]);
+    assert_eq!(link(&diseases, text), [lymphoma, aspirin]);
+}
+
+/// Prefers candidates whose names share a word with the rest of the document.
+struct Context;
+
+impl Reranker for Context {
+    fn depth(&self) -> usize {
+        3
+    }
+
+    fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
+        let scores = |shortlist: &Shortlist<'_>| {
+            let Some(context) = shortlist.query.context else { return vec![-1.0; shortlist.candidates.len()] };
+            let rest = &context.document.text[context.span.end..];
+            let is_near = |candidate: &Candidate| candidate.preferred_name.split(' ').any(|word| rest.contains(word));
+            shortlist.candidates.iter().map(|candidate| if is_near(candidate) { 3.0 } else { -3.0 }).collect()
+        };
+        Ok(shortlists.iter().map(scores).collect())
+    }
+}
+
+#[test]
+fn a_reranker_reorders_the_best_candidates_by_context() {
+    let folder = tempfile::tempdir().unwrap();
+    let concepts = [("G:1", "insulin receptor"), ("G:2", "insulin kinase"), ("G:3", "insulin light chain")];
+    let concepts = concepts.map(|(id, name)| {
+        let mut concept = Concept::new(id.parse().unwrap(), name);
+        concept.synonyms = vec!["INX".to_owned()];
+        concept
+    });
+    let kb = KnowledgeBase::create(concepts.into(), &folder.path().join("kb")).unwrap();
+    let linker = || Linker::new(kb.clone()).unwrap().with_reranker(Box::new(Context));
+    let pipeline = Pipeline::new(linker(), PipelineOptions::default());
+    for (text, id) in [("INX is a kinase", "G:2"), ("INX, the light one", "G:3"), ("INX binds the receptor", "G:1")] {
+        let linked = pipeline.link(Document::new("1", text)).unwrap();
+        let link = &linked.mentions[0].link;
+        assert_eq!(link.id().map(ConceptId::as_str), Some(id), "{text}");
+        assert_eq!(link.candidates[0].scores.reranker, Some(3.0));
+        assert!(link.candidates.iter().map(|candidate| candidate.probability).sum::<f64>() < 1.0);
+    }
+    let unread = pipeline.link(Document::new("1", "INX alone")).unwrap();
+    assert!(unread.mentions[0].link.candidates[0].probability < 0.05, "none of them");
+    let link = linker().link_name("insulin recepter").unwrap();
+    assert_eq!(link.candidates[0].scores.reranker, Some(-1.0), "a name without context");
+    let exact = linker().link_name("insulin kinase").unwrap();
+    assert_eq!((exact.id().map(ConceptId::as_str), exact.candidates[0].scores.reranker), (Some("G:2"), None));
 }

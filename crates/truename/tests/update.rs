@@ -110,7 +110,7 @@ fn queries() -> Vec<String> {
 /// Everything that a knowledge base answers, in writing.
 fn answers(kb: &KnowledgeBase) -> Vec<String> {
     let linker = |top, explain| {
-        let options = LinkOptions { top, explain, min_probability: Some(0.01), ..LinkOptions::default() };
+        let options = LinkOptions::default().top(top).explain(explain).min_probability(Some(0.01));
         Linker::new(kb.clone()).unwrap().with_options(options).unwrap()
     };
     let queries = queries();
@@ -120,7 +120,7 @@ fn answers(kb: &KnowledgeBase) -> Vec<String> {
     }
     for nested in [false, true] {
         let text = queries.iter().map(|name| format!("There was {}.\n\n", name.to_lowercase())).collect::<String>();
-        let pipeline = Pipeline::new(linker(3, true), PipelineOptions { nested, ..PipelineOptions::default() });
+        let pipeline = Pipeline::new(linker(3, true), PipelineOptions::default().nested(nested));
         let linked = pipeline.link(Document::new("1", text)).unwrap();
         answers.extend(linked.mentions.iter().map(|mention| format!("{mention:?}")));
     }

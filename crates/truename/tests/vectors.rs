@@ -91,7 +91,7 @@ fn a_candidate_has_the_highest_cosine_of_its_names() {
     let link = linker.link_name("fevers, day 11").unwrap();
     assert!(link.candidates.len() == 5);
     for candidate in &link.candidates {
-        let concept = linker.knowledge_base().concept(&candidate.id.parse().unwrap()).unwrap();
+        let concept = linker.knowledge_base().concept(&candidate.id).unwrap();
         let best = concept.names().map(|name| cosine(&encoder, "fevers, day 11", name)).fold(-1.0, f64::max);
         assert!((candidate.scores.dense.unwrap() - best).abs() < 2e-3, "{candidate:?}: {best}");
     }
@@ -103,7 +103,7 @@ fn neither_threads_nor_company_nor_top_change_an_answer() {
     let names: Vec<String> =
         (0..200).map(|at| format!("fevr {} day {}", ["on", "щщ", "no"][at % 3], at % 45)).collect();
     let linked = |top, threads| {
-        let options = LinkOptions { top, ..LinkOptions::default() };
+        let options = LinkOptions::default().top(top);
         let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| linker.link_names(&names).unwrap())
@@ -113,7 +113,7 @@ fn neither_threads_nor_company_nor_top_change_an_answer() {
     for (one, many) in linked(1, 2).iter().zip(&many) {
         assert_eq!(one.candidates[..], many.candidates[..1], "{}", one.name);
     }
-    let options = LinkOptions { top: 10, ..LinkOptions::default() };
+    let options = LinkOptions::default().top(10);
     let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
     let alone: Vec<Link> = names.iter().map(|name| linker.link_name(name).unwrap()).collect();
     assert_eq!(many, alone);

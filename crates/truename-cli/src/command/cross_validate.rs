@@ -45,12 +45,10 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         }
         let kb = knowledge_base(part.searched(), &encoders, &folder.path().join(format!("kb-{fold}")))?;
         letters.push(by_letters(&kb, &part)?);
-        let options = LinkOptions {
-            top: DEPTH,
-            min_probability: arguments.min_probability,
-            placeholders: arguments.placeholders.read()?,
-            ..LinkOptions::default()
-        };
+        let options = LinkOptions::default()
+            .top(DEPTH)
+            .min_probability(arguments.min_probability)
+            .placeholders(arguments.placeholders.read()?);
         let gold = part.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;
@@ -152,7 +150,7 @@ fn by_letters(kb: &KnowledgeBase, part: &Dataset) -> anyhow::Result<[f64; 3]> {
     let rank = |query: &Query| -> Result<usize, truename::Error> {
         let mut seen = Vec::new();
         for near in kb.nearest_by_ngrams(&query.name, NEAR)? {
-            if query.ids.contains(&near.id) {
+            if query.ids.iter().any(|id| near.id == *id.as_str()) {
                 return Ok(seen.len());
             }
             if !seen.contains(&near.id) {

@@ -31,13 +31,11 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
 
 fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<Vec<Judged>> {
     let gold = read_gold(gold)?;
-    let options = LinkOptions {
-        top: DEPTH,
-        min_probability: arguments.min_probability,
-        types: arguments.types.clone(),
-        placeholders: arguments.placeholders.read()?,
-        ..LinkOptions::default()
-    };
+    let options = LinkOptions::default()
+        .top(DEPTH)
+        .min_probability(arguments.min_probability)
+        .types(arguments.types.clone())
+        .placeholders(arguments.placeholders.read()?);
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
     judge(&linker, gold, quiet)
 }

@@ -123,7 +123,7 @@ impl Answers<'_> {
     fn judged(&mut self, found: LinkedDocument, given: &LinkedDocument) -> anyhow::Result<JudgedDocument> {
         let mut judged = JudgedDocument { id: found.document.id, text: found.document.text, ..Default::default() };
         for mention in found.mentions {
-            let answer = mention.link.id().map(|id| self.of(id)).transpose()?;
+            let answer = mention.link.id().map(|id| self.of(id.as_str())).transpose()?;
             let truename::LinkedMention { span, fragments, types, .. } = mention;
             judged.found.push(FoundMention { span, fragments, types, answer });
         }
@@ -133,7 +133,9 @@ impl Answers<'_> {
         for gold in &found.document.mentions {
             let link = given.get(&place(&gold.span, &gold.fragments));
             let candidates = link.map_or(&[][..], |link| &link.candidates);
-            judged.given.push(candidates.iter().map(|candidate| self.of(&candidate.id)).collect::<Result<_, _>>()?);
+            judged
+                .given
+                .push(candidates.iter().map(|candidate| self.of(candidate.id.as_str())).collect::<Result<_, _>>()?);
         }
         judged.gold = found.document.mentions;
         Ok(judged)

@@ -18,7 +18,7 @@ pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Resul
         let names: Vec<&str> = piece.iter().map(|gold| gold.name.as_str()).collect();
         for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
             truncated += u64::from(link.is_truncated);
-            let answers = link.candidates.into_iter().map(|c| Answer { id: c.id, probability: c.probability });
+            let answers = link.candidates.into_iter().map(|c| Answer { id: c.id.into(), probability: c.probability });
             judged.push(Judged {
                 name: gold.name.clone(),
                 gold: gold.ids.clone(),

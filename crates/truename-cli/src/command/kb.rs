@@ -203,7 +203,7 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
 
 fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, quiet: bool) -> anyhow::Result<()> {
     // One more than asked for, so that a sole exact name does not keep the others from being looked for.
-    let options = LinkOptions { top: top.max(2), types, placeholders: None, ..LinkOptions::default() };
+    let options = LinkOptions::default().top(top.max(2)).types(types).placeholders(None);
     let link = open_linker(kb, quiet)?.with_options(options)?.link_name(words)?;
     if !quiet {
         problems::say_truncated(link.is_truncated.into());

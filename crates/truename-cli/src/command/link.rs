@@ -75,19 +75,17 @@ pub fn pipeline(
     top: usize,
     explain: bool,
 ) -> anyhow::Result<Pipeline> {
-    let options = LinkOptions {
-        top,
-        min_probability: linking.min_probability,
-        types: linking.types.clone(),
-        explain,
-        placeholders: linking.placeholders.read()?,
-    };
-    let pipeline_options = PipelineOptions {
-        given_mentions,
-        nested: linking.nested,
-        abbreviations: !linking.no_abbreviations,
-        ambiguous: linking.ambiguous.into(),
-    };
+    let options = LinkOptions::default()
+        .top(top)
+        .min_probability(linking.min_probability)
+        .types(linking.types.clone())
+        .explain(explain)
+        .placeholders(linking.placeholders.read()?);
+    let pipeline_options = PipelineOptions::default()
+        .given_mentions(given_mentions)
+        .nested(linking.nested)
+        .abbreviations(!linking.no_abbreviations)
+        .ambiguous(linking.ambiguous.into());
     Ok(Pipeline::new(linker.with_options(options)?, pipeline_options))
 }
 

@@ -108,7 +108,7 @@ fn near_ids(kb: &KnowledgeBase, name: &str) -> Result<Vec<ConceptId>, truename::
     };
     let mut seen = HashSet::new();
     let ids = near.into_iter().map(|near| near.id).filter(|id| seen.insert(id.clone())).take(NEAR_CONCEPTS);
-    ids.map(|id| id.parse::<ConceptId>().map_err(truename::Error::from)).collect()
+    Ok(ids.collect())
 }
 
 /// A name of the knowledge base with its concept; in the order in which it was drawn by lot.

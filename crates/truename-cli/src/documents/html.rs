@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::io::{self, Write};
 
-use truename::{Candidate, Document, LinkedDocument, LinkedMention, Span};
+use truename::{Candidate, ConceptId, Document, LinkedDocument, LinkedMention, Span};
 
 use crate::escaped::Escaped;
 
@@ -166,7 +166,7 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
     write!(page, "<span class=\"candidates\" role=\"list\" aria-label=\"Candidates\">")?;
     for candidate in candidates {
         let Candidate { id, preferred_name, matched_name, probability, .. } = candidate;
-        write!(page, "<span role=\"listitem\"><code dir=\"auto\">{}</code>", Escaped(id))?;
+        write!(page, "<span role=\"listitem\"><code dir=\"auto\">{}</code>", Escaped(id.as_str()))?;
         write!(page, "<span><span dir=\"auto\">{}</span>", Escaped(preferred_name))?;
         if matched_name != preferred_name {
             write!(page, "<span class=\"matched\" dir=\"auto\">{}</span>", Escaped(matched_name))?;
@@ -179,7 +179,7 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
 }
 
 fn id_or_nil(mention: &LinkedMention) -> &str {
-    mention.link.id().unwrap_or("NIL")
+    mention.link.id().map_or("NIL", ConceptId::as_str)
 }
 
 /// To a tenth; what is not certain is not called so.
@@ -411,22 +411,22 @@ impl Walk<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use truename::{Link, Passage, Scores};
+    use truename::{Link, Passage};
 
     use super::*;
 
     pub fn candidate(id: &str, probability: f64) -> Candidate {
-        let scores = Scores { exact: 1.0, ngram: None, dense: None, ranker: None };
-        let (preferred_name, matched_name) = (format!("{id} preferred"), format!("{id} matched"));
-        Candidate { id: id.into(), preferred_name, matched_name, probability, scores }
+        let mut candidate = Candidate::new(id.parse().unwrap(), format!("{id} preferred"), probability);
+        candidate.matched_name = format!("{id} matched");
+        candidate.scores.exact = 1.0;
+        candidate
     }
 
     pub fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
-        let link =
-            Link { name: String::new(), candidates, is_nil: id.is_none(), explanation: None, is_truncated: false };
+        let link = Link::new("", candidates, id.is_none());
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
-        LinkedMention { span: Span::new(start, end), fragments: Vec::new(), types, long_form: None, link: link.into() }
+        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }
     }
 
     pub fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {

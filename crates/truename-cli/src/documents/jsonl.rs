@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use truename::{Candidate, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
+use truename::{Candidate, ConceptId, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -34,6 +34,9 @@ struct MentionLine<'a> {
     preferred_name: Option<&'a str>,
     matched_name: Option<&'a str>,
     probability: f64,
+    /// Score of the recognizer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     long_form: Option<&'a str>,
     candidates: &'a [Candidate],
@@ -74,10 +77,11 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(S
         fragments: mention.fragments.iter().map(|fragment| bounds(*fragment)).collect(),
         text: mention.span.of(text).unwrap_or_default(),
         types: &mention.types,
-        id: link.id(),
+        id: link.id().map(ConceptId::as_str),
         preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
         matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
         probability: link.candidates.first().map_or(0.0, |candidate| candidate.probability),
+        score: mention.score,
         long_form: mention.long_form.as_deref(),
         candidates: &link.candidates,
         explanation: link.explanation.as_deref(),

@@ -100,7 +100,7 @@ fn exchanged(linked: &LinkedDocument) -> Document {
         span: mention.span,
         fragments: mention.fragments.clone(),
         kind: mention.types.first().cloned().unwrap_or_default(),
-        id: mention.link.id().map(str::to_owned),
+        id: mention.link.id().map(ToString::to_string),
         probability: mention.link.answer().map(|answer| answer.probability),
     };
     Document { mentions: linked.mentions.iter().map(mention).collect(), ..linked.document.clone() }

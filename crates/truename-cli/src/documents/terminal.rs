@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use truename::{LinkedDocument, LinkedMention, Span};
+use truename::{ConceptId, LinkedDocument, LinkedMention, Span};
 
 use crate::harmless::{Harmless, OneLine};
 
@@ -92,7 +92,7 @@ impl<W: Write> Terminal<'_, W> {
         write!(self.out, "{}", if self.colour { RESET } else { "»" })?;
         let id = match &self.document.mentions[piece.mention] {
             _ if !piece.is_last => "…",
-            mention => mention.link.id().unwrap_or("NIL"),
+            mention => mention.link.id().map_or("NIL", ConceptId::as_str),
         };
         self.styled(DIM, format_args!("[{}]", OneLine(id)))?;
         self.resume()

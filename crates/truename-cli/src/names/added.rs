@@ -43,17 +43,17 @@ impl Added {
     /// The values of one row: an id or name that is not there is null.
     pub fn values(&self, link: &Link) -> Vec<Value> {
         let answer = link.answer();
-        let text = |of: Option<&String>| of.map_or(Value::Null, |text| text.as_str().into());
+        let text = |of: Option<&str>| of.map_or(Value::Null, Value::from);
         let mut values = vec![
-            text(answer.map(|candidate| &candidate.id)),
-            text(answer.map(|candidate| &candidate.matched_name)),
-            text(answer.map(|candidate| &candidate.preferred_name)),
+            text(answer.map(|candidate| candidate.id.as_str())),
+            text(answer.map(|candidate| candidate.matched_name.as_str())),
+            text(answer.map(|candidate| candidate.preferred_name.as_str())),
             probability(link).into(),
         ];
         if self.suggest {
             let suggested = suggestion(link);
-            values.push(text(suggested.map(|candidate| &candidate.id)));
-            values.push(text(suggested.map(|candidate| &candidate.preferred_name)));
+            values.push(text(suggested.map(|candidate| candidate.id.as_str())));
+            values.push(text(suggested.map(|candidate| candidate.preferred_name.as_str())));
         }
         if self.top > 1 {
             values.push(link.candidates.iter().map(|candidate| candidate.id.as_str()).collect());

@@ -18,7 +18,7 @@ mod source;
 pub mod tally;
 
 use serde::Serialize;
-use truename::{Candidate, Link, Linker};
+use truename::{Candidate, ConceptId, Link, Linker};
 
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::exit_code::UsageError;
@@ -117,7 +117,7 @@ fn json_line(link: &Link, suggest: bool) -> serde_json::Result<Vec<u8>> {
     let suggestion = added::suggestion(link);
     let mut line = serde_json::to_vec(&JsonLine {
         name: &link.name,
-        id: link.id(),
+        id: link.id().map(ConceptId::as_str),
         preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
         matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
         probability: added::probability(link),

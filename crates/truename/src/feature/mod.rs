@@ -1,8 +1,8 @@
-//! What the ranker sees of a candidate.
+//! Features of candidates, by which the ranker scores them.
 //!
 //! Each family of pair features is one file with a list of names and a function; a further one is one
 //! more file and one more row in [`FAMILIES`]. A concept's value is the largest over its proposed names.
-//! Every value is also given relative to the best other candidate of the same query, for a similarity of
+//! Every value is also given relative to the best other candidate of the same query: a similarity of
 //! 0.8 means one thing where the next best has 0.3 and another where it has 0.9.
 
 mod acronym;
@@ -10,6 +10,7 @@ mod dense;
 mod generators;
 mod letters;
 mod numbers;
+mod set;
 mod words;
 
 use std::collections::HashMap;
@@ -17,11 +18,12 @@ use std::collections::HashMap;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, Token, has_part};
 
-use self::dense::Cosines;
+pub use set::FeatureSet;
 
+use self::dense::Cosines;
 use crate::Error;
-use crate::candidate::{Proposal, Proposals};
 use crate::generator::Scope;
+use crate::proposal::{Proposal, Proposals};
 
 /// A query beside one name of a candidate.
 pub(crate) struct Pair<'a> {
@@ -55,10 +57,13 @@ const COMPARED_NAMES: usize = 4;
 /// How much the cosine of the vectors counts beside the sum of the other values when the best fitting name is chosen.
 const DENSE_WEIGHT: f32 = 4.0;
 
-/// All feature names in the order of the rows, with those of vectors or without.
-pub(crate) fn names(with_vectors: bool) -> Vec<String> {
+/// Returns the names of the features in the order of a row.
+pub(crate) fn names(features: FeatureSet) -> Vec<String> {
     let pair = FAMILIES.iter().flat_map(|(names, _)| names.iter()).chain(&CONCEPT);
-    let dense: &[&str] = if with_vectors { &dense::NAMES } else { &[] };
+    let dense: &[&str] = match features {
+        FeatureSet::Lexical => &[],
+        FeatureSet::Dense => &dense::NAMES,
+    };
     let absolute: Vec<String> = pair.chain(dense).map(|name| (*name).to_owned()).collect();
     let relative = absolute.iter().map(|name| format!("{name} beside the best other"));
     absolute.iter().cloned().chain(relative).chain(QUERY.map(str::to_owned)).collect()

@@ -1,12 +1,12 @@
 //! Names whose vectors are nearest to that of the query, whatever their letters.
 
-use truename_index::{Hit, Rank, VectorReader, VectorScratch, VectorSearch};
+use truename_index::{Hit, Rank, SearchScratch, VectorReader, VectorScratch, VectorSearch};
 use truename_kb::{NameIndex, Snapshot};
 use truename_text::NameProfile;
 
-use super::{NameSet, Scope};
+use super::{Generator, NameSet, Scope};
 use crate::Error;
-use crate::candidate::Proposals;
+use crate::proposal::Proposals;
 
 /// Names taken; several may be of one concept.
 const MOST_NAMES: usize = 32;
@@ -18,11 +18,16 @@ pub(crate) struct Dense<'a> {
     pub(crate) vector: &'a [f32],
     /// Best first; more than are taken where some may be hidden.
     pub(crate) hits: &'a [Hit],
+    /// Whether every name is known to have a vector.
+    pub(crate) is_complete: bool,
 }
 
 impl Dense<'_> {
-    /// Whether all names of all proposed concepts have a vector.
+    /// Returns whether all names of all proposed concepts have a vector.
     pub(crate) fn covers(&self, proposals: &Proposals, scope: &Scope<'_>) -> Result<bool, Error> {
+        if self.is_complete {
+            return Ok(true);
+        }
         for (concept, _) in proposals.iter() {
             let (_, names) = scope.snapshot.concept_names(concept)?;
             if !names.into_iter().all(|name| self.reader.contains(name.0)) {
@@ -52,12 +57,23 @@ pub(crate) fn nearest(
     Ok(reader.search(vectors, &search, &mut VectorScratch::default())?)
 }
 
-pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
-    // What has no letter is no name, though it has a vector.
-    let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
-    let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
-    for name in names.filter(|name| scope.sees(*name)).take(MOST_NAMES) {
-        proposals.entry(scope.snapshot.name(name)?.0, name);
+/// Names whose vectors are nearest to that of the query.
+pub(super) struct NearestVectors;
+
+impl Generator for NearestVectors {
+    fn propose(
+        &self,
+        query: &NameProfile,
+        scope: &Scope<'_>,
+        _: &mut SearchScratch,
+        proposals: &mut Proposals,
+    ) -> Result<(), Error> {
+        // What has no letter is no name, though it has a vector.
+        let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
+        let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
+        for name in names.filter(|name| scope.sees(*name)).take(MOST_NAMES) {
+            proposals.entry(scope.snapshot.name(name)?.0, name);
+        }
+        Ok(())
     }
-    Ok(())
 }

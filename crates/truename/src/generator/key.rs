@@ -1,29 +1,41 @@
 //! Names filed under a lookup key of the query: the same normal form, a variant of it, its acronym.
 
+use truename_index::SearchScratch;
 use truename_kb::initials_key;
 use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName};
 
-use super::Scope;
+use super::{Generator, Scope};
 use crate::Error;
-use crate::candidate::Proposals;
+use crate::proposal::Proposals;
 
 /// An acronym shared by more names than this says nothing.
 const MOST_ACRONYMS: usize = 48;
 
-pub(super) fn propose(query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
-    if query.normalized.is_empty() {
-        return Ok(());
+/// Names filed under a lookup key of the query.
+pub(super) struct LookupKeys;
+
+impl Generator for LookupKeys {
+    fn propose(
+        &self,
+        query: &NameProfile,
+        scope: &Scope<'_>,
+        _: &mut SearchScratch,
+        proposals: &mut Proposals,
+    ) -> Result<(), Error> {
+        if query.normalized.is_empty() {
+            return Ok(());
+        }
+        for key in query.keys.filed() {
+            file(key, usize::MAX, query, scope, proposals)?;
+        }
+        if query.tokens.len() == 1 {
+            file(initials_key(query.keys.exact), MOST_ACRONYMS, query, scope, proposals)?;
+        }
+        if let Some(initials) = query.keys.initials.filter(|_| query.tokens.len() > 1) {
+            file(initials, MOST_ACRONYMS, query, scope, proposals)?;
+        }
+        Ok(())
     }
-    for key in query.keys.filed() {
-        file(key, usize::MAX, query, scope, proposals)?;
-    }
-    if query.tokens.len() == 1 {
-        file(initials_key(query.keys.exact), MOST_ACRONYMS, query, scope, proposals)?;
-    }
-    if let Some(initials) = query.keys.initials.filter(|_| query.tokens.len() > 1) {
-        file(initials, MOST_ACRONYMS, query, scope, proposals)?;
-    }
-    Ok(())
 }
 
 fn file(key: Key, most: usize, query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {

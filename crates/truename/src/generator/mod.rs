@@ -1,7 +1,7 @@
 //! Candidate generators: each proposes names of the knowledge base for a query.
 //!
-//! A further generator is one file here with a function like those below, and a field of
-//! [`Proposal`](crate::candidate::Proposal) for its score.
+//! A further generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
+//! [`Proposal`](crate::proposal::Proposal) for its score.
 
 mod dense;
 mod key;
@@ -13,12 +13,32 @@ use truename_kb::{NameIndex, Snapshot};
 use truename_text::NameProfile;
 
 use crate::Error;
-use crate::candidate::Proposals;
-use crate::knowledge_base::Indexes;
+use crate::indexes::Indexes;
+use crate::name_set::NameSet;
+use crate::proposal::Proposals;
 
 pub(crate) use dense::{Dense, nearest};
 
-/// Where to look, and what not to see there.
+/// Proposes names of the knowledge base for a query.
+///
+/// Never proposes a name that the scope does not see, nor any for a query without letters and digits. The same query and
+/// scope get the same proposals in the same order.
+trait Generator: Sync {
+    fn propose(
+        &self,
+        query: &NameProfile,
+        scope: &Scope<'_>,
+        scratch: &mut SearchScratch,
+        proposals: &mut Proposals,
+    ) -> Result<(), Error>;
+}
+
+/// The generator that alone is enough where one concept has the very name.
+const EXACT: &dyn Generator = &key::LookupKeys;
+/// The other generators in the order in which they propose.
+const NEAR: [&dyn Generator; 3] = [&typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
+
+/// The names that generators see.
 pub(crate) struct Scope<'a> {
     pub(crate) snapshot: &'a Snapshot<'a>,
     pub(crate) indexes: &'a Indexes,
@@ -31,33 +51,16 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Returns whether a name may be proposed.
     pub(crate) fn sees(&self, name: NameIndex) -> bool {
         !self.hidden.contains(&name) && self.allowed.is_none_or(|allowed| allowed.contains(name))
     }
 }
 
-/// A set of names, one bit each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NameSet(Vec<u64>);
-
-impl NameSet {
-    pub(crate) fn insert(&mut self, NameIndex(name): NameIndex) {
-        let word = name as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (name % 64);
-    }
-
-    pub(crate) fn contains(&self, NameIndex(name): NameIndex) -> bool {
-        self.0.get(name as usize / 64).is_some_and(|word| word >> (name % 64) & 1 == 1)
-    }
-}
-
-/// Proposals of the exact generator alone: fast, and enough where one concept has the very name.
+/// Returns the proposals of the exact generator alone.
 pub(crate) fn propose_exact(query: &NameProfile, scope: &Scope<'_>) -> Result<Proposals, Error> {
     let mut proposals = Proposals::default();
-    key::propose(query, scope, &mut proposals)?;
+    EXACT.propose(query, scope, &mut SearchScratch::default(), &mut proposals)?;
     Ok(proposals)
 }
 
@@ -68,7 +71,8 @@ pub(crate) fn propose_near(
     scratch: &mut SearchScratch,
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
-    typo::propose(query, scope, proposals)?;
-    dense::propose(query, scope, proposals)?;
-    ngram::propose(query, scope, scratch, proposals)
+    NEAR.iter().try_for_each(|generator| generator.propose(query, scope, scratch, proposals))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,33 +4,39 @@ use truename_index::{Rank, Search, SearchScratch};
 use truename_kb::NameIndex;
 use truename_text::NameProfile;
 
-use super::Scope;
+use super::{Generator, Scope};
 use crate::Error;
-use crate::candidate::Proposals;
+use crate::proposal::Proposals;
 
 /// Names taken; several may be of one concept.
 const MOST_NAMES: usize = 64;
 
-pub(super) fn propose(
-    query: &NameProfile,
-    scope: &Scope<'_>,
-    scratch: &mut SearchScratch,
-    proposals: &mut Proposals,
-) -> Result<(), Error> {
-    let sees = |name: u32| scope.sees(NameIndex(name));
-    let filtered = scope.allowed.is_some() || !scope.hidden.is_empty();
-    let rank = scope.snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
-    let search = Search {
-        limit: MOST_NAMES,
-        allowed: filtered.then_some(&sees),
-        rank: rank.as_ref().map(|rank| rank as Rank<'_>),
-        ..Search::default()
-    };
-    let read = scope.snapshot.transaction();
-    for hit in scope.indexes.ngrams.search(read, &query.grams(), &search, scratch)? {
-        let name = NameIndex(hit.name);
-        let (concept, _) = scope.snapshot.name(name)?;
-        proposals.entry(concept, name).ngram = hit.score;
+/// Names that share rare character n-grams with the query.
+pub(super) struct SharedNgrams;
+
+impl Generator for SharedNgrams {
+    fn propose(
+        &self,
+        query: &NameProfile,
+        scope: &Scope<'_>,
+        scratch: &mut SearchScratch,
+        proposals: &mut Proposals,
+    ) -> Result<(), Error> {
+        let sees = |name: u32| scope.sees(NameIndex(name));
+        let filtered = scope.allowed.is_some() || !scope.hidden.is_empty();
+        let rank = scope.snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
+        let search = Search {
+            limit: MOST_NAMES,
+            allowed: filtered.then_some(&sees),
+            rank: rank.as_ref().map(|rank| rank as Rank<'_>),
+            ..Search::default()
+        };
+        let read = scope.snapshot.transaction();
+        for hit in scope.indexes.ngrams.search(read, &query.grams(), &search, scratch)? {
+            let name = NameIndex(hit.name);
+            let (concept, _) = scope.snapshot.name(name)?;
+            proposals.entry(concept, name).ngram = hit.score;
+        }
+        Ok(())
     }
-    Ok(())
 }

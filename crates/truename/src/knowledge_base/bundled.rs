@@ -14,7 +14,7 @@ use crate::{Error, KnowledgeBase, Partial};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
 /// JSONL. `kb/README.md` gives the sources, their licences and the rules.
-static MESH: &[u8] = include_bytes!("../../../kb/mesh.jsonl.gz");
+static MESH: &[u8] = include_bytes!("../../../../kb/mesh.jsonl.gz");
 
 /// Opens it, unpacking it into the user's cache where it is not there yet, or where that cannot be written, into a folder of
 /// the user's own among the temporary files.

@@ -9,7 +9,8 @@ use truename_index::{VectorIndex, VectorReader};
 use truename_infer::{Embeddings, Encoder};
 use truename_kb::{NameIndex, RwTxn, Snapshot};
 
-use crate::{Error, KnowledgeBase, ranker};
+use super::KnowledgeBase;
+use crate::{Error, FeatureSet};
 
 const META_VECTORS: &str = "vectors";
 /// The numbers of the sets of vectors: one is in use, the other is for those that are to take its place.
@@ -195,7 +196,7 @@ impl KnowledgeBase {
     /// Where the storage fails.
     pub fn needs_calibration(&self) -> Result<bool, Error> {
         let Some(encoder) = &self.encoder else { return Ok(false) };
-        Ok(encoder.hash() != DEFAULT_ENCODER && self.store.snapshot()?.meta(ranker::fact(true))?.is_none())
+        Ok(encoder.hash() != DEFAULT_ENCODER && self.store.snapshot()?.meta(FeatureSet::Dense.meta_key())?.is_none())
     }
 
     /// The vectors that a snapshot sees, where this knowledge base has an encoder.
@@ -226,7 +227,7 @@ impl KnowledgeBase {
         {
             replaced = self.count_of(&old, &snapshot)?;
             self.index_of(&old).clear(&mut write)?;
-            self.store.delete_meta(&mut write, ranker::fact(true))?;
+            self.store.delete_meta(&mut write, FeatureSet::Dense.meta_key())?;
         }
         // The same encoder may have been opened from another folder.
         sets.current.iter_mut().for_each(|set| set.encoder = record.clone());

@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::trees::{FitOptions, Groups, Trees, fit as grow};
-use super::{Ranker, layout};
-use crate::{CalibrateOptions, feature};
+use super::Ranker;
+use super::boosting::{FitOptions, boost};
+use super::groups::Groups;
+use super::trees::Trees;
+use crate::{FeatureSet, Progress};
 
 /// Folds of the cross-validation.
 pub(crate) const FOLDS: usize = 5;
@@ -12,64 +14,82 @@ pub(crate) const FOLDS: usize = 5;
 /// Scores of every group by trees that did not see it.
 pub(crate) type OutOfFold = Vec<Vec<f64>>;
 
-/// Fits a ranker to rows of [`crate::feature::names`]; `folds` gives each group its fold, `weights` how much it counts for
-/// slope, offset and threshold. Also returns the ranker's scores out of fold.
-///
-/// Its score is the mean of that of the trees fitted and that of one of `priors`, where there are any (a logarithmic opinion
-/// pool, Genest and Zidek 1986): the names of one knowledge base held out are not asked for in all the ways in which people
-/// ask. It is the one with which the log-loss is least. Work that is stopped returns a ranker of few trees.
-pub(crate) fn fit(
-    groups: &Groups,
-    with_vectors: bool,
-    folds: &[usize],
-    weights: &[f32],
-    exact: f64,
-    priors: &[&Ranker],
-    options: &CalibrateOptions,
-) -> (Ranker, OutOfFold) {
-    options.progress.begin("fitting", ((FOLDS + 1) * options.fit.rounds) as u64);
-    let mut out_of_fold: OutOfFold = vec![Vec::new(); groups.len()];
-    for fold in 0..FOLDS {
-        let trees = trees(&groups.filtered(|group| folds[group] != fold), with_vectors, options);
-        for group in (0..groups.len()).filter(|group| folds[*group] == fold) {
-            out_of_fold[group] = scores(&trees, groups, group);
-        }
+/// The groups that a ranker is fitted to, and all that decides the fit.
+pub(crate) struct Fitting<'a> {
+    /// Rows of `features`.
+    pub(crate) groups: &'a Groups,
+    pub(crate) features: FeatureSet,
+    /// Fold of each group.
+    pub(crate) folds: &'a [usize],
+    /// Weight of each group for slope, offset and threshold.
+    pub(crate) weights: &'a [f32],
+    /// Probability that the one concept with the very name is the right one.
+    pub(crate) exact: f64,
+    /// Rankers of which the best is pooled with the fitted one.
+    pub(crate) priors: &'a [&'a Ranker],
+    pub(crate) options: &'a FitOptions,
+    pub(crate) progress: &'a Progress,
+}
+
+impl Fitting<'_> {
+    /// Fits a ranker. Also returns the ranker's scores out of fold.
+    ///
+    /// Where there are priors, the score is the mean of the fitted trees' score and that of the prior with the least log-loss
+    /// (a logarithmic opinion pool, Genest and Zidek 1986): held-out names of one knowledge base are not asked for in all the
+    /// ways in which people ask. Work that is stopped returns a ranker of few trees.
+    pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
+        self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
+        let alone = (self.trees(self.groups), self.out_of_fold());
+        let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(self.groups, self.weights, out_of_fold);
+        let pools = self.priors.iter().map(|prior| self.calibrated(self.pooled(&alone, prior)));
+        let best = pools.min_by(|left, right| loss(left).total_cmp(&loss(right)));
+        best.unwrap_or_else(|| self.calibrated(alone))
     }
-    let alone = (trees(groups, with_vectors, options), out_of_fold);
-    let pooled = |prior: &&Ranker| {
-        let prior = prior.scaled_trees(with_vectors);
+
+    /// Returns the score of each group by trees that did not see its fold.
+    fn out_of_fold(&self) -> OutOfFold {
+        let mut out_of_fold: OutOfFold = vec![Vec::new(); self.groups.len()];
+        for fold in 0..FOLDS {
+            let trees = self.trees(&self.groups.filtered(|group| self.folds[group] != fold));
+            for group in (0..self.groups.len()).filter(|group| self.folds[*group] == fold) {
+                out_of_fold[group] = scores(&trees, self.groups, group);
+            }
+        }
+        out_of_fold
+    }
+
+    fn pooled(&self, (trees, out_of_fold): &(Trees, OutOfFold), prior: &Ranker) -> (Trees, OutOfFold) {
+        let prior = prior.scaled_trees(self.features);
         let mean = |(group, fitted): (usize, &Vec<f64>)| {
-            fitted.iter().zip(scores(&prior, groups, group)).map(|(fitted, prior)| (fitted + prior) / 2.0).collect()
+            let priors = scores(&prior, self.groups, group);
+            fitted.iter().zip(priors).map(|(fitted, prior)| (fitted + prior) / 2.0).collect()
         };
-        let out_of_fold = alone.1.par_iter().enumerate().map(mean).collect();
-        (Trees::mean([alone.0.clone(), prior]), out_of_fold)
-    };
-    let calibrated = |(trees, mut out_of_fold): (Trees, OutOfFold)| {
-        let (slope, offset) = calibrate(groups, weights, &out_of_fold);
+        let out_of_fold = out_of_fold.par_iter().enumerate().map(mean).collect();
+        (Trees::mean([trees.clone(), prior]), out_of_fold)
+    }
+
+    fn calibrated(&self, (trees, mut out_of_fold): (Trees, OutOfFold)) -> (Ranker, OutOfFold) {
+        let (slope, offset) = calibrate(self.groups, self.weights, &out_of_fold);
         for score in out_of_fold.iter_mut().flatten() {
             *score = slope * *score + offset;
         }
-        let threshold = best_threshold(groups, weights, &out_of_fold);
-        (Ranker { layout: layout(with_vectors), trees, slope, offset, threshold, exact }, out_of_fold)
-    };
-    let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(groups, weights, out_of_fold);
-    let pools = priors.iter().map(|prior| calibrated(pooled(prior)));
-    let best = pools.min_by(|left, right| loss(left).total_cmp(&loss(right)));
-    best.unwrap_or_else(|| calibrated(alone))
-}
-
-/// Where there are vectors, the mean of half the trees, which see them, and of the other half, which do not: names of the
-/// knowledge base held out are nearer to each other in the eyes of an encoder than the names people write.
-fn trees(groups: &Groups, with_vectors: bool, options: &CalibrateOptions) -> Trees {
-    let CalibrateOptions { fit, progress, .. } = options;
-    let all = vec![true; groups.width];
-    if !with_vectors {
-        return grow(groups, &all, fit, progress);
+        let threshold = best_threshold(self.groups, self.weights, &out_of_fold);
+        let (layout, exact) = (self.features.layout(), self.exact);
+        (Ranker { layout, trees, slope, offset, threshold, exact }, out_of_fold)
     }
-    let letters = feature::names(false);
-    let is_of_letters = feature::names(true).iter().map(|name| letters.contains(name)).collect();
-    let half = FitOptions { rounds: fit.rounds / 2, ..*fit };
-    Trees::mean([is_of_letters, all].map(|is_used| grow(groups, &is_used, &half, progress)))
+
+    /// Boosts trees. With vectors these are the mean of half the trees, which see the vectors, and of the other half, which
+    /// do not: an encoder brings held-out names of the knowledge base nearer to each other than the names people write.
+    fn trees(&self, groups: &Groups) -> Trees {
+        let all = vec![true; groups.width];
+        if self.features == FeatureSet::Lexical {
+            return boost(groups, &all, self.options, self.progress);
+        }
+        let lexical = FeatureSet::Lexical.names();
+        let is_lexical = self.features.names().iter().map(|name| lexical.contains(name)).collect();
+        let half = FitOptions { rounds: self.options.rounds / 2, ..*self.options };
+        Trees::mean([is_lexical, all].map(|is_used| boost(groups, &is_used, &half, self.progress)))
+    }
 }
 
 fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
@@ -149,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_prior_counts_half() {
-        let width = feature::names(false).len();
+        let width = FeatureSet::Lexical.names().len();
         let mut groups = Groups::new(width);
         for number in 0..200_u16 {
             let mut rows: Vec<f32> = (0..2 * width).map(|at| f32::from(number) * (at % 7) as f32 % 11.0).collect();
@@ -158,9 +178,12 @@ mod tests {
             groups.push(&rows, &[1.0; 2], is_answered.then_some(1), 1.0);
         }
         let folds: Vec<usize> = (0..200).map(|group| group % FOLDS).collect();
-        let fit_options = FitOptions { rounds: 5, ..FitOptions::default() };
-        let options = CalibrateOptions { fit: fit_options, ..CalibrateOptions::default() };
-        let fit = |priors: &[&Ranker]| fit(&groups, false, &folds, &[1.0; 200], 0.9, priors, &options).0;
+        let options = FitOptions { rounds: 5, ..FitOptions::default() };
+        let fit = |priors: &[&Ranker]| {
+            let (groups, folds, progress) = (&groups, &folds, &Progress::default());
+            let (features, weights, options) = (FeatureSet::Lexical, &[1.0; 200], &options);
+            Fitting { groups, features, folds, weights, exact: 0.9, priors, options, progress }.fit().0
+        };
         let alone = fit(&[]);
         let pooled = fit(&[&alone]);
         for row in 0..20 {

@@ -1,16 +1,20 @@
 //! From features to calibrated probabilities.
 
+mod boosting;
 mod fit;
-pub(crate) mod trees;
+mod groups;
+mod trees;
 
 use std::sync::{Arc, LazyLock};
 
-pub(crate) use fit::{FOLDS, fit, log_loss};
+pub use boosting::FitOptions;
+pub(crate) use fit::{FOLDS, Fitting, log_loss};
+pub(crate) use groups::Groups;
+use groups::softmax_with_none;
 use serde::{Deserialize, Serialize};
-use trees::{Trees, softmax_with_none};
-use truename_text::stable_hash;
+use trees::Trees;
 
-use crate::{Error, feature};
+use crate::{Error, FeatureSet};
 
 /// Trees over the features, and what turns their scores into probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,29 +32,32 @@ pub struct Ranker {
 }
 
 /// Fitted on public vocabularies by `truename-bench fit-default`.
-static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default.bin"), false));
+static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default.bin"), FeatureSet::Lexical));
 /// The same with the vectors of MiniLM-L6, by `truename-bench fit-default --encoder DIR`.
-static DEFAULT_DENSE: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default-dense.bin"), true));
+static DEFAULT_DENSE: LazyLock<Arc<Ranker>> =
+    LazyLock::new(|| shipped(include_bytes!("default-dense.bin"), FeatureSet::Dense));
 
-fn shipped(bytes: &[u8], with_vectors: bool) -> Arc<Ranker> {
-    let read = Ranker::from_bytes(bytes, with_vectors);
+fn shipped(bytes: &[u8], features: FeatureSet) -> Arc<Ranker> {
+    let read = Ranker::from_bytes(bytes, features);
     Arc::new(read.expect("the default ranker is of this version; `truename-bench fit-default` makes it"))
 }
 
 impl Ranker {
-    /// The ranker that comes with Truename, for candidates with vectors or without.
-    pub fn standard(with_vectors: bool) -> Arc<Self> {
-        Arc::clone(if with_vectors { &DEFAULT_DENSE } else { &DEFAULT })
+    /// Returns the ranker that comes with Truename for a feature set.
+    pub fn standard(features: FeatureSet) -> Arc<Self> {
+        match features {
+            FeatureSet::Lexical => Arc::clone(&DEFAULT),
+            FeatureSet::Dense => Arc::clone(&DEFAULT_DENSE),
+        }
     }
 
     /// Reads what [`Ranker::to_bytes`] wrote.
-    pub(crate) fn from_bytes(bytes: &[u8], with_vectors: bool) -> Result<Self, Error> {
-        let ranker: Self = postcard::from_bytes(bytes)?;
+    pub(crate) fn from_bytes(bytes: &[u8], features: FeatureSet) -> Result<Self, Error> {
+        let ranker: Self = postcard::from_bytes(bytes).map_err(Error::ranker)?;
         let numbers = [ranker.slope, ranker.offset, ranker.threshold, ranker.exact];
-        let is_sound =
-            ranker.trees.is_sound(feature::names(with_vectors).len()) && numbers.iter().all(|n| n.is_finite());
-        if ranker.layout != layout(with_vectors) || !is_sound {
-            return Err(postcard::Error::SerdeDeCustom.into());
+        let is_sound = ranker.trees.is_sound(features.names().len()) && numbers.iter().all(|n| n.is_finite());
+        if ranker.layout != features.layout() || !is_sound {
+            return Err(Error::ranker(postcard::Error::SerdeDeCustom));
         }
         Ok(ranker)
     }
@@ -65,19 +72,19 @@ impl Ranker {
         self.slope * f64::from(self.trees.score(row)) + self.offset
     }
 
-    /// The trees that give [`Ranker::score`] less the offset, over rows with vectors or without.
+    /// Returns the trees that give [`Ranker::score`] less the offset, over rows of another feature set.
     ///
     /// # Panics
-    /// Where this ranker needs vectors and the rows have none.
-    fn scaled_trees(&self, with_vectors: bool) -> Trees {
+    /// Where the rows lack features of this ranker.
+    fn scaled_trees(&self, features: FeatureSet) -> Trees {
         let trees = self.trees.clone().scaled(self.slope);
-        if self.layout == layout(with_vectors) {
+        if self.layout == features.layout() {
             return trees;
         }
-        assert!(with_vectors, "a ranker with vectors does not rank without");
-        let names = feature::names(true);
-        let place = |name: &String| names.iter().position(|other| other == name).expect("rows with vectors have all");
-        let places: Vec<u16> = feature::names(false).iter().map(|name| place(name) as u16).collect();
+        let own = FeatureSet::ALL.into_iter().find(|own| own.layout() == self.layout).expect("a known feature set");
+        let names = features.names();
+        let place = |name: &String| names.iter().position(|other| other == name).expect("rows with all its features");
+        let places: Vec<u16> = own.names().iter().map(|name| place(name) as u16).collect();
         trees.moved(&places)
     }
 
@@ -87,40 +94,36 @@ impl Ranker {
     }
 }
 
-/// The fact of a store that is the ranker fitted to it, with vectors or without.
-pub(crate) fn fact(with_vectors: bool) -> &'static str {
-    if with_vectors { "dense-ranker" } else { "ranker" }
-}
-
-fn layout(with_vectors: bool) -> u64 {
-    stable_hash(&feature::names(with_vectors).join("\n"))
-}
-
 #[cfg(test)]
 mod tests {
+    use truename_text::stable_hash;
+
     use super::*;
 
     #[test]
-    fn a_ranker_for_letters_ranks_rows_with_vectors_alike() {
-        let row = |with_vectors| -> Vec<f32> {
-            feature::names(with_vectors).iter().map(|name| stable_hash(name) as f32 / u64::MAX as f32).collect()
+    fn a_lexical_ranker_ranks_rows_with_vectors_alike() {
+        let row = |features: FeatureSet| -> Vec<f32> {
+            features.names().iter().map(|name| stable_hash(name) as f32 / u64::MAX as f32).collect()
         };
-        let letters = Ranker::standard(false);
-        let expected = letters.scaled_trees(false).score(&row(false));
-        assert_eq!(letters.scaled_trees(true).score(&row(true)), expected);
-        assert!((f64::from(expected) - (letters.score(&row(false)) - letters.offset)).abs() < 1e-4, "{expected}");
+        let lexical = Ranker::standard(FeatureSet::Lexical);
+        let expected = lexical.scaled_trees(FeatureSet::Lexical).score(&row(FeatureSet::Lexical));
+        assert_eq!(lexical.scaled_trees(FeatureSet::Dense).score(&row(FeatureSet::Dense)), expected);
+        assert!(
+            (f64::from(expected) - (lexical.score(&row(FeatureSet::Lexical)) - lexical.offset)).abs() < 1e-4,
+            "{expected}"
+        );
     }
 
     #[test]
     fn a_damaged_ranker_is_refused_or_ranks() {
-        let bytes = Ranker::standard(false).to_bytes();
-        let row = vec![0.5; feature::names(false).len()];
+        let bytes = Ranker::standard(FeatureSet::Lexical).to_bytes();
+        let row = vec![0.5; FeatureSet::Lexical.names().len()];
         let (mut refused, step) = (0, bytes.len() / 200);
         for at in (0..bytes.len()).step_by(step) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
             // A child that is its own parent would never end.
-            match Ranker::from_bytes(&damaged, false) {
+            match Ranker::from_bytes(&damaged, FeatureSet::Lexical) {
                 Ok(ranker) => assert!(ranker.score(&row).is_finite(), "byte {at}"),
                 Err(_) => refused += 1,
             }

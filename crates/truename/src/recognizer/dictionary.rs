@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use truename_kb::{FormState, Forms, Snapshot};
-use truename_text::{Abbreviation, Document, KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
+use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
+use truename_text::{KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
 
-use super::{Recognized, Recognizer, spelling};
-use crate::generator::NameSet;
+use super::{Reading, Recognized, Recognizer, spelling};
+use crate::call::Call;
 use crate::memo::Memo;
 use crate::short_forms::ShortForms;
 use crate::{Error, KnowledgeBase};
@@ -20,8 +20,9 @@ use crate::{Error, KnowledgeBase};
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
-    allowed: Option<NameSet>,
-    /// Whether a piece of text is written as one of its names is.
+    /// Types of the concepts whose names are found; empty for all.
+    types: Vec<String>,
+    /// Whether a piece of text is written as one of the names is.
     verdicts: Memo<bool>,
 }
 
@@ -55,7 +56,7 @@ struct Passage<'a> {
 impl DictionaryRecognizer {
     /// Finds the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
-        Self { kb, nested: false, allowed: None, verdicts: Memo::new() }
+        Self { kb, nested: false, types: Vec::new(), verdicts: Memo::new() }
     }
 
     /// Whether mentions within mentions are found too.
@@ -65,9 +66,35 @@ impl DictionaryRecognizer {
         self
     }
 
-    pub(crate) fn of_names(mut self, allowed: Option<NameSet>) -> Self {
-        self.allowed = allowed;
+    /// Finds only the names of concepts that have one of these types, where there are any.
+    #[must_use]
+    pub fn of_types(mut self, types: Vec<String>) -> Self {
+        self.types = types;
         self
+    }
+
+    /// Finds the mentions of one document, again where they define more abbreviations.
+    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
+        let found = self.in_document(reading, snapshot)?;
+        match reading.define_behind(found.iter().map(|one| one.span)) {
+            true => self.in_document(reading, snapshot),
+            false => Ok(found),
+        }
+    }
+
+    fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
+        let text = &reading.document().text;
+        let mut found = Vec::new();
+        for span in reading.document().passage_spans() {
+            let passage = Passage {
+                text,
+                words: Words::of(text, span),
+                short_forms: reading.short_forms(),
+                in_capitals: spelling::is_in_capitals(&text[span.range()]),
+            };
+            found.extend(self.in_passage(&passage, snapshot)?);
+        }
+        Ok(found)
     }
 
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
@@ -88,11 +115,8 @@ impl DictionaryRecognizer {
                 if !self.is_mention(passage, word, one, snapshot)? {
                     continue;
                 }
-                found.push(Recognized {
-                    span: passage.span(word, one.end),
-                    tentative: one.literal,
-                    ..Default::default()
-                });
+                let tentative = one.literal;
+                found.push(Recognized { tentative, ..Recognized::new(passage.span(word, one.end)) });
                 if !self.nested {
                     next = one.end;
                     break;
@@ -118,10 +142,18 @@ impl DictionaryRecognizer {
         let expanded = if one.expanded { passage.short_forms.expand(written) } else { None };
         let piece = expanded.as_deref().unwrap_or(written);
         let key = format!("{}{piece}", u8::from(passage.in_capitals));
-        self.verdicts.get(&key, || self.is_written_as_a_name(piece, passage.in_capitals, snapshot))
+        self.verdicts.get(snapshot.version(), &key, || self.is_written_as_a_name(piece, passage.in_capitals, snapshot))
     }
 
-    /// Whether `piece` is written as one of the names is that have its letters.
+    fn is_allowed(&self, concept: ConceptIndex, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
+        if self.types.is_empty() {
+            return Ok(true);
+        }
+        let types = snapshot.concept_types(concept)?;
+        Ok(self.types.iter().any(|wanted| types.contains(&wanted.as_str())))
+    }
+
+    /// Returns whether `piece` is written as one of the names that have its letters.
     fn is_written_as_a_name(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
         if !piece.contains(char::is_alphabetic) {
             return Ok(false);
@@ -133,10 +165,10 @@ impl DictionaryRecognizer {
         }
         for key in keys.filed() {
             for number in snapshot.names_under(key)? {
-                if self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(number)) {
+                let (concept, name) = snapshot.name(number)?;
+                if !self.is_allowed(concept, snapshot)? {
                     continue;
                 }
-                let (concept, name) = snapshot.name(number)?;
                 // A synonym that is a common word is mostly just that word.
                 if is_common && snapshot.concept_names(concept)?.1[0] != number && name != piece {
                     continue;
@@ -167,20 +199,8 @@ fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
 }
 
 impl Recognizer for DictionaryRecognizer {
-    fn recognize(&self, document: &Document, abbreviations: &[Abbreviation]) -> Result<Vec<Recognized>, Error> {
-        let snapshot = self.kb.store.snapshot()?;
-        let short_forms = ShortForms::of(&document.text, abbreviations);
-        let mut found = Vec::new();
-        for span in document.passage_spans() {
-            let passage = Passage {
-                text: &document.text,
-                words: Words::of(&document.text, span),
-                short_forms: &short_forms,
-                in_capitals: spelling::is_in_capitals(&document.text[span.range()]),
-            };
-            found.extend(self.in_passage(&passage, &snapshot)?);
-        }
-        Ok(found)
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
     }
 }
 

@@ -1,0 +1,249 @@
+//! Queries with their right answers: names of a knowledge base held out in turn, and judgements.
+
+use std::collections::HashSet;
+
+use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_text::{NameKeys, NormalizedName, has_part, part_of, stable_hash};
+
+use super::{CalibrateOptions, GoldName};
+use crate::{Error, ranker};
+
+/// The share of the names that is asked for in a way, where a name can be.
+const SHARES: [(Kind, f64); 4] =
+    [(Kind::HiddenConcept, 0.12), (Kind::Typo, 0.2), (Kind::AddedWords, 0.08), (Kind::Shortened, 0.15)];
+/// A name with fewer letters and digits is not asked for with a typo, which would make another name of it.
+const SHORTEST_WITH_TYPO: usize = 5;
+/// A part of a name says which concept is meant where one of its words is in no more names.
+const MOST_WITH_WORD: u32 = 16;
+/// Words that lists of names add: forms, versions, remarks.
+const WORDS: [&str; 16] = [
+    "500 mg",
+    "10mg/ml",
+    "NOS",
+    "unspecified",
+    "(disorder)",
+    "v2",
+    "12.1",
+    "version 3.0.1",
+    "64 bit",
+    "enterprise",
+    "(suspected)",
+    "- see note",
+    "old",
+    "2019",
+    "x86",
+    "type",
+];
+/// Parts of a name that are tried.
+const PARTS_DRAWN: u64 = 8;
+/// Times a name is looked at for another kind of example.
+const PASSES: u64 = 4;
+
+/// A query with its right answer.
+pub(super) struct Example {
+    pub(super) query: String,
+    pub(super) hidden: Vec<NameIndex>,
+    pub(super) answers: HashSet<ConceptIndex>,
+    /// Whether it is a part of a name; whoever has as many names with that part is as right.
+    pub(super) is_part: bool,
+    pub(super) gold: bool,
+    /// Names of one concept are in one fold, so that none is learnt from another.
+    pub(super) fold: usize,
+}
+
+/// How a name is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    /// Its whole concept is hidden, so that NIL is right.
+    HiddenConcept,
+    Typo,
+    /// With words that say nothing of the concept.
+    AddedWords,
+    /// By a part of it.
+    Shortened,
+    /// As it is, which other concepts have too.
+    Shared,
+    HeldOut,
+}
+
+/// Examples from the names of a knowledge base; which, and of which kind, follows from their hashes alone.
+pub(super) fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<Example>, Error> {
+    let order = snapshot.name_order()?;
+    let rank = |name: NameIndex| order.map_or(name.0, |order| order.rank(name));
+    let mut chosen: Vec<(u64, u32, NameIndex)> = Vec::new();
+    for entry in snapshot.names()? {
+        let (number, _, name) = entry?;
+        if options.part.is_none_or(|(part, parts)| NormalizedName::new(name).fold(parts) == part) {
+            chosen.push((stable_hash(name), rank(number), number));
+        }
+    }
+    chosen.sort_unstable();
+    // A small knowledge base gives several examples a name, of different kinds.
+    let mut examples = Vec::new();
+    let mut given: HashSet<(NameIndex, Kind)> = HashSet::new();
+    for pass in 0..PASSES {
+        for (hash, _, number) in &chosen {
+            if examples.len() == options.names {
+                return Ok(examples);
+            }
+            if let Some((kind, example)) = example(snapshot, hash ^ pass, *number)?
+                && given.insert((*number, kind))
+            {
+                examples.push(example);
+            }
+        }
+    }
+    Ok(examples)
+}
+
+/// The example that the dice give a name.
+fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Option<(Kind, Example)>, Error> {
+    let (concept, text) = snapshot.name(number)?;
+    let form = NormalizedName::new(text).squeezed();
+    if form.is_empty() {
+        return Ok(None);
+    }
+    let (id, all) = snapshot.concept_names(concept)?;
+    let mut same = Vec::new();
+    for name in &all {
+        if NormalizedName::new(snapshot.name(*name)?.1).squeezed() == form {
+            same.push(*name);
+        }
+    }
+    let dice = stable_hash(&format!("kind {hash}")) as f64 / u64::MAX as f64;
+    let alone = same.len() == all.len();
+    // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
+    let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
+    let mut end = 0.0;
+    let drawn = SHARES.into_iter().find(|(_, share)| {
+        end += share;
+        dice < end
+    });
+    let as_drawn = match drawn.map(|(kind, _)| kind) {
+        Some(Kind::HiddenConcept) => Some((Kind::HiddenConcept, text.to_owned())),
+        Some(Kind::Typo) if form.chars().count() >= SHORTEST_WITH_TYPO => Some((Kind::Typo, with_typo(text, hash))),
+        Some(Kind::AddedWords) => {
+            Some((Kind::AddedWords, format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()])))
+        }
+        Some(Kind::Shortened) => shortened(snapshot, text, hash >> 16)?.map(|part| (Kind::Shortened, part)),
+        _ => None,
+    };
+    let (kind, query) = match as_drawn {
+        Some(drawn) => drawn,
+        None if shared => (Kind::Shared, text.to_owned()),
+        None if alone => return Ok(None),
+        None => (Kind::HeldOut, text.to_owned()),
+    };
+    let hidden = match kind {
+        Kind::HiddenConcept => all,
+        Kind::HeldOut => same,
+        Kind::Typo | Kind::AddedWords | Kind::Shortened | Kind::Shared => Vec::new(),
+    };
+    let answered = kind != Kind::HiddenConcept;
+    let answers = answered.then_some(concept).into_iter().collect();
+    let fold = stable_hash(id) as usize % ranker::FOLDS;
+    Ok(Some((kind, Example { query, hidden, answers, is_part: kind == Kind::Shortened, gold: false, fold })))
+}
+
+/// A part by which people ask for a name; nothing where those drawn are names of their own, or say too little.
+fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<String>, Error> {
+    let normalized = NormalizedName::new(name);
+    for seed in (0..PARTS_DRAWN).map(|draw| stable_hash(&format!("part {draw} {seed}"))) {
+        let Some(text) = part_of(name, (seed >> 8) as usize, (seed >> 32) as usize) else { continue };
+        let part = NormalizedName::new(&text);
+        if !has_part(&normalized, &part) || snapshot.names_under(NameKeys::of(&part).exact)?.next().is_some() {
+            continue;
+        }
+        for word in part.tokens() {
+            if snapshot.names_with_word(stable_hash(word))? <= MOST_WITH_WORD {
+                return Ok(Some(text));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether another concept has a name with the same normal form.
+fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Result<bool, Error> {
+    let exact = NameKeys::of(&NormalizedName::new(name)).exact;
+    for other in snapshot.names_under(exact)? {
+        let (owner, text) = snapshot.name(other)?;
+        if owner != concept && NameKeys::of(&NormalizedName::new(text)).exact == exact {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// One character dropped, doubled, changed, or changed over with the next.
+fn with_typo(name: &str, seed: u64) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = (seed >> 8) as usize % letters.len();
+    match seed % 4 {
+        0 if letters.len() > 3 => {
+            letters.remove(at);
+        }
+        1 => letters.insert(at, letters[at]),
+        2 if at + 1 < letters.len() => letters.swap(at, at + 1),
+        _ => letters[at] = char::from(b'a' + (seed >> 40) as u8 % 26),
+    }
+    letters.into_iter().collect()
+}
+
+/// Adds judgements; returns how many have ids that are not in the knowledge base.
+pub(super) fn add_gold(
+    snapshot: &Snapshot<'_>,
+    gold: &[GoldName],
+    examples: &mut Vec<Example>,
+) -> Result<usize, Error> {
+    let mut unknown = 0;
+    for GoldName { name, ids } in gold {
+        let mut answers = HashSet::new();
+        for id in ids {
+            if let Ok(id) = id.parse() {
+                answers.extend(snapshot.index_of(&id)?);
+            }
+        }
+        if answers.is_empty() && !ids.is_empty() {
+            unknown += 1;
+            continue;
+        }
+        let first = ids.first().unwrap_or(name);
+        let fold = stable_hash(first) as usize % ranker::FOLDS;
+        examples.push(Example { query: name.clone(), hidden: Vec::new(), answers, is_part: false, gold: true, fold });
+    }
+    Ok(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{Concept, KnowledgeBase};
+
+    #[test]
+    fn a_name_is_asked_for_by_a_part_that_says_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let concepts = (0..17).map(|number| {
+            let mut concept = Concept::new(format!("P:{number}").parse().unwrap(), format!("kinase LC3 {number}"));
+            concept.synonyms = vec![format!("AKT{number}"), format!("MYC {number}"), "MYC".to_owned()];
+            concept
+        });
+        let concepts = concepts.enumerate().map(|(number, mut concept)| {
+            concept.synonyms.extend((number < 16).then(|| format!("rare light chain {number}")));
+            concept
+        });
+        let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+        let snapshot = kb.store.snapshot().unwrap();
+        let parts = |name: &str| -> BTreeSet<String> {
+            (0..40).filter_map(|seed| shortened(&snapshot, name, seed).unwrap()).collect()
+        };
+        assert_eq!(Vec::from_iter(parts("AKT1")), ["AKT"]);
+        let endings = ["chain", "chain 1", "light chain", "light chain 1", "rare light chain"];
+        assert_eq!(Vec::from_iter(parts("rare light chain 1")), endings);
+        assert_eq!(Vec::from_iter(parts("kinase LC3 1")), ["LC3 1"], "seventeen names have the words before");
+        assert!(parts("MYC 1").is_empty(), "a name of its own");
+        assert!(parts("p62").is_empty(), "one letter");
+    }
+}

@@ -1,0 +1,165 @@
+//! Features of the candidates of examples.
+
+use std::collections::HashSet;
+
+use truename_kb::ConceptIndex;
+use truename_text::{NameProfile, NormalizedName, has_part};
+
+use super::held_out::Example;
+use crate::call::Call;
+use crate::feature::Featured;
+use crate::generator::{Dense, Scope};
+use crate::knowledge_base::encode;
+use crate::retrieval::{Nearest, PIECE, Retriever};
+use crate::{Error, KnowledgeBase, Progress};
+
+/// Nearest candidates of a name that are learnt from, beside the right one.
+const NEAREST_LEARNT: usize = 12;
+/// Candidates farther away that are learnt from; they stand for all of them. Without them nothing would be known of what a
+/// name has in common with most of its candidates.
+const FARTHER_LEARNT: usize = 12;
+
+/// An example with the features of its candidates.
+pub(super) struct Observed {
+    pub(super) rows: Vec<f32>,
+    pub(super) stands_for: Vec<f32>,
+    pub(super) answer: Option<usize>,
+    /// Set where one other concept has the very name, so that the ranker is not asked: whether it is the right one.
+    pub(super) settled: Option<bool>,
+}
+
+/// Observes examples on all threads. Also returns the number of queries longer than the encoder's window.
+pub(super) fn observe_all(
+    examples: &[Example],
+    kb: &KnowledgeBase,
+    call: &Call<'_>,
+    progress: &Progress,
+) -> Result<(Vec<Observed>, usize), Error> {
+    let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
+    let encoded = kb.encoder().map(|encoder| encode(encoder, &queries)).transpose()?;
+    let observed = call.in_pieces(examples, PIECE, |snapshot, first, piece| {
+        progress.check()?;
+        progress.advance(piece.len() as u64);
+        let nearest = match (kb.vectors(snapshot)?, &encoded) {
+            (Some(reader), Some(encoded)) => {
+                let vectors = (first..first + piece.len()).map(|at| encoded.row(at)).collect();
+                let hidden = piece.iter().map(|example| example.hidden.len()).max().unwrap_or(0);
+                Some(Nearest::search(reader, snapshot, vectors, None, hidden)?.complete())
+            }
+            _ => None,
+        };
+        let mut observer = Observer(Retriever::new(kb, snapshot));
+        let observe = |(at, example): (usize, &Example)| {
+            observer.observe(example, nearest.as_ref().and_then(|nearest| nearest.of(at)))
+        };
+        piece.iter().enumerate().map(observe).collect()
+    })?;
+    let truncated = encoded.map_or(0, |encoded| encoded.truncated().len());
+    Ok((observed, truncated))
+}
+
+/// Observes one example after another with the same snapshot and buffers.
+struct Observer<'a>(Retriever<'a>);
+
+impl Observer<'_> {
+    fn observe(&mut self, example: &Example, dense: Option<Dense<'_>>) -> Result<Observed, Error> {
+        let query = NameProfile::new(&example.query);
+        let scope = Scope { hidden: &example.hidden, dense, ..self.0.scope() };
+        let found = self.0.retrieve(&query, scope, true)?;
+        let Some((_, mut featured)) = found.featured else {
+            let settled = found.sole.map(|sole| example.answers.contains(&sole));
+            return Ok(Observed { rows: Vec::new(), stands_for: Vec::new(), answer: None, settled });
+        };
+        let answers = match example.is_part {
+            true => &self.with_most_names(&example.query, &featured)?,
+            false => &example.answers,
+        };
+        let is_right = |concept: ConceptIndex| answers.contains(&concept);
+        featured.sort_by(|left, right| {
+            let order = |candidate: &Featured| (is_right(candidate.concept), candidate.proposal.key);
+            let nearness = |candidate: &Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
+            let by_nearness = nearness(right).total_cmp(&nearness(left));
+            order(right).cmp(&order(left)).then(by_nearness)
+        });
+        // Of several that are right the nearest is learnt, and the others are not wrong.
+        let right = featured.iter().take_while(|candidate| is_right(candidate.concept)).count();
+        featured.drain(1.min(right)..right);
+        let (learnt, stands_for) = learnt(featured.len());
+        let rows = learnt.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
+        Ok(Observed { rows, stands_for, answer: (right > 0).then_some(0), settled: None })
+    }
+
+    /// The candidates of whose names most have this part: those from which it was most likely taken.
+    fn with_most_names(&self, part: &str, candidates: &[Featured]) -> Result<HashSet<ConceptIndex>, Error> {
+        let part = NormalizedName::new(part);
+        let (mut most, mut found) = (1, HashSet::new());
+        for candidate in candidates {
+            let mut count = 0;
+            for name in self.0.snapshot.concept_names(candidate.concept)?.1 {
+                count += usize::from(has_part(&NormalizedName::new(self.0.snapshot.name(name)?.1), &part));
+            }
+            if count > most {
+                (most, found) = (count, HashSet::new());
+            }
+            if count == most {
+                found.insert(candidate.concept);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The places of the candidates that are learnt from, out of so many in the order of their nearness, and how many each stands
+/// for.
+fn learnt(candidates: usize) -> (Vec<usize>, Vec<f32>) {
+    let near = candidates.min(NEAREST_LEARNT + 1);
+    let farther = candidates - near;
+    let drawn = farther.min(FARTHER_LEARNT);
+    let places = (0..near).chain((0..drawn).map(|number| near + number * farther / drawn)).collect();
+    let stands_for = std::iter::repeat_n(1.0, near).chain(std::iter::repeat_n(farther as f32 / drawn as f32, drawn));
+    (places, stands_for.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use truename_kb::NameIndex;
+
+    use super::*;
+    use crate::Concept;
+
+    #[test]
+    fn candidates_learnt_stand_for_all() {
+        for candidates in [0, 1, 13, 20, 25, 26, 100] {
+            let (places, stands_for) = learnt(candidates);
+            assert!(places.is_sorted_by(|left, right| left < right) && places.len() <= 25, "{places:?}");
+            assert!(
+                (stands_for.iter().sum::<f32>() - candidates as f32).abs() < 1e-3 && places.len() == stands_for.len()
+            );
+        }
+        assert_eq!(learnt(37).0[13..], [13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35]);
+    }
+
+    #[test]
+    fn whoever_has_most_names_with_a_part_is_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [["MAP1 LC3 A", "protein LC3 A"], ["MAP1 LC3 B", "protein LC3 B"], ["LC3 synthase", "small LC3"]];
+        let concepts = names.iter().enumerate().map(|(number, [name, synonym])| {
+            let mut concept = Concept::new(format!("P:{number}").parse().unwrap(), *name);
+            concept.synonyms = vec![(*synonym).to_owned()];
+            concept
+        });
+        let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+        let snapshot = kb.store.snapshot().unwrap();
+        let observer = Observer(Retriever::new(&kb, &snapshot));
+        let candidate = |number| Featured {
+            concept: ConceptIndex(number),
+            name: NameIndex(0),
+            proposal: Default::default(),
+            dense: None,
+            row: Vec::new(),
+        };
+        let found = observer.with_most_names("LC3", &[2, 0, 1].map(candidate)).unwrap();
+        assert_eq!(found, HashSet::from([ConceptIndex(0), ConceptIndex(1)]));
+        assert!(observer.with_most_names("sma", &[0, 1, 2].map(candidate)).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,195 @@
+use rayon::prelude::*;
+
+use super::held_out::{add_gold, held_out};
+use super::observed::observe_all;
+use super::{CalibrateOptions, Gain, GoldName};
+use crate::call::Call;
+use crate::ranker::{self, Fitting, Groups};
+use crate::retrieval::ENCODED_AT_ONCE;
+use crate::{Error, FeatureSet, KnowledgeBase, Ranker};
+
+/// With as many judgements as this, they count half as much as all held-out names for probability and threshold.
+const JUDGEMENTS_FOR_HALF: f64 = 20.0;
+/// Fewer held-out names than this fit no ranker.
+const FEWEST_NAMES: usize = 50;
+/// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
+/// right stands beside what was counted.
+const EXACT_PRIOR: (f64, f64) = (49.0, 50.0);
+
+/// Groups of candidates made from knowledge bases, ready to fit a ranker.
+pub struct TrainingSet {
+    pub(super) features: FeatureSet,
+    truncated: usize,
+    groups: Groups,
+    folds: Vec<usize>,
+    gold: Vec<bool>,
+    settled: (f64, f64),
+    /// Judgements that the exact name decides: rightly, and in all.
+    settled_gold: (usize, usize),
+}
+
+impl TrainingSet {
+    /// Creates an empty set; for dense features every knowledge base must have an encoder.
+    pub fn new(features: FeatureSet) -> Self {
+        let groups = Groups::new(features.names().len());
+        Self {
+            features,
+            truncated: 0,
+            groups,
+            folds: Vec::new(),
+            gold: Vec::new(),
+            settled: (0.0, 0.0),
+            settled_gold: (0, 0),
+        }
+    }
+
+    /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
+    /// have ids that the knowledge base does not.
+    ///
+    /// # Errors
+    /// Where the storage or the encoder fails.
+    ///
+    /// # Panics
+    /// Where the knowledge base has an encoder and the others have not, or the other way round.
+    pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
+        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        assert_eq!(features, self.features, "an encoder for dense features alone");
+        let call = Call::begin(kb)?;
+        let mut examples = held_out(call.snapshot(), options)?;
+        let unknown = add_gold(call.snapshot(), gold, &mut examples)?;
+        options.progress.begin("asking for names held out", examples.len() as u64);
+        let mut observed = Vec::with_capacity(examples.len());
+        for examples in examples.chunks(ENCODED_AT_ONCE) {
+            let (more, truncated) = observe_all(examples, kb, &call, &options.progress)?;
+            observed.extend(more);
+            self.truncated += truncated;
+        }
+        for (example, observed) in examples.iter().zip(observed) {
+            let weight = if example.gold { options.gold_weight } else { 1.0 };
+            match observed.settled {
+                Some(right) => {
+                    self.settled.0 += if right { f64::from(weight) } else { 0.0 };
+                    self.settled.1 += f64::from(weight);
+                    self.settled_gold.0 += usize::from(right && example.gold);
+                    self.settled_gold.1 += usize::from(example.gold);
+                }
+                None => {
+                    // A name of the knowledge base would have been found by itself, had it not been held out.
+                    let found = if example.gold { 0.0 } else { f64::from(weight) };
+                    self.settled.0 += found;
+                    self.settled.1 += found;
+                    self.groups.push(&observed.rows, &observed.stands_for, observed.answer, weight);
+                    self.folds.push(example.fold);
+                    self.gold.push(example.gold);
+                }
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Fits a ranker, whose score is the mean of the fitted one's and of that of the best of `priors`, where there are any.
+    ///
+    /// # Errors
+    /// Where there are too few names.
+    ///
+    /// # Panics
+    /// Where a prior needs vectors and the names have none.
+    pub fn fit(&self, priors: &[&Ranker], options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
+        if self.groups.len() < FEWEST_NAMES {
+            return Err(Error::too_few_names(self.groups.len(), FEWEST_NAMES));
+        }
+        // At least even, so that the very name stays the first candidate.
+        let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
+        let weights = self.balanced();
+        let (groups, features, folds) = (&self.groups, self.features, &self.folds[..]);
+        let (options, progress) = (&options.fit, &*options.progress);
+        let fitting = Fitting { groups, features, folds, weights: &weights, exact, priors, options, progress };
+        let (ranker, out_of_fold) = fitting.fit();
+        progress.check()?;
+        let gold = self.gold.iter().filter(|gold| **gold).count();
+        let after = |of_gold| accuracy(&self.groups, &out_of_fold, |group| self.gold[group] == of_gold);
+        let gain = Gain {
+            kept: true,
+            held_out: self.groups.len() - gold,
+            gold: gold + self.settled_gold.1,
+            unknown_gold: 0,
+            truncated: self.truncated,
+            accuracy: (0.0, after(false)),
+            gold_accuracy: (gold + self.settled_gold.1 > 0).then(|| (0.0, self.with_settled(after(true)))),
+            log_loss: (0.0, ranker::log_loss(&self.groups, &weights, &out_of_fold)),
+            threshold: (0.0, ranker.threshold),
+        };
+        Ok((ranker, gain))
+    }
+
+    /// Returns the weights of the groups for probability and threshold. Judgements tell better than held-out names how easy
+    /// names are and how often NIL is right, though they are fewer.
+    fn balanced(&self) -> Vec<f32> {
+        let total = |of_gold: bool| -> f64 {
+            let weights = self.groups.weights.iter().zip(&self.gold).filter(|(_, gold)| **gold == of_gold);
+            weights.map(|(weight, _)| f64::from(*weight)).sum()
+        };
+        let judgements = self.gold.iter().filter(|gold| **gold).count() as f64;
+        let share = judgements / (judgements + JUDGEMENTS_FOR_HALF);
+        let factor = (share * total(false) / total(true)).max(1.0) as f32;
+        let balanced = |(weight, gold): (&f32, &bool)| if *gold { factor * weight } else { *weight };
+        self.groups.weights.iter().zip(&self.gold).map(balanced).collect()
+    }
+
+    /// Returns the accuracy on all judgements, given the accuracy on those that the exact name does not decide.
+    fn with_settled(&self, unsettled: f64) -> f64 {
+        let is_asked = |group: &usize| self.gold[*group] && self.groups.answers[*group].is_some();
+        let asked = (0..self.groups.len()).filter(is_asked).count();
+        let right = unsettled * asked as f64 + self.settled_gold.0 as f64;
+        right / (asked + self.settled_gold.1).max(1) as f64
+    }
+
+    /// Measures accuracy and log-loss of a ranker that was fitted on other names.
+    pub(super) fn measure(&self, ranker: &Ranker, gain: &mut Gain) {
+        let score = |group| self.groups.range(group).map(|row| ranker.score(self.groups.row(row))).collect();
+        let scores: Vec<Vec<f64>> = (0..self.groups.len()).into_par_iter().map(score).collect();
+        gain.accuracy.0 = accuracy(&self.groups, &scores, |group| !self.gold[group]);
+        if let Some((before, _)) = &mut gain.gold_accuracy {
+            *before = self.with_settled(accuracy(&self.groups, &scores, |group| self.gold[group]));
+        }
+        gain.log_loss.0 = ranker::log_loss(&self.groups, &self.balanced(), &scores);
+        gain.threshold.0 = ranker.threshold;
+        gain.kept = gain.log_loss.1 <= gain.log_loss.0;
+    }
+}
+
+/// Share of the groups with a right candidate where it has the highest score.
+fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) -> f64 {
+    let asked: Vec<usize> =
+        (0..groups.len()).filter(|group| groups.answers[*group].is_some() && keep(*group)).collect();
+    let is_right = |group: &&usize| {
+        let scores = &scores[**group];
+        let top =
+            (0..scores.len()).max_by(|left, right| scores[*left].total_cmp(&scores[*right]).then(right.cmp(left)));
+        top == groups.answers[**group]
+    };
+    asked.iter().filter(is_right).count() as f64 / asked.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judgements_count_about_as_much_as_held_out_names() {
+        let mut training = TrainingSet::new(FeatureSet::Lexical);
+        let row = vec![0.0; FeatureSet::Lexical.names().len()];
+        for number in 0..120 {
+            let is_gold = number < 20;
+            training.groups.push(&row, &[1.0], Some(0), if is_gold { 4.0 } else { 1.0 });
+            training.gold.push(is_gold);
+        }
+        let weights = training.balanced();
+        let (gold, names) = (weights[..20].iter().sum::<f32>(), weights[20..].iter().sum::<f32>());
+        assert_eq!((gold, names), (80.0, 100.0), "never less than they count elsewhere");
+        training.groups.weights[..20].fill(1.0);
+        assert_eq!(training.balanced()[..20].iter().sum::<f32>(), 50.0);
+        training.gold.fill(false);
+        assert_eq!(training.balanced(), training.groups.weights);
+    }
+}

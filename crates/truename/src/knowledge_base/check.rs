@@ -1,0 +1,52 @@
+//! Damage is looked for, and unused space freed.
+
+use std::path::Path;
+
+use truename_kb::{Comparison, Store};
+
+use super::KnowledgeBase;
+use super::import::read_provenance;
+use super::vectors::{SETS, VectorSets};
+use crate::{Error, FeatureSet, Ranker};
+
+impl KnowledgeBase {
+    /// Looks for damage: compares the file with its checksums, without believing anything in it. Where there are no
+    /// checksums for all of it, or `deep` is set, reads every record too.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] with the first damage found.
+    pub fn check(path: &Path, deep: bool) -> Result<Comparison, Error> {
+        let compared = Store::compare(path)?;
+        let all_compared = matches!(compared, Comparison::Intact | Comparison::UnusedDiffers);
+        if deep || !all_compared {
+            Self::open(path)?.check_records()?;
+        }
+        Ok(compared)
+    }
+
+    fn check_records(&self) -> Result<(), Error> {
+        let snapshot = self.store.snapshot()?;
+        snapshot.check()?;
+        self.indexes.ngrams.check(snapshot.transaction())?;
+        for number in SETS {
+            self.indexes.vectors.set(number).check(snapshot.transaction())?;
+        }
+        VectorSets::read(&snapshot)?;
+        read_provenance(&snapshot)?;
+        for features in FeatureSet::ALL {
+            if let Some(bytes) = snapshot.meta(features.meta_key())? {
+                Ranker::from_bytes(bytes, features)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites a knowledge base without the bytes that updates left unused. Returns the sizes of its file before and
+    /// after.
+    ///
+    /// # Errors
+    /// Where it is damaged, or another process or a value of this type has it open; it is as it was before.
+    pub fn compact(path: &Path) -> Result<(u64, u64), Error> {
+        Ok(truename_kb::compact(path)?)
+    }
+}

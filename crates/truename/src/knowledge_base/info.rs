@@ -1,0 +1,158 @@
+//! A knowledge base in numbers.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+use truename_kb::Snapshot;
+use truename_text::{NameKeys, NormalizedName};
+
+use super::KnowledgeBase;
+use super::import::{Provenance, read_provenance};
+use super::vectors::{EncoderRecord, VectorSets};
+use crate::{Error, FeatureSet};
+
+/// What a knowledge base holds, in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Info {
+    /// Concepts.
+    pub concepts: u32,
+    /// Names.
+    pub names: u32,
+    /// Names a concept, in the mean.
+    pub names_per_concept: f64,
+    /// The most names one concept has, and which.
+    pub most_names: Option<(usize, String)>,
+    /// Concepts with a single name.
+    pub single_name_concepts: u32,
+    /// Names beside another name of the same concept with the same normal form.
+    pub duplicate_names: u32,
+    /// Normal forms that several concepts share.
+    pub ambiguous_names: u32,
+    /// Some of them, each with the concepts that share it.
+    pub ambiguous_examples: Vec<(String, Vec<String>)>,
+    /// Concepts by type.
+    pub types: BTreeMap<String, u32>,
+    /// The files it was made from.
+    pub provenance: Vec<Provenance>,
+    /// Whether `calibrate` fitted a ranker to it.
+    pub calibrated: bool,
+    /// The vectors of its names, where it has any.
+    pub vectors: Option<VectorInfo>,
+    /// The size of its file.
+    pub bytes: u64,
+    /// The bytes of it that updates left unused; [`KnowledgeBase::compact`] frees them.
+    pub unused_bytes: u64,
+}
+
+/// The vectors of a knowledge base's names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VectorInfo {
+    /// Names that have one.
+    pub names: u64,
+    /// The encoder that made them.
+    pub encoder: EncoderRecord,
+    /// Whether `calibrate` fitted a ranker with them.
+    pub calibrated: bool,
+    /// The vectors that are to replace them, where these are being made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<NextVectors>,
+}
+
+/// Vectors that replace those in use once every name has one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextVectors {
+    /// Names that have one.
+    pub names: u64,
+    /// The encoder that makes them.
+    pub encoder: EncoderRecord,
+}
+
+/// Ambiguous names shown in [`Info`].
+const SHOWN_AMBIGUOUS: usize = 5;
+
+impl KnowledgeBase {
+    /// What it holds, in numbers.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn info(&self) -> Result<Info, Error> {
+        let snapshot = self.store.snapshot()?;
+        let counts = snapshot.counts();
+        let (mut types, mut single, mut most) = (BTreeMap::new(), 0, None::<(usize, String)>);
+        let mut duplicates = 0;
+        let mut by_form: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (concept, number) in snapshot.concepts()?.zip(0u32..) {
+            let concept = concept?;
+            for name in &concept.types {
+                *types.entry(name.clone()).or_insert(0) += 1;
+            }
+            let names = 1 + concept.synonyms.len();
+            single += u32::from(names == 1);
+            if most.as_ref().is_none_or(|(known, _)| names > *known) {
+                most = Some((names, concept.id.to_string()));
+            }
+            let forms: HashSet<u64> =
+                concept.names().map(|name| NameKeys::of(&NormalizedName::new(name)).exact.0).collect();
+            duplicates += (names - forms.len()) as u32;
+            for form in forms {
+                by_form.entry(form).or_default().push(number);
+            }
+        }
+        by_form.retain(|_, concepts| concepts.len() > 1);
+        let (bytes, unused_bytes) = self.store.size()?;
+        Ok(Info {
+            bytes,
+            unused_bytes,
+            concepts: counts.concepts,
+            names: counts.names,
+            names_per_concept: f64::from(counts.names) / f64::from(counts.concepts.max(1)),
+            most_names: most,
+            single_name_concepts: single,
+            duplicate_names: duplicates,
+            ambiguous_names: by_form.len() as u32,
+            ambiguous_examples: ambiguous_examples(&snapshot, &by_form)?,
+            types,
+            provenance: read_provenance(&snapshot)?,
+            calibrated: snapshot.meta(FeatureSet::Lexical.meta_key())?.is_some(),
+            vectors: self.vector_info(&snapshot)?,
+        })
+    }
+
+    fn vector_info(&self, snapshot: &Snapshot<'_>) -> Result<Option<VectorInfo>, Error> {
+        let sets = VectorSets::read(snapshot)?;
+        let Some(current) = sets.current else { return Ok(None) };
+        let next = match sets.next {
+            Some(set) => Some(NextVectors { names: self.count_of(&set, snapshot)?, encoder: set.encoder }),
+            None => None,
+        };
+        Ok(Some(VectorInfo {
+            names: self.count_of(&current, snapshot)?,
+            encoder: current.encoder,
+            calibrated: snapshot.meta(FeatureSet::Dense.meta_key())?.is_some(),
+            next,
+        }))
+    }
+}
+
+fn ambiguous_examples(
+    snapshot: &Snapshot<'_>,
+    by_form: &HashMap<u64, Vec<u32>>,
+) -> Result<Vec<(String, Vec<String>)>, Error> {
+    let mut shared: Vec<(&u64, usize)> = by_form.iter().map(|(form, concepts)| (form, concepts.len())).collect();
+    shared.sort_by_key(|(form, concepts)| (std::cmp::Reverse(*concepts), **form));
+    let mut examples = Vec::new();
+    for (form, _) in shared.into_iter().take(SHOWN_AMBIGUOUS) {
+        let (mut text, mut ids) = (String::new(), Vec::new());
+        for name in snapshot.names_under(truename_text::Key(*form))? {
+            let (concept, name) = snapshot.name(name)?;
+            if NameKeys::of(&NormalizedName::new(name)).exact.0 == *form {
+                name.clone_into(&mut text);
+                ids.push(snapshot.concept_names(concept)?.0.to_owned());
+            }
+        }
+        ids.sort();
+        ids.dedup();
+        examples.push((text, ids));
+    }
+    Ok(examples)
+}

@@ -1,0 +1,133 @@
+//! Candidates of a query with their features: the one path of the linker and of calibration.
+
+use truename_index::{Hit, SearchScratch, VectorReader};
+use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_text::NameProfile;
+
+use crate::feature::{Featured, WordWeights, featurize};
+use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
+use crate::name_set::NameSet;
+use crate::proposal::Proposals;
+use crate::{Error, FeatureSet, KnowledgeBase};
+
+/// Queries that share a snapshot and one pass over the vectors.
+pub(crate) const PIECE: usize = 64;
+/// Names encoded together.
+pub(crate) const ENCODED_AT_ONCE: usize = 4096;
+
+/// Retrieves candidates for one query after another with the same snapshot and buffers.
+pub(crate) struct Retriever<'a> {
+    kb: &'a KnowledgeBase,
+    pub(crate) snapshot: &'a Snapshot<'a>,
+    scratch: SearchScratch,
+    weights: WordWeights,
+}
+
+/// The candidates of a query.
+pub(crate) struct Retrieved {
+    pub(crate) proposals: Proposals,
+    /// The concept that alone has the very name.
+    pub(crate) sole: Option<ConceptIndex>,
+    /// All candidates with their features; `None` where the search ended at `sole`.
+    pub(crate) featured: Option<(FeatureSet, Vec<Featured>)>,
+}
+
+impl<'a> Retriever<'a> {
+    pub(crate) fn new(kb: &'a KnowledgeBase, snapshot: &'a Snapshot<'a>) -> Self {
+        Self { kb, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
+    }
+
+    /// Returns the scope in which generators see all names.
+    pub(crate) fn scope(&self) -> Scope<'a> {
+        Scope { snapshot: self.snapshot, indexes: &self.kb.indexes, hidden: &[], allowed: None, dense: None }
+    }
+
+    /// Returns the candidates of a query; with `ends_at_sole` only the one that alone has the very name, where there is one.
+    ///
+    /// A query whose candidates lack vectors is described lexically: a name without a vector would look like one that is
+    /// far away.
+    pub(crate) fn retrieve(
+        &mut self,
+        query: &NameProfile,
+        mut scope: Scope<'_>,
+        ends_at_sole: bool,
+    ) -> Result<Retrieved, Error> {
+        let mut proposals = propose_exact(query, &scope)?;
+        let sole = proposals.sole_exact();
+        if ends_at_sole && sole.is_some() {
+            return Ok(Retrieved { proposals, sole, featured: None });
+        }
+        propose_near(query, &scope, &mut self.scratch, &mut proposals)?;
+        if let Some(dense) = scope.dense
+            && !dense.covers(&proposals, &scope)?
+        {
+            scope.dense = None;
+        }
+        let features = FeatureSet::of_encoder(scope.dense.is_some());
+        let featured = featurize(query, &proposals, &scope, &mut self.weights)?;
+        Ok(Retrieved { proposals, sole, featured: Some((features, featured)) })
+    }
+}
+
+/// The vectors of several queries and the names nearest to each, from one pass over the store.
+pub(crate) struct Nearest<'a> {
+    reader: VectorReader<'a>,
+    /// Whether every name has a vector, so that no candidate lacks one.
+    is_complete: bool,
+    vectors: Vec<&'a [f32]>,
+    hits: Vec<Vec<Hit>>,
+}
+
+impl<'a> Nearest<'a> {
+    /// Searches for `vectors`; up to `hidden` of the names found may not count.
+    pub(crate) fn search(
+        reader: VectorReader<'a>,
+        snapshot: &Snapshot<'_>,
+        vectors: Vec<&'a [f32]>,
+        allowed: Option<&NameSet>,
+        hidden: usize,
+    ) -> Result<Self, Error> {
+        let with_direction: Vec<&[f32]> = vectors.iter().copied().filter(|vector| has_direction(vector)).collect();
+        let mut found = nearest(&reader, snapshot, &with_direction, allowed, hidden)?.into_iter();
+        let mut hits_of = |vector: &&[f32]| {
+            let found = if has_direction(vector) { found.next() } else { None };
+            found.unwrap_or_default()
+        };
+        let hits = vectors.iter().map(&mut hits_of).collect();
+        Ok(Self { reader, is_complete: false, vectors, hits })
+    }
+
+    /// Declares that every name has a vector.
+    pub(crate) fn complete(self) -> Self {
+        Self { is_complete: true, ..self }
+    }
+
+    /// Returns the vector of a query with its nearest names; `None` where the encoder knows no token of the query, so that
+    /// its vector has no direction.
+    pub(crate) fn of(&self, query: usize) -> Option<Dense<'_>> {
+        let vector = self.vectors[query];
+        let dense = Dense { reader: &self.reader, vector, hits: &self.hits[query], is_complete: self.is_complete };
+        (self.is_complete || has_direction(vector)).then_some(dense)
+    }
+}
+
+fn has_direction(vector: &[f32]) -> bool {
+    vector.iter().any(|value| *value != 0.0)
+}
+
+/// Returns the number of the name that a candidate was found by exactly and that is written as the query, else the first.
+pub(crate) fn exact_name(
+    concept: ConceptIndex,
+    query: &NameProfile,
+    proposals: &Proposals,
+    snapshot: &Snapshot<'_>,
+) -> Result<NameIndex, Error> {
+    let exact = proposals.exact_names(concept);
+    let mut matched = exact[0];
+    for name in &exact {
+        if snapshot.name(*name)?.1 == query.written {
+            matched = *name;
+        }
+    }
+    Ok(matched)
+}
