@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 use heed::{Env, WithoutTls};
 use rayon::prelude::*;
 use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
+use truename_text::SplitMix64;
 
 /// Queries timed one by one, and asked in one batch.
 const QUERIES: usize = 1000;
@@ -273,32 +274,26 @@ fn normalise(row: &mut [f32]) {
     row.iter_mut().for_each(|number| *number /= length);
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014).
-struct Random(u64);
+/// The random numbers of synthetic vectors.
+struct Random(SplitMix64);
 
 impl Random {
+    /// Creates a generator; those of seeds that follow each other share their numbers but the first.
     fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        Self(SplitMix64::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
+        self.0.below(limit)
     }
 
     fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32
+        (self.0.draw() >> 40) as f32 / (1 << 24) as f32
     }
 
     /// Nearly normal: the sum of four uniform numbers (16 bits each), scaled to variance 1.
     fn normal(&mut self) -> f32 {
-        let bits = self.next();
+        let bits = self.0.draw();
         let sum: u32 = (0..4).map(|part| (bits >> (16 * part)) as u32 & 0xffff).sum();
         (sum as f32 / 65_536.0 - 2.0) * 1.732_050_8
     }

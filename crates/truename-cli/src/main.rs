@@ -19,7 +19,6 @@ mod output;
 mod picture;
 mod problems;
 mod progress;
-mod random;
 mod spread;
 mod tsne;
 

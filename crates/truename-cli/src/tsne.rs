@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use crate::random::around_zero;
+use truename_text::SplitMix64;
 
 /// Steps taken, as many as scikit-learn takes.
 const STEPS: usize = 1000;
@@ -166,6 +166,11 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 fn add(sum: &mut [f64], vector: &[f64], times: f64) {
     sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += times * value);
+}
+
+/// Returns a number from -1 to 1 that the seed decides, evenly spread over all places.
+fn around_zero(seed: u64, place: u64) -> f64 {
+    (SplitMix64::at(seed, place) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
 /// How steps are taken for a while.
@@ -391,6 +396,13 @@ mod tests {
         let gradient = 4.0 * (f64::from(forces[5].attraction[0]) - f64::from(forces[5].repulsion[0]) / total);
         let measured = (divergence(1e-4) - divergence(-1e-4)) / 2e-4;
         assert!((gradient - measured).abs() < 1e-5, "{gradient}, {measured}");
+    }
+
+    #[test]
+    fn numbers_lie_around_zero() {
+        let numbers: Vec<f64> = (0..1000).map(|place| around_zero(7, place)).collect();
+        assert!(numbers.iter().all(|number| (-1.0..1.0).contains(number)));
+        assert!(numbers.iter().sum::<f64>().abs() < 50.0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Dropout whose mask is a function of a seed and a place, so that a step can be made again to the bit.
 
+use truename_text::SplitMix64;
+
 /// How many random bits one number takes; the probability is exact to their number of values.
 const BITS: u32 = 16;
 const PER_WORD: u64 = 64 / BITS as u64;
@@ -32,7 +34,7 @@ impl Dropout {
     /// The same for another place in the network.
     #[must_use]
     pub fn at(self, place: u64) -> Self {
-        Self { seed: mix(self.seed ^ mix(place + 1)), ..self }
+        Self { seed: SplitMix64::at(self.seed ^ SplitMix64::at(place + 1, 0), 0), ..self }
     }
 
     pub fn is_none(self) -> bool {
@@ -44,10 +46,11 @@ impl Dropout {
         if self.is_none() {
             return;
         }
-        let mut word = mix(self.seed ^ (first as u64 / PER_WORD));
+        let bits_of = |word| SplitMix64::at(self.seed ^ word, 0);
+        let mut word = bits_of(first as u64 / PER_WORD);
         for (at, value) in (first as u64..).zip(values) {
             if at.is_multiple_of(PER_WORD) {
-                word = mix(self.seed ^ (at / PER_WORD));
+                word = bits_of(at / PER_WORD);
             }
             let bits = (word >> ((at % PER_WORD) * u64::from(BITS))) & ((1 << BITS) - 1);
             *value *= if bits < self.threshold { 0.0 } else { self.scale };
@@ -60,14 +63,6 @@ impl Dropout {
         self.apply(&mut mask, 0);
         mask
     }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): neighbouring numbers give bits that have nothing in common.
-fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

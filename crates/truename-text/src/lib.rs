@@ -8,7 +8,8 @@
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell;
-//! [`part_of`] makes a part of a name, by which people ask for the whole, and [`has_part`] tells whether a name ends in one.
+//! [`part_of`] makes a part of a name, by which people ask for the whole, and [`has_part`] tells whether a name ends in one;
+//! [`SplitMix64`] draws the random numbers of all crates.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};
@@ -30,6 +31,7 @@ mod part;
 mod profile;
 pub mod similarity;
 mod span;
+mod split_mix;
 mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
@@ -41,6 +43,7 @@ pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
 pub use profile::{NameProfile, Token};
 pub use span::Span;
+pub use split_mix::SplitMix64;
 pub use words::{Words, written_forms};
 
 /// A stable 64-bit hash of a string, the same on every platform and in every version.

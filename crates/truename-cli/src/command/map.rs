@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
+use truename_text::SplitMix64;
 
 use crate::arguments::Map;
 use crate::command::open_kb;
 use crate::picture::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
 use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
-use crate::random::drawn;
 use crate::tsne::Tsne;
 use crate::{atomic_file, interrupt};
 
@@ -126,7 +126,7 @@ fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec
     let (mut lowest, mut number, most) = (BinaryHeap::<Sampled>::new(), 0_u64, usize::from(arguments.sample));
     kb.for_each_concept(|concept| -> Result<(), truename::Error> {
         for name in concept.names() {
-            let lot = drawn(arguments.seed, number);
+            let lot = SplitMix64::at(arguments.seed, number);
             number += 1;
             let is_low = lowest.len() < most || lowest.peek().is_some_and(|highest| lot < highest.lot);
             if !is_low || chosen.contains(&concept.id) {
