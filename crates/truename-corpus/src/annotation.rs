@@ -1,8 +1,6 @@
 //! An annotation as a file has it, checked against the text.
 
-use truename_text::{Mention, OffsetUnit, Offsets, Span};
-
-use crate::problem::shorten;
+use truename_text::{Mention, OffsetUnit, Offsets, Span, excerpt};
 
 /// An annotation, its offsets in the unit of the file.
 #[derive(Debug, Default)]
@@ -74,7 +72,7 @@ impl<'t> Annotated<'t> {
             return Ok(());
         }
         let (start, end) = (self.offsets.of_byte(span.start), self.offsets.of_byte(span.end));
-        let (whole, said, advice) = (shorten(whole), shorten(said), self.advice());
+        let (whole, said, advice) = (excerpt(whole), excerpt(said), self.advice());
         Err(format!("the text at {start}–{end} is \"{whole}\", the file says \"{said}\"{advice}"))
     }
 
@@ -119,7 +117,7 @@ fn same_letters(one: &str, other: &str) -> bool {
 
 /// An offset as it is written.
 pub(crate) fn number(value: &str) -> Result<usize, String> {
-    value.trim().parse().map_err(|_| format!("\"{}\" is no offset", shorten(value)))
+    value.trim().parse().map_err(|_| format!("\"{}\" is no offset", excerpt(value)))
 }
 
 /// An id as it is written; nothing where that says that there is none.

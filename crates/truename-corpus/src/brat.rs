@@ -12,9 +12,9 @@ use truename_text::{Document, Mention, OffsetUnit, Offsets};
 
 use crate::annotation::{Annotated, Annotation, number, one_line};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::shorten;
 use crate::source::{Source, stem, without_gz};
 use crate::{Error, Problem, ReadOptions};
+use truename_text::excerpt;
 
 /// The resource written before an id that names none, as brat wants one: `KB:D003139`.
 const NO_RESOURCE: &str = "KB:";
@@ -135,7 +135,7 @@ fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Resu
 }
 
 fn problem(path: &Path, id: &str, Wrong { line, message }: Wrong) -> Problem {
-    Problem { file: path.to_owned(), line, document: Some(id.to_owned()), message }
+    Problem::new(path, line, message).in_document(Some(id.to_owned()))
 }
 
 /// Reads a document from its text and its annotations, and counts what was left out; `name` is that of the text.
@@ -172,7 +172,7 @@ fn check_end(row: &str, is_ended: bool) -> Result<(), String> {
     if is_ended || !row.starts_with(['T', 'N']) || row.matches('\t').count() >= 2 {
         return Ok(());
     }
-    Err(format!("\"{}\" has neither a text nor a line end, so the file may be cut off", shorten(row)))
+    Err(format!("\"{}\" has neither a text nor a line end, so the file may be cut off", excerpt(row)))
 }
 
 /// The content of the rows of a `.ann` file.
@@ -194,13 +194,13 @@ impl<'t> Rows<'t> {
     fn take(&mut self, line: u64, row: &str) -> Result<(), String> {
         let columns: Vec<&str> = row.splitn(3, '\t').collect();
         let (name, value) = (columns[0], columns.get(1).copied().unwrap_or_default());
-        let of_row = |message| format!("{}: {message}", shorten(name));
+        let of_row = |message| format!("{}: {message}", excerpt(name));
         match name.chars().next() {
             None => {}
             Some('T') => {
                 let mention = self.mention(value, columns.get(2)).map_err(of_row)?;
                 if self.by_name.insert(name.to_owned(), self.mentions.len()).is_some() {
-                    return Err(format!("there are two mentions {}", shorten(name)));
+                    return Err(format!("there are two mentions {}", excerpt(name)));
                 }
                 self.mentions.push(mention);
             }
@@ -213,13 +213,13 @@ impl<'t> Rows<'t> {
                 }
             }
             Some('A' | 'R' | 'E' | 'M' | '*' | '#') => self.left_out += 1,
-            Some(_) => return Err(format!("\"{}\" is no row of brat's", shorten(row))),
+            Some(_) => return Err(format!("\"{}\" is no row of brat's", excerpt(row))),
         }
         Ok(())
     }
 
     fn mention(&self, value: &str, text: Option<&&str>) -> Result<Mention, String> {
-        let malformed = || format!("\"{}\" is not a type, a start and an end", shorten(value));
+        let malformed = || format!("\"{}\" is not a type, a start and an end", excerpt(value));
         let (kind, offsets) = value.split_once(' ').ok_or_else(malformed)?;
         let mut pieces = Vec::new();
         for piece in offsets.split(';') {
@@ -235,7 +235,7 @@ impl<'t> Rows<'t> {
     fn finish(mut self) -> Result<Vec<Mention>, Wrong> {
         for (line, target, id) in self.ids {
             let Some(at) = self.by_name.get(&target) else {
-                return Err(Wrong::at(line, format!("there is no mention {} for this id", shorten(&target))));
+                return Err(Wrong::at(line, format!("there is no mention {} for this id", excerpt(&target))));
             };
             match &mut self.mentions[*at].id {
                 Some(known) => known.extend(["|", &id]),
@@ -251,7 +251,7 @@ fn normalization(value: &str) -> Result<(&str, &str), String> {
     let columns: Vec<&str> = value.splitn(3, ' ').collect();
     match columns[..] {
         [_, target, id] => Ok((target, id.strip_prefix(NO_RESOURCE).unwrap_or(id))),
-        _ => Err(format!("\"{}\" is not a type, a mention and an id", shorten(value))),
+        _ => Err(format!("\"{}\" is not a type, a mention and an id", excerpt(value))),
     }
 }
 
@@ -437,7 +437,7 @@ mod tests {
         read_path(path, options, &mut |read| {
             match read {
                 Ok(document) => documents.push(document),
-                Err(problem) => problems.push(problem.message),
+                Err(problem) => problems.push(problem.reason),
             }
             ControlFlow::Continue(())
         })
@@ -501,7 +501,7 @@ mod tests {
             ("N1\tReference T1 MESH:D003139\tcommon", true),
             ("A1\tNegation T", true),
         ] {
-            let message = format!("\"{}\" has neither a text nor a line end, so the file may be cut off", shorten(row));
+            let message = format!("\"{}\" has neither a text nor a line end, so the file may be cut off", excerpt(row));
             let read = standoff("A cold", &format!("T1\tX 2 6\tcold\n{row}"));
             let wanted = if is_whole { None } else { Some(format!("in/7.ann:2: document 7: {message}")) };
             assert_eq!(read.err(), wanted);

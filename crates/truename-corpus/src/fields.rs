@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-
-use crate::problem::shorten;
+use truename_text::excerpt;
 
 /// A JSON value in which no object has a key twice.
 pub(crate) struct Unique(pub(crate) Value);
@@ -73,7 +72,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
 /// Adds a field, or tells that there is one of its key.
 pub(crate) fn insert(fields: &mut Map<String, Value>, key: String, value: Value) -> Result<(), String> {
-    let message = format!("`{}` stands twice in one object", shorten(&key));
+    let message = format!("`{}` stands twice in one object", excerpt(&key));
     fields.insert(key, value).map_or(Ok(()), |_| Err(message))
 }
 
@@ -160,7 +159,7 @@ pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".into(),
         Value::Object(_) => "an object".into(),
-        Value::String(text) => format!("the text \"{}\"", shorten(text)),
+        Value::String(text) => format!("the text \"{}\"", excerpt(text)),
         Value::Number(number) => format!("the number {number}"),
         Value::Bool(_) | Value::Null => value.to_string(),
     }

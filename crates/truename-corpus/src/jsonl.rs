@@ -7,13 +7,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Value;
-use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
+use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation};
 use crate::fields::{Fields, Unique, offset, reason, scalar, shown};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::shorten;
 use crate::source::Source;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
@@ -121,7 +120,7 @@ fn fragment(value: &Value) -> Result<(usize, usize), String> {
     let bounds = value.as_array().map(|bounds| bounds.iter().map(offset).collect::<Vec<_>>());
     match bounds.as_deref() {
         Some([Some(start), Some(end)]) => Ok((*start, *end)),
-        _ => Err(format!("`fragments`: expected pairs of a start and an end, found {}", shorten(&value.to_string()))),
+        _ => Err(format!("`fragments`: expected pairs of a start and an end, found {}", excerpt(&value.to_string()))),
     }
 }
 

@@ -65,8 +65,8 @@ pub use brat::{BratWriter, read_standoff};
 pub use error::Error;
 pub use format::Format;
 use output::Output;
-pub use problem::Problem;
 use source::Source;
+pub use truename_text::Problem;
 pub use truename_text::{Document, Mention, OffsetUnit, Passage, Span};
 pub use writer::Writer;
 

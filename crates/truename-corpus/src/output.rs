@@ -89,14 +89,14 @@ impl<'v> Output<'v> {
             }
             None => return Ok(document),
         };
-        Err(Problem { file: self.file.clone(), line: None, document: Some(document.id), message })
+        Err(Problem::new(self.file.clone(), None, message).in_document(Some(document.id)))
     }
 
     /// Hands over a document of the file that is being read; its id, where it is known, stands in the problem.
     pub(crate) fn give_one(&mut self, id: &str, read: Result<Read, Wrong>) {
         let document = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
         let file = self.file.clone();
-        self.give(read.map_err(|Wrong { line, message }| Problem { file, line, document, message }));
+        self.give(read.map_err(|Wrong { line, message }| Problem::new(file, line, message).in_document(document)));
     }
 }
 

@@ -5,12 +5,12 @@
 
 use std::io::{self, Write};
 
-use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
+use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::{shorten, too_long};
+use crate::problem::too_long;
 use crate::source::Source;
 
 /// Tells whether a line is the first of a document: no blank in the id, then `|t|`.
@@ -81,7 +81,7 @@ impl Block {
         let Some((id, ..)) = header else {
             let mut block = Self::default();
             let message = "a row without the text of its document, which a line such as ID|t|title gives";
-            block.fail(number, format!("{message}: \"{}\"", shorten(line)));
+            block.fail(number, format!("{message}: \"{}\"", excerpt(line)));
             return block;
         };
         Self { id: id.to_owned(), ..Self::default() }
@@ -115,7 +115,7 @@ impl Block {
 
     fn add_part(&mut self, line: u64, (id, label, text): (&str, &str, &str)) {
         if id != self.id {
-            self.fail(line, format!("the text of \"{}\" stands among that of \"{}\"", shorten(id), shorten(&self.id)));
+            self.fail(line, format!("the text of \"{}\" stands among that of \"{}\"", excerpt(id), excerpt(&self.id)));
         }
         self.parts.push((label.to_owned(), text.to_owned()));
     }
@@ -173,7 +173,7 @@ fn kind(label: &str) -> &str {
 fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
     let columns: Vec<&str> = row.split('\t').collect();
     if columns.len() > 1 && columns[0] != id {
-        return Err(format!("a row of \"{}\" stands under the text of \"{}\"", shorten(columns[0]), shorten(id)));
+        return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)));
     }
     // A seventh column lists the parts of a composite mention.
     let (start, end, text, kind, identifier) = match columns[..] {

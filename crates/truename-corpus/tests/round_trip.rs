@@ -298,7 +298,7 @@ fn a_unit_that_does_not_fit_is_a_problem() {
         let bytes = write(std::slice::from_ref(&document), format, OffsetUnit::Bytes);
         let mut problems = Vec::new();
         read_from(Path::new("a"), Cursor::new(bytes), &options, &mut |read| {
-            problems.push(read.unwrap_err().message);
+            problems.push(read.unwrap_err().reason);
             ControlFlow::Continue(())
         })
         .unwrap();

@@ -2,8 +2,9 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use truename_text::{Problem, excerpt};
+
 use crate::environment::only_open_folder;
-use crate::import::Problem;
 
 /// What went wrong with a knowledge base or a file that was to become one.
 #[derive(Debug)]
@@ -197,20 +198,13 @@ impl Error {
     }
 
     pub(crate) fn invalid_id(value: &str, reason: &'static str) -> Self {
-        Kind::InvalidId { value: shorten(value), reason }.into()
+        Kind::InvalidId { value: excerpt(value), reason }.into()
     }
 
     /// The end of work that was stopped on request.
     pub fn interrupted() -> Self {
         Kind::Interrupted.into()
     }
-}
-
-/// A value as messages show it: its first characters, control characters escaped.
-pub(crate) fn shorten(value: &str) -> String {
-    const SHOWN: usize = 80;
-    let shown: String = value.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if value.chars().nth(SHOWN).is_some() { format!("{shown}…") } else { shown }
 }
 
 /// A sentence with what a file put in it: control characters escaped, so that none reaches a terminal.
@@ -344,7 +338,7 @@ impl fmt::Display for Error {
                 let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
                 write!(f, "no concept was found in {}{first}", shown.join(", "))
             }
-            Kind::UnknownConcept { id } => write!(f, "no concept has the id {:?}", shorten(id)),
+            Kind::UnknownConcept { id } => write!(f, "no concept has the id {:?}", excerpt(id)),
             Kind::InvalidId { value, reason } => write!(f, "\"{value}\" is no concept id: {reason}"),
             Kind::Interrupted => f.write_str("interrupted; nothing was written"),
         }

@@ -284,7 +284,7 @@ fn cycles_are_listed_and_kept() {
     );
     let import = import(Format::Jsonl, text);
     assert_eq!(import.problems.len(), 1);
-    assert_eq!(import.problems[0].value, "A → B → C → A");
+    assert_eq!(import.problems[0].value.as_deref(), Some("A → B → C → A"));
     assert_eq!(import.concepts[2].parents[0].as_str(), "A");
 }
 

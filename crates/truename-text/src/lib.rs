@@ -23,11 +23,13 @@
 
 mod abbreviation;
 mod document;
+mod excerpt;
 mod gram;
 mod key;
 mod normalize;
 mod offsets;
 mod part;
+mod problem;
 mod profile;
 pub mod similarity;
 mod span;
@@ -36,11 +38,13 @@ mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
 pub use document::{Document, Mention, Passage};
+pub use excerpt::excerpt;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::{NormalizedName, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
+pub use problem::Problem;
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
-use truename::Document;
+use truename::{Document, Problem};
 use truename_corpus::{Format, ReadOptions, read_from, read_path};
 
 use crate::progress::{bytes_bar, counted, grouped};
@@ -95,7 +95,7 @@ struct Batch {
 
 impl Batch {
     /// Takes a document; gives all of them where they are enough.
-    fn add(&mut self, document: Result<Document, truename_corpus::Problem>) -> Option<Vec<Document>> {
+    fn add(&mut self, document: Result<Document, Problem>) -> Option<Vec<Document>> {
         match document {
             Ok(document) => {
                 self.bytes += document.text.len();
@@ -112,7 +112,7 @@ impl Batch {
     }
 }
 
-type Visit<'a> = &'a mut dyn FnMut(Result<Document, truename_corpus::Problem>) -> ControlFlow<()>;
+type Visit<'a> = &'a mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>;
 
 fn read_file(
     path: &Path,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use truename::{Link, Linker};
+use truename::{Link, Linker, Problem};
 
 use super::added::suggestion;
 use crate::problems;
@@ -23,7 +23,7 @@ pub struct Tally {
     nil: u64,
     suggested: u64,
     truncated: u64,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
     problem_count: u64,
     malformed: u64,
     unanswered: u64,
@@ -57,7 +57,7 @@ impl Tally {
     /// # Errors
     /// Where the run is strict.
     pub fn problem(&mut self, path: &Path, line: u64, what: &str, fate: Fate) -> anyhow::Result<()> {
-        let problem = format!("{}:{line}: {what}", path.display());
+        let problem = Problem::new(path, line, what);
         anyhow::ensure!(!self.strict, "{problem}");
         self.problem_count += 1;
         self.malformed += u64::from(self.last != line);

@@ -9,11 +9,11 @@ pub(crate) mod xml;
 
 use std::{fmt, io};
 
-use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span};
+use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::annotation::{Annotated, Annotation, concept_id, number, unit_advice};
 use crate::output::{Output, Read, Wrong};
-use crate::problem::{shorten, too_long};
+use crate::problem::too_long;
 
 /// The type that the writers give to text between passages, of which readers make no passage.
 const GAP: &str = "gap";
@@ -161,7 +161,7 @@ impl RawPassage {
         };
         let mut said = self.pieces.iter().filter_map(|piece| piece.text.as_deref());
         if let Some(other) = said.find(|sentence| !text.contains(sentence.trim())) {
-            return Err(format!("a sentence says \"{}\", which its passage does not", shorten(other)));
+            return Err(format!("a sentence says \"{}\", which its passage does not", excerpt(other)));
         }
         Ok(vec![RawPiece { offset: self.offset, text: self.text }])
     }
@@ -236,7 +236,7 @@ fn piece((offset, length): &(Option<String>, Option<String>)) -> Result<(usize, 
         return Err("a location without offset or length".into());
     };
     let start = number(offset)?;
-    let length = number(length).map_err(|_| format!("\"{}\" is no length", shorten(length)))?;
+    let length = number(length).map_err(|_| format!("\"{}\" is no length", excerpt(length)))?;
     start.checked_add(length).map(|end| (start, end)).ok_or_else(|| format!("\"{offset}\" is no offset"))
 }
 

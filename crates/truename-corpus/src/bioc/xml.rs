@@ -11,12 +11,12 @@ use quick_xml::encoding::EncodingError;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::attributes::{AttrError, Attribute};
 use quick_xml::events::{BytesRef, BytesStart, Event};
-use truename_text::{Document, Mention, OffsetUnit, Offsets};
+use truename_text::{Document, Mention, OffsetUnit, Offsets, excerpt};
 
 use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong, locations, parts};
 use crate::Error;
 use crate::output::{Output, Wrong};
-use crate::problem::{not_utf8, shorten};
+use crate::problem::not_utf8;
 use crate::source::{Source, count_newlines};
 
 /// Deepest nesting of elements; BioC has no more than six levels.
@@ -58,7 +58,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
 }
 
 fn not_bioc(path: &std::path::Path, root: Option<&str>) -> Error {
-    let what = root.map_or("it has no element".into(), |root| format!("its root is <{}>", shorten(root)));
+    let what = root.map_or("it has no element".into(), |root| format!("its root is <{}>", excerpt(root)));
     let message = format!("this XML is not BioC: {what}, not <collection>");
     Error::refused(Some(path), message, "name the format with --input-format; for plain text, --input-format text")
 }
@@ -92,11 +92,11 @@ impl State {
                 Some(text) => self.text.push_str(&text),
                 None if self.ignored(output) => {}
                 None if reference.starts_with('#') => {
-                    self.fail(line, format!("&{}; stands for no character", shorten(&reference)));
+                    self.fail(line, format!("&{}; stands for no character", excerpt(&reference)));
                 }
                 None => {
                     let message = "is not expanded; write the character itself";
-                    self.fail(line, format!("the entity &{}; {message}", shorten(&reference)));
+                    self.fail(line, format!("the entity &{}; {message}", excerpt(&reference)));
                 }
             },
             Event::End(_) => self.end(line, output),
@@ -119,10 +119,10 @@ impl State {
         }
         let message = match parent {
             "text" | "infon" | "offset" | "id" => {
-                format!("<{}> stands within <{parent}>, which holds text alone; write < as &lt;", shorten(name))
+                format!("<{}> stands within <{parent}>, which holds text alone; write < as &lt;", excerpt(name))
             }
-            "" => format!("<{}> stands outside the collection", shorten(name)),
-            _ => format!("BioC has no <{}> within <{}>", shorten(name), shorten(parent)),
+            "" => format!("<{}> stands outside the collection", excerpt(name)),
+            _ => format!("BioC has no <{}> within <{}>", excerpt(name), excerpt(parent)),
         };
         if self.document.is_some() {
             self.fail(line, message);
@@ -138,7 +138,7 @@ impl State {
         if text.is_empty() || holds_text(parent) || self.ignored(output) {
             return;
         }
-        let text = shorten(text);
+        let text = excerpt(text);
         let message = match parent {
             "" => format!("the text \"{text}\" stands outside the collection"),
             _ => format!("the text \"{text}\" stands in <{parent}> itself, where BioC has none"),
@@ -288,7 +288,7 @@ fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
         Ok((attribute.key.local_name().as_ref().to_owned(), value.into_owned()))
     };
     let attributes = start.attributes().map(read).collect::<Result<_, quick_xml::Error>>();
-    attributes.map_err(|error| format!("not XML: the attributes of <{}>: {error}", shorten(start.name().as_ref())))
+    attributes.map_err(|error| format!("not XML: the attributes of <{}>: {error}", excerpt(start.name().as_ref())))
 }
 
 fn resolved(reference: &BytesRef<'_>) -> Option<String> {

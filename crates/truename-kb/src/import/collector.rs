@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::{ENCODING_HINT, FileReport, Format, Import, ImportOptions, Problem};
-use crate::error::{printable, shorten};
+use truename_text::Problem;
+
+use super::{ENCODING_HINT, FileReport, Format, Import, ImportOptions};
+use crate::error::printable;
 use crate::{Concept, ConceptId, Error};
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
@@ -60,8 +62,7 @@ impl<'options> Collector<'options> {
 
     /// Lists something skipped or repaired; an error where the import is strict.
     pub(super) fn problem(&mut self, line: Option<u64>, value: &str, reason: impl Into<String>) -> Result<(), Error> {
-        let problem =
-            Problem { path: self.path.clone(), line, value: shorten(value), reason: printable(&reason.into()) };
+        let problem = Problem::new(self.path.clone(), line, printable(&reason.into())).with_value(value);
         if self.options.strict {
             return Err(Error::refused(problem));
         }

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use csv::ByteRecord;
+use truename_text::excerpt;
 
 use super::{Collector, Entry, Source};
 use crate::Error;
-use crate::error::shorten;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
 const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "code", "cui", "uri", "iri", "entity_id"];
@@ -130,7 +130,7 @@ impl Layout {
         let cells: Vec<String> = header.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         let columns = &collector.options.columns;
         let missing = |what: String| {
-            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", shorten(cell))).collect();
+            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", excerpt(cell))).collect();
             Error::syntax(path, Some(1), format!("{what} among {}", quoted.join(", ")))
                 .with_hint("name the columns: --id-column COLUMN --name-column COLUMN")
         };
@@ -140,7 +140,7 @@ impl Layout {
                 Some(name) => columns_asked(&cells, name),
             };
             match asked {
-                Some(name) if found.is_empty() => Err(missing(format!("no column \"{}\"", shorten(name)))),
+                Some(name) if found.is_empty() => Err(missing(format!("no column \"{}\"", excerpt(name)))),
                 _ => Ok(found),
             }
         };

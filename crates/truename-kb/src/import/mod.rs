@@ -21,7 +21,6 @@ mod source;
 mod sssom;
 mod xml;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,6 +28,7 @@ use std::sync::atomic::Ordering;
 use collector::{Collector, Entry};
 pub use format::Format;
 use source::Source;
+use truename_text::Problem;
 
 use crate::{Concept, ConceptId, Error, Progress};
 
@@ -95,29 +95,6 @@ pub struct SynonymScopes {
 impl Default for SynonymScopes {
     fn default() -> Self {
         Self { broad: false, narrow: false, related: true }
-    }
-}
-
-/// An entry or name that was skipped, or kept after a repair.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The file.
-    pub path: PathBuf,
-    /// The line, from 1, where the format has lines.
-    pub line: Option<u64>,
-    /// What was found there, shortened.
-    pub value: String,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.path.display())?;
-        if let Some(line) = self.line {
-            write!(f, "{line}:")?;
-        }
-        write!(f, " {}: \"{}\"", self.reason, self.value)
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
             (None, None) if !has_header => Err(Error::syntax(
                 &path,
                 Some(number),
-                format!("not OBO: no `tag: value` but \"{}\"", crate::error::shorten(line)),
+                format!("not OBO: no `tag: value` but \"{}\"", truename_text::excerpt(line)),
             )
             .with_hint(
                 "an OBO file begins with a header such as `format-version: 1.4`; name another format with --format",

@@ -6,11 +6,11 @@ use std::path::Path;
 use oxrdf::{Literal, NamedOrBlankNode, Term, Triple};
 use oxrdfxml::RdfXmlParser;
 use oxttl::{TurtleParseError, TurtleParser};
+use truename_text::excerpt;
 
 use super::xml::{Pieces, Plain};
 use super::{Collector, ENCODING_HINT, Entry, Format, Source, SynonymScopes};
 use crate::Error;
-use crate::error::shorten;
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 pub(super) const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
@@ -140,7 +140,7 @@ fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
     let syntax = match first.split(['(', ':']).next().unwrap_or_default() {
         "Prefix" | "Ontology" if first.contains('(') => "OWL in functional syntax",
         "Prefix" | "Ontology" => "OWL in Manchester syntax",
-        _ => return Err(source.watch().error(format_args!("not XML: it begins with \"{}\"", shorten(first)))),
+        _ => return Err(source.watch().error(format_args!("not XML: it begins with \"{}\"", excerpt(first)))),
     };
     Err(source
         .watch()

@@ -137,7 +137,7 @@ impl Source {
 
 fn known_encoding(path: &Path, label: &str) -> Result<&'static Encoding, Error> {
     Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-        Error::syntax(path, None, format!("\"{}\" is no known encoding", crate::error::shorten(label)))
+        Error::syntax(path, None, format!("\"{}\" is no known encoding", truename_text::excerpt(label)))
             .with_hint("name it with --encoding, by a WHATWG label such as utf-8, windows-1252, utf-16le")
     })
 }

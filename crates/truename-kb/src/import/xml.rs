@@ -121,7 +121,7 @@ impl<'source> Pieces<'source> {
             None => true,
         };
         if outside && !text.trim().is_empty() {
-            return Err(self.error(&format!("text outside of the root element: \"{}\"", crate::error::shorten(&text))));
+            return Err(self.error(&format!("text outside of the root element: \"{}\"", truename_text::excerpt(&text))));
         }
         match tag {
             None if !self.has_root => Err(self.watch.ends_early("the file ends before its first element")),

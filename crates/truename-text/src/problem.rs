@@ -1,0 +1,70 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::excerpt;
+
+/// A place in a file whose content was skipped, repaired or not read, with the reason.
+///
+/// Displayed as `FILE:LINE: document ID: REASON: "VALUE"`, without the parts that are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, where the format has lines.
+    pub line: Option<u64>,
+    /// The id of the document, in a corpus.
+    pub document: Option<String>,
+    /// The reason, and a way out where one is known.
+    pub reason: String,
+    /// The value found, shortened; none where the reason quotes it.
+    pub value: Option<String>,
+}
+
+impl Problem {
+    /// Creates a problem at a line of a file, or with the whole of it.
+    pub fn new(path: impl Into<PathBuf>, line: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), line: line.into(), document: None, reason: reason.into(), value: None }
+    }
+
+    /// Names the document, where its id is known.
+    #[must_use]
+    pub fn in_document(self, id: Option<String>) -> Self {
+        Self { document: id, ..self }
+    }
+
+    /// Adds an excerpt of the value found.
+    #[must_use]
+    pub fn with_value(self, value: &str) -> Self {
+        Self { value: Some(excerpt(value)), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, "{line}:")?;
+        }
+        if let Some(document) = &self.document {
+            write!(f, " document {}:", excerpt(document))?;
+        }
+        write!(f, " {}", self.reason)?;
+        self.value.as_ref().map_or(Ok(()), |value| write!(f, ": \"{value}\""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_displayed() {
+        let whole = Problem::new("a.txt", None, "not UTF-8");
+        assert_eq!(whole.to_string(), "a.txt: not UTF-8");
+        let row = Problem::new("a.csv", 3, "an empty name").with_value(" \t");
+        assert_eq!(row.to_string(), "a.csv:3: an empty name: \" \\t\"");
+        let document = Problem::new("a.jsonl", 3, "no text").in_document(Some("D1".into()));
+        assert_eq!(document.to_string(), "a.jsonl:3: document D1: no text");
+    }
+}
