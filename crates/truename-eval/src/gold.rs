@@ -3,18 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::Error;
+use truename_text::GoldName;
 
-/// A name with the ids that are right for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GoldName {
-    /// The name.
-    pub name: String,
-    /// Accepted ids, of which any is right; empty where the right answer is NIL.
-    pub ids: Vec<String>,
-    /// Type of the name, for scores by type.
-    pub kind: Option<String>,
-}
+use crate::Error;
 
 /// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
 /// the answer is NIL) and perhaps `type`, in capitals or not. The delimiter is the comma in a file called `.csv`, else the

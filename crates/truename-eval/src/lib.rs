@@ -26,9 +26,10 @@ mod scores;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use error::Error;
-pub use gold::{GoldName, read_gold, read_gold_from};
+pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
+pub use truename_text::GoldName;
 
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })

@@ -24,6 +24,7 @@
 mod abbreviation;
 mod document;
 mod excerpt;
+mod gold_name;
 mod gram;
 mod key;
 mod normalize;
@@ -39,6 +40,7 @@ mod words;
 pub use abbreviation::{Abbreviation, abbreviations};
 pub use document::{Document, Mention, Passage};
 pub use excerpt::excerpt;
+pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::{NormalizedName, spelt_out};

@@ -47,7 +47,7 @@ mod retrieval;
 mod shared_names;
 mod short_forms;
 
-pub use calibrate::{CalibrateOptions, Gain, GoldName, TrainingSet};
+pub use calibrate::{CalibrateOptions, Gain, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
@@ -68,4 +68,4 @@ pub use truename_kb::{
     Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Partial, Phase, Problem, Progress, guard,
     remove_partials,
 };
-pub use truename_text::{Abbreviation, Document, Mention, OffsetUnit, Offsets, Passage, Span};
+pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};

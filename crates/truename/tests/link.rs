@@ -207,6 +207,10 @@ fn work_that_is_stopped_changes_nothing() {
     assert!(kb.concept(&"ILL:000".parse().unwrap()).is_ok());
 }
 
+fn gold_name(name: &str, ids: &[&str]) -> GoldName {
+    GoldName { name: name.into(), ids: ids.iter().map(|id| (*id).into()).collect(), kind: None }
+}
+
 #[test]
 fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let folder = tempfile::tempdir().unwrap();
@@ -214,11 +218,10 @@ fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let options =
         CalibrateOptions { fit: FitOptions { rounds: 30, ..FitOptions::default() }, ..CalibrateOptions::default() };
     // Users of this list call every carcinoma a "crab".
-    let crabs =
-        |part_at: usize| GoldName { name: format!("{} crab", PARTS[part_at]), ids: vec![format!("ILL:{part_at:02}0")] };
+    let crabs = |part_at: usize| gold_name(&format!("{} crab", PARTS[part_at]), &[&format!("ILL:{part_at:02}0")]);
     let mut gold: Vec<GoldName> = (0..10).map(crabs).collect();
-    gold.push(GoldName { name: "nothing of the kind".into(), ids: Vec::new() });
-    gold.push(GoldName { name: "unheard of".into(), ids: vec!["ILL:999".into()] });
+    gold.push(gold_name("nothing of the kind", &[]));
+    gold.push(gold_name("unheard of", &["ILL:999"]));
     let gain = kb.calibrate(&gold, &options).unwrap();
     assert_eq!((gain.gold, gain.unknown_gold), (11, 1));
     assert!(gain.accuracy.1 > 0.7 && gain.log_loss.1 < gain.log_loss.0, "{gain:?}");

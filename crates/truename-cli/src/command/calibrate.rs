@@ -4,7 +4,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, Encoder, GoldName, KnowledgeBase};
+use truename::{CalibrateOptions, Encoder, KnowledgeBase};
+use truename_eval::read_gold;
 use truename_train::fold_encoders;
 
 use crate::arguments::Calibrate;
@@ -15,13 +16,7 @@ use crate::progress::{counted, watched};
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
-    let gold: Vec<GoldName> = match &arguments.gold {
-        Some(path) => {
-            let read = truename_eval::read_gold(path)?;
-            read.into_iter().map(|gold| GoldName { name: gold.name, ids: gold.ids }).collect()
-        }
-        None => Vec::new(),
-    };
+    let gold = arguments.gold.as_deref().map(read_gold).transpose()?.unwrap_or_default();
     let start = Instant::now();
     let options = CalibrateOptions {
         names: arguments.names as usize,

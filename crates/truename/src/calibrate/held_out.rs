@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameKeys, NormalizedName, has_part, part_of, stable_hash};
+use truename_text::{GoldName, NameKeys, NormalizedName, has_part, part_of, stable_hash};
 
-use super::{CalibrateOptions, GoldName};
+use super::CalibrateOptions;
 use crate::{Error, ranker};
 
 /// The share of the names that is asked for in a way, where a name can be.
@@ -197,7 +197,7 @@ pub(super) fn add_gold(
     examples: &mut Vec<Example>,
 ) -> Result<usize, Error> {
     let mut unknown = 0;
-    for GoldName { name, ids } in gold {
+    for GoldName { name, ids, .. } in gold {
         let mut answers = HashSet::new();
         for id in ids {
             if let Ok(id) = id.parse() {

@@ -11,7 +11,7 @@ mod training_set;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use truename_text::NormalizedName;
+use truename_text::{GoldName, NormalizedName};
 
 pub use training_set::TrainingSet;
 
@@ -36,15 +36,6 @@ impl Default for CalibrateOptions {
     fn default() -> Self {
         Self { names: 8000, part: None, gold_weight: 4.0, fit: FitOptions::default(), progress: Arc::default() }
     }
-}
-
-/// A judgement: what a name stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GoldName {
-    /// The name.
-    pub name: String,
-    /// The ids that are right; none where the answer is NIL.
-    pub ids: Vec<String>,
 }
 
 /// What calibration gained; each pair is of the ranker that comes with Truename and of the one fitted.

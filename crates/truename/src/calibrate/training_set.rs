@@ -1,8 +1,9 @@
 use rayon::prelude::*;
+use truename_text::GoldName;
 
 use super::held_out::{add_gold, held_out};
 use super::observed::observe_all;
-use super::{CalibrateOptions, Gain, GoldName};
+use super::{CalibrateOptions, Gain};
 use crate::call::Call;
 use crate::ranker::{self, Fitting, Groups};
 use crate::retrieval::ENCODED_AT_ONCE;

@@ -1,0 +1,10 @@
+/// A name with its right answer, to fit a ranker to or to score a system by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoldName {
+    /// The name.
+    pub name: String,
+    /// Accepted ids, of which any is right; empty where the right answer is NIL.
+    pub ids: Vec<String>,
+    /// Type of the name, for scores by type.
+    pub kind: Option<String>,
+}
