@@ -27,7 +27,7 @@ impl AtomicFile {
             let folder = path.parent().unwrap_or(&path).display();
             return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
         }
-        let partial = (!path.exists() || path.is_file()).then(|| beside(&path)).transpose()?;
+        let partial = (!path.exists() || path.is_file()).then(|| Partial::beside(&path)).transpose()?;
         let file = File::create(partial.as_ref().map_or(path.as_path(), Partial::path));
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { partial, file: Some(BufWriter::with_capacity(1 << 16, file)), path })
@@ -36,11 +36,10 @@ impl AtomicFile {
     pub fn finish(mut self) -> anyhow::Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
         let file = self.file.take().map(|file| file.into_inner().map_err(|error| error.into_error()));
-        let file = file.transpose().with_context(failed)?;
-        let Some(partial) = &self.partial else { return Ok(()) };
-        file.map_or(Ok(()), |file| file.sync_all()).with_context(failed)?;
+        drop(file.transpose().with_context(failed)?);
+        let Some(partial) = self.partial.take() else { return Ok(()) };
         let _committing = interrupt::commit()?;
-        std::fs::rename(partial.path(), &self.path).with_context(failed)
+        partial.replace(&self.path).with_context(failed)
     }
 }
 
@@ -58,13 +57,6 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Write::flush)
     }
-}
-
-/// A name beside a path that no other process uses.
-fn beside(path: &Path) -> anyhow::Result<Partial> {
-    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
-    let own = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
-    Ok(Partial::new(path.with_file_name(own)))
 }
 
 /// Writes a small file whole.

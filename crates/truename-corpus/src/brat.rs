@@ -8,13 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use truename_text::{Document, Mention, OffsetUnit, Offsets};
+use truename_files::Partial;
+use truename_text::{Document, Mention, OffsetUnit, Offsets, excerpt};
 
 use crate::annotation::{Annotated, Annotation, number, one_line};
 use crate::output::{Output, Read, Wrong};
 use crate::source::{Source, stem, without_gz};
 use crate::{Error, Problem, ReadOptions};
-use truename_text::excerpt;
 
 /// The resource written before an id that names none, as brat wants one: `KB:D003139`.
 const NO_RESOURCE: &str = "KB:";
@@ -263,8 +263,8 @@ fn normalization(value: &str) -> Result<(&str, &str), String> {
 /// Passages and probabilities are not written.
 pub struct BratWriter {
     folder: PathBuf,
-    /// The folder that they are written into meanwhile; removed with the writer.
-    partial: PathBuf,
+    /// Hidden folder beside it that the files are written into.
+    partial: Partial,
     offsets: OffsetUnit,
     /// The files of each name so far, in lower case: some file systems tell no case.
     names: HashMap<String, u64>,
@@ -284,17 +284,15 @@ impl BratWriter {
             }
         }
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let Some(name) = folder.file_name() else {
+        if folder.file_name().is_none() {
             return Err(Error::refused(Some(&folder), "this names no folder", "name a new or an empty one"));
-        };
-        let partial = folder.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()));
-        fs::create_dir_all(&partial).map_err(|source| Error::io("create", &folder, source))?;
+        }
+        let partial = Partial::beside(&folder).and_then(|partial| {
+            fs::create_dir_all(partial.path())?;
+            Ok(partial)
+        });
+        let partial = partial.map_err(|source| Error::io("create", &folder, source))?;
         Ok(Self { folder, partial, offsets, names: HashMap::new() })
-    }
-
-    /// Returns the hidden folder that the files are in until they are put into their own.
-    pub fn partial(&self) -> &Path {
-        &self.partial
     }
 
     /// Puts the documents into the folder.
@@ -304,10 +302,10 @@ impl BratWriter {
     pub fn finish(self) -> Result<(), Error> {
         let failed = |source| Error::io("write", &self.folder, source);
         if !self.folder.exists() {
-            return fs::rename(&self.partial, &self.folder).map_err(failed);
+            return self.partial.replace(&self.folder).map_err(failed);
         }
         // A folder that was there stays the same one: it may be a current directory, or have rights of its own.
-        for entry in fs::read_dir(&self.partial).map_err(failed)? {
+        for entry in fs::read_dir(self.partial.path()).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             fs::rename(entry.path(), self.folder.join(entry.file_name())).map_err(failed)?;
         }
@@ -323,7 +321,7 @@ impl BratWriter {
         let contents = [("ann", rows(document, self.offsets)), ("txt", document.text.clone())];
         for (extension, content) in contents {
             let file = format!("{name}.{extension}");
-            let written = fs::write(self.partial.join(&file), content);
+            let written = fs::write(self.partial.path().join(&file), content);
             written.map_err(|source| Error::io("write", &self.folder.join(&file), source))?;
         }
         Ok(())
@@ -341,13 +339,6 @@ impl BratWriter {
                 return numbered;
             }
         }
-    }
-}
-
-impl Drop for BratWriter {
-    fn drop(&mut self) {
-        // After `finish` there is nothing left in it.
-        let _ = fs::remove_dir_all(&self.partial);
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use safetensors::tensor::{Dtype, Metadata, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
+use truename_files::Partial;
 
 use crate::Error;
 use crate::layer::{Linear, Norm};
@@ -70,7 +71,7 @@ impl Weights {
     /// Where a tensor would have another size.
     pub fn save(&self, folder: &Path, values: &HashMap<String, Vec<f32>>) -> Result<(), Error> {
         let path = folder.join("model.safetensors");
-        let beside = folder.join("model.safetensors.new");
+        let partial = Partial::new(folder.join("model.safetensors.new"));
         let file = SafeTensors::deserialize(self.bytes()).map_err(|source| Error::tensors(&path, source))?;
         let views = file.tensors().into_iter().map(|(name, tensor)| match values.get(&name) {
             Some(values) => {
@@ -80,9 +81,9 @@ impl Weights {
             None => (name, tensor),
         });
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
-        safetensors::serialize_to_file(views, Some(metadata), &beside)
-            .map_err(|source| Error::tensors(&beside, source))?;
-        std::fs::rename(&beside, &path).map_err(|source| Error::io("rename", &beside, source))
+        safetensors::serialize_to_file(views, Some(metadata), partial.path())
+            .map_err(|source| Error::tensors(partial.path(), source))?;
+        partial.replace(&path).map_err(|source| Error::io("replace", &path, source))
     }
 
     /// The whole file.

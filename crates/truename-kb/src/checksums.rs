@@ -6,12 +6,13 @@
 //! own: an interrupted transaction may leave anything there.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use truename_files::Partial;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::Error;
@@ -90,18 +91,10 @@ pub(crate) fn write_for(data: &Path, sums: &Path) -> io::Result<()> {
     let mut sums_of = Checksums { metas, used: Vec::new(), unused: 0, free, length };
     (sums_of.used, sums_of.unused) = sums_of.scan(data, &meta, length)?;
     let body = postcard::to_stdvec(&sums_of).map_err(io::Error::other)?;
-    let beside = sums.with_extension("sum.partial");
-    let written = File::create(&beside).and_then(|mut file| {
-        file.write_all(MAGIC)?;
-        file.write_all(&xxh3_64(&body).to_le_bytes())?;
-        file.write_all(&body)?;
-        file.sync_all()
-    });
-    let placed = written.and_then(|()| std::fs::rename(&beside, sums));
-    if placed.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    placed
+    // The caller's lock keeps other writers from this name.
+    let partial = Partial::new(sums.with_extension("sum.partial"));
+    std::fs::write(partial.path(), [&MAGIC[..], &xxh3_64(&body).to_le_bytes(), &body].concat())?;
+    partial.replace(sums)
 }
 
 /// Compares the file with its sums, without LMDB.

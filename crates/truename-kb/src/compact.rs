@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use heed::{CompactionOption, EnvFlags};
+use truename_files::Partial;
 
 use crate::environment::{is_open, open_lmdb};
 use crate::{Error, Store, checksums, guard};
@@ -28,44 +29,32 @@ pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
     let _alone = lock(folder)?;
     let data = folder.join("data.mdb");
     let before = length(&data)?;
-    let beside = Beside(folder.join(".data.mdb.compact"), folder.join(".data.sum.compact"));
-    copy(&canonical, folder, &beside)?;
-    let after = length(&beside.0)?;
+    let compacted = Partial::new(folder.join(".data.mdb.compact"));
+    let sums = Partial::new(folder.join(".data.sum.compact"));
+    copy(&canonical, folder, compacted.path(), sums.path())?;
+    let after = length(compacted.path())?;
     let failed = |source| Error::io("replace", &data, source);
     // Without sums a file is checked record by record; with those of another it would count as damaged.
     match std::fs::remove_file(checksums::path_of(folder)) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(failed(source)),
         _ => {}
     }
-    std::fs::rename(&beside.0, &data).map_err(failed)?;
-    std::fs::rename(&beside.1, checksums::path_of(folder)).map_err(failed)?;
-    // Best effort: not every file system lets a folder be synchronised.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    compacted.replace(&data).map_err(failed)?;
+    sums.replace(&checksums::path_of(folder)).map_err(failed)?;
     Ok((before, after))
 }
 
-/// The files of the copy, removed unless they were moved.
-struct Beside(std::path::PathBuf, std::path::PathBuf);
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-        let _ = std::fs::remove_file(&self.1);
-    }
-}
-
-fn copy(canonical: &Path, folder: &Path, beside: &Beside) -> Result<(), Error> {
+fn copy(canonical: &Path, folder: &Path, copy: &Path, sums: &Path) -> Result<(), Error> {
     let failed = |source| Error::storage(folder, source);
     // The caller's lock keeps everyone else out; LMDB's own would give way to it.
     let source = open_lmdb(canonical, EnvFlags::NO_LOCK).map_err(failed)?;
     let _guarded = guard::Region::of(&canonical.join("data.mdb"), source.info().map_size, folder);
-    let file = source.copy_to_path(&beside.0, CompactionOption::Enabled).map_err(failed)?;
-    let sync = || {
-        std::fs::set_permissions(&beside.0, std::fs::metadata(folder.join("data.mdb"))?.permissions())?;
-        file.sync_all()?;
-        checksums::write_for(&beside.0, &beside.1)
+    source.copy_to_path(copy, CompactionOption::Enabled).map_err(failed)?;
+    let finish = || {
+        std::fs::set_permissions(copy, std::fs::metadata(folder.join("data.mdb"))?.permissions())?;
+        checksums::write_for(copy, sums)
     };
-    sync().map_err(|source| Error::io("write", &beside.0, source))
+    finish().map_err(|source| Error::io("write", copy, source))
 }
 
 fn length(path: &Path) -> Result<u64, Error> {

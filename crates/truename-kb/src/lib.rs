@@ -37,7 +37,6 @@ pub mod guard;
 pub mod import;
 mod name_order;
 mod pages;
-mod partial;
 mod progress;
 mod store;
 
@@ -49,7 +48,6 @@ pub use forms::{FormState, Forms};
 pub use heed::RwTxn;
 pub use import::{Format, Import, ImportOptions};
 pub use name_order::NameOrder;
-pub use partial::{Partial, remove_partials};
 pub use progress::{Committing, Phase, Progress};
 pub use store::{Applied, Counts, FORMAT, Snapshot, Store, deletion_key, initials_key};
 pub use truename_text::Problem;

@@ -18,6 +18,7 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use truename_files::Partial;
 use truename_nn::{Learner, Objective, OptimizerState};
 
 use crate::metrics::Metric;
@@ -188,9 +189,9 @@ impl RunFolder {
 
 /// Writes a file beside its place and renames it.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let beside = path.with_extension("new");
-    std::fs::write(&beside, bytes).map_err(|source| Error::io("write", &beside, source))?;
-    rename(&beside, path)
+    let partial = Partial::new(path.with_extension("new"));
+    std::fs::write(partial.path(), bytes).map_err(|source| Error::io("write", partial.path(), source))?;
+    partial.replace(path).map_err(|source| Error::io("replace", path, source))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {

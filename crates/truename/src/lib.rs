@@ -62,10 +62,10 @@ pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
 pub use reranker::{Reranker, Shortlist};
+pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::Encoder;
 pub use truename_kb::import::{Columns, SynonymScopes};
 pub use truename_kb::{
-    Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Partial, Phase, Problem, Progress, guard,
-    remove_partials,
+    Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,
 };
 pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit, Partial};
+use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
 use truename_corpus::{BratWriter, Format, Writer};
 
 use super::html::HtmlWriter;
@@ -15,21 +15,11 @@ use crate::interrupt;
 use crate::output::Output;
 
 pub enum Sink {
-    Jsonl {
-        out: Output,
-        offsets: OffsetUnit,
-    },
+    Jsonl { out: Output, offsets: OffsetUnit },
     Corpus(Box<Writer<Output>>),
-    /// With the folder that is to be removed where the process ends before.
-    Brat {
-        writer: BratWriter,
-        _partial: Partial,
-    },
+    Brat(BratWriter),
     Html(Box<HtmlWriter<Output>>),
-    Terminal {
-        out: Output,
-        colour: bool,
-    },
+    Terminal { out: Output, colour: bool },
 }
 
 impl Sink {
@@ -45,8 +35,7 @@ impl Sink {
             LinkFormat::Brat => {
                 let folder =
                     out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
-                let writer = BratWriter::new(folder, offsets)?;
-                Self::Brat { _partial: Partial::new(writer.partial().to_owned()), writer }
+                Self::Brat(BratWriter::new(folder, offsets)?)
             }
             LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
             LinkFormat::Terminal => Self::Terminal {
@@ -61,7 +50,7 @@ impl Sink {
         match self {
             Self::Jsonl { out, offsets } => jsonl::write(out, linked, *offsets).context(failed),
             Self::Corpus(writer) => writer.write(&exchanged(linked)).context(failed),
-            Self::Brat { writer, .. } => Ok(writer.write(&exchanged(linked))?),
+            Self::Brat(writer) => Ok(writer.write(&exchanged(linked))?),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
         }
@@ -79,7 +68,7 @@ impl Sink {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
             Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
-            Self::Brat { writer, .. } => {
+            Self::Brat(writer) => {
                 let _committing = interrupt::commit()?;
                 Ok(writer.finish()?)
             }

@@ -97,9 +97,8 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
         if KnowledgeBase::open(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
         }
-        std::fs::rename(own.path(), path).map_err(|source| Error::io("write", path, source))
+        own.replace(path).map_err(|source| Error::io("write", path, source))
     });
-    drop(own);
     match moved {
         Err(error) if !path.join("data.mdb").is_file() => Err(error),
         _ => KnowledgeBase::open(path),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
+use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::read_files;
-use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Partial, Problem, Snapshot, Store};
+use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
@@ -15,9 +15,6 @@ use super::vectors::SETS;
 use crate::Error;
 
 const META_PROVENANCE: &str = "provenance";
-
-/// Stores this process has begun to build.
-static BUILDS: AtomicU64 = AtomicU64::new(0);
 
 /// A file that went into a knowledge base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,47 +158,30 @@ impl KnowledgeBase {
     }
 }
 
-/// A folder beside the one that is to be, removed unless it was moved.
-struct Beside(Partial);
-
-impl Beside {
-    fn new(out: &Path) -> Result<Self, Error> {
-        let name = out.file_name().unwrap_or_default().to_string_lossy();
-        let number = BUILDS.fetch_add(1, Ordering::Relaxed);
-        let path = out.with_file_name(format!(".{name}.{}-{number}.partial", std::process::id()));
-        // Left by a killed process whose number is ours now.
-        if path.exists() {
-            std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
+/// Puts a store that was built beside into its folder, in one step. Without `replace` a store that another process put
+/// there in the meantime stays, and is an error.
+fn move_store(built: &Path, out: &Path, replace: bool) -> Result<(), Error> {
+    let failed = |source| Error::io("write", out, source);
+    std::fs::create_dir_all(out).map_err(failed)?;
+    let data = Partial::new(built.join("data.mdb"));
+    share(data.path(), out).map_err(failed)?;
+    let place = out.join("data.mdb");
+    if replace {
+        // The sums of the file that gives way are not those of the new one; a file without any is no damage.
+        let _ = std::fs::remove_file(out.join("data.sum"));
+        // A lock file of a store that could not be opened says nothing of the new one.
+        let _ = std::fs::remove_file(out.join("lock.mdb"));
+        data.replace(&place).map_err(failed)?;
+    } else if let Err(source) = std::fs::hard_link(data.path(), &place) {
+        if place.exists() {
+            return Err(truename_kb::Error::exists(out).into());
         }
-        Ok(Self(Partial::new(path)))
+        // A file system without hard links.
+        data.replace(&place).map_err(|_| failed(source))?;
     }
-
-    /// Makes the new store the current one, in one step. Without `replace` a store that another process put there in the
-    /// meantime stays, and is an error.
-    fn move_to(self, out: &Path, replace: bool) -> Result<(), Error> {
-        let failed = |source| Error::io("write", out, source);
-        std::fs::create_dir_all(out).map_err(failed)?;
-        let data = self.0.path().join("data.mdb");
-        share(&data, out).map_err(failed)?;
-        let place = out.join("data.mdb");
-        if replace {
-            // The sums of the file that gives way are not those of the new one; a file without any is no damage.
-            let _ = std::fs::remove_file(out.join("data.sum"));
-            // A lock file of a store that could not be opened says nothing of the new one.
-            let _ = std::fs::remove_file(out.join("lock.mdb"));
-            std::fs::rename(data, place).map_err(failed)?;
-        } else if let Err(source) = std::fs::hard_link(&data, &place) {
-            if place.exists() {
-                return Err(truename_kb::Error::exists(out).into());
-            }
-            // A file system without hard links.
-            std::fs::rename(data, place).map_err(|_| failed(source))?;
-        }
-        // Best effort: a store without sums is whole, and not every file system lets a folder be synchronised.
-        let _ = std::fs::rename(self.0.path().join("data.sum"), out.join("data.sum"));
-        let _ = std::fs::File::open(out).and_then(|folder| folder.sync_all());
-        Ok(())
-    }
+    // Best effort: a store without sums is whole.
+    let _ = Partial::new(built.join("data.sum")).replace(&out.join("data.sum"));
+    Ok(())
 }
 
 fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
@@ -241,12 +221,12 @@ fn place(
     options: &ImportOptions,
     replace: bool,
 ) -> Result<KnowledgeBase, Error> {
-    let beside = Beside::new(out)?;
-    let store = Store::create(beside.0.path())?;
+    let built = Partial::beside(out).map_err(|source| Error::io("write", out, source))?;
+    let store = Store::create(built.path())?;
     fill(&store, concepts, provenance, options, false)?;
     store.close();
     let committing = options.progress.commit()?;
-    beside.move_to(out, replace)?;
+    move_store(built.path(), out, replace)?;
     drop(committing);
     KnowledgeBase::open(out)
 }

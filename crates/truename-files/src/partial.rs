@@ -1,0 +1,132 @@
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Paths of all unfinished files and folders of this process.
+static PARTIALS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Number of names made by [`Partial::beside`].
+static BESIDE: AtomicU64 = AtomicU64::new(0);
+
+/// An unfinished file or folder, removed on drop unless it took its place.
+#[derive(Debug)]
+pub struct Partial(PathBuf);
+
+impl Partial {
+    /// Takes charge of a path, which need not exist yet. Use it where no other process writes to the same path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        locked().insert(path.clone());
+        Self(path)
+    }
+
+    /// Takes charge of a hidden path beside `target` that no other process uses, and removes a file or folder that a
+    /// killed process left there.
+    ///
+    /// # Errors
+    /// If a file that was left cannot be removed.
+    pub fn beside(target: &Path) -> io::Result<Self> {
+        // A folder without a name, as `..`, gets it inside.
+        let name = target.file_name().unwrap_or_default();
+        let number = BESIDE.fetch_add(1, Ordering::Relaxed);
+        let own = format!(".{}.{}-{number}.partial", name.to_string_lossy(), std::process::id());
+        let path = target.with_file_name(own);
+        remove(&path)?;
+        Ok(Self::new(path))
+    }
+
+    /// Returns the path to write to.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Puts the file or folder in the place of `target` in one step. A file reaches the disk before; a folder is moved as
+    /// it is, and only where there is none or an empty one.
+    ///
+    /// # Errors
+    /// If the disk is full or fails, or the target cannot be replaced; then the target stays as it was.
+    pub fn replace(self, target: &Path) -> io::Result<()> {
+        if self.0.is_file() {
+            File::options().write(true).open(&self.0)?.sync_all()?;
+        }
+        fs::rename(&self.0, target)?;
+        // Best effort: not every file system lets a folder be synchronised.
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = remove(&self.0);
+        locked().remove(&self.0);
+    }
+}
+
+/// Removes all unfinished files and folders of this process, which is about to end.
+pub fn remove_partials() {
+    for path in &*locked() {
+        let _ = remove(path);
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+fn locked() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    PARTIALS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        fs::read_dir(folder).unwrap().map(name).collect()
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("answers.csv");
+        fs::write(&target, "before").unwrap();
+        let dropped = Partial::beside(&target).unwrap();
+        fs::write(dropped.path(), "half").unwrap();
+        drop(dropped);
+        assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("before".into(), 1));
+        let finished = Partial::beside(&target).unwrap();
+        fs::write(finished.path(), "after").unwrap();
+        finished.replace(&target).unwrap();
+        assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("after".into(), 1));
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_none_and_of_no_full_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("model");
+        for is_first in [true, false] {
+            let partial = Partial::beside(&target).unwrap();
+            fs::create_dir(partial.path()).unwrap();
+            fs::write(partial.path().join("weights"), [u8::from(is_first)]).unwrap();
+            assert_eq!(partial.replace(&target).is_ok(), is_first);
+        }
+        assert_eq!(fs::read(target.join("weights")).unwrap(), [1]);
+        assert_eq!(names(folder.path()), ["model"]);
+    }
+
+    #[test]
+    fn a_target_stays_where_nothing_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("answers.csv");
+        fs::write(&target, "before").unwrap();
+        assert!(Partial::beside(&target).unwrap().replace(&target).is_err());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "before");
+    }
+}
