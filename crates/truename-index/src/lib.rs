@@ -50,11 +50,13 @@
 //! ```
 
 mod error;
+mod hit;
 mod ngram;
 mod postings;
 mod top;
 mod vector;
 
 pub use error::Error;
-pub use ngram::{Hit, NgramIndex, Rank, Search, SearchScratch};
+pub use hit::{Hit, Rank};
+pub use ngram::{NgramIndex, Search, SearchScratch};
 pub use vector::{VectorIndex, VectorReader, VectorScratch, VectorSearch};

@@ -19,17 +19,9 @@ use rayon::prelude::*;
 use truename_text::Gram;
 
 use crate::Error;
+use crate::hit::{Hit, Rank};
 use crate::postings::{BLOCK, Postings, encode};
 use crate::top::Top;
-
-/// A name found, by number, with its cosine to the query: of n-grams 0 to 1, of vectors -1 to 1; higher is closer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// The number of the name.
-    pub name: u32,
-    /// Its cosine to the query.
-    pub score: f32,
-}
 
 /// What to search for beside the n-grams.
 #[derive(Clone, Copy)]
@@ -43,9 +35,6 @@ pub struct Search<'a> {
     /// The order of names with the same cosine; by number where this is `None`.
     pub rank: Option<Rank<'a>>,
 }
-
-/// The place of a name, by number, among all names: of two with the same score the one with the lower place goes first.
-pub type Rank<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
 
 impl Default for Search<'_> {
     fn default() -> Self {

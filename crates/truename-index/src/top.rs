@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::{Hit, Rank};
+use crate::hit::{Hit, Rank};
 
 /// Keeps the best hits, equal ones by rank: a heap with the worst on top.
 pub(crate) struct Top<'a> {

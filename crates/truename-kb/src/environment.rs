@@ -9,7 +9,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use heed::{Env, EnvFlags, EnvOpenOptions, RwTxn, WithoutTls};
 
 use crate::checksums::{self, Comparison};
-use crate::error::full_disk;
+use crate::free_space::full_disk;
+use crate::open_folders::OpenFolder;
 use crate::{Error, guard};
 
 /// Address space set aside for the map; the file is only as large as its contents.
@@ -26,7 +27,7 @@ pub(crate) struct Environment {
     /// Ends before the map does.
     _guarded: guard::Region,
     pub(crate) lmdb: Env<WithoutTls>,
-    folder: PathBuf,
+    folder: OpenFolder,
     /// The last transaction whose state agrees with its checksums, as far as this process knows.
     compared: AtomicUsize,
     /// The last transaction whose automata were found whole.
@@ -60,7 +61,7 @@ impl Environment {
         let environment = Arc::new(Self {
             _guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.info().map_size, folder),
             lmdb,
-            folder: folder.to_owned(),
+            folder: OpenFolder::new(folder),
             compared: AtomicUsize::new(NEVER),
             forms_verified: AtomicUsize::new(NEVER),
         });
@@ -70,25 +71,28 @@ impl Environment {
 
     /// Refuses a file that is shorter than its contents: a page past its end would end the process when it is read.
     pub(crate) fn refuse_truncated(&self) -> Result<(), Error> {
-        let (needed, data) = (self.needed_bytes(), self.folder.join("data.mdb"));
+        let (needed, data) = (self.needed_bytes(), self.folder.path().join("data.mdb"));
         let found = std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len();
         if found < needed {
-            return Err(Error::damaged(&self.folder, format!("data.mdb is cut off: it has {found} bytes of {needed}")));
+            return Err(Error::damaged(
+                self.folder.path(),
+                format!("data.mdb is cut off: it has {found} bytes of {needed}"),
+            ));
         }
         Ok(())
     }
 
     /// Begins to write, after the file was compared with its checksums: a damaged one is not written to.
     pub(crate) fn write(&self) -> Result<RwTxn<'_>, Error> {
-        let write = self.lmdb.write_txn().map_err(|source| Error::storage(&self.folder, source))?;
-        if self.is_replaced().map_err(|source| Error::io("read", &self.folder, source))? {
-            return Err(Error::replaced(&self.folder));
+        let write = self.lmdb.write_txn().map_err(|source| Error::storage(self.folder.path(), source))?;
+        if self.is_replaced().map_err(|source| Error::io("read", self.folder.path(), source))? {
+            return Err(Error::replaced(self.folder.path()));
         }
         let last = write.id() - 1;
         if self.compared.load(Ordering::Relaxed) != last {
-            if checksums::compare(&self.folder)? == Comparison::LastCommitWithoutSums {
+            if checksums::compare(self.folder.path())? == Comparison::LastCommitWithoutSums {
                 // Best effort, as after a commit.
-                let _ = checksums::write(&self.folder);
+                let _ = checksums::write(self.folder.path());
             }
             self.compared.store(last, Ordering::Relaxed);
         }
@@ -97,14 +101,14 @@ impl Environment {
 
     pub(crate) fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
         let committed = write.id();
-        write.commit().map_err(|source| Error::storage(&self.folder, source))?;
+        write.commit().map_err(|source| Error::storage(self.folder.path(), source))?;
         // No other writer makes the file longer in the meantime.
-        let alone = self.lmdb.write_txn().map_err(|source| Error::storage(&self.folder, source))?;
-        let data = self.folder.join("data.mdb");
+        let alone = self.lmdb.write_txn().map_err(|source| Error::storage(self.folder.path(), source))?;
+        let data = self.folder.path().join("data.mdb");
         // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
         extend(&data, self.needed_bytes()).map_err(|source| Error::io("extend", &data, source))?;
         // A later writer, or one of an empty transaction, finds the sums that it needs.
-        if alone.id() - 1 == committed && checksums::write(&self.folder).is_ok() {
+        if alone.id() - 1 == committed && checksums::write(self.folder.path()).is_ok() {
             self.compared.store(committed, Ordering::Relaxed);
         }
         // Sums that could not be written do not undo a commit: a comparison says that they are missing.
@@ -117,7 +121,7 @@ impl Environment {
         use std::os::unix::fs::MetadataExt;
 
         let open = self.lmdb.try_clone_inner_file().map_err(std::io::Error::other)?.metadata()?;
-        let there = std::fs::metadata(self.folder.join("data.mdb"))?;
+        let there = std::fs::metadata(self.folder.path().join("data.mdb"))?;
         Ok((open.dev(), open.ino()) != (there.dev(), there.ino()))
     }
 
@@ -146,13 +150,6 @@ fn extend(data: &Path, length: u64) -> std::io::Result<()> {
 pub(crate) fn is_open(canonical: &Path) -> bool {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.get(canonical).is_some_and(|environment| environment.strong_count() > 0)
-}
-
-/// The folder that this process has open, if it is one.
-pub(crate) fn only_open_folder() -> Option<PathBuf> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut environments = open.values().filter_map(Weak::upgrade);
-    environments.next().filter(|_| environments.next().is_none()).map(|environment| environment.folder.clone())
 }
 
 /// Opens with as much address space and as many rights as there are.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use truename_text::{Problem, excerpt};
 
-use crate::environment::only_open_folder;
+use crate::free_space::{full_disk, is_short_write};
+use crate::open_folders::only_open_folder;
 
 /// What went wrong with a knowledge base or a file that was to become one.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ enum Kind {
     NotEmpty { path: PathBuf },
     Syntax { path: PathBuf, line: Option<u64>, message: String, hint: Option<String> },
     Refused(Problem),
-    UnknownFormat { path: PathBuf },
+    UnknownFormat { path: PathBuf, known: String },
     NoConcepts { paths: Vec<PathBuf>, first: String, hint: &'static str },
     UnknownConcept { id: String },
     InvalidId { value: String, reason: &'static str },
@@ -82,7 +83,7 @@ impl Error {
             }
             Kind::NotEmpty { .. } => Some("name a new folder, or an empty one".into()),
             Kind::Refused(_) => Some("without --strict such rows are skipped, counted and listed".into()),
-            Kind::UnknownFormat { .. } => Some(format!("name it with --format, one of {}", crate::Format::names())),
+            Kind::UnknownFormat { known, .. } => Some(format!("name it with --format, one of {known}")),
             Kind::NoConcepts { hint, .. } => Some((*hint).into()),
             Kind::Syntax { hint, .. } => hint.clone(),
             Kind::Damaged { path, .. } => Some(format!(
@@ -185,8 +186,8 @@ impl Error {
         Kind::Refused(problem).into()
     }
 
-    pub(crate) fn unknown_format(path: &Path) -> Self {
-        Kind::UnknownFormat { path: path.to_owned() }.into()
+    pub(crate) fn unknown_format(path: &Path, known: String) -> Self {
+        Kind::UnknownFormat { path: path.to_owned(), known }.into()
     }
 
     pub(crate) fn no_concepts(paths: Vec<PathBuf>, first: String, hint: &'static str) -> Self {
@@ -252,41 +253,6 @@ fn or_full(path: &Path, source: heed::Error) -> heed::Error {
     }
 }
 
-#[cfg(unix)]
-fn is_short_write(source: &std::io::Error) -> bool {
-    source.raw_os_error() == Some(libc::EIO)
-}
-
-/// The error of a full disk, if the disk of a file that can be written to is full.
-#[cfg(unix)]
-#[allow(unsafe_code)]
-#[allow(clippy::unnecessary_cast, reason = "the fields have 32 bits on some systems")]
-pub(crate) fn full_disk(path: &Path) -> Option<std::io::Error> {
-    use std::os::unix::ffi::OsStrExt;
-
-    /// With fewer bytes free, there is no room for what a transaction writes at once.
-    const FULL: u64 = 1 << 20;
-    let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
-    // SAFETY: zeros are a valid `statvfs`, which the call fills in; the path ends with a zero.
-    let (outcome, found) = unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        (libc::statvfs(path.as_ptr(), &mut found), found)
-    };
-    let is_full = (found.f_bavail as u64).saturating_mul(found.f_frsize as u64) < FULL;
-    let is_writable = outcome == 0 && found.f_flag & libc::ST_RDONLY == 0;
-    (is_writable && is_full).then(|| std::io::Error::from_raw_os_error(libc::ENOSPC))
-}
-
-#[cfg(not(unix))]
-fn is_short_write(_: &std::io::Error) -> bool {
-    false
-}
-
-#[cfg(not(unix))]
-pub(crate) fn full_disk(_: &Path) -> Option<std::io::Error> {
-    None
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -333,7 +299,7 @@ impl fmt::Display for Error {
             Kind::Syntax { path, line: Some(line), message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Syntax { path, line: None, message, .. } => write!(f, "{}: {message}", path.display()),
             Kind::Refused(problem) => write!(f, "{problem}"),
-            Kind::UnknownFormat { path } => write!(f, "cannot tell the format of {}", path.display()),
+            Kind::UnknownFormat { path, .. } => write!(f, "cannot tell the format of {}", path.display()),
             Kind::NoConcepts { paths, first, .. } => {
                 let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
                 write!(f, "no concept was found in {}{first}", shown.join(", "))

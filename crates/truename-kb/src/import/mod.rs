@@ -176,7 +176,9 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
         let mut source = Source::open(path, options)?;
         let format = match options.format {
             Some(format) => format,
-            None => Format::detect(path, source.beginning()).ok_or_else(|| Error::unknown_format(path))?,
+            None => {
+                Format::detect(path, source.beginning()).ok_or_else(|| Error::unknown_format(path, Format::names()))?
+            }
         };
         collector.begin(path, format);
         read_one(format, &mut source, &mut collector)?;
