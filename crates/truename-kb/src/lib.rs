@@ -26,17 +26,14 @@
 //! # }
 //! ```
 
-mod check;
 mod checksums;
 mod compact;
 mod concept;
 mod environment;
 mod error;
-mod forms;
 mod free_space;
 pub mod guard;
 pub mod import;
-mod name_order;
 mod open_folders;
 mod pages;
 mod progress;
@@ -46,10 +43,8 @@ pub use checksums::Comparison;
 pub use compact::compact;
 pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
-pub use forms::{FormState, Forms};
 pub use heed::RwTxn;
 pub use import::{Format, Import, ImportOptions};
-pub use name_order::NameOrder;
 pub use progress::{Committing, Phase, Progress};
-pub use store::{Applied, Counts, FORMAT, Snapshot, Store, deletion_key, initials_key};
+pub use store::{Applied, Counts, FORMAT, FormState, Forms, NameOrder, Snapshot, Store, deletion_key, initials_key};
 pub use truename_text::Problem;

@@ -1,7 +1,8 @@
 //! A look at every record of a store.
 
-use crate::store::ascending;
-use crate::{ConceptIndex, Error, NameIndex, Snapshot};
+use super::snapshot::Snapshot;
+use super::tables::ascending;
+use crate::{ConceptIndex, Error, NameIndex};
 
 impl Snapshot<'_> {
     /// Reads every record, and compares those that say the same.

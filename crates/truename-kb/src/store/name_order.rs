@@ -1,6 +1,6 @@
 //! The order of names that an import gives them by their numbers, kept through updates.
 
-use crate::store::each_u32;
+use super::tables::each_u32;
 use crate::{Error, NameIndex};
 
 /// The rank of a name that is gone.

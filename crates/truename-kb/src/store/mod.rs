@@ -1,0 +1,178 @@
+//! The store: concepts, names and lookup keys in one LMDB environment.
+//!
+//! Any number of processes read while one writes; a reader sees one committed state. Whatever happens to
+//! a writer, the store opens at its last commit.
+
+mod check;
+mod counts;
+mod filed;
+mod fill;
+mod forms;
+mod name_order;
+mod record;
+mod snapshot;
+mod tables;
+mod update;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heed::{Env, RwTxn, WithoutTls};
+
+pub use self::counts::Counts;
+pub use self::filed::{deletion_key, initials_key};
+pub use self::forms::{FormState, Forms};
+pub use self::name_order::NameOrder;
+pub use self::snapshot::Snapshot;
+pub use self::tables::FORMAT;
+use self::tables::Tables;
+pub use self::update::Applied;
+use crate::environment::Environment;
+use crate::{Comparison, Error, checksums, pages};
+
+/// A knowledge base on disk.
+#[derive(Clone)]
+pub struct Store {
+    env: Arc<Environment>,
+    tables: Tables,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Makes an empty store in a folder that is empty or not there yet.
+    ///
+    /// # Errors
+    /// Where the folder holds something, or the disk fails.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
+        let mut entries = std::fs::read_dir(path).map_err(|source| Error::io("read", path, source))?;
+        if entries.next().is_some() {
+            return Err(Error::exists(path));
+        }
+        let environment = Environment::open(path)?;
+        let mut write = environment.write()?;
+        let tables = Tables::create(&environment.lmdb, &mut write)?;
+        environment.commit(write)?;
+        Ok(Self { env: environment, tables, path: path.to_owned() })
+    }
+
+    /// Opens a store for reading and, where the folder allows it, writing.
+    ///
+    /// # Errors
+    /// Where there is none, it is damaged, or a newer version of Truename made it.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        refuse_other(path)?;
+        let environment = Environment::open(path)?;
+        environment.refuse_truncated()?;
+        let env = &environment.lmdb;
+        // Readers that were killed hold their slots, and pages, until they are looked for.
+        let _ = env.clear_stale_readers();
+        let read = env.read_txn()?;
+        let tables = Tables::open(env, &read, path)?;
+        // A committed transaction keeps the table handles open.
+        read.commit()?;
+        Ok(Self { env: environment, tables, path: path.to_owned() })
+    }
+
+    /// The environment, in which indexes keep tables of their own.
+    pub fn env(&self) -> &Env<WithoutTls> {
+        &self.env.lmdb
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins to write; nothing counts until the transaction is committed. Waits for another writer.
+    ///
+    /// The first time, and after another process wrote, the whole file is compared with its checksums.
+    ///
+    /// # Errors
+    /// Where the storage fails or is read-only; [`Error::is_damaged`] where the file differs from its checksums.
+    pub fn write(&self) -> Result<RwTxn<'_>, Error> {
+        self.env.write()
+    }
+
+    /// Makes what was written the committed state.
+    ///
+    /// # Errors
+    /// Where the disk is full or fails; the store is as it was before.
+    pub fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
+        self.env.commit(write)
+    }
+
+    /// The last committed state, which later writes do not change.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
+        let read = self.env.lmdb.read_txn().map_err(|source| Error::storage(&self.path, source))?;
+        let counts = self.tables.counts(&read)?;
+        Ok(Snapshot { environment: &self.env, tables: self.tables, read, counts })
+    }
+
+    /// Compares a store's file with its checksums; nothing in it is believed.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] where they differ, and where the folder holds no store.
+    pub fn compare(path: &Path) -> Result<Comparison, Error> {
+        refuse_other(path)?;
+        checksums::compare(path)
+    }
+
+    /// The size of the file, and the bytes of it that [`compact`](crate::compact) would save.
+    ///
+    /// # Errors
+    /// Where the storage fails or is damaged.
+    pub fn size(&self) -> Result<(u64, u64), Error> {
+        let data = self.path.join("data.mdb");
+        // Pages of this state are not used anew while it is being read.
+        let _snapshot = self.snapshot()?;
+        pages::size(&data).map_err(|source| Error::io("read", &data, source))
+    }
+
+    /// Stores a fact about the whole store under a name.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
+        Ok(self.tables.meta.put(write, name, value)?)
+    }
+
+    /// Forgets a fact about the whole store.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn delete_meta(&self, write: &mut RwTxn<'_>, name: &str) -> Result<(), Error> {
+        self.tables.meta.delete(write, name)?;
+        Ok(())
+    }
+
+    /// Empties the store but for its format.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        self.tables.clear(write)
+    }
+
+    /// Closes the environment, so that the folder can be moved.
+    pub fn close(self) {
+        if let Ok(env) = Arc::try_unwrap(self.env) {
+            env.close();
+        }
+    }
+}
+
+fn refuse_other(path: &Path) -> Result<(), Error> {
+    let data = path.join("data.mdb");
+    if !data.is_file() {
+        let reason = if path.exists() { "it holds no file data.mdb" } else { "there is no such folder" };
+        return Err(Error::not_a_store(path, reason));
+    }
+    if std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len() == 0 {
+        return Err(Error::not_a_store(path, "its file data.mdb is empty"));
+    }
+    Ok(())
+}

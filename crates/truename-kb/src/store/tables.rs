@@ -1,0 +1,159 @@
+//! Tables of the store.
+
+use std::path::Path;
+
+use heed::byteorder::BE;
+use heed::types::{Bytes, Str, U32, U64};
+use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
+
+use super::counts::Counts;
+use super::forms::FormTables;
+use super::record::{Record, parse_name};
+use crate::{Concept, ConceptIndex, Error, NameIndex};
+
+/// Version of the layout below, and of the normal forms and keys in it. A store of another version is refused.
+pub const FORMAT: u32 = 4;
+
+const META_FORMAT: &str = "format";
+const META_COUNTS: &str = "counts";
+pub(super) const META_RANKS: &str = "ranks";
+
+#[derive(Clone, Copy)]
+pub(super) struct Tables {
+    /// Facts about the whole store.
+    pub(super) meta: Database<Str, Bytes>,
+    /// Concept id to concept number.
+    pub(super) ids: Database<Str, U32<BE>>,
+    /// Concept number to [`Record`].
+    pub(super) concepts: Database<U32<BE>, Bytes>,
+    /// Name number to concept number (4 bytes, little endian) and the name.
+    pub(super) names: Database<U32<BE>, Bytes>,
+    /// Lookup key to name numbers (4 bytes each, little endian), in the order of [`NameOrder`](super::NameOrder).
+    pub(super) keys: Database<U64<BE>, Bytes>,
+    /// Word hash to the number of names that have it.
+    pub(super) words: Database<U64<BE>, U32<BE>>,
+    /// The automata of [`Forms`](super::Forms).
+    pub(super) forms: FormTables,
+}
+
+impl Tables {
+    /// Makes the tables of an empty store.
+    pub(super) fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
+        let tables = Self {
+            meta: env.create_database(write, Some("meta"))?,
+            ids: env.create_database(write, Some("ids"))?,
+            concepts: env.create_database(write, Some("concepts"))?,
+            names: env.create_database(write, Some("names"))?,
+            keys: env.create_database(write, Some("keys"))?,
+            words: env.create_database(write, Some("words"))?,
+            forms: FormTables {
+                automata: env.create_database(write, Some("forms"))?,
+                shared: env.create_database(write, Some("shared-forms"))?,
+            },
+        };
+        tables.put_format(write)?;
+        Ok(tables)
+    }
+
+    /// Opens the tables of the store in a folder, if it is one of this format.
+    pub(super) fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>, folder: &Path) -> Result<Self, Error> {
+        let foreign = || Error::not_a_store(folder, "it is an LMDB environment of another program");
+        let meta: Database<Str, Bytes> = env.open_database(read, Some("meta"))?.ok_or_else(foreign)?;
+        let format = meta.get(read, META_FORMAT)?.and_then(|bytes| bytes.try_into().ok()).ok_or_else(foreign)?;
+        let format = u32::from_le_bytes(format);
+        if format != FORMAT {
+            return Err(Error::other_format(folder, format, FORMAT));
+        }
+        Ok(Self {
+            meta,
+            ids: env.open_database(read, Some("ids"))?.ok_or_else(foreign)?,
+            concepts: env.open_database(read, Some("concepts"))?.ok_or_else(foreign)?,
+            names: env.open_database(read, Some("names"))?.ok_or_else(foreign)?,
+            keys: env.open_database(read, Some("keys"))?.ok_or_else(foreign)?,
+            words: env.open_database(read, Some("words"))?.ok_or_else(foreign)?,
+            forms: FormTables {
+                automata: env.open_database(read, Some("forms"))?.ok_or_else(foreign)?,
+                shared: env.open_database(read, Some("shared-forms"))?.ok_or_else(foreign)?,
+            },
+        })
+    }
+
+    /// Empties the tables but for the format.
+    pub(super) fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        let Self { meta, ids, concepts, names, keys, words, forms } = self;
+        meta.clear(write)?;
+        ids.clear(write)?;
+        concepts.clear(write)?;
+        names.clear(write)?;
+        keys.clear(write)?;
+        words.clear(write)?;
+        forms.clear(write)?;
+        self.put_format(write)
+    }
+
+    fn put_format(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+        self.meta.put(write, META_FORMAT, &FORMAT.to_le_bytes())?;
+        self.put_counts(write, Counts::default())
+    }
+
+    pub(super) fn counts(&self, read: &RoTxn<'_>) -> Result<Counts, Error> {
+        let bytes = self.meta.get(read, META_COUNTS)?.unwrap_or_default();
+        Ok(postcard::from_bytes(bytes)?)
+    }
+
+    pub(super) fn put_counts(&self, write: &mut RwTxn<'_>, counts: Counts) -> Result<(), Error> {
+        Ok(self.meta.put(write, META_COUNTS, &postcard::to_stdvec(&counts)?)?)
+    }
+
+    pub(super) fn record<'txn>(&self, read: &'txn RoTxn<'_>, index: ConceptIndex) -> Result<Record<'txn>, Error> {
+        let bytes =
+            self.concepts.get(read, &index.0)?.ok_or_else(|| Error::unknown_concept(&format!("#{}", index.0)))?;
+        Record::parse(bytes)
+    }
+
+    pub(super) fn name<'txn>(
+        &self,
+        read: &'txn RoTxn<'_>,
+        index: NameIndex,
+    ) -> Result<(ConceptIndex, &'txn str), Error> {
+        let bytes = self.names.get(read, &index.0)?;
+        parse_name(bytes.ok_or_else(|| Error::unknown_concept(&format!("name #{}", index.0)))?)
+    }
+
+    pub(super) fn concept(&self, read: &RoTxn<'_>, index: ConceptIndex) -> Result<Concept, Error> {
+        let record = self.record(read, index)?;
+        let owned = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect();
+        let mut names = Vec::with_capacity(record.names.len());
+        for number in record.names {
+            names.push(self.name(read, NameIndex(number))?.1.to_owned());
+        }
+        let mut names = names.into_iter();
+        Ok(Concept {
+            id: record.id.parse()?,
+            name: names.next().unwrap_or_default(),
+            synonyms: names.collect(),
+            types: owned(record.types),
+            parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,
+            xrefs: owned(record.xrefs),
+            definition: record.definition.map(str::to_owned),
+        })
+    }
+}
+
+/// Entries of a table, whose keys must ascend: on damaged pages LMDB may go in circles.
+pub(super) fn ascending<K: Copy + Ord, V>(
+    entries: impl Iterator<Item = heed::Result<(K, V)>>,
+) -> impl Iterator<Item = Result<(K, V), Error>> {
+    let mut last = None;
+    entries.map(move |entry| {
+        let (key, value) = entry?;
+        if last.replace(key).is_some_and(|last| last >= key) {
+            return Err(Error::damaged_record("the records of a table are out of order"));
+        }
+        Ok((key, value))
+    })
+}
+
+pub(super) fn each_u32(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")))
+}

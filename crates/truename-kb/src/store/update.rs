@@ -1,0 +1,174 @@
+use std::cmp::Ordering;
+
+use heed::RwTxn;
+use truename_text::NormalizedName;
+
+use super::Store;
+use super::filed::{distinct_words, filed_keys};
+use super::name_order::{OrderKey, updated_ranks};
+use super::record::{Record, encode_name};
+use super::tables::{META_RANKS, each_u32};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
+
+/// What [`Store::apply`] did; the names are for the indexes to follow.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Concepts that were not there before.
+    pub added: u32,
+    /// Concepts that were there and differ now.
+    pub changed: u32,
+    /// Concepts that are gone.
+    pub removed: u32,
+    /// Ids that were to be removed and were not there.
+    pub missing: Vec<ConceptId>,
+    /// Names that are gone.
+    pub old_names: Vec<(NameIndex, String)>,
+    /// Names that are new.
+    pub new_names: Vec<(NameIndex, String)>,
+}
+
+impl Store {
+    /// Adds or replaces concepts and removes others, in place.
+    ///
+    /// A concept that stays the same is left alone. Replaced concepts keep their number. No two of `concepts` have one id.
+    ///
+    /// # Errors
+    /// Where the storage fails; drop the transaction then.
+    pub fn apply(
+        &self,
+        write: &mut RwTxn<'_>,
+        concepts: Vec<Concept>,
+        removed: &[ConceptId],
+    ) -> Result<Applied, Error> {
+        let mut counts = self.tables.counts(write)?;
+        let mut applied = Applied::default();
+        let mut placed = Vec::new();
+        for id in removed {
+            match self.tables.ids.get(write, id.as_str())? {
+                Some(number) => {
+                    self.drop_names(write, number, &mut applied)?;
+                    self.tables.concepts.delete(write, &number)?;
+                    self.tables.ids.delete(write, id.as_str())?;
+                    counts.concepts -= 1;
+                    applied.removed += 1;
+                }
+                None => applied.missing.push(id.clone()),
+            }
+        }
+        for concept in concepts {
+            let number = match self.tables.ids.get(write, concept.id.as_str())? {
+                Some(number) => {
+                    let known = self.tables.concept(write, ConceptIndex(number))?;
+                    if known == concept {
+                        continue;
+                    }
+                    applied.changed += 1;
+                    if known.names().eq(concept.names()) {
+                        let names = self.tables.record(write, ConceptIndex(number))?.names;
+                        let record = Record::encode(&concept, names)?;
+                        self.tables.concepts.put(write, &number, &record)?;
+                        continue;
+                    }
+                    self.drop_names(write, number, &mut applied)?;
+                    number
+                }
+                None => {
+                    applied.added += 1;
+                    counts.concepts += 1;
+                    counts.next_concept += 1;
+                    counts.next_concept - 1
+                }
+            };
+            let first = counts.next_name;
+            for (place, name) in concept.names().enumerate() {
+                let value = encode_name(ConceptIndex(number), name);
+                self.tables.names.put(write, &counts.next_name, &value)?;
+                let key = OrderKey { length: name.chars().count(), concept: concept.id.as_str().to_owned(), place };
+                placed.push((key, counts.next_name));
+                applied.new_names.push((NameIndex(counts.next_name), name.to_owned()));
+                counts.next_name += 1;
+            }
+            let record = Record::encode(&concept, (first..counts.next_name).collect())?;
+            self.tables.ids.put(write, concept.id.as_str(), &number)?;
+            self.tables.concepts.put(write, &number, &record)?;
+        }
+        counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
+        self.tables.put_counts(write, counts)?;
+        if !applied.old_names.is_empty() || !placed.is_empty() {
+            let ranks = self.put_ranks(write, &applied.old_names, placed, counts.next_name)?;
+            for (number, name) in &applied.new_names {
+                self.file_name(write, *number, name, &ranks)?;
+            }
+            self.tables.forms.update(write, &applied.old_names, &applied.new_names)?;
+        }
+        Ok(applied)
+    }
+
+    /// Stores the order of the names after a change, and returns the rank of each number.
+    fn put_ranks(
+        &self,
+        write: &mut RwTxn<'_>,
+        gone: &[(NameIndex, String)],
+        new: Vec<(OrderKey, u32)>,
+        next_name: u32,
+    ) -> Result<Vec<u32>, Error> {
+        let stored = self.tables.meta.get(write, META_RANKS)?;
+        let is_before = |name, key: &OrderKey| {
+            let (concept, text) = self.tables.name(write, name)?;
+            Ok(match text.chars().count().cmp(&key.length) {
+                // A concept's names come and go together, so that the key is of another one.
+                Ordering::Equal => self.tables.record(write, concept)?.id < key.concept.as_str(),
+                length => length.is_lt(),
+            })
+        };
+        let ranks = updated_ranks(stored, gone.iter().map(|(name, _)| *name), new, next_name, is_before)?;
+        let bytes: Vec<u8> = ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect();
+        self.tables.meta.put(write, META_RANKS, &bytes)?;
+        Ok(ranks)
+    }
+
+    /// Files a name under its keys and words.
+    fn file_name(&self, write: &mut RwTxn<'_>, number: NameIndex, name: &str, ranks: &[u32]) -> Result<(), Error> {
+        let rank = |number: u32| ranks[number as usize];
+        let normalized = NormalizedName::new(name);
+        for key in filed_keys(&normalized) {
+            let mut numbers: Vec<u32> = each_u32(self.tables.keys.get(write, &key.0)?.unwrap_or_default()).collect();
+            numbers.insert(numbers.partition_point(|other| rank(*other) < rank(number.0)), number.0);
+            let numbers: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+            self.tables.keys.put(write, &key.0, &numbers)?;
+        }
+        for word in distinct_words(&normalized) {
+            let count = self.tables.words.get(write, &word)?.unwrap_or_default();
+            self.tables.words.put(write, &word, &(count + 1))?;
+        }
+        Ok(())
+    }
+
+    fn drop_names(&self, write: &mut RwTxn<'_>, concept: u32, applied: &mut Applied) -> Result<(), Error> {
+        let numbers = self.tables.record(write, ConceptIndex(concept))?.names;
+        for number in numbers {
+            let name = self.tables.name(write, NameIndex(number))?.1.to_owned();
+            let normalized = NormalizedName::new(&name);
+            for key in filed_keys(&normalized) {
+                let numbers = self.tables.keys.get(write, &key.0)?.unwrap_or_default();
+                let kept: Vec<u8> = each_u32(numbers).filter(|n| *n != number).flat_map(u32::to_le_bytes).collect();
+                if kept.is_empty() {
+                    self.tables.keys.delete(write, &key.0)?;
+                } else {
+                    self.tables.keys.put(write, &key.0, &kept)?;
+                }
+            }
+            for word in distinct_words(&normalized) {
+                match self.tables.words.get(write, &word)? {
+                    Some(count) if count > 1 => self.tables.words.put(write, &word, &(count - 1))?,
+                    _ => {
+                        self.tables.words.delete(write, &word)?;
+                    }
+                }
+            }
+            self.tables.names.delete(write, &number)?;
+            applied.old_names.push((NameIndex(number), name));
+        }
+        Ok(())
+    }
+}
