@@ -52,7 +52,6 @@
 mod error;
 mod hit;
 mod ngram;
-mod postings;
 mod top;
 mod vector;
 

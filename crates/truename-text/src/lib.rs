@@ -35,6 +35,7 @@ mod profile;
 pub mod similarity;
 mod span;
 mod split_mix;
+mod stable_hash;
 mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
@@ -50,11 +51,5 @@ pub use problem::Problem;
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;
+pub use stable_hash::stable_hash;
 pub use words::{Words, written_forms};
-
-/// A stable 64-bit hash of a string, the same on every platform and in every version.
-///
-/// Stores hold these, so the function (XXH3, seed 0) must never change.
-pub fn stable_hash(text: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
-}

@@ -27,6 +27,13 @@ impl Span {
         text.get(self.range()).filter(|piece| !piece.is_empty())
     }
 
+    /// The span without characters of one kind at its ends; it must lie in `text`.
+    pub(crate) fn trimmed(self, text: &str, is_left_out: impl Fn(char) -> bool) -> Self {
+        let piece = text[self.range()].trim_end_matches(&is_left_out);
+        let end = self.start + piece.len();
+        Self::new(end - piece.trim_start_matches(&is_left_out).len(), end)
+    }
+
     /// Whether the two share a byte.
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end

@@ -11,6 +11,12 @@
 //! cannot lift a new name past the worst hit kept, only names already found are completed (MaxScore,
 //! Turtle and Flood 1995). The result is that of the full scan.
 
+mod keys;
+mod postings;
+mod scan;
+mod search;
+mod weight;
+
 use std::collections::BTreeMap;
 
 use heed::types::Bytes;
@@ -18,35 +24,11 @@ use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 use truename_text::Gram;
 
+use self::keys::{BLOCKS, DIRECTORY, block_of, norms_key, parse_key, posting_key, slot_of};
+use self::postings::{BLOCK, Postings, encode};
+pub use self::search::{Search, SearchScratch};
+use self::weight::{ROW, weight};
 use crate::Error;
-use crate::hit::{Hit, Rank};
-use crate::postings::{BLOCK, Postings, encode};
-use crate::top::Top;
-
-/// What to search for beside the n-grams.
-#[derive(Clone, Copy)]
-pub struct Search<'a> {
-    /// How many names at most.
-    pub limit: usize,
-    /// Names below this cosine are left out.
-    pub min_score: f32,
-    /// Names that may be answered; every name where this is `None`.
-    pub allowed: Option<&'a dyn Fn(u32) -> bool>,
-    /// The order of names with the same cosine; by number where this is `None`.
-    pub rank: Option<Rank<'a>>,
-}
-
-impl Default for Search<'_> {
-    fn default() -> Self {
-        Self { limit: 64, min_score: 0.1, allowed: None, rank: None }
-    }
-}
-
-/// Memory that searches use again; one a thread.
-#[derive(Default)]
-pub struct SearchScratch {
-    sums: Vec<f32>,
-}
 
 /// The n-gram index of one store.
 #[derive(Clone, Copy)]
@@ -59,11 +41,6 @@ pub struct NgramIndex {
 
 const POSTINGS: &str = "ngram-postings";
 const TABLES: &str = "ngram-tables";
-const DIRECTORY: &[u8] = b"directory";
-const BLOCKS: &[u8] = b"blocks";
-const NORMS: &[u8] = b"norms";
-/// Bytes of a directory row: an n-gram and the number of names that have it.
-const ROW: usize = 12;
 
 /// What the postings hold.
 struct Counted {
@@ -73,12 +50,6 @@ struct Counted {
     names: u32,
     /// Numbers of names, used and unused, in whole blocks.
     numbers: usize,
-}
-
-struct Term {
-    weight: f32,
-    count: u32,
-    gram: Gram,
 }
 
 impl NgramIndex {
@@ -230,53 +201,6 @@ impl NgramIndex {
         Ok(self.tables.put(write, BLOCKS, &blocks)?)
     }
 
-    /// The names nearest to the distinct n-grams of a query, best first, ties by rank.
-    ///
-    /// # Errors
-    /// Where the storage fails or is damaged.
-    pub fn search(
-        &self,
-        read: &RoTxn<'_>,
-        grams: &[Gram],
-        search: &Search<'_>,
-        scratch: &mut SearchScratch,
-    ) -> Result<Vec<Hit>, Error> {
-        let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(Vec::new()) };
-        let (names, ranges) = table.split_first_chunk::<4>().ok_or_else(|| Error::damaged("no block table"))?;
-        let terms = self.terms(read, grams, u32::from_le_bytes(*names))?;
-        let query_norm = terms.iter().map(|term| f64::from(term.weight)).sum::<f64>().sqrt() as f32;
-        let lists = self.lists(read, &terms)?;
-        let mut rest: Vec<f32> = terms.iter().rev().scan(0.0, |sum, term| Some(add(sum, term.weight))).collect();
-        rest.reverse();
-        rest.push(0.0);
-
-        let mut order: Vec<(f32, usize)> = lists
-            .iter()
-            .enumerate()
-            .filter(|(_, lists)| !lists.is_empty())
-            .map(|(block, _)| (block_bound(query_norm, ranges, block), block))
-            .collect();
-        order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-        let mut top = Top::new(search.limit, search.min_score, search.rank);
-        for (bound, block) in order {
-            if bound < top.threshold() {
-                break;
-            }
-            let norms = self.norms(read, block as u16)?;
-            let lightest = range(ranges, block).0;
-            let scan =
-                BlockScan { block, terms: &terms, rest: &rest, lists: &lists[block], norms, query_norm, lightest };
-            scan.run(search, &mut scratch.sums, &mut top);
-        }
-        Ok(top.into_sorted())
-    }
-
-    /// The norms of a block, one `f32` a name.
-    fn norms<'txn>(&self, read: &'txn RoTxn<'_>, block: u16) -> Result<&'txn [u8], Error> {
-        let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| Error::damaged("no norms"))?;
-        if norms.len() != 4 * BLOCK { Err(Error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
-    }
-
     /// Reads every posting and compares their counts with the directory.
     ///
     /// # Errors
@@ -294,121 +218,6 @@ impl NgramIndex {
             return Err(Error::damaged("the counts of n-grams are not those of the postings"));
         }
         (0..numbers / BLOCK).try_for_each(|block| self.norms(read, block as u16).map(drop))
-    }
-
-    /// The terms of a query from the rarest to the commonest.
-    fn terms(&self, read: &RoTxn<'_>, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
-        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
-        let mut terms: Vec<Term> = grams
-            .iter()
-            .map(|&gram| {
-                let count = count_of(directory, gram);
-                Term { gram, count, weight: weight(names, count) }
-            })
-            .collect();
-        terms.sort_by_key(|term| (term.count, term.gram));
-        Ok(terms)
-    }
-
-    /// For each block the postings of the terms it has, in term order.
-    fn lists<'txn>(&self, read: &'txn RoTxn<'_>, terms: &[Term]) -> Result<Vec<Vec<(usize, Postings<'txn>)>>, Error> {
-        let mut lists: Vec<Vec<(usize, Postings<'txn>)>> = Vec::new();
-        for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.count > 0) {
-            for entry in self.postings.prefix_iter(read, &term.gram.0.to_be_bytes())? {
-                let (key, list) = entry?;
-                let block = usize::from(parse_key(key)?.1);
-                if lists.len() <= block {
-                    lists.resize_with(block + 1, Vec::new);
-                }
-                lists[block].push((at, Postings::new(list)));
-            }
-        }
-        Ok(lists)
-    }
-}
-
-/// One query against one block.
-struct BlockScan<'a> {
-    block: usize,
-    terms: &'a [Term],
-    /// Weight of the terms from each on.
-    rest: &'a [f32],
-    lists: &'a [(usize, Postings<'a>)],
-    norms: &'a [u8],
-    query_norm: f32,
-    /// The smallest norm in the block.
-    lightest: f32,
-}
-
-/// Guards the pruning bounds against the rounding of sums.
-const SLACK: f32 = 1.0 - 1e-5;
-
-/// Lists are read in whole until what remains is this share of what a name must have; names that can still
-/// reach it are then few enough to look up the remaining lists for each. Chosen by measurement.
-const LOOKED_UP: f32 = 0.5;
-/// Sums compared with their bounds at once.
-const LANES: usize = 16;
-
-impl BlockScan<'_> {
-    fn run(&self, search: &Search<'_>, sums: &mut Vec<f32>, top: &mut Top<'_>) {
-        let needed = top.threshold() * self.query_norm * self.lightest * SLACK;
-        // Names that have none of these cannot be hits.
-        let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
-        let read = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed * LOOKED_UP).count();
-        if essential == 0 {
-            return;
-        }
-        sums.clear();
-        sums.resize(BLOCK, 0.0);
-        for (term, list) in &self.lists[..read] {
-            let weight = self.terms[*term].weight;
-            list.for_each(|slot| sums[usize::from(slot)] += weight);
-        }
-        let others = &self.lists[read..];
-        let rest = others.first().map_or(0.0, |(term, _)| self.rest[*term]);
-        for (piece, sums) in sums.chunks_exact(LANES).enumerate() {
-            let norms = self.norms(piece);
-            let scale = top.threshold() * self.query_norm * SLACK;
-            let reaches = |lane: usize| (sums[lane] > 0.0) & (sums[lane] + rest >= scale * norms[lane]);
-            // Without a branch, so that it is done for all lanes at once.
-            if !(0..LANES).fold(false, |any, lane| any | reaches(lane)) {
-                continue;
-            }
-            for lane in (0..LANES).filter(|lane| reaches(*lane)) {
-                let slot = (piece * LANES + lane) as u16;
-                let name = (self.block * BLOCK) as u32 + u32::from(slot);
-                if let Some(score) = self.complete(slot, norms[lane], sums[lane], others, top.threshold())
-                    && search.allowed.is_none_or(|allowed| allowed(name))
-                {
-                    top.offer(Hit { name, score });
-                }
-            }
-        }
-    }
-
-    fn norms(&self, piece: usize) -> [f32; LANES] {
-        let bytes = &self.norms[4 * LANES * piece..4 * LANES * (piece + 1)];
-        std::array::from_fn(|lane| f32::from_le_bytes(bytes[4 * lane..4 * lane + 4].try_into().expect("four bytes")))
-    }
-
-    /// The cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
-    fn complete(
-        &self,
-        slot: u16,
-        norm: f32,
-        mut sum: f32,
-        others: &[(usize, Postings<'_>)],
-        threshold: f32,
-    ) -> Option<f32> {
-        let scale = self.query_norm * norm;
-        let needed = threshold * scale * SLACK;
-        for (term, list) in others {
-            if sum + self.rest[*term] < needed {
-                return None;
-            }
-            sum += if list.contains(slot) { self.terms[*term].weight } else { 0.0 };
-        }
-        (sum >= needed).then(|| (sum / scale).min(1.0))
     }
 }
 
@@ -431,71 +240,13 @@ fn each_gram(names: &[(u32, Vec<Gram>)]) -> impl Iterator<Item = (u32, Gram)> {
     names.iter().flat_map(|(name, grams)| grams.iter().map(|gram| (*name, *gram)))
 }
 
-fn block_of(name: u32) -> u16 {
-    (name >> 16) as u16
-}
-
-fn slot_of(name: u32) -> u16 {
-    (name & 0xffff) as u16
-}
-
-fn posting_key(gram: Gram, block: u16) -> [u8; 10] {
-    let mut key = [0; 10];
-    key[..8].copy_from_slice(&gram.0.to_be_bytes());
-    key[8..].copy_from_slice(&block.to_be_bytes());
-    key
-}
-
-fn parse_key(key: &[u8]) -> Result<(Gram, u16), Error> {
-    let (gram, block) = key.split_first_chunk::<8>().ok_or_else(|| Error::damaged("a short posting key"))?;
-    let block: [u8; 2] = block.try_into().map_err(|_| Error::damaged("a posting key of the wrong length"))?;
-    Ok((Gram(u64::from_be_bytes(*gram)), u16::from_be_bytes(block)))
-}
-
-fn norms_key(block: u16) -> Vec<u8> {
-    [NORMS, &block.to_be_bytes()].concat()
-}
-
-/// Squared inverse document frequency, smoothed as in scikit-learn's `TfidfTransformer`.
-fn weight(names: u32, with_gram: u32) -> f32 {
-    let idf = ((1.0 + f64::from(names)) / (1.0 + f64::from(with_gram))).ln() + 1.0;
-    (idf * idf) as f32
-}
-
-fn count_of(directory: &[u8], gram: Gram) -> u32 {
-    let row = |at: usize| &directory[at * ROW..(at + 1) * ROW];
-    let gram_at = |at: usize| u64::from_le_bytes(row(at)[..8].try_into().expect("eight bytes"));
-    let (mut low, mut high) = (0, directory.len() / ROW);
-    while low < high {
-        let middle = (low + high) / 2;
-        if gram_at(middle) < gram.0 { low = middle + 1 } else { high = middle }
-    }
-    let found = low < directory.len() / ROW && gram_at(low) == gram.0;
-    if found { u32::from_le_bytes(row(low)[8..].try_into().expect("four bytes")) } else { 0 }
-}
-
-fn range(ranges: &[u8], block: usize) -> (f32, f32) {
-    let number = |at: usize| ranges.get(at..at + 4).map_or(0.0, |b| f32::from_le_bytes(b.try_into().expect("four")));
-    (number(8 * block), number(8 * block + 4))
-}
-
-/// The highest cosine a name of the block can have: by Cauchy–Schwarz the ratio of the norms.
-fn block_bound(query_norm: f32, ranges: &[u8], block: usize) -> f32 {
-    let (lightest, heaviest) = range(ranges, block);
-    (heaviest / query_norm).min(query_norm / lightest).min(1.0) / SLACK
-}
-
-fn add(sum: &mut f32, weight: f32) -> f32 {
-    *sum += weight;
-    *sum
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use truename_text::{NormalizedName, grams};
 
     use super::*;
+    use crate::hit::{Hit, Rank};
 
     struct Fixture {
         env: Env<WithoutTls>,

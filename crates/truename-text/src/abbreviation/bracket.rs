@@ -1,0 +1,89 @@
+use std::collections::VecDeque;
+
+use crate::Span;
+
+/// A pair of round or square brackets and what stands in it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bracket {
+    pub(super) open: usize,
+    pub(super) content: Span,
+}
+
+/// Brackets that hold more bytes are not read; definitions are far shorter.
+const LONGEST_BRACKET: usize = 400;
+
+/// The brackets that may hold half of a definition, in the order in which they open.
+pub(super) fn brackets(text: &str) -> Vec<Bracket> {
+    let (mut round, mut square) = (VecDeque::new(), VecDeque::new());
+    let mut found = Vec::new();
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => push_open(&mut round, at),
+            b'[' => push_open(&mut square, at),
+            b')' => found.extend(round.pop_back().and_then(|open| bracket(text, open, at))),
+            b']' => found.extend(square.pop_back().and_then(|open| bracket(text, open, at))),
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Adds an open bracket to those that wait for their end, and forgets those that wait in vain.
+fn push_open(waiting: &mut VecDeque<usize>, at: usize) {
+    while waiting.front().is_some_and(|open| at - open > LONGEST_BRACKET) {
+        waiting.pop_front();
+    }
+    waiting.push_back(at);
+}
+
+/// The bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)" or "(h)alpha".
+fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
+    if close - open > LONGEST_BRACKET || text[close + 1..].starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let content = Span::new(open + 1, close).trimmed(text, char::is_whitespace);
+    let before = text[..open].chars().next_back();
+    let is_apart = before.is_none_or(|before| before.is_whitespace() || matches!(before, '(' | '['));
+    let is_attached = before.is_some_and(char::is_alphabetic) && is_acronym(&text[content.range()]);
+    (content.start < content.end && (is_apart || is_attached)).then_some(Bracket { open, content })
+}
+
+/// Whether a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".
+fn is_acronym(content: &str) -> bool {
+    content.len() >= 2 && content.starts_with(char::is_uppercase) && !content.bytes().all(|byte| b"IVX".contains(&byte))
+}
+
+const FIRST_LABELS: [&str; 4] = ["a", "A", "i", "I"];
+const ROMAN_LABELS: [&str; 8] = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii"];
+
+/// Which of the brackets number the items of a list: "(a) … (b)", "(i) … (ii)".
+pub(super) fn labels(text: &str, brackets: &[Bracket]) -> Vec<bool> {
+    let mut labels = vec![false; brackets.len()];
+    for here in 1..brackets.len() {
+        let [before, label] = [here - 1, here].map(|at| &text[brackets[at].content.range()]);
+        if is_next_label(before, label) && (labels[here - 1] || FIRST_LABELS.contains(&before)) {
+            labels[here - 1..=here].fill(true);
+        }
+    }
+    labels
+}
+
+fn is_next_label(before: &str, label: &str) -> bool {
+    if let ([before], [label]) = (before.as_bytes(), label.as_bytes()) {
+        return before.is_ascii_alphabetic() && before + 1 == *label;
+    }
+    ROMAN_LABELS.windows(2).any(|pair| pair[0].eq_ignore_ascii_case(before) && pair[1].eq_ignore_ascii_case(label))
+}
+
+/// Whether each bracket has its other half.
+pub(super) fn is_balanced(piece: &str) -> bool {
+    [['(', ')'], ['[', ']']].iter().all(|[open, close]| {
+        let mut depth = 0;
+        let never_negative = piece.chars().all(|letter| {
+            depth += i32::from(letter == *open) - i32::from(letter == *close);
+            depth >= 0
+        });
+        never_negative && depth == 0
+    })
+}
