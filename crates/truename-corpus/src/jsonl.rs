@@ -12,8 +12,9 @@ use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excer
 use crate::Error;
 use crate::annotation::{Annotated, Annotation};
 use crate::fields::{Fields, Unique, offset, reason, scalar, shown};
-use crate::output::{Output, Read, Wrong};
+use crate::output::{Output, Read};
 use crate::source::Source;
+use crate::wrong::Wrong;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let mut lines = source.into_lines();

@@ -51,11 +51,11 @@ mod fields;
 mod format;
 mod jsonl;
 mod output;
-mod problem;
 mod pubtator;
 mod source;
 mod text;
 mod writer;
+mod wrong;
 
 use std::io::Read;
 use std::ops::ControlFlow;

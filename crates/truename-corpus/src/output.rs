@@ -6,25 +6,13 @@ use std::path::{Path, PathBuf};
 use encoding_rs::Encoding;
 use truename_text::{Document, Mention, OffsetUnit};
 
+use crate::wrong::Wrong;
 use crate::{Problem, ReadOptions};
 
 /// A document, and how many of its annotations were not kept.
 pub(crate) struct Read {
     pub(crate) document: Document,
     pub(crate) left_out: u64,
-}
-
-/// The problem of a document, with its line where the format has lines.
-#[derive(Debug)]
-pub(crate) struct Wrong {
-    pub(crate) line: Option<u64>,
-    pub(crate) message: String,
-}
-
-impl Wrong {
-    pub(crate) fn at(line: u64, message: impl Into<String>) -> Self {
-        Self { line: Some(line), message: message.into() }
-    }
 }
 
 impl From<Document> for Read {
@@ -94,9 +82,9 @@ impl<'v> Output<'v> {
 
     /// Hands over a document of the file that is being read; its id, where it is known, stands in the problem.
     pub(crate) fn give_one(&mut self, id: &str, read: Result<Read, Wrong>) {
-        let document = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
-        let file = self.file.clone();
-        self.give(read.map_err(|Wrong { line, message }| Problem::new(file, line, message).in_document(document)));
+        let id = Some(id).filter(|id| !id.is_empty());
+        let read = read.map_err(|wrong| wrong.in_file(&self.file, id));
+        self.give(read);
     }
 }
 

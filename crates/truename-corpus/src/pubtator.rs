@@ -9,9 +9,10 @@ use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excer
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
-use crate::output::{Output, Read, Wrong};
-use crate::problem::too_long;
+use crate::output::{Output, Read};
 use crate::source::Source;
+use crate::wrong::Wrong;
+use crate::wrong::too_long;
 
 /// Tells whether a line is the first of a document: no blank in the id, then `|t|`.
 pub(crate) fn begins_document(line: &str) -> bool {

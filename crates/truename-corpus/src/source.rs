@@ -8,8 +8,8 @@ use encoding_rs::Encoding;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
-use crate::output::Wrong;
-use crate::problem::{not_utf8, too_long};
+use crate::wrong::Wrong;
+use crate::wrong::{not_utf8, too_long};
 use crate::{Error, ReadOptions};
 
 /// Bytes of a text that tell its format and the ends of its lines.

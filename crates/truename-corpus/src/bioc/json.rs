@@ -13,9 +13,10 @@ use truename_text::{Document, OffsetUnit, Offsets};
 use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong, locations, parts};
 use crate::Error;
 use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
-use crate::output::{Output, Wrong};
-use crate::problem::not_utf8;
+use crate::output::Output;
 use crate::source::{Source, count_newlines};
+use crate::wrong::Wrong;
+use crate::wrong::not_utf8;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let (path, limit, place) = (source.path.clone(), output.options.max_line_bytes, Rc::<Place>::default());

@@ -12,8 +12,9 @@ use std::{fmt, io};
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::annotation::{Annotated, Annotation, concept_id, number, unit_advice};
-use crate::output::{Output, Read, Wrong};
-use crate::problem::too_long;
+use crate::output::{Output, Read};
+use crate::wrong::Wrong;
+use crate::wrong::too_long;
 
 /// The type that the writers give to text between passages, of which readers make no passage.
 const GAP: &str = "gap";

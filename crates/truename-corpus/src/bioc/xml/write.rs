@@ -1,0 +1,77 @@
+use std::io::{self, Write};
+
+use truename_text::{Document, Mention, OffsetUnit, Offsets};
+
+use crate::bioc::{locations, parts};
+
+pub(crate) const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE collection SYSTEM \"BioC.dtd\">\n\
+                                <collection><source></source><date></date><key></key>\n";
+pub(crate) const END: &str = "</collection>\n";
+
+/// Writes a document of a collection.
+///
+/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF: they become spaces and
+/// U+FFFD, which moves no offset.
+pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
+    let offsets = Offsets::new(&document.text, unit);
+    let mut number = 0;
+    writeln!(out, "<document><id>{}</id>", escaped(&document.id))?;
+    for part in parts(document) {
+        let (offset, text) = (offsets.of_byte(part.span.start), &document.text[part.span.range()]);
+        out.write_all(b"<passage>")?;
+        if let Some(kind) = part.kind {
+            write_infon(out, "type", kind)?;
+        }
+        writeln!(out, "<offset>{offset}</offset><text>{}</text>", escaped(text))?;
+        for mention in part.mentions {
+            number += 1;
+            write_annotation(out, number, &document.text, mention, &offsets)?;
+        }
+        writeln!(out, "</passage>")?;
+    }
+    writeln!(out, "</document>")
+}
+
+fn write_annotation(
+    out: &mut impl Write,
+    number: usize,
+    text: &str,
+    mention: &Mention,
+    offsets: &Offsets,
+) -> io::Result<()> {
+    write!(out, "<annotation id=\"{number}\">")?;
+    write_infon(out, "type", &mention.kind)?;
+    if let Some(id) = &mention.id {
+        write_infon(out, "identifier", id)?;
+    }
+    if let Some(probability) = mention.probability {
+        write_infon(out, "probability", &probability.to_string())?;
+    }
+    for span in locations(mention) {
+        let offset = offsets.of_byte(span.start);
+        write!(out, "<location offset=\"{offset}\" length=\"{}\"/>", offsets.of_byte(span.end) - offset)?;
+    }
+    writeln!(out, "<text>{}</text></annotation>", escaped(&mention.surface(text)))
+}
+
+fn write_infon(out: &mut impl Write, key: &str, value: &str) -> io::Result<()> {
+    write!(out, "<infon key=\"{key}\">{}</infon>", escaped(value))
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            // A parser would make it, or it and the line feed after it, a line feed.
+            '\r' => escaped.push_str("&#13;"),
+            '\t' | '\n' => escaped.push(character),
+            '\0'..' ' => escaped.push(' '),
+            '\u{FFFE}' | '\u{FFFF}' => escaped.push('\u{FFFD}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

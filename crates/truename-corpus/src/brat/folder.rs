@@ -1,0 +1,109 @@
+//! Pairs of `X.txt` and `X.ann` in a folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::pair::pair;
+use super::standoff::read_standoff;
+use crate::Error;
+use crate::output::{Output, Read};
+use crate::source::{Source, stem};
+use crate::wrong::Wrong;
+
+/// Reads the document of a `.txt` or `.ann` file, or all of a folder.
+pub(crate) fn read(path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
+    for (text, annotations) in files(path, output)? {
+        read_pair(&text, &annotations, output)?;
+        if output.stopped {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The refusal to read brat from a stream.
+pub(crate) fn needs_files(name: &Path) -> Error {
+    Error::refused(
+        Some(name),
+        "brat keeps a document in two files, so it is no stream",
+        "name the .txt file, or the folder of them",
+    )
+}
+
+/// The refusal to write brat to a stream.
+pub(crate) fn no_stream() -> Error {
+    Error::refused(
+        None,
+        "brat keeps a document in two files, so it is no stream",
+        "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json",
+    )
+}
+
+/// The pairs of files at a path, by name.
+fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)>, Error> {
+    if !path.is_dir() {
+        return Ok(BTreeSet::from([pair(path)]));
+    }
+    match output.options.format {
+        None | Some(crate::Format::Brat) => {}
+        Some(format) => {
+            let message = format!("this is a folder, and {format} is read from files");
+            return Err(Error::refused(Some(path), message, "name the files in it"));
+        }
+    }
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|source| Error::io("read", path, source))?;
+    let with = |extension: &str| {
+        let paths = entries.iter().map(fs::DirEntry::path);
+        paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect::<Vec<_>>()
+    };
+    let (mut texts, annotations) = (with("txt"), with("ann"));
+    if output.options.format.is_none() && annotations.is_empty() {
+        return Err(Error::refused(
+            Some(path),
+            "this folder has no .ann files, so it is not brat",
+            "name the files in it; for a folder of .txt files without annotations, say --input-format brat",
+        ));
+    }
+    // A folder of texts alone has no annotations to miss.
+    output.is_annotated = output.options.mentions && !annotations.is_empty();
+    if output.options.mentions {
+        texts.extend(annotations);
+    }
+    Ok(texts.iter().map(|path| pair(path)).collect())
+}
+
+fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
+    let id = stem(text_path);
+    let missing = |file: &Path, other: &Path, advice: &str| {
+        let message = format!("there is no {} beside it{advice}", other.display());
+        Err(Wrong { line: None, message }.in_file(file, Some(&id)))
+    };
+    if !text_path.exists() && ann_path.exists() {
+        output.give(missing(ann_path, text_path, ""));
+        return Ok(());
+    }
+    if text_path.exists() && output.is_annotated && !ann_path.exists() {
+        output.give(missing(text_path, ann_path, "; make an empty one where the text has no annotation"));
+        return Ok(());
+    }
+    let source = Source::open_with_mark(text_path, &output.options)?;
+    output.encoding = source.encoding;
+    let text = match source.into_text()? {
+        Ok(text) => text,
+        Err(wrong) => {
+            output.give(Err(wrong.in_file(text_path, Some(&id))));
+            return Ok(());
+        }
+    };
+    let annotations = match output.options.mentions && ann_path.exists() {
+        true => Source::open(ann_path, &output.options)?.into_text()?,
+        false => Ok(String::new()),
+    };
+    let read = annotations
+        .map_err(|wrong| wrong.in_file(ann_path, Some(&id)))
+        .and_then(|annotations| read_standoff(text_path, &text, &annotations, &output.options));
+    output.give(read.map(|(document, left_out)| Read { document, left_out }));
+    Ok(())
+}

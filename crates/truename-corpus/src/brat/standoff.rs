@@ -1,0 +1,132 @@
+use std::collections::HashMap;
+use std::path::Path;
+
+use truename_text::{Document, Mention, excerpt};
+
+use super::pair::pair;
+use crate::annotation::{Annotated, Annotation, number};
+use crate::source::stem;
+use crate::wrong::Wrong;
+use crate::{Problem, ReadOptions};
+
+/// The resource written before an id that names none, as brat wants one: `KB:D003139`.
+pub(super) const NO_RESOURCE: &str = "KB:";
+/// The type of a mention that has none.
+pub(super) const NO_TYPE: &str = "_";
+
+/// Reads a document from its text and its annotations, and counts what was left out; `name` is that of the text.
+///
+/// # Errors
+/// The first problem with the annotations.
+pub fn read_standoff(
+    name: &Path,
+    text: &str,
+    annotations: &str,
+    options: &ReadOptions,
+) -> Result<(Document, u64), Problem> {
+    let mut document = Document::new(stem(name), text);
+    if !options.mentions {
+        return Ok((document, 0));
+    }
+    let wrong = |wrong: Wrong| wrong.in_file(&pair(name).1, Some(&stem(name)));
+    let mut rows = Rows::new(Annotated::new(text, options.offsets));
+    let end = if annotations.contains('\n') { '\n' } else { '\r' };
+    for (line, row) in (1..).zip(annotations.split_inclusive(end)) {
+        let is_ended = row.ends_with(end);
+        let row = row.strip_suffix(end).unwrap_or(row);
+        let row = row.strip_suffix('\r').unwrap_or(row);
+        let taken = rows.take(line, row).and_then(|()| check_end(row, is_ended));
+        taken.map_err(|message| wrong(Wrong::at(line, message)))?;
+    }
+    let left_out = rows.left_out;
+    document.mentions = rows.finish().map_err(wrong)?;
+    Ok((document, left_out))
+}
+
+/// Refuses a last row that may be cut off: without a line end, and without the text that ends it.
+fn check_end(row: &str, is_ended: bool) -> Result<(), String> {
+    if is_ended || !row.starts_with(['T', 'N']) || row.matches('\t').count() >= 2 {
+        return Ok(());
+    }
+    Err(format!("\"{}\" has neither a text nor a line end, so the file may be cut off", excerpt(row)))
+}
+
+/// The content of the rows of a `.ann` file.
+struct Rows<'t> {
+    annotated: Annotated<'t>,
+    mentions: Vec<Mention>,
+    /// The place of each mention by its name, `T1`.
+    by_name: HashMap<String, usize>,
+    /// Line, name of the mention and id of each normalization.
+    ids: Vec<(u64, String, String)>,
+    left_out: u64,
+}
+
+impl<'t> Rows<'t> {
+    fn new(annotated: Annotated<'t>) -> Self {
+        Self { annotated, mentions: Vec::new(), by_name: HashMap::new(), ids: Vec::new(), left_out: 0 }
+    }
+
+    fn take(&mut self, line: u64, row: &str) -> Result<(), String> {
+        let columns: Vec<&str> = row.splitn(3, '\t').collect();
+        let (name, value) = (columns[0], columns.get(1).copied().unwrap_or_default());
+        let of_row = |message| format!("{}: {message}", excerpt(name));
+        match name.chars().next() {
+            None => {}
+            Some('T') => {
+                let mention = self.mention(value, columns.get(2)).map_err(of_row)?;
+                if self.by_name.insert(name.to_owned(), self.mentions.len()).is_some() {
+                    return Err(format!("there are two mentions {}", excerpt(name)));
+                }
+                self.mentions.push(mention);
+            }
+            Some('N') => {
+                let (target, id) = normalization(value).map_err(of_row)?;
+                if target.starts_with('T') {
+                    self.ids.push((line, target.to_owned(), id.to_owned()));
+                } else {
+                    self.left_out += 1;
+                }
+            }
+            Some('A' | 'R' | 'E' | 'M' | '*' | '#') => self.left_out += 1,
+            Some(_) => return Err(format!("\"{}\" is no row of brat's", excerpt(row))),
+        }
+        Ok(())
+    }
+
+    fn mention(&self, value: &str, text: Option<&&str>) -> Result<Mention, String> {
+        let malformed = || format!("\"{}\" is not a type, a start and an end", excerpt(value));
+        let (kind, offsets) = value.split_once(' ').ok_or_else(malformed)?;
+        let mut pieces = Vec::new();
+        for piece in offsets.split(';') {
+            let (start, end) = piece.trim().split_once(' ').ok_or_else(malformed)?;
+            pieces.push((number(start)?, number(end)?));
+        }
+        let kind = if kind == NO_TYPE { String::new() } else { kind.to_owned() };
+        let text = text.map(|text| (*text).to_owned());
+        self.annotated.mention(Annotation { pieces, text, kind, ..Annotation::default() })
+    }
+
+    /// The mentions with their ids, or the line of an id that no mention has.
+    fn finish(mut self) -> Result<Vec<Mention>, Wrong> {
+        for (line, target, id) in self.ids {
+            let Some(at) = self.by_name.get(&target) else {
+                return Err(Wrong::at(line, format!("there is no mention {} for this id", excerpt(&target))));
+            };
+            match &mut self.mentions[*at].id {
+                Some(known) => known.extend(["|", &id]),
+                none => *none = Some(id),
+            }
+        }
+        Ok(self.mentions)
+    }
+}
+
+/// The name of the mention and the id of `Reference T1 MESH:D003139`.
+fn normalization(value: &str) -> Result<(&str, &str), String> {
+    let columns: Vec<&str> = value.splitn(3, ' ').collect();
+    match columns[..] {
+        [_, target, id] => Ok((target, id.strip_prefix(NO_RESOURCE).unwrap_or(id))),
+        _ => Err(format!("\"{}\" is not a type, a mention and an id", excerpt(value))),
+    }
+}

@@ -1,0 +1,129 @@
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use truename_files::Partial;
+use truename_text::{Document, OffsetUnit, Offsets};
+
+use super::standoff::{NO_RESOURCE, NO_TYPE};
+use crate::Error;
+use crate::annotation::one_line;
+
+/// Writes documents as `ID.txt` and `ID.ann` into a folder, which has them when all are written and not before.
+///
+/// Of several documents of one id the later ones are `ID-2`, `ID-3`, …. Characters that file names cannot have
+/// become `_`. In types, white space becomes `_`, which also stands for no type. An id that names no resource gets
+/// `KB:`, which [`read_path`](crate::read_path) takes away; one of several parts, `D1|D2`, becomes several rows.
+/// Passages and probabilities are not written.
+pub struct BratWriter {
+    folder: PathBuf,
+    /// Hidden folder beside it that the files are written into.
+    partial: Partial,
+    offsets: OffsetUnit,
+    /// The files of each name so far, in lower case: some file systems tell no case.
+    names: HashMap<String, u64>,
+}
+
+impl BratWriter {
+    /// Creates a writer to a folder that is empty or does not exist yet. Until [`finish`](Self::finish) the files are in
+    /// a hidden folder beside it.
+    ///
+    /// # Errors
+    /// If the folder holds something or cannot be made.
+    pub fn new(folder: &Path, offsets: OffsetUnit) -> Result<Self, Error> {
+        if folder.exists() {
+            let mut entries = fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
+            if entries.next().is_some() {
+                return Err(Error::refused(Some(folder), "the folder is not empty", "name a new or an empty one"));
+            }
+        }
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if folder.file_name().is_none() {
+            return Err(Error::refused(Some(&folder), "this names no folder", "name a new or an empty one"));
+        }
+        let partial = Partial::beside(&folder).and_then(|partial| {
+            fs::create_dir_all(partial.path())?;
+            Ok(partial)
+        });
+        let partial = partial.map_err(|source| Error::io("create", &folder, source))?;
+        Ok(Self { folder, partial, offsets, names: HashMap::new() })
+    }
+
+    /// Puts the documents into the folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be made or written to.
+    pub fn finish(self) -> Result<(), Error> {
+        let failed = |source| Error::io("write", &self.folder, source);
+        if !self.folder.exists() {
+            return self.partial.replace(&self.folder).map_err(failed);
+        }
+        // A folder that was there stays the same one: it may be a current directory, or have rights of its own.
+        for entry in fs::read_dir(self.partial.path()).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            fs::rename(entry.path(), self.folder.join(entry.file_name())).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a document; its `.txt` last, so that no text stands without its annotations.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn write(&mut self, document: &Document) -> Result<(), Error> {
+        let name = self.free_name(file_name(&document.id));
+        let contents = [("ann", rows(document, self.offsets)), ("txt", document.text.clone())];
+        for (extension, content) in contents {
+            let file = format!("{name}.{extension}");
+            let written = fs::write(self.partial.path().join(&file), content);
+            written.map_err(|source| Error::io("write", &self.folder.join(&file), source))?;
+        }
+        Ok(())
+    }
+
+    fn free_name(&mut self, name: String) -> String {
+        loop {
+            let number = self.names.entry(name.to_lowercase()).or_insert(0);
+            *number += 1;
+            if *number == 1 {
+                return name;
+            }
+            let numbered = format!("{name}-{number}");
+            if self.names.insert(numbered.to_lowercase(), 1).is_none() {
+                return numbered;
+            }
+        }
+    }
+}
+
+/// The id as a file may be named.
+fn file_name(id: &str) -> String {
+    /// Of the 255 bytes that a name may have, some are for the number and the extension.
+    const LONGEST: usize = 200;
+    let mut name: String = id.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    name.truncate(name.floor_char_boundary(LONGEST));
+    if name.is_empty() || name.starts_with('.') { format!("_{name}") } else { name }
+}
+
+fn rows(document: &Document, unit: OffsetUnit) -> String {
+    let (offsets, mut rows, mut ids) = (Offsets::new(&document.text, unit), String::new(), 0);
+    for (number, mention) in (1..).zip(&document.mentions) {
+        let (kind, text) = (type_name(&mention.kind), one_line(&mention.surface(&document.text)));
+        let whole = [mention.span];
+        let spans = if mention.fragments.is_empty() { &whole[..] } else { &mention.fragments };
+        let place =
+            |span: &truename_text::Span| format!("{} {}", offsets.of_byte(span.start), offsets.of_byte(span.end));
+        let places: Vec<String> = spans.iter().map(place).collect();
+        rows.push_str(&format!("T{number}\t{kind} {}\t{text}\n", places.join(";")));
+        for id in mention.id.iter().flat_map(|id| id.split('|')) {
+            ids += 1;
+            let resource = if id.contains(':') && !id.starts_with(NO_RESOURCE) { "" } else { NO_RESOURCE };
+            rows.push_str(&format!("N{ids}\tReference T{number} {resource}{}\t{text}\n", one_line(id)));
+        }
+    }
+    rows
+}
+
+fn type_name(kind: &str) -> String {
+    if kind.is_empty() { NO_TYPE.into() } else { kind.replace(char::is_whitespace, "_") }
+}
