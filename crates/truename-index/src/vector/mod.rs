@@ -18,6 +18,7 @@
 mod block;
 mod kernels;
 mod nearest;
+mod options;
 mod search;
 
 use std::ops::Bound;
@@ -27,7 +28,8 @@ use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 
 use self::block::{Block, BlockBuffer, Layout, MOST_DIMENSIONS, Part, Present, RowBuffer, place};
-pub use self::search::{VectorReader, VectorScratch, VectorSearch};
+pub use self::options::VectorSearch;
+pub use self::search::{VectorReader, VectorScratch};
 use crate::Error;
 use crate::error::Whose;
 

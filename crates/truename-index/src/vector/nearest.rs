@@ -1,7 +1,7 @@
 //! The rows whose bits are nearest, kept while blocks go by.
 
-use super::VectorSearch;
 use super::block::Block;
+use super::options::VectorSearch;
 use crate::Rank;
 use crate::top::rank_of;
 

@@ -7,6 +7,7 @@ use super::VectorIndex;
 use super::block::{BLOCK, Block, Codes, Layout, RowBuffer, dot, place, query_codes, signs};
 use super::kernels::{Kernel, prefetch};
 use super::nearest::{Near, Nearest};
+use super::options::VectorSearch;
 use crate::error::Whose;
 use crate::top::{Top, rank_of};
 use crate::{Error, Hit, Rank};
@@ -26,25 +27,6 @@ const AHEAD: usize = 8;
 const BATCH: usize = 256;
 /// Blocks below which a thread is not worth waking.
 const BLOCKS_A_THREAD: usize = 8;
-
-/// What to search for beside the vectors.
-#[derive(Clone, Copy)]
-pub struct VectorSearch<'a> {
-    /// How many names at most.
-    pub limit: usize,
-    /// Names below this cosine are left out.
-    pub min_score: f32,
-    /// Names that may be answered; every name where this is `None`.
-    pub allowed: Option<&'a (dyn Fn(u32) -> bool + Sync)>,
-    /// The order of names with the same cosine, and of rows with the same signs; by number where this is `None`.
-    pub rank: Option<Rank<'a>>,
-}
-
-impl Default for VectorSearch<'_> {
-    fn default() -> Self {
-        Self { limit: 64, min_score: -1.0, allowed: None, rank: None }
-    }
-}
 
 /// Memory that searches use again; one a caller, not one a thread.
 #[derive(Default)]

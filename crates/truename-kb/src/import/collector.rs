@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 
 use truename_text::Problem;
 
-use super::{ENCODING_HINT, FileReport, Format, Import, ImportOptions};
+use super::format::Format;
+use super::options::{ENCODING_HINT, ImportOptions};
+use super::report::{FileReport, Import};
 use crate::error::printable;
 use crate::{Concept, ConceptId, Error};
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use csv::ByteRecord;
 use truename_text::excerpt;
 
-use super::{Collector, Entry, Source};
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use crate::Error;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.

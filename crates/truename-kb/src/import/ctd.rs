@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::collector::{Collector, Entry};
 use super::csv::cell_counts;
-use super::{Collector, Entry, Source};
+use super::source::Source;
 use crate::Error;
 
 struct Layout {

@@ -1,7 +1,8 @@
 //! `id||name` lines, as in BioSyn's dictionaries; the name may be several joined by `|`, and the id may
 //! carry alternatives behind a `|`, which become cross-references. Lines that begin with `#` are comments.
 
-use super::{Collector, Entry, Source};
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {

@@ -1,7 +1,8 @@
 //! Gilda's grounding term table: tab-separated, a row a name, columns
 //! `norm_text text db id entry_name status source organism source_db source_id`.
 
-use super::{Collector, Entry, Source};
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {

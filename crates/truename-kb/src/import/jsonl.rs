@@ -3,7 +3,8 @@
 
 use serde::Deserialize;
 
-use super::{Collector, Entry, Source};
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use crate::Error;
 
 #[derive(Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use super::xml::{Piece, Pieces};
-use super::{Collector, Entry, Source};
 use crate::Error;
 
 /// The categories of the MeSH tree, by the letter with which tree numbers begin.

@@ -3,7 +3,9 @@
 //! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
 //! grammar, drops a term for one such line.
 
-use super::{Collector, Entry, Source, SynonymScopes};
+use super::collector::{Collector, Entry};
+use super::options::SynonymScopes;
+use super::source::Source;
 use crate::Error;
 
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {

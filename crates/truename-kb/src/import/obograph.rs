@@ -10,9 +10,11 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
+use super::collector::{Collector, Entry};
+use super::options::ENCODING_HINT;
 use super::rdf::curie;
+use super::source::Source;
 use super::source::Watch;
-use super::{Collector, ENCODING_HINT, Entry, Source};
 use crate::Error;
 
 #[derive(Deserialize)]

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::collector::Collector;
 use super::rdf::{BASE, Graph, OWL, RDF_TYPE, RDFS};
+use super::source::Source;
 use super::xml::{Piece, Pieces, attribute, local};
-use super::{Collector, Source};
 use crate::Error;
 
 /// Prefixes that need no declaration (OWL 2 Structural Specification, table 2).

@@ -8,8 +8,11 @@ use oxrdfxml::RdfXmlParser;
 use oxttl::{TurtleParseError, TurtleParser};
 use truename_text::excerpt;
 
+use super::collector::{Collector, Entry};
+use super::format::Format;
+use super::options::{ENCODING_HINT, SynonymScopes};
+use super::source::Source;
 use super::xml::{Pieces, Plain};
-use super::{Collector, ENCODING_HINT, Entry, Format, Source, SynonymScopes};
 use crate::Error;
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";

@@ -1,7 +1,8 @@
 //! UMLS Rich Release Format: names from `MRCONSO.RRF`, semantic types from `MRSTY.RRF`
 //! (UMLS Reference Manual, section 3.3). Suppressed rows are left out.
 
-use super::{Collector, Entry, Source};
+use super::collector::{Collector, Entry};
+use super::source::Source;
 use crate::Error;
 
 /// Fields of a row, the last of which ends with `|` too.

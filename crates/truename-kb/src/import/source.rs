@@ -12,8 +12,8 @@ use encoding_rs::Encoding;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
 
-use super::ImportOptions;
 use super::collector::Collector;
+use super::options::ImportOptions;
 use crate::{Error, Progress};
 
 /// How many bytes of a file tell its format.

@@ -1,6 +1,7 @@
 //! SSSOM mapping tables, taken as cross-references between concepts that other files bring.
 
-use super::{Collector, Source};
+use super::collector::Collector;
+use super::source::Source;
 use crate::Error;
 
 /// Predicates that say two ids are of one thing.

@@ -10,8 +10,9 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as XmlError, SyntaxError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
+use super::collector::Collector;
+use super::source::Source;
 use super::source::{Watch, Watched};
-use super::{Collector, Source};
 use crate::Error;
 
 /// Elements within each other. No vocabulary goes beyond twenty.
@@ -236,7 +237,7 @@ impl<'source> Pieces<'source> {
                 };
                 self.watch.ends_early(&format!("the file ends within {unclosed}"))
             }
-            XmlError::Encoding(_) => self.error("a text that is not UTF-8").with_hint(super::ENCODING_HINT),
+            XmlError::Encoding(_) => self.error("a text that is not UTF-8").with_hint(super::options::ENCODING_HINT),
             error => self.error(&error.to_string()),
         }
     }

@@ -1,0 +1,70 @@
+use std::sync::Arc;
+
+use super::format::Format;
+use crate::Progress;
+
+/// Advice on bytes that are not UTF-8.
+pub(super) const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
+
+/// How to read the files.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// The format of all files; told by extension and content where this is `None`.
+    pub format: Option<Format>,
+    /// The encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
+    pub encoding: Option<String>,
+    /// Whether the first malformed entry ends the import.
+    pub strict: bool,
+    /// Which columns of a table hold what.
+    pub columns: Columns,
+    /// Languages kept where a format says one (`ENG` in RRF, `en` in RDF); English where this is empty.
+    pub languages: Vec<String>,
+    /// Source vocabularies kept of UMLS (`SAB`, as `MSH`); all where this is empty.
+    pub sources: Vec<String>,
+    /// Synonym scopes kept of ontologies.
+    pub scopes: SynonymScopes,
+    /// Names a class without a label by the last part of its IRI: `HeartAttack` as "Heart Attack".
+    pub label_from_iri: bool,
+    /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
+    pub max_line_bytes: Option<u64>,
+    /// Counts that another thread may watch, and the switch to stop.
+    pub progress: Arc<Progress>,
+}
+
+impl ImportOptions {
+    /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
+    /// compressed file can take.
+    pub const MAX_LINE_BYTES: u64 = 64 << 20;
+}
+
+/// Which columns of a table hold what; each is found by its usual names where it is `None`.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The concept id.
+    pub id: Option<String>,
+    /// A name, or several joined by `separator`.
+    pub name: Option<String>,
+    /// Further names.
+    pub synonyms: Option<String>,
+    /// Types.
+    pub types: Option<String>,
+    /// What joins several values in one cell; `|` where this is `None`, and then the name is not split.
+    pub separator: Option<String>,
+}
+
+/// Which synonyms of an ontology count as names (OBO 1.4, section "synonym scope").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SynonymScopes {
+    /// Synonyms that mean more than the concept.
+    pub broad: bool,
+    /// Synonyms that mean less than the concept.
+    pub narrow: bool,
+    /// Synonyms that are related in some other way, or of unknown scope.
+    pub related: bool,
+}
+
+impl Default for SynonymScopes {
+    fn default() -> Self {
+        Self { broad: false, narrow: false, related: true }
+    }
+}

@@ -1,0 +1,69 @@
+use std::path::PathBuf;
+
+use truename_text::Problem;
+
+use super::format::Format;
+use crate::{Concept, ConceptId, Error};
+
+/// What the files held.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// The concepts, in the order of the files.
+    pub concepts: Vec<Concept>,
+    /// Ids that the files say are gone (`"removed": true`, obsolete terms).
+    pub removed: Vec<ConceptId>,
+    /// Equivalences of which neither side is among the concepts.
+    pub mappings: Vec<(String, String)>,
+    /// What was read of each file.
+    pub files: Vec<FileReport>,
+    /// The first problems found.
+    pub problems: Vec<Problem>,
+    /// How many there were in all.
+    pub problem_count: u64,
+}
+
+/// What was read of one file.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Entries or rows taken from it.
+    pub entries: u64,
+}
+
+impl Import {
+    /// Refuses files that are not enough for a new knowledge base.
+    ///
+    /// # Errors
+    /// Where no file has a concept; with what to do about it as the hint.
+    pub fn require_concepts(&self) -> Result<(), Error> {
+        if self.concepts.is_empty() { Err(self.without_concepts()) } else { Ok(()) }
+    }
+
+    pub(super) fn without_concepts(&self) -> Error {
+        let first = self.problems.first().map_or(String::new(), |problem| format!(" ({problem})"));
+        let has = |formats: &[Format]| self.files.iter().any(|file| formats.contains(&file.format));
+        let says = |flag: &str| self.problems.iter().any(|problem| problem.reason.contains(flag));
+        let hint = if !self.mappings.is_empty() {
+            "mappings name no concepts: import them together with the vocabulary whose ids they map"
+        } else if says("--language") {
+            "keep names in other languages with --language CODE, or all with --language '*'"
+        } else if says("--label-from-iri") {
+            "name the classes by their IRIs with --label-from-iri"
+        } else if has(&[Format::Csv, Format::Tsv]) {
+            "check --format, --id-column and --name-column"
+        } else {
+            "check --format"
+        };
+        Error::no_concepts(self.files.iter().map(|file| file.path.clone()).collect(), first, hint)
+    }
+
+    /// How many names the concepts have.
+    pub fn name_count(&self) -> usize {
+        self.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum()
+    }
+}
