@@ -1,0 +1,93 @@
+use truename_text::{Mention, Span};
+
+/// A document with the mentions of its annotators and those of the system.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedDocument {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// The mentions of the annotators.
+    pub gold: Vec<Mention>,
+    /// The mentions of the system.
+    pub found: Vec<FoundMention>,
+    /// The candidates of each gold mention, best first, from a run in which the system was given its span.
+    pub given: Vec<Vec<Answer>>,
+}
+
+impl JudgedDocument {
+    /// Returns each gold and found mention that share text, by their places in the lists.
+    pub(super) fn overlapping(&self) -> Vec<(usize, usize)> {
+        let mut found: Vec<usize> = (0..self.found.len()).collect();
+        found.sort_by_key(|at| self.found[*at].span);
+        // The furthest end of all up to each tells where to begin to look.
+        let mut furthest = 0;
+        let ends: Vec<usize> = found
+            .iter()
+            .map(|at| {
+                furthest = furthest.max(self.found[*at].span.end);
+                furthest
+            })
+            .collect();
+        let mut pairs = Vec::new();
+        for (at, gold) in self.gold.iter().enumerate() {
+            let first = ends.partition_point(|end| *end <= gold.span.start);
+            let near = found[first..].iter().take_while(|other| self.found[**other].span.start < gold.span.end);
+            let shares = |other: &&usize| self.found[**other].span.overlaps(gold.span);
+            pairs.extend(near.filter(shares).map(|other| (at, *other)));
+        }
+        pairs
+    }
+}
+
+/// A mention of the system.
+#[derive(Clone, Debug)]
+pub struct FoundMention {
+    /// Its place in the text.
+    pub span: Span,
+    /// The pieces of a discontinuous mention; empty where the mention is the whole span.
+    pub fragments: Vec<Span>,
+    /// Its types.
+    pub types: Vec<String>,
+    /// Its concept; `None` where the answer is NIL.
+    pub answer: Option<Answer>,
+}
+
+/// A concept under all ids by which annotators may name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its id and the ids of its cross-references, its own first.
+    pub ids: Vec<String>,
+}
+
+impl Answer {
+    /// Returns true where an annotator's id names the concept. The prefix (`MESH:` in `MESH:D001249`) counts only if
+    /// both ids have one.
+    pub fn is(&self, gold: &str) -> bool {
+        self.ids.iter().any(|id| same_id(id, gold))
+    }
+
+    pub(super) fn is_any(&self, mention: &Mention) -> bool {
+        mention.ids().any(|gold| self.is(gold))
+    }
+}
+
+fn same_id(left: &str, right: &str) -> bool {
+    fn local(id: &str) -> (Option<&str>, &str) {
+        id.split_once(':').map_or((None, id), |(prefix, local)| (Some(prefix), local))
+    }
+    let ((left_prefix, left_local), (right_prefix, right_local)) = (local(left), local(right));
+    let prefixes = left_prefix.zip(right_prefix).is_none_or(|(left, right)| left.eq_ignore_ascii_case(right));
+    prefixes && left_local == right_local
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_that_one_side_lacks_do_not_matter() {
+        assert!(same_id("MESH:D1", "D1") && same_id("mesh:D1", "MESH:D1") && same_id("D1", "D1"));
+        assert!(!same_id("OMIM:1", "MESH:1") && !same_id("D1", "D12"));
+    }
+}

@@ -1,0 +1,52 @@
+use std::ops::Add;
+
+use serde::Serialize;
+
+/// Precision, recall and F1, with the counts behind them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PrecisionRecall {
+    /// Share of the found mentions that are right; 0 where there are none.
+    pub precision: f64,
+    /// Share of the gold mentions that were found; 0 where there are none.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+    /// Number of found mentions.
+    pub found: usize,
+    /// Number of gold mentions.
+    pub gold: usize,
+}
+
+impl PrecisionRecall {
+    pub(super) fn of(counts: Counts) -> Self {
+        let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
+        let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));
+        let sum = precision + recall;
+        let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
+        Self { precision, recall, f1, found: counts.found, gold: counts.gold }
+    }
+}
+
+/// Counts of mentions, or of concepts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) found: usize,
+    pub(super) gold: usize,
+    /// Found ones that are right.
+    pub(super) right: usize,
+    /// Gold ones that were found.
+    pub(super) recalled: usize,
+}
+
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            found: self.found + other.found,
+            gold: self.gold + other.gold,
+            right: self.right + other.right,
+            recalled: self.recalled + other.recalled,
+        }
+    }
+}
