@@ -7,7 +7,10 @@ use std::sync::atomic::Ordering;
 
 use truename_text::Problem;
 
+use super::clean::{tidy_value, without_controls};
+use super::cycle::cycles;
 use super::format::Format;
+use super::iri_label::iri_label;
 use super::options::{ENCODING_HINT, ImportOptions};
 use super::report::{FileReport, Import};
 use crate::error::printable;
@@ -283,112 +286,4 @@ impl<'options> Collector<'options> {
         }
         Ok(self.import)
     }
-}
-
-fn tidy_value(value: String) -> Option<String> {
-    let trimmed = value.trim();
-    (!trimmed.is_empty()).then(|| without_controls(trimmed).into_owned())
-}
-
-/// The last part of an IRI in words: `…#HeartAttack` is "Heart Attack"; nothing where it is a number, as in
-/// `…/DOID_1612`.
-fn iri_label(iri: &str) -> Option<String> {
-    let last = iri.trim_end_matches(['/', '#']).rsplit(['/', '#', ':']).next()?;
-    let last = percent_decoded(last);
-    let is_number = last.trim_start_matches(|c: char| c.is_alphabetic() || matches!(c, '_' | '-'));
-    if last.is_empty() || (!is_number.is_empty() && is_number.chars().all(|c| c.is_ascii_digit())) {
-        return None;
-    }
-    let characters: Vec<char> = last.chars().collect();
-    let mut label = String::with_capacity(last.len() + 4);
-    for (at, &character) in characters.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| characters[before]);
-        let begins_word = character.is_uppercase()
-            && before.is_some_and(|before| {
-                before.is_lowercase()
-                    || (before.is_uppercase() && characters.get(at + 1).is_some_and(|after| after.is_lowercase()))
-            });
-        if begins_word {
-            label.push(' ');
-        }
-        label.push(if character == '_' { ' ' } else { character });
-    }
-    Some(label.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|label| !label.is_empty())
-}
-
-/// A text with `%C3%B6` as the character that it stands for; as it is where that is not UTF-8.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-/// Control characters become spaces; bidirectional controls and byte order marks go.
-fn without_controls(text: &str) -> Cow<'_, str> {
-    let bidirectional =
-        |c: char| matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');
-    if !text.contains(|c: char| c.is_control() || bidirectional(c)) {
-        return Cow::Borrowed(text);
-    }
-    let spaced: String =
-        text.chars().filter(|c| !bidirectional(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    Cow::Owned(spaced.split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-/// Steps of a cycle shown.
-const SHOWN_STEPS: usize = 8;
-
-/// Each cycle among parents once, as `A → B → A`.
-fn cycles(concepts: &[Concept], by_id: &HashMap<ConceptId, usize>) -> Vec<String> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum State {
-        New,
-        Open,
-        Done,
-    }
-    let mut state = vec![State::New; concepts.len()];
-    let mut found = Vec::new();
-    for start in 0..concepts.len() {
-        // The path from `start`, each concept with the number of its next parent.
-        let mut path = vec![(start, 0)];
-        while let Some((at, next)) = path.last_mut() {
-            let at = *at;
-            if *next == 0 && state[at] == State::Done {
-                path.pop();
-                continue;
-            }
-            state[at] = State::Open;
-            let Some(parent) = concepts[at].parents.get(*next) else {
-                state[at] = State::Done;
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            match by_id.get(parent) {
-                Some(&above) if state[above] == State::Open => {
-                    let from = path.iter().position(|(step, _)| *step == above).unwrap_or_default();
-                    let steps = path[from..].iter().map(|(step, _)| concepts[*step].id.as_str());
-                    let more = if path.len() - from > SHOWN_STEPS { vec!["…"] } else { Vec::new() };
-                    let steps = steps.take(SHOWN_STEPS).chain(more).chain([parent.as_str()]);
-                    found.push(steps.collect::<Vec<_>>().join(" → "));
-                }
-                Some(&above) if state[above] == State::New => path.push((above, 0)),
-                _ => {}
-            }
-        }
-    }
-    found
 }

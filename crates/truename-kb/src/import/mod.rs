@@ -4,12 +4,15 @@
 //! malformed is skipped, counted and listed as a [`Problem`]; with [`ImportOptions::strict`] the first one
 //! ends the import.
 
+mod clean;
 mod collector;
 mod csv;
 mod ctd;
+mod cycle;
 mod dictionary;
 mod format;
 mod gilda;
+mod iri_label;
 mod jsonl;
 mod mesh;
 mod obo;
@@ -21,6 +24,7 @@ mod report;
 mod rrf;
 mod source;
 mod sssom;
+mod watch;
 mod xml;
 
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use super::collector::{Collector, Entry};
 use super::options::ENCODING_HINT;
 use super::rdf::curie;
 use super::source::Source;
-use super::source::Watch;
+use super::watch::Watch;
 use crate::Error;
 
 #[derive(Deserialize)]

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::collector::Collector;
 use super::source::Source;
-use super::source::{Watch, Watched};
+use super::watch::{Watch, Watched};
 use crate::Error;
 
 /// Elements within each other. No vocabulary goes beyond twenty.
