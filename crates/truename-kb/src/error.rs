@@ -132,6 +132,16 @@ impl Error {
         }
     }
 
+    /// A record that cannot be read.
+    pub(crate) fn record(source: postcard::Error) -> Self {
+        Kind::Record { path: only_open_folder(), source }.into()
+    }
+
+    /// An automaton that cannot be read.
+    pub(crate) fn automaton(source: fst::Error) -> Self {
+        Kind::Automaton { path: only_open_folder(), source }.into()
+    }
+
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Kind::Damaged { path: Some(path.to_owned()), what: what.into() }.into()
     }
@@ -336,17 +346,5 @@ impl From<heed::Error> for Error {
             Some(folder) => Self::storage(&folder, source),
             None => Kind::Storage { path: None, source }.into(),
         }
-    }
-}
-
-impl From<postcard::Error> for Error {
-    fn from(source: postcard::Error) -> Self {
-        Kind::Record { path: only_open_folder(), source }.into()
-    }
-}
-
-impl From<fst::Error> for Error {
-    fn from(source: fst::Error) -> Self {
-        Kind::Automaton { path: only_open_folder(), source }.into()
     }
 }

@@ -55,7 +55,7 @@ impl<'txn> Forms<'txn> {
     /// # Errors
     /// Where one differs.
     pub(crate) fn verify(&self) -> Result<(), Error> {
-        Ok(self.automata.iter().try_for_each(Fst::verify)?)
+        self.automata.iter().try_for_each(Fst::verify).map_err(Error::automaton)
     }
 
     /// Where every form begins.
@@ -102,7 +102,7 @@ fn follow(automaton: &Fst<&[u8]>, from: CompiledAddr, text: &[u8]) -> Option<Com
 impl FormTables {
     /// The automata that a transaction sees.
     pub(crate) fn read<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<Forms<'txn>, Error> {
-        let automaton = |part| Ok::<_, Error>(Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY))?);
+        let automaton = |part| Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY)).map_err(Error::automaton);
         Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
     }
 
@@ -119,7 +119,7 @@ impl FormTables {
             self.shared.put_with_flags(write, PutFlags::APPEND, &form, &names)?;
         }
         forms.dedup();
-        Ok(self.automata.put(write, BASE, &automaton(forms)?)?)
+        Ok(self.automata.put(write, BASE, &automaton(forms).map_err(Error::automaton)?)?)
     }
 
     /// Takes out the forms of names that are gone and adds those of new ones.
@@ -162,7 +162,9 @@ impl FormTables {
             }
         }
         let [base, old_added, old_removed] = forms.automata.map(|automaton| *automaton.as_inner());
-        let (added, removed) = (added.apply(old_added)?, removed.apply(old_removed)?);
+        let [added, removed] =
+            [added.apply(old_added), removed.apply(old_removed)].map(|set| set.map_err(Error::automaton));
+        let (added, removed) = (added?, removed?);
         let merged = (added.len() + removed.len() > base.len() / MERGED_SHARE).then(|| changed(base, &added, &removed));
         for (hash, names) in counts {
             if names > 1 {
@@ -171,7 +173,7 @@ impl FormTables {
                 self.shared.delete(write, &hash)?;
             }
         }
-        if let Some(merged) = merged.transpose()? {
+        if let Some(merged) = merged.transpose().map_err(Error::automaton)? {
             self.automata.clear(write)?;
             return Ok(self.automata.put(write, BASE, &merged)?);
         }

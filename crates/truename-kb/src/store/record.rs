@@ -31,12 +31,12 @@ impl<'a> Record<'a> {
             xrefs: borrowed(&concept.xrefs),
             definition: concept.definition.as_deref(),
         };
-        Ok(postcard::to_stdvec(&record)?)
+        postcard::to_stdvec(&record).map_err(Error::record)
     }
 
     /// Reads a stored record.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        Ok(postcard::from_bytes(bytes)?)
+        postcard::from_bytes(bytes).map_err(Error::record)
     }
 }
 
@@ -47,8 +47,8 @@ pub(super) fn encode_name(concept: ConceptIndex, name: &str) -> Vec<u8> {
 
 /// Reads a stored name and the number of its concept.
 pub(super) fn parse_name(bytes: &[u8]) -> Result<(ConceptIndex, &str), Error> {
-    let damaged = || Error::from(postcard::Error::DeserializeUnexpectedEnd);
+    let damaged = || Error::record(postcard::Error::DeserializeUnexpectedEnd);
     let (concept, name) = bytes.split_first_chunk::<4>().ok_or_else(damaged)?;
-    let name = std::str::from_utf8(name).map_err(|_| postcard::Error::DeserializeBadUtf8)?;
+    let name = std::str::from_utf8(name).map_err(|_| Error::record(postcard::Error::DeserializeBadUtf8))?;
     Ok((ConceptIndex(u32::from_le_bytes(*concept)), name))
 }

@@ -98,11 +98,12 @@ impl Tables {
 
     pub(super) fn counts(&self, read: &RoTxn<'_>) -> Result<Counts, Error> {
         let bytes = self.meta.get(read, META_COUNTS)?.unwrap_or_default();
-        Ok(postcard::from_bytes(bytes)?)
+        postcard::from_bytes(bytes).map_err(Error::record)
     }
 
     pub(super) fn put_counts(&self, write: &mut RwTxn<'_>, counts: Counts) -> Result<(), Error> {
-        Ok(self.meta.put(write, META_COUNTS, &postcard::to_stdvec(&counts)?)?)
+        let counts = postcard::to_stdvec(&counts).map_err(Error::record)?;
+        Ok(self.meta.put(write, META_COUNTS, &counts)?)
     }
 
     pub(super) fn record<'txn>(&self, read: &'txn RoTxn<'_>, index: ConceptIndex) -> Result<Record<'txn>, Error> {
