@@ -340,7 +340,6 @@ fn a_pipeline_that_outlives_an_update_answers_by_the_new_names() {
     let id = |id: &str| Some(id.to_owned());
     assert_eq!(link(&all, text), [("lymphoma".to_owned(), id("D:7")), ("aspirin".to_owned(), id("C:1"))]);
     assert_eq!(link(&diseases, text), [("lymphoma".to_owned(), id("D:7"))]);
-    // The new names take the numbers of those that go.
     let file = folder.path().join("more.tsv");
     std::fs::write(
         &file,

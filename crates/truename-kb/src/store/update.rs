@@ -21,6 +21,8 @@ pub struct Applied {
     pub removed: u32,
     /// Ids that were to be removed and were not there.
     pub missing: Vec<ConceptId>,
+    /// Concepts that are gone or differ now.
+    pub old_concepts: Vec<ConceptIndex>,
     /// Names that are gone.
     pub old_names: Vec<(NameIndex, String)>,
     /// Names that are new.
@@ -47,6 +49,7 @@ impl Store {
             match self.tables.ids.get(write, id.as_str())? {
                 Some(number) => {
                     self.drop_names(write, number, &mut applied)?;
+                    applied.old_concepts.push(ConceptIndex(number));
                     self.tables.concepts.delete(write, &number)?;
                     self.tables.ids.delete(write, id.as_str())?;
                     counts.concepts -= 1;
@@ -63,6 +66,7 @@ impl Store {
                         continue;
                     }
                     applied.changed += 1;
+                    applied.old_concepts.push(ConceptIndex(number));
                     if known.names().eq(concept.names()) {
                         let names = self.tables.record(write, ConceptIndex(number))?.names;
                         let record = Record::encode(&concept, names)?;

@@ -13,7 +13,7 @@ pub(super) struct Window {
 }
 
 /// A letter or digit of a window.
-struct Letter {
+pub(super) struct Letter {
     start: usize,
     folded: char,
     /// The digit that the number word which starts here stands for.
