@@ -1,6 +1,6 @@
 //! Everything the command line takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -147,10 +147,13 @@ pub enum Kb {
     Update(Update),
     /// Give all names vectors, so that names which share no letters can match
     ///
+    /// Copies the encoder into the knowledge base, so that `match`, `link`, `calibrate` and the others use it with no flag.
     /// Stores its work every few seconds: stopped, the same command goes on. Vectors of another encoder stay
-    /// in use until every name has a new one. `match`, `link`, `calibrate` and the others use the vectors with the same
-    /// --encoder.
+    /// in use until every name has a new one.
     Embed(Embed),
+    /// List, add and remove the models in a knowledge base
+    #[command(args_conflicts_with_subcommands = false)]
+    Models(Models),
     /// Write all concepts as JSONL
     Export {
         #[command(flatten)]
@@ -181,18 +184,72 @@ pub struct LinkerArguments {
 /// The encoder to use.
 #[derive(Args)]
 pub struct EncoderArgument {
-    /// Encoder for vectors of names, a Hugging Face folder (`truename model pull` fetches one)
-    #[arg(long, value_name = "DIR")]
-    pub encoder: Option<PathBuf>,
+    /// Encoder for vectors of names, a Hugging Face folder (`truename model pull` fetches one), or `none` to go by letters
+    /// alone [default: the knowledge base's own]
+    #[arg(long, value_name = "DIR", value_parser = str::parse::<EncoderChoice>)]
+    pub encoder: Option<EncoderChoice>,
+}
+
+/// The value of `--encoder`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EncoderChoice {
+    /// No encoder: names are compared lexically.
+    None,
+    Folder(PathBuf),
+}
+
+impl std::str::FromStr for EncoderChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(if text == "none" { Self::None } else { Self::Folder(text.into()) })
+    }
+}
+
+impl EncoderArgument {
+    /// Returns the folder named, if one is.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.encoder {
+            Some(EncoderChoice::Folder(folder)) => Some(folder),
+            Some(EncoderChoice::None) | None => None,
+        }
+    }
 }
 
 #[derive(Args)]
 pub struct Embed {
     #[command(flatten)]
     pub kb: KbArgument,
-    /// Encoder, a Hugging Face folder (`truename model pull` fetches one)
+    /// Encoder, a Hugging Face folder (`truename model pull` fetches one) [default: the knowledge base's own]
     #[arg(long, value_name = "DIR")]
-    pub encoder: PathBuf,
+    pub encoder: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Models {
+    /// Knowledge base to use
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB", global = true)]
+    pub kb: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<ModelsCommand>,
+}
+
+#[derive(Subcommand)]
+pub enum ModelsCommand {
+    /// List the models (the default)
+    List,
+    /// Copy an encoder into the knowledge base and give all names vectors, as `kb embed` does
+    Add {
+        /// Folder of the encoder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Remove a model and the vectors that it made
+    Remove {
+        /// Role of the model: encoder
+        #[arg(value_name = "ROLE", value_parser = str::parse::<truename::ModelRole>)]
+        role: truename::ModelRole,
+    },
 }
 
 #[derive(Args)]
@@ -606,9 +663,9 @@ pub struct EvaluateNames {
 pub struct Map {
     #[command(flatten)]
     pub kb: KbArgument,
-    /// Encoder, a Hugging Face folder (`truename model pull` fetches one)
+    /// Encoder, a Hugging Face folder (`truename model pull` fetches one) [default: the knowledge base's own]
     #[arg(long, value_name = "DIR")]
-    pub encoder: PathBuf,
+    pub encoder: Option<PathBuf>,
     /// Concepts whose names are drawn in colour, joined by commas; may be given several times
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = str::parse::<ConceptId>,
           required_unless_present_any = ["names", "name"])]

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Characters of a name that a message shows.
 const SHOWN_CHARACTERS: usize = 80;
@@ -11,15 +12,20 @@ pub struct Error(Kind);
 enum Kind {
     KnowledgeBase(truename_kb::Error),
     Index(truename_index::Error),
-    Io { action: &'static str, path: std::path::PathBuf, source: std::io::Error },
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Ranker(postcard::Error),
     Encoder(truename_infer::Error),
     DamagedEncoder { name: String, old_vectors_kept: bool },
-    EncoderMismatch { path: std::path::PathBuf, made_by: Option<String>, given: std::path::PathBuf },
-    VectorsReplaced(std::path::PathBuf),
-    IncompleteVectors { path: std::path::PathBuf, without: u64 },
+    EncoderMismatch { path: PathBuf, made_by: Option<String>, given: PathBuf },
+    VectorsReplaced(PathBuf),
+    IncompleteVectors { path: PathBuf, without: u64 },
     UnknownType { name: String, known: Vec<String> },
     TooFewNames { found: usize, needed: usize },
+    ModelMissing { kb: PathBuf, folder: PathBuf, source: String },
+    ModelChanged { kb: PathBuf, folder: PathBuf, source: String },
+    NoModel { kb: PathBuf, role: &'static str },
+    UnknownRole(String),
+    TooManyVectorSets,
     Recognizer(String),
     Reranker(String),
     Other(Box<dyn std::error::Error + Send + Sync>),
@@ -50,6 +56,12 @@ impl Error {
                     None => format!("make them: {embed}"),
                 })
             }
+            Kind::ModelMissing { kb, source, .. } | Kind::ModelChanged { kb, source, .. } => Some(format!(
+                "copy it there again: `truename kb models add {source} --kb {}`; or answer lexically: `--encoder none`",
+                kb.display()
+            )),
+            Kind::NoModel { kb, .. } => Some(format!("`truename kb models --kb {}` lists them", kb.display())),
+            Kind::UnknownRole(_) => Some("the roles are: encoder".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
             Kind::TooFewNames { .. } => Some("without calibration the ranker that comes with truename is used".into()),
@@ -62,6 +74,7 @@ impl Error {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.is_not_found(),
             Kind::Encoder(source) => source.is_not_found(),
+            Kind::ModelMissing { .. } | Kind::NoModel { .. } => true,
             Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
             _ => false,
         }
@@ -80,6 +93,11 @@ impl Error {
     /// Whether a knowledge base has too few names to fit a ranker to.
     pub fn is_too_few_names(&self) -> bool {
         matches!(self.0, Kind::TooFewNames { .. })
+    }
+
+    /// Returns whether a model in the folder of a knowledge base is missing or was changed.
+    pub fn is_model_changed(&self) -> bool {
+        matches!(self.0, Kind::ModelMissing { .. } | Kind::ModelChanged { .. })
     }
 
     /// Whether the knowledge base has no vectors, or those of another encoder than the one given.
@@ -105,19 +123,19 @@ impl Error {
         self
     }
 
-    pub(crate) fn encoder_mismatch(path: &std::path::Path, made_by: Option<String>, given: &std::path::Path) -> Self {
+    pub(crate) fn encoder_mismatch(path: &Path, made_by: Option<String>, given: &Path) -> Self {
         Self(Kind::EncoderMismatch { path: path.to_owned(), made_by, given: given.to_owned() })
     }
 
-    pub(crate) fn incomplete_vectors(path: &std::path::Path, without: u64) -> Self {
+    pub(crate) fn incomplete_vectors(path: &Path, without: u64) -> Self {
         Self(Kind::IncompleteVectors { path: path.to_owned(), without })
     }
 
-    pub(crate) fn vectors_replaced(path: &std::path::Path) -> Self {
+    pub(crate) fn vectors_replaced(path: &Path) -> Self {
         Self(Kind::VectorsReplaced(path.to_owned()))
     }
 
-    pub(crate) fn io(action: &'static str, path: &std::path::Path, source: std::io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self(Kind::Io { action, path: path.to_owned(), source })
     }
 
@@ -127,6 +145,26 @@ impl Error {
 
     pub(crate) fn unknown_type(name: &str, known: Vec<String>) -> Self {
         Self(Kind::UnknownType { name: name.to_owned(), known })
+    }
+
+    pub(crate) fn model_missing(kb: &Path, folder: &Path, source: &str) -> Self {
+        Self(Kind::ModelMissing { kb: kb.to_owned(), folder: folder.to_owned(), source: source.to_owned() })
+    }
+
+    pub(crate) fn model_changed(kb: &Path, folder: &Path, source: &str) -> Self {
+        Self(Kind::ModelChanged { kb: kb.to_owned(), folder: folder.to_owned(), source: source.to_owned() })
+    }
+
+    pub(crate) fn no_model(kb: &Path, role: &'static str) -> Self {
+        Self(Kind::NoModel { kb: kb.to_owned(), role })
+    }
+
+    pub(crate) fn unknown_role(name: &str) -> Self {
+        Self(Kind::UnknownRole(name.to_owned()))
+    }
+
+    pub(crate) fn too_many_vector_sets() -> Self {
+        Self(Kind::TooManyVectorSets)
     }
 
     /// A recognizer broke its contract.
@@ -173,6 +211,17 @@ impl fmt::Display for Error {
             Kind::VectorsReplaced(path) => {
                 write!(f, "another process began to replace the vectors of {}", path.display())
             }
+            Kind::ModelMissing { folder, .. } => write!(f, "the model {} is missing", folder.display()),
+            Kind::ModelChanged { folder, .. } => {
+                write!(
+                    f,
+                    "the model {} was changed: it no longer has the hash that the vectors were made with",
+                    folder.display()
+                )
+            }
+            Kind::NoModel { kb, role } => write!(f, "{} has no {role}", kb.display()),
+            Kind::UnknownRole(name) => write!(f, "no model has the role \"{name}\""),
+            Kind::TooManyVectorSets => f.write_str("the knowledge base has no room for another set of vectors"),
             Kind::Recognizer(found) => write!(f, "the recognizer gave {found}"),
             Kind::Reranker(found) => write!(f, "the re-ranker gave {found}"),
             Kind::Other(source) => source.fmt(f),
@@ -199,6 +248,11 @@ impl std::error::Error for Error {
             | Kind::EncoderMismatch { .. }
             | Kind::VectorsReplaced(_)
             | Kind::IncompleteVectors { .. }
+            | Kind::ModelMissing { .. }
+            | Kind::ModelChanged { .. }
+            | Kind::NoModel { .. }
+            | Kind::UnknownRole(_)
+            | Kind::TooManyVectorSets
             | Kind::Recognizer(_)
             | Kind::Reranker(_)
             | Kind::UnknownType { .. }

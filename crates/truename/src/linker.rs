@@ -121,7 +121,7 @@ impl Linker {
     /// # Errors
     /// Where there is none, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::new(KnowledgeBase::open(path.as_ref())?)
+        Self::new(KnowledgeBase::open(path.as_ref())?.with_models()?)
     }
 
     /// Links to the knowledge base that comes with Truename.

@@ -413,3 +413,39 @@ fn an_encoder_that_learnt_the_names_is_judged_by_those_that_did_not() {
     assert!((mixed.log_loss.0 - whole.log_loss.0).abs() > 1e-6, "{mixed:?} {whole:?}");
     assert_eq!(dense.names_without_vector().unwrap(), 0);
 }
+
+#[test]
+fn concepts_have_vectors_of_their_own_beside_those_of_names() {
+    let (kb, folder) = Fixture::embedded(&encoder("bert"));
+    let retriever = encoder("mpnet");
+    let describe = |concept: &Concept| format!("{} or {}", concept.name, concept.synonyms.join(", "));
+    let embed = |kb: &KnowledgeBase, encoder: &Encoder| {
+        kb.embed_concepts("retriever", encoder, &describe, |_, _| ControlFlow::Continue(())).unwrap()
+    };
+    let concepts = DAYS as u64 + 1;
+    assert_eq!((embed(&kb, &retriever).names, embed(&kb, &retriever).names), (concepts, 0));
+    let nearest =
+        |kb: &KnowledgeBase, text: &str| kb.nearest_concepts("retriever", &retriever, text, 1).unwrap().remove(0);
+    let seventh = kb.concept(&"D:007".parse().unwrap()).unwrap();
+    let (id, cosine) = nearest(&kb, &describe(&seventh));
+    assert!(id == "D:007" && cosine > 0.999, "{id} {cosine}");
+    assert!(kb.nearest_concepts("retriever", kb.encoder().unwrap(), "x", 1).unwrap_err().is_encoder_mismatch());
+    assert!(kb.nearest_concepts("other", &retriever, "x", 1).unwrap_err().is_encoder_mismatch());
+    assert_eq!(kb.names_without_vector().unwrap(), 0, "the names keep theirs");
+
+    // A concept that differs, one that goes and one that comes.
+    let file = folder.path().join("more.tsv");
+    std::fs::write(&file, "id\tname\nD:003\tchills\nX:1\tcough\n").unwrap();
+    kb.update(&[file], &["D:007".parse().unwrap()], &ImportOptions::default()).unwrap();
+    assert_ne!(nearest(&kb, &describe(&seventh)).0, *"D:007");
+    assert_eq!(embed(&kb, &retriever).names, 2);
+    assert_eq!(nearest(&kb, "chills or ").0, *"D:003");
+
+    // Another retriever takes the place of the first once all concepts have its vectors.
+    let stopped =
+        kb.embed_concepts("retriever", &encoder("roberta"), &describe, |_, _| ControlFlow::Break(())).unwrap();
+    assert!(!stopped.is_complete && nearest(&kb, "chills or ").0 == *"D:003");
+    let replaced = embed(&kb, &encoder("roberta"));
+    assert!(replaced.is_complete && replaced.replaced == concepts);
+    assert!(kb.nearest_concepts("retriever", &retriever, "x", 1).unwrap_err().is_encoder_mismatch());
+}

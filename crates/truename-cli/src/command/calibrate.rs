@@ -23,7 +23,7 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
         progress: interrupt::progress(),
         ..CalibrateOptions::default()
     };
-    let folds = arguments.encoder.encoder.as_deref().map(fold_encoders).unwrap_or_default();
+    let folds = kb.encoder().map(|encoder| fold_encoders(encoder.folder())).unwrap_or_default();
     let folds: Vec<_> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect::<Result<_, _>>()?;
     let gain = watched(quiet, || match folds.is_empty() {
         true => kb.calibrate(&gold, &options),

@@ -69,7 +69,7 @@ fn recipe(arguments: &EvaluateNames) -> anyhow::Result<Recipe> {
     let kb = arguments.kb.kb.kb.iter().cloned().collect();
     match &arguments.recipe {
         Some(path) => {
-            let (encoder, set) = (arguments.kb.encoder.encoder.clone(), arguments.set.clone());
+            let (encoder, set) = (arguments.kb.encoder.folder().map(Path::to_owned), arguments.set.clone());
             resolved(path, &RecipeChanges { kb, encoder, set, ..RecipeChanges::default() })
         }
         None => {
@@ -88,7 +88,7 @@ fn encoders(
     out: &Path,
     quiet: bool,
 ) -> anyhow::Result<Vec<Arc<Encoder>>> {
-    let folders = match (&arguments.recipe, &arguments.kb.encoder.encoder) {
+    let folders = match (&arguments.recipe, arguments.kb.encoder.folder()) {
         (Some(_), _) => {
             // Without the names that are asked for, or the weights that suit them best would be taken.
             let way_on = match arguments.runs {
@@ -99,7 +99,7 @@ fn encoders(
             train(&place, recipe, &part.clone().without_queries(), quiet)?;
             std::iter::once(out.to_owned()).chain(fold_encoders(out)).collect()
         }
-        (None, Some(encoder)) => vec![encoder.clone()],
+        (None, Some(encoder)) => vec![encoder.to_owned()],
         (None, None) => Vec::new(),
     };
     Ok(folders.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect::<Result<_, _>>()?)

@@ -1,27 +1,41 @@
 //! `truename kb embed`, and the same after `kb import` and `kb update`.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use truename::{Embedded, Encoder, KnowledgeBase};
 
 use crate::arguments::{Embed, EncoderArgument};
 use crate::command::open_kb;
+use crate::exit_code::UsageError;
 use crate::interrupt;
 use crate::progress::{count_bar, counted, grouped};
 
 pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
-    embed(&open_kb(&arguments.kb)?, &Encoder::open(&arguments.encoder)?, quiet)
+    let kb = open_kb(&arguments.kb)?;
+    match &arguments.encoder {
+        Some(folder) => embed(&kb, &Encoder::open(folder)?, quiet),
+        None => embed(&kb, own_encoder(&kb)?.as_ref(), quiet),
+    }
 }
 
-/// The encoder named, if one is.
+/// Opens the encoder in the folder of a knowledge base.
+pub fn own_encoder(kb: &KnowledgeBase) -> anyhow::Result<Arc<Encoder>> {
+    let none = || UsageError("the knowledge base has no encoder; name one by --encoder DIR".into());
+    kb.attached_encoder()?.ok_or_else(|| none().into())
+}
+
+/// Returns the encoder named, if one is.
 pub fn open_named(argument: &EncoderArgument) -> anyhow::Result<Option<Encoder>> {
-    Ok(argument.encoder.as_deref().map(Encoder::open).transpose()?)
+    Ok(argument.folder().map(Encoder::open).transpose()?)
 }
 
-/// Gives all names vectors under a progress bar; Ctrl-C stops it, and what is done stays.
+/// Copies the encoder into the knowledge base and gives all names vectors under a progress bar. Ctrl-C stops it, and what is
+/// done stays.
 pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
+    kb.attach_encoder(encoder)?;
     let bar = count_bar(0, quiet);
     let mut reached = (0, 0);
     let (kb_folder, encoder_folder) = (kb.path().display(), encoder.folder().display());
@@ -35,6 +49,9 @@ pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Resu
     });
     bar.finish_and_clear();
     let report = outcome?;
+    if report.is_complete {
+        kb.prune_models()?;
+    }
     if !quiet {
         say(&report, encoder, start);
     }

@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use truename::{Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
-use crate::command::{embed, open_kb, open_linker};
+use crate::command::{embed, models, open_kb, open_linker};
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};
 use crate::progress::{counted, grouped, watched};
@@ -23,6 +24,7 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
         Kb::Embed(arguments) => embed::run(&arguments, quiet),
+        Kb::Models(arguments) => models::run(&arguments, quiet),
         Kb::Export { kb, out } => export(&kb, out.as_deref()),
     }
 }
@@ -57,7 +59,10 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     let removed: Vec<ConceptId> =
         arguments.remove.iter().map(|id| id.parse().map_err(truename::Error::from)).collect::<Result<_, _>>()?;
     let kb = KnowledgeBase::open(&arguments.kb)?;
-    let encoder = embed::open_named(&arguments.encoder)?;
+    let encoder = match &arguments.encoder.encoder {
+        None => kb.attached_encoder()?,
+        Some(_) => embed::open_named(&arguments.encoder)?.map(Arc::new),
+    };
     let has_vectors = kb.encoder_record()?.is_some();
     if let Some(encoder) = encoder.as_ref().filter(|_| has_vectors) {
         kb.check_encoder(encoder)?;
@@ -191,6 +196,9 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
                 encoder.folder, encoder.hash
             )?;
         }
+    }
+    for model in &info.models {
+        models::write(out, model)?;
     }
     let unused = if info.unused_bytes > 0 { format!(", {} unused", grouped(info.unused_bytes)) } else { String::new() };
     writeln!(out, "bytes on disk      {}{unused}", grouped(info.bytes))?;

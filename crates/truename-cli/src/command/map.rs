@@ -9,7 +9,7 @@ use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
-use crate::command::open_kb;
+use crate::command::{embed, open_kb};
 use crate::picture::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
 use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
@@ -25,8 +25,12 @@ const NEAR_NAMES: usize = 100;
 const LISTED_NAMES: usize = 3;
 
 pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
-    let encoder = Arc::new(Encoder::open(&arguments.encoder)?);
-    let kb = for_queries(open_kb(&arguments.kb)?, &encoder)?;
+    let kb = open_kb(&arguments.kb)?;
+    let encoder = match &arguments.encoder {
+        Some(folder) => Arc::new(Encoder::open(folder)?),
+        None => embed::own_encoder(&kb)?,
+    };
+    let kb = for_queries(kb, &encoder)?;
     let queries = queries(arguments)?;
     let concepts = chosen(&kb, &arguments.concepts, &queries, quiet)?;
     let sample = sample(&kb, &concepts, arguments)?;
@@ -41,7 +45,7 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     let Some(places) = tsne.lay_out(&vectors, interrupt::asked) else { return interrupt::check() };
     let summary = names.summary(concepts.len());
     let picture = Picture {
-        title: title(arguments),
+        title: title(arguments, &encoder),
         caption: caption(&tsne, names.texts.len()),
         points: names.points(&places, &vectors, &concepts),
         concepts: concepts.iter().map(in_legend).collect(),
@@ -226,10 +230,10 @@ fn in_legend(concept: &Concept) -> ChosenConcept {
     ChosenConcept { id: concept.id.to_string(), preferred_name: concept.name.clone() }
 }
 
-fn title(arguments: &Map) -> String {
+fn title(arguments: &Map, encoder: &Encoder) -> String {
     let last = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let kb = arguments.kb.kb.as_deref().map_or("the bundled knowledge base".into(), last);
-    format!("Names of {kb} as {} sees them", last(&arguments.encoder))
+    format!("Names of {kb} as {} sees them", last(arguments.encoder.as_deref().unwrap_or(encoder.folder())))
 }
 
 fn caption(tsne: &Tsne, names: usize) -> String {

@@ -12,6 +12,7 @@ pub mod manual;
 pub mod map;
 pub mod match_names;
 pub mod model;
+pub mod models;
 pub mod train;
 pub mod tune;
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use truename::{Encoder, KnowledgeBase, Linker};
 
-use crate::arguments::{EncoderArgument, KbArgument, LinkerArguments};
+use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 use crate::progress::counted;
 
 /// The knowledge base named, or the bundled one.
@@ -27,10 +28,17 @@ fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Er
     kb.as_ref().map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
 }
 
-/// Gives a knowledge base the encoder named, if one is, and says which of its names have no vector.
+/// Gives a knowledge base the encoder named, or its own, and says which of its names have no vector.
 fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<KnowledgeBase, truename::Error> {
-    let Some(folder) = &argument.encoder else { return Ok(kb) };
-    let kb = kb.with_encoder(Arc::new(Encoder::open(folder)?))?;
+    let kb = match &argument.encoder {
+        Some(EncoderChoice::None) => kb,
+        Some(EncoderChoice::Folder(folder)) => kb.with_encoder(Arc::new(Encoder::open(folder)?))?,
+        None => kb.with_models()?,
+    };
+    if kb.encoder().is_none() {
+        say_unused_vectors(&kb, argument, quiet)?;
+        return Ok(kb);
+    }
     let without = kb.names_without_vector()?;
     if without > 0 && !quiet {
         let have = if without == 1 { "has" } else { "have" };
@@ -41,11 +49,18 @@ fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> R
         crate::say!("hint: `truename kb embed` makes the missing vectors");
     }
     if !quiet && kb.needs_calibration()? {
-        crate::say!(
-            "hint: the ranker was fitted with MiniLM-L6; `truename calibrate --encoder` fits it to this encoder"
-        );
+        crate::say!("hint: the ranker was fitted with MiniLM-L6; `truename calibrate` fits it to this encoder");
     }
     Ok(kb)
+}
+
+/// Says that the vectors of a knowledge base are of no use, where its encoder is not in its folder.
+fn say_unused_vectors(kb: &KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<(), truename::Error> {
+    if let (None, Some(record), false) = (&argument.encoder, kb.encoder_record()?, quiet) {
+        crate::say!("the vectors are not used: their encoder is not in the knowledge base");
+        crate::say!("hint: `truename kb models add {} --kb {}` copies it there", record.folder, kb.path().display());
+    }
+    Ok(())
 }
 
 fn open_linker(LinkerArguments { kb, encoder }: &LinkerArguments, quiet: bool) -> Result<Linker, truename::Error> {

@@ -16,7 +16,6 @@ pub use self::writer::BratWriter;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::fs;
     use std::ops::ControlFlow;
     use std::path::Path;

@@ -94,6 +94,21 @@ impl Snapshot<'_> {
         Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))))
     }
 
+    /// Returns the concepts from a number on, by number.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn concepts_from(
+        &self,
+        first: ConceptIndex,
+    ) -> Result<impl Iterator<Item = Result<(ConceptIndex, Concept), Error>> + '_, Error> {
+        let entries = ascending(self.tables.concepts.range(&self.read, &(first.0..))?);
+        Ok(entries.map(|entry| {
+            let number = ConceptIndex(entry?.0);
+            Ok((number, self.tables.concept(&self.read, number)?))
+        }))
+    }
+
     /// All concept numbers with their types.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use truename_kb::{Comparison, Store};
 
 use super::KnowledgeBase;
 use super::import::read_provenance;
-use super::vectors::{SETS, VectorSets};
+use super::vector_sets::VectorSets;
 use crate::{Error, FeatureSet, Ranker};
 
 impl KnowledgeBase {
@@ -21,6 +21,7 @@ impl KnowledgeBase {
         if deep || !all_compared {
             Self::open(path)?.check_records()?;
         }
+        Self::open(path)?.attached_encoder()?;
         Ok(compared)
     }
 
@@ -28,10 +29,9 @@ impl KnowledgeBase {
         let snapshot = self.store.snapshot()?;
         snapshot.check()?;
         self.indexes.ngrams.check(snapshot.transaction())?;
-        for number in SETS {
-            self.indexes.vectors.set(number).check(snapshot.transaction())?;
+        for set in VectorSets::read(&snapshot)?.all() {
+            self.indexes.vectors.set(set.number).check(snapshot.transaction())?;
         }
-        VectorSets::read(&snapshot)?;
         read_provenance(&snapshot)?;
         for features in FeatureSet::ALL {
             if let Some(bytes) = snapshot.meta(features.meta_key())? {

@@ -11,7 +11,7 @@ use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex,
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
-use super::vectors::SETS;
+use super::vector_sets::NUMBERS;
 use crate::Error;
 
 const META_PROVENANCE: &str = "provenance";
@@ -90,6 +90,8 @@ impl KnowledgeBase {
             }
             None => place(out, import.concepts, &provenance, options, replace)?,
         };
+        // The names have no vectors yet, so that no model is in use.
+        opened.prune_models()?;
         let counts = opened.store.snapshot()?.counts();
         (report.concepts, report.names) = (counts.concepts, counts.names);
         Ok((opened, report))
@@ -129,9 +131,8 @@ impl KnowledgeBase {
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
         self.indexes.ngrams.update(&mut write, &old, &new)?;
         let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
-        for number in SETS {
-            self.indexes.vectors.set(number).remove(&mut write, &gone)?;
-        }
+        let concepts: Vec<u32> = applied.old_concepts.iter().map(|concept| concept.0).collect();
+        self.drop_vectors(&mut write, &snapshot, &gone, &concepts)?;
         let mut provenance = read_provenance(&snapshot)?;
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
@@ -253,7 +254,7 @@ fn fill(
     })?;
     progress.check()?;
     let vectors = VectorIndex::create(store.env(), &mut write)?;
-    for number in SETS {
+    for number in NUMBERS {
         vectors.set(number).clear(&mut write)?;
     }
     store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;

@@ -8,7 +8,8 @@ use truename_text::{NameKeys, NormalizedName};
 
 use super::KnowledgeBase;
 use super::import::{Provenance, read_provenance};
-use super::vectors::{EncoderRecord, VectorSets};
+use super::models::AttachedModel;
+use super::vector_sets::{ENCODER, EncoderRecord, VectorSets};
 use crate::{Error, FeatureSet};
 
 /// What a knowledge base holds, in numbers.
@@ -38,6 +39,8 @@ pub struct Info {
     pub calibrated: bool,
     /// The vectors of its names, where it has any.
     pub vectors: Option<VectorInfo>,
+    /// The models in its folder.
+    pub models: Vec<AttachedModel>,
     /// The size of its file.
     pub bytes: u64,
     /// The bytes of it that updates left unused; [`KnowledgeBase::compact`] frees them.
@@ -115,11 +118,12 @@ impl KnowledgeBase {
             provenance: read_provenance(&snapshot)?,
             calibrated: snapshot.meta(FeatureSet::Lexical.meta_key())?.is_some(),
             vectors: self.vector_info(&snapshot)?,
+            models: self.models()?,
         })
     }
 
     fn vector_info(&self, snapshot: &Snapshot<'_>) -> Result<Option<VectorInfo>, Error> {
-        let sets = VectorSets::read(snapshot)?;
+        let sets = VectorSets::read(snapshot)?.named(ENCODER);
         let Some(current) = sets.current else { return Ok(None) };
         let next = match sets.next {
             Some(set) => Some(NextVectors { names: self.count_of(&set, snapshot)?, encoder: set.encoder }),

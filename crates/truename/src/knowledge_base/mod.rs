@@ -4,6 +4,8 @@ mod bundled;
 mod check;
 mod import;
 mod info;
+mod models;
+mod vector_sets;
 mod vectors;
 
 use std::cell::RefCell;
@@ -19,8 +21,10 @@ use truename_text::{NormalizedName, grams};
 pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
+pub use models::{AttachedModel, ModelRole};
+pub use vector_sets::EncoderRecord;
+pub use vectors::Embedded;
 pub(crate) use vectors::encode;
-pub use vectors::{Embedded, EncoderRecord};
 
 use crate::Error;
 use crate::indexes::Indexes;

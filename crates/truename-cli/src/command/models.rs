@@ -1,0 +1,31 @@
+//! `truename kb models`.
+
+use std::io::Write;
+
+use truename::{AttachedModel, Encoder};
+
+use crate::arguments::{KbArgument, Models, ModelsCommand};
+use crate::command::{embed, open_kb};
+use crate::output::stdout;
+use crate::progress::counted;
+
+pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
+    let kb = open_kb(&KbArgument { kb: arguments.kb.clone() })?;
+    match &arguments.command {
+        Some(ModelsCommand::Add { folder }) => embed::embed(&kb, &Encoder::open(folder)?, quiet),
+        Some(ModelsCommand::Remove { role }) => Ok(kb.detach(*role)?),
+        Some(ModelsCommand::List) | None => {
+            let mut out = stdout();
+            kb.models()?.iter().try_for_each(|model| write(&mut out, model))?;
+            out.finish()
+        }
+    }
+}
+
+/// Writes a model on a line: role, place, hash, size and source.
+pub fn write(out: &mut impl Write, model: &AttachedModel) -> std::io::Result<()> {
+    let AttachedModel { role, hash, folder, source, bytes, is_in_use, .. } = model;
+    let state = if *is_in_use { "" } else { ", not in use until all names have a vector" };
+    let (name, bytes) = (role.as_str(), counted(*bytes, "byte"));
+    writeln!(out, "model {name}: {} ({hash}, {bytes}, copied from {source}{state})", folder.display())
+}

@@ -1,0 +1,219 @@
+//! Models in the folder of a knowledge base.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use truename_files::Partial;
+use truename_infer::Encoder;
+
+use super::KnowledgeBase;
+use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
+use crate::Error;
+
+/// Folder of the models in that of the knowledge base.
+const MODELS: &str = "models";
+/// Digits of a hash that the name of a model's folder has.
+const SHOWN_DIGITS: usize = 12;
+/// Files of a model, beside which a folder may hold checkpoints, plots and other things that no answer depends on.
+const FILES: [&str; 13] = [
+    "config.json",
+    "model.safetensors",
+    "truename.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+];
+/// Folder of the encoders that were trained without a part of the names each, by which `calibrate` judges the model.
+const FOLDS: &str = "folds";
+
+/// The work of an attached model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ModelRole {
+    /// Makes the vectors of names.
+    Encoder,
+}
+
+impl ModelRole {
+    /// Returns the name of the role, as `kb models remove` takes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Encoder => ENCODER,
+        }
+    }
+}
+
+impl std::str::FromStr for ModelRole {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            ENCODER => Ok(Self::Encoder),
+            _ => Err(Error::unknown_role(name)),
+        }
+    }
+}
+
+/// A model in the folder of a knowledge base.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AttachedModel {
+    /// Work of the model.
+    pub role: ModelRole,
+    /// Hash of its weights, tokenizer and configuration.
+    pub hash: String,
+    /// Folder of the model in the knowledge base.
+    pub folder: PathBuf,
+    /// Folder from which it was copied.
+    pub source: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Whether it is in use; otherwise its vectors are being made.
+    pub is_in_use: bool,
+}
+
+impl KnowledgeBase {
+    /// Links with the models in the folder of this knowledge base.
+    ///
+    /// # Errors
+    /// [`Error::is_model_changed`] where a model is missing or was changed, or where one cannot be read.
+    pub fn with_models(self) -> Result<Self, Error> {
+        match self.attached_encoder()? {
+            Some(encoder) => self.with_encoder(encoder),
+            None => Ok(self),
+        }
+    }
+
+    /// Opens the encoder in the folder of this knowledge base; `None` where it has none.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::with_models`].
+    pub fn attached_encoder(&self) -> Result<Option<Arc<Encoder>>, Error> {
+        let current = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).current;
+        let Some(set) = current.filter(|set| set.is_attached) else { return Ok(None) };
+        Ok(Some(Arc::new(self.open_attached(ENCODER, &set.encoder)?)))
+    }
+
+    /// Lists the models in the folder of this knowledge base.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn models(&self) -> Result<Vec<AttachedModel>, Error> {
+        let versions = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER);
+        let attached = |(set, is_in_use): (VectorSet, bool)| {
+            let folder = self.model_folder(ENCODER, &set.encoder.hash);
+            let bytes = size(&folder);
+            let EncoderRecord { hash, folder: source, .. } = set.encoder;
+            AttachedModel { role: ModelRole::Encoder, hash, folder, source, bytes, is_in_use }
+        };
+        let sets = versions.current.map(|set| (set, true)).into_iter().chain(versions.next.map(|set| (set, false)));
+        Ok(sets.filter(|(set, _)| set.is_attached).map(attached).collect())
+    }
+
+    /// Copies an encoder into the folder of this knowledge base, for the vectors that it has made or that
+    /// [`KnowledgeBase::embed`] makes next. Returns the copy.
+    ///
+    /// # Errors
+    /// Where a file cannot be copied.
+    pub fn attach_encoder(&self, encoder: &Encoder) -> Result<Encoder, Error> {
+        let record = EncoderRecord::of(encoder);
+        let target = self.model_folder(ENCODER, &record.hash);
+        if target != encoder.folder() && self.open_attached(ENCODER, &record).is_err() {
+            copy(encoder.folder(), &target)?;
+        }
+        self.open_attached(ENCODER, &record)
+    }
+
+    /// Removes a model, and the vectors that it made.
+    ///
+    /// # Errors
+    /// [`Error::is_not_found`] where there is none, or where the storage fails.
+    pub fn detach(&self, role: ModelRole) -> Result<(), Error> {
+        if self.encoder_record()?.is_none() {
+            return Err(Error::no_model(self.path(), role.as_str()));
+        }
+        self.drop_set(role.as_str())?;
+        self.prune_models()
+    }
+
+    /// Removes the folders of models that no set of vectors is of.
+    ///
+    /// # Errors
+    /// Where a folder cannot be removed.
+    pub fn prune_models(&self) -> Result<(), Error> {
+        let known: Vec<PathBuf> = self.models()?.into_iter().map(|model| model.folder).collect();
+        let models = self.path().join(MODELS);
+        let Ok(entries) = std::fs::read_dir(&models) else { return Ok(()) };
+        for path in entries.flatten().map(|entry| entry.path()).filter(|path| !known.contains(path)) {
+            std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
+        }
+        // Only where none is left.
+        let _ = std::fs::remove_dir(&models);
+        Ok(())
+    }
+
+    /// Returns the place of a model in the folder of this knowledge base.
+    pub(super) fn model_folder(&self, role: &str, hash: &str) -> PathBuf {
+        self.path().join(MODELS).join(format!("{role}-{}", &hash[..hash.len().min(SHOWN_DIGITS)]))
+    }
+
+    /// Opens the copy of a model and compares it with its hash.
+    pub(super) fn open_attached(&self, role: &str, record: &EncoderRecord) -> Result<Encoder, Error> {
+        let folder = self.model_folder(role, &record.hash);
+        if !folder.is_dir() {
+            return Err(Error::model_missing(self.path(), &folder, &record.folder));
+        }
+        let encoder = Encoder::open(&folder)?;
+        if encoder.hash() != record.hash {
+            return Err(Error::model_changed(self.path(), &folder, &record.folder));
+        }
+        Ok(encoder)
+    }
+}
+
+/// Copies the files of a model, and of the encoders of its folds, in one step.
+fn copy(model: &Path, target: &Path) -> Result<(), Error> {
+    let failed = |source| Error::io("copy", model, source);
+    std::fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
+    let partial = Partial::beside(target).map_err(failed)?;
+    copy_files(model, partial.path()).map_err(failed)?;
+    let folds = (0..).map(|fold: usize| Path::new(FOLDS).join(fold.to_string()));
+    for fold in folds.take_while(|fold| model.join(fold).join("model.safetensors").is_file()) {
+        copy_files(&model.join(&fold), &partial.path().join(&fold)).map_err(failed)?;
+    }
+    if target.exists() {
+        // A copy that was changed.
+        std::fs::remove_dir_all(target).map_err(failed)?;
+    }
+    partial.replace(target).map_err(failed)
+}
+
+fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
+    for file in FILES.into_iter().filter(|file| from.join(file).is_file()) {
+        let copy = to.join(file);
+        std::fs::create_dir_all(copy.parent().unwrap_or(to))?;
+        std::fs::copy(from.join(file), &copy)?;
+        std::fs::File::open(&copy)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Returns the size of all files in a folder.
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let of_entry = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => size(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    };
+    entries.flatten().map(of_entry).sum()
+}

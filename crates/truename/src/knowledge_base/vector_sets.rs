@@ -1,0 +1,166 @@
+//! The sets of vectors of a store: one a name and encoder, each replaced whole.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use truename_infer::Encoder;
+use truename_kb::Snapshot;
+
+use crate::Error;
+
+/// The meta key of the sets.
+pub(super) const META_VECTORS: &str = "vectors";
+/// Name of the set with which names are linked.
+pub(super) const ENCODER: &str = "encoder";
+/// Numbers that sets can have in the index.
+pub(super) const NUMBERS: std::ops::Range<u8> = 0..16;
+
+/// The encoder that made the vectors of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EncoderRecord {
+    /// Hash of its weights, tokenizer and configuration.
+    pub hash: String,
+    /// Folder from which it was opened first.
+    pub folder: String,
+    /// Number of dimensions of a vector.
+    pub dimensions: usize,
+}
+
+impl EncoderRecord {
+    pub(super) fn of(encoder: &Encoder) -> Self {
+        Self {
+            hash: encoder.hash().to_owned(),
+            folder: std::path::absolute(encoder.folder()).unwrap_or_default().display().to_string(),
+            dimensions: encoder.dimensions(),
+        }
+    }
+}
+
+/// The rows of a set of vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Rows {
+    /// One vector a name.
+    #[default]
+    Names,
+    /// One vector a concept.
+    Concepts,
+}
+
+/// One set of vectors of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct VectorSet {
+    /// Number in the index.
+    pub(super) number: u8,
+    pub(super) encoder: EncoderRecord,
+    #[serde(default)]
+    pub(super) rows: Rows,
+    /// Whether the encoder lies in the folder of the knowledge base.
+    #[serde(default)]
+    pub(super) is_attached: bool,
+}
+
+/// The vectors in use under a name, and those that are to replace them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Versions {
+    /// The set in use.
+    pub(super) current: Option<VectorSet>,
+    /// The set that takes its place once every row has a vector.
+    pub(super) next: Option<VectorSet>,
+}
+
+impl Versions {
+    fn all(&self) -> impl Iterator<Item = &VectorSet> {
+        self.current.iter().chain(&self.next)
+    }
+
+    /// Returns the set of an encoder.
+    pub(super) fn of(&self, encoder: &EncoderRecord) -> Option<&VectorSet> {
+        self.all().find(|set| set.encoder.hash == encoder.hash)
+    }
+}
+
+/// The sets of vectors of a store, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct VectorSets(BTreeMap<String, Versions>);
+
+impl VectorSets {
+    pub(super) fn read(snapshot: &Snapshot<'_>) -> Result<Self, Error> {
+        /// Stores made when there was one set have it without a name.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Stored {
+            Named(BTreeMap<String, Versions>),
+            Unnamed(Versions),
+        }
+        let Some(json) = snapshot.meta(META_VECTORS)? else { return Ok(Self::default()) };
+        match serde_json::from_slice(json) {
+            Ok(Stored::Named(sets)) => Ok(Self(sets)),
+            Ok(Stored::Unnamed(versions)) => Ok(Self(BTreeMap::from([(ENCODER.to_owned(), versions)]))),
+            Err(_) => Err(Error::damaged("the record of its encoder")),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("strings and numbers are JSON")
+    }
+
+    /// Returns the versions of a set; empty ones for a name that is not known.
+    pub(super) fn named(&self, name: &str) -> Versions {
+        self.0.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Replaces the versions of a set.
+    pub(super) fn put(&mut self, name: &str, versions: Versions) {
+        match versions == Versions::default() {
+            true => self.0.remove(name),
+            false => self.0.insert(name.to_owned(), versions),
+        };
+    }
+
+    /// Returns all sets.
+    pub(super) fn all(&self) -> impl Iterator<Item = &VectorSet> {
+        self.0.values().flat_map(Versions::all)
+    }
+
+    /// Returns the lowest number that no set has, or an error where all are taken.
+    pub(super) fn free_number(&self) -> Result<u8, Error> {
+        let is_free = |number: &u8| self.all().all(|set| set.number != *number);
+        NUMBERS.into_iter().find(is_free).ok_or_else(Error::too_many_vector_sets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KnowledgeBase;
+
+    #[test]
+    fn sets_are_read_as_written_now_and_before_they_had_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let kb = KnowledgeBase::create(Vec::new(), &folder.path().join("kb")).unwrap();
+        let read = |json: &[u8]| {
+            let mut write = kb.store.write().unwrap();
+            kb.store.put_meta(&mut write, META_VECTORS, json).unwrap();
+            kb.store.commit(write).unwrap();
+            VectorSets::read(&kb.store.snapshot().unwrap())
+        };
+        let encoder = EncoderRecord { hash: "ab".into(), folder: "/models/x".into(), dimensions: 3 };
+        let set = VectorSet { number: 1, encoder, rows: Rows::Names, is_attached: false };
+        let unnamed =
+            br#"{"current":{"number":1,"encoder":{"hash":"ab","folder":"/models/x","dimensions":3}},"next":null}"#;
+        let mut expected = VectorSets::default();
+        expected.put(ENCODER, Versions { current: Some(set.clone()), next: None });
+        assert_eq!(read(unnamed).unwrap(), expected);
+        assert_eq!(read(&expected.to_json()).unwrap(), expected);
+        expected.put(
+            "retriever",
+            Versions { current: Some(VectorSet { number: 0, rows: Rows::Concepts, ..set }), next: None },
+        );
+        assert_eq!(read(&expected.to_json()).unwrap(), expected);
+        assert_eq!(expected.free_number().unwrap(), 2);
+        assert!(read(b"{\"current\": 3}").is_err());
+    }
+}
