@@ -53,7 +53,7 @@ impl ShortForm {
     /// The cost of the cheapest alignment with the end of the window, and where the long form starts.
     pub(super) fn align(&self, window: &Window) -> Option<(u32, usize)> {
         let budget = BUDGETS[self.letters.len().min(BUDGETS.len()) - 1];
-        let mut tails = vec![Tail { at: window.letters.len(), cost: 0 }];
+        let mut tails = vec![Tail { at: window.len(), cost: 0 }];
         for (nth, wanted) in self.letters.iter().enumerate().rev() {
             let mut longer = self.longer_tails(*wanted, &tails, window);
             if nth > 0 && wanted.is_numeric() {

@@ -6,14 +6,14 @@ use crate::Span;
 /// The last words beside a short form, taken apart into letters.
 pub(super) struct Window {
     words: Vec<Word>,
-    pub(super) letters: Vec<Letter>,
+    letters: Vec<Letter>,
     /// For each word, and for the end, the cost of leaving out all words before it.
     skip_costs: Vec<u32>,
     pub(super) end: usize,
 }
 
 /// A letter or digit of a window.
-pub(super) struct Letter {
+struct Letter {
     start: usize,
     folded: char,
     /// The digit that the number word which starts here stands for.
@@ -77,6 +77,11 @@ impl Window {
             window.read_word(text, nth);
         }
         Some(window)
+    }
+
+    /// Returns the number of letters.
+    pub(super) fn len(&self) -> usize {
+        self.letters.len()
     }
 
     fn read_word(&mut self, text: &str, nth: usize) {
