@@ -1,6 +1,5 @@
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
+use truename_plot::{Anchor, Frame, Svg};
 
 use crate::Scores;
 use crate::run_folder::State;
@@ -40,8 +39,10 @@ impl Metric {
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 180.0;
 const MARGIN: f64 = 56.0;
+/// Lines of many steps, thinner than others.
+const STYLE: &str = ".curve{stroke-width:1.5}";
 
-/// Loss and, where names were asked for, accuracy over the steps, as SVG.
+/// Returns loss and, where names were asked for, accuracy over the steps, as SVG.
 pub(crate) fn plot(metrics: &[Metric]) -> String {
     let losses: Vec<(f64, f64)> = metrics
         .iter()
@@ -58,45 +59,28 @@ pub(crate) fn plot(metrics: &[Metric]) -> String {
         })
         .collect();
     let last = metrics.last().map_or(1, Metric::step).max(1) as f64;
-    let panels: Vec<(&str, Vec<(f64, f64)>)> = [("loss", losses), ("first right (%)", accuracies)]
-        .into_iter()
-        .filter(|(_, points)| !points.is_empty())
-        .collect();
+    let panels = [("loss", losses), ("first right (%)", accuracies)];
+    let panels: Vec<_> = panels.iter().filter(|(_, points)| !points.is_empty()).collect();
     let (width, height) = (WIDTH + 2.0 * MARGIN, panels.len() as f64 * (HEIGHT + MARGIN) + MARGIN);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <title>Training: loss and accuracy by step</title>\n\
-         <style>svg{{background:#fff;color:#222}}text{{fill:currentColor}}.axis{{stroke:currentColor;fill:none}}\
-         .curve{{stroke:#1f6fb2;stroke-width:1.5;fill:none}}\
-         @media(prefers-color-scheme:dark){{svg{{background:#181818;color:#ddd}}.curve{{stroke:#6cb4ee}}}}</style>\n"
-    );
-    for (number, (label, points)) in panels.iter().enumerate() {
+    let mut svg = Svg::new(width, height, "Training: loss and accuracy by step", STYLE);
+    for (number, (label, points)) in panels.into_iter().enumerate() {
         let top = MARGIN / 2.0 + number as f64 * (HEIGHT + MARGIN);
         panel(&mut svg, label, points, last, top);
     }
-    let _ =
-        writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">step</text>\n</svg>", width / 2.0, height - 12.0);
-    svg
+    svg.text(width / 2.0, height - 12.0, Anchor::Middle, "step");
+    svg.finish()
 }
 
-fn panel(svg: &mut String, label: &str, points: &[(f64, f64)], last: f64, top: f64) {
+fn panel(svg: &mut Svg, label: &str, points: &[(f64, f64)], last: f64, top: f64) {
     let most = points.iter().map(|point| point.1).fold(f64::MIN, f64::max);
     let least = points.iter().map(|point| point.1).fold(f64::MAX, f64::min).min(most - 1e-9);
-    let x = |step: f64| MARGIN + WIDTH * step / last;
-    let y = |value: f64| top + HEIGHT * (1.0 - (value - least) / (most - least));
-    let line: Vec<String> = points.iter().map(|(step, value)| format!("{:.1},{:.1}", x(*step), y(*value))).collect();
-    let (bottom, middle) = (top + HEIGHT, top + HEIGHT / 2.0);
-    let _ = write!(
-        svg,
-        "<rect class=\"axis\" x=\"{MARGIN}\" y=\"{top}\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n\
-         <text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{most:.3}</text>\n<text x=\"{0}\" y=\"{bottom}\" text-anchor=\"end\">{least:.3}</text>\n\
-         <text transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">{label}</text>\n\
-         <text x=\"{MARGIN}\" y=\"{2}\">0</text>\n<text x=\"{3}\" y=\"{2}\" text-anchor=\"end\">{last}</text>\n\
-         <polyline class=\"curve\" points=\"{4}\"/>\n",
-        MARGIN - 6.0,
-        top + 10.0,
-        bottom + 14.0,
-        MARGIN + WIDTH,
-        line.join(" ")
-    );
+    let frame = Frame { left: MARGIN, top, width: WIDTH, height: HEIGHT, x: (0.0, last), y: (least, most) };
+    let bottom = top + HEIGHT;
+    frame.outline(svg);
+    svg.text(MARGIN - 6.0, top + 10.0, Anchor::End, &format!("{most:.3}"));
+    svg.text(MARGIN - 6.0, bottom, Anchor::End, &format!("{least:.3}"));
+    svg.text_upwards(14.0, top + HEIGHT / 2.0, label);
+    svg.text(MARGIN, bottom + 14.0, Anchor::Start, "0");
+    svg.text(MARGIN + WIDTH, bottom + 14.0, Anchor::End, &last.to_string());
+    frame.line(svg, "curve", points);
 }

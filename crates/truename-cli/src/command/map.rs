@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
+use truename_plot::map::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
 use crate::command::{embed, open_kb};
-use crate::picture::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
 use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
 use crate::tsne::Tsne;

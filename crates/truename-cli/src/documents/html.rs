@@ -6,8 +6,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use truename::{Candidate, ConceptId, Document, LinkedDocument, LinkedMention, Span};
-
-use crate::escaped::Escaped;
+use truename_plot::Escaped;
 
 const STYLE: &str = include_str!("page.css");
 

@@ -1,5 +1,3 @@
-//! What a point looks like.
-
 use std::fmt;
 
 /// Colours on white and on black. Told apart without red, green or blue vision too (Machado et al. 2009), and three
@@ -25,10 +23,10 @@ const SHAPES: [&str; 5] = [
 /// A star of five points.
 const STAR: &str = "M0-9L2.1-2.9L8.6-2.8L3.4 1.1L5.3 7.3L0 3.6L-5.3 7.3L-3.4 1.1L-8.6-2.8L-2.1-2.9z";
 
-/// How far a star reaches from its centre.
+/// Distance from the centre of a star to its points.
 pub const STAR_RADIUS: f64 = 9.0;
 
-/// What a point looks like.
+/// Shape and colour of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// A small grey dot.

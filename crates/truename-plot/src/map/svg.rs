@@ -1,11 +1,9 @@
-//! The picture as SVG: readable without colour, light and dark.
-
 use std::fmt::Write;
 
 use super::label::Labels;
 use super::marker::{COLOURS, Marker};
-use super::{Picture, Point, Role, shortened};
-use crate::escaped::Escaped;
+use super::picture::{Picture, Point, Role};
+use crate::Escaped;
 
 /// Side of the square with the points, in pixels.
 const SIDE: f64 = 640.0;
@@ -31,7 +29,7 @@ const STYLE: &str = ".map{background:#fff;color:#222}.map text{fill:currentColor
 const DARK_STYLE: &str = ".map{background:#181818;color:#ddd}.map .frame{stroke:#555}.map .quiet{fill:#aaa}\
     .map .mark,.map .label{stroke:#181818}.map .star{stroke:#fff}";
 
-/// Draws a picture.
+/// Returns a picture as SVG, readable without colour, light and dark.
 pub fn svg(picture: &Picture) -> String {
     let (width, height) = (SIDE + LEGEND + 3.0 * MARGIN, height(picture));
     let (title, caption) = (Escaped(&picture.title), Escaped(&picture.caption));
@@ -67,7 +65,7 @@ fn line(svg: &mut String, down: f64, text: &str, attributes: &str) {
     let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{down}\" {attributes}>{}</text>", Escaped(&text));
 }
 
-/// The square with the points. The page moves and scales what is in `map-points`.
+/// Draws the square with the points. The page moves and scales what is in `map-points`.
 fn draw_points(svg: &mut String, picture: &Picture) {
     let _ = writeln!(
         svg,
@@ -115,7 +113,7 @@ fn draw_point(svg: &mut String, picture: &Picture, point: &Point, [across, down]
     svg.push_str("</g>\n");
 }
 
-/// Where points lie in the square: as large as it allows, in the same measure across and down.
+/// Returns the places of points in the square, as far apart as it allows, in the same scale across and down.
 fn places(points: &[Point]) -> Vec<[f64; 2]> {
     let bounds = [0, 1].map(|axis: usize| {
         let values = points.iter().map(|point| f64::from(point.place[axis]));
@@ -165,10 +163,18 @@ fn draw_entry(svg: &mut String, down: f64, marker: Option<Marker>, name: &str, i
     );
 }
 
+/// Returns a text cut to so many characters.
+fn shortened(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::picture::{ChosenConcept, DrawnNear};
+    use crate::map::{ChosenConcept, DrawnNear};
 
     pub const EVIL: &str = "<script>&\"'";
 

@@ -1,18 +1,8 @@
-//! A picture of names as points, as SVG and as a page.
-
-mod label;
-mod marker;
-mod page;
-mod svg;
-
-pub use page::page;
-pub use svg::svg;
-
-/// Names in the plane.
+/// Names in the plane, with a legend.
 pub struct Picture {
-    /// What is drawn, in a line.
+    /// Title, in a line.
     pub title: String,
-    /// How it was made and is to be read, in a line.
+    /// Advice on how to read it, in a line.
     pub caption: String,
     /// Concepts whose names are in colour, in the order of the legend.
     pub concepts: Vec<ChosenConcept>,
@@ -23,30 +13,30 @@ pub struct Picture {
 /// A concept whose names are in colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenConcept {
-    /// Its identifier.
+    /// Id.
     pub id: String,
-    /// Its preferred name.
+    /// Preferred name.
     pub preferred_name: String,
 }
 
 /// A name in the plane.
 pub struct Point {
-    /// Where it lies, in any unit; the second number grows upwards.
+    /// Place in any unit; the second number grows upwards.
     pub place: [f32; 2],
     /// The name.
     pub name: String,
-    /// Why it is drawn.
+    /// Reason for which it is drawn.
     pub role: Role,
 }
 
-/// Why a name is drawn.
+/// Reason for which a name is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Role {
-    /// It is of the sample.
+    /// Member of the sample, with its concept.
     Sample(ChosenConcept),
-    /// It is of a concept in colour, by its position in the legend.
+    /// Name of a concept in colour, by its position in the legend.
     Chosen(usize),
-    /// It was asked for.
+    /// Query, with the drawn names nearest to it, best first.
     Query(Vec<DrawnNear>),
 }
 
@@ -55,15 +45,15 @@ pub enum Role {
 pub struct DrawnNear {
     /// The name.
     pub name: String,
-    /// The concept it is of.
+    /// The id of its concept.
     pub id: String,
-    /// The cosine of the vectors; higher is closer.
+    /// Cosine of the vectors; higher is closer.
     pub cosine: f32,
 }
 
 impl Picture {
-    /// What is said of a point, line by line, its name first.
-    fn card(&self, point: &Point) -> String {
+    /// Returns the tooltip of a point, its name in the first line.
+    pub(super) fn card(&self, point: &Point) -> String {
         let of = |concept: &ChosenConcept| format!("{}\n{}\n{}", point.name, concept.preferred_name, concept.id);
         match &point.role {
             Role::Sample(concept) => of(concept),
@@ -72,13 +62,5 @@ impl Picture {
                 format!("{card}\n{:.3}  {} ({})", near.cosine, near.name, near.id)
             }),
         }
-    }
-}
-
-/// A text cut to so many characters.
-fn shortened(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
     }
 }

@@ -1,5 +1,3 @@
-//! Where labels go so that few lie on each other.
-
 use super::marker::STAR_RADIUS;
 
 /// The mean width of a character, and the height of a line, at 12 pixels.
@@ -26,7 +24,7 @@ impl Area {
     }
 }
 
-/// Where a label stands beside its star.
+/// Place of a label beside its star.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
     /// From the star to the anchor of the text, rightwards.
@@ -37,19 +35,19 @@ pub struct Spot {
     pub anchor: &'static str,
 }
 
-/// The places that are taken.
+/// Places of labels, so that few lie on each other.
 pub struct Labels {
     side: f64,
     taken: Vec<Area>,
 }
 
 impl Labels {
-    /// No label yet, in a square of this side with these stars.
+    /// Begins without a label, in a square of this side with these stars.
     pub fn among(stars: &[[f64; 2]], side: f64) -> Self {
         Self { side, taken: stars.iter().map(|star| Area::around(*star, STAR_RADIUS)).collect() }
     }
 
-    /// A spot for a text beside a star: right, left, above or below, the first that is free, else the first within.
+    /// Takes a spot for a text beside a star: right, left, above or below, the first that is free, else the first within.
     pub fn place(&mut self, star: [f64; 2], text: &str) -> Spot {
         let width = text.chars().count() as f64 * CHARACTER_WIDTH;
         let beside = STAR_RADIUS + GAP;

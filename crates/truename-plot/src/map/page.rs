@@ -1,8 +1,6 @@
-//! The picture as a page, complete in itself.
-
-use super::Picture;
+use super::picture::Picture;
 use super::svg::svg;
-use crate::escaped::Escaped;
+use crate::Escaped;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -10,7 +8,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// Nothing but the style and the script within the page is ever loaded or run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page around a picture. Without its script it is the picture, with the browser's own tooltips.
+/// Returns a page with a picture that can be zoomed. Without its script it is the picture, with the browser's tooltips.
 pub fn page(picture: &Picture) -> String {
     let (title, picture) = (Escaped(&picture.title), svg(picture));
     format!(
@@ -29,7 +27,7 @@ pub fn page(picture: &Picture) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::svg::tests::picture;
+    use crate::map::svg::tests::picture;
 
     #[test]
     fn the_page_is_complete_and_safe() {

@@ -1,0 +1,23 @@
+//! Charts of scores and maps of names as SVG, readable without colour, light and dark.
+//!
+//! An [`Svg`] is a picture being drawn; a [`Frame`] places data on it, as lines and dots. A [`map`] shows names as points in
+//! the plane, as a picture or as a page. [`Escaped`] text cannot become markup.
+//!
+//! ```
+//! use truename_plot::{Frame, Svg};
+//!
+//! let mut svg = Svg::new(300.0, 200.0, "Loss by step", "");
+//! let frame = Frame { left: 40.0, top: 20.0, width: 240.0, height: 140.0, x: (0.0, 2.0), y: (0.0, 0.9) };
+//! frame.outline(&mut svg);
+//! frame.line(&mut svg, "curve", &[(0.0, 0.9), (1.0, 0.4), (2.0, 0.3)]);
+//! assert!(svg.finish().ends_with("</svg>\n"));
+//! ```
+
+mod escaped;
+mod frame;
+pub mod map;
+mod svg;
+
+pub use escaped::Escaped;
+pub use frame::Frame;
+pub use svg::{Anchor, Svg};
