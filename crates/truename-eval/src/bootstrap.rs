@@ -1,11 +1,12 @@
-//! The paired bootstrap, which tells whether two systems differ by more than chance.
+//! The paired bootstrap, a test for a difference between two systems.
 
 use std::fmt;
 
 use serde::Serialize;
 use truename_text::SplitMix64;
 
-use crate::{Judged, counted};
+use crate::Judged;
+use crate::counted::counted;
 
 /// Number of samples drawn.
 const SAMPLES: usize = 10_000;
@@ -21,7 +22,7 @@ pub struct Comparison {
     pub mrr: Difference,
 }
 
-/// One score of two systems, and their difference.
+/// A score of two systems and its difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The first system's score.

@@ -1,8 +1,8 @@
 //! Gold judgements in, scores out.
 //!
-//! Read in this order: [`read_gold`] reads what names stand for; a [`Judged`] name holds a gold judgement
+//! Read in this order: [`read_gold`] reads names with their right ids; a [`Judged`] name holds a gold judgement
 //! beside the system's ranked answers; [`NameScores`] are the scores of many; [`plot`] draws them, and
-//! [`compare`] tells whether two systems differ by more than chance; [`linked`] scores whole documents.
+//! [`compare`] tests for a difference between two systems; [`linked`] scores whole documents.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -17,6 +17,7 @@
 //! ```
 
 mod bootstrap;
+mod counted;
 mod error;
 mod gold;
 mod judged;
@@ -30,7 +31,3 @@ pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use truename_text::GoldName;
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}

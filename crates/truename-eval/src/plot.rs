@@ -2,7 +2,8 @@
 
 use truename_plot::{Anchor, Frame, Svg};
 
-use crate::{Bin, NameScores, RocPoint, counted};
+use crate::counted::counted;
+use crate::{Bin, NameScores, RocPoint};
 
 /// Side of the plotted square, and the room around it, in pixels.
 const SIDE: f64 = 320.0;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::{Judged, counted};
+use crate::Judged;
+use crate::counted::counted;
 
 /// Bins of the reliability diagram.
 const BINS: usize = 10;
@@ -34,7 +35,7 @@ pub struct NameScores {
     pub accuracy_at_10: f64,
     /// Mean reciprocal rank of the right answer over the names that have an id; 0 for a name without a right answer.
     pub mrr: f64,
-    /// Area under the ROC curve that tells names with an id from names without by the best candidate's probability;
+    /// Area under the ROC curve of separating names with an id from names without by the best candidate's probability;
     /// `None` where all names are of one kind.
     pub nil_auc: Option<f64>,
     /// Expected calibration error: the mean distance between the probability of the best candidate and the share that
@@ -124,7 +125,7 @@ fn accuracy<'a>(judged: impl Iterator<Item = &'a Judged> + Clone, depth: usize) 
     judged.filter(|one| one.is_right_at(depth)).count() as f64 / all as f64
 }
 
-/// The receiver operating curve of answering NIL below a threshold, and the area under it.
+/// Returns the receiver operating curve of answering NIL below a threshold, and the area under it.
 fn nil_curve(judged: &[Judged]) -> (Vec<RocPoint>, Option<f64>) {
     let mut sorted: Vec<(f64, bool)> = judged.iter().map(|one| (one.confidence(), one.gold.is_empty())).collect();
     sorted.sort_by(|left, right| left.0.total_cmp(&right.0));

@@ -1,0 +1,36 @@
+use truename_text::OffsetUnit;
+
+use crate::format::Format;
+
+/// Options for reading a file.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format; told by extension and content where this is `None`.
+    pub format: Option<Format>,
+    /// The unit of the offsets in the file.
+    pub offsets: OffsetUnit,
+    /// The encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
+    pub encoding: Option<String>,
+    /// Read annotations. If false, they are not looked at, and a bad one is no problem.
+    pub mentions: bool,
+    /// Longest line of JSONL, and longest document of the other formats, in bytes of UTF-8 with all markup. A longer
+    /// one is a problem; it bounds the memory that a compressed file can take.
+    pub max_line_bytes: usize,
+}
+
+impl ReadOptions {
+    /// The default of [`max_line_bytes`](Self::max_line_bytes): 64 MiB.
+    pub const MAX_LINE_BYTES: usize = 64 << 20;
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            offsets: OffsetUnit::Chars,
+            encoding: None,
+            mentions: true,
+            max_line_bytes: Self::MAX_LINE_BYTES,
+        }
+    }
+}
