@@ -106,7 +106,7 @@ pub fn watched<T>(quiet: bool, work: impl FnOnce() -> T) -> T {
 fn draw(bar: &ProgressBar, progress: &Progress, start: Instant, shown: &mut Option<&'static str>) {
     let read = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
     let names = read(&progress.names);
-    let Some(Phase { name, done, total }) = progress.phase() else {
+    let Some(Phase { name, done, total, .. }) = progress.phase() else {
         if read(&progress.bytes_total) == 0 {
             return;
         }

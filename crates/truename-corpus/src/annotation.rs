@@ -2,12 +2,12 @@
 
 use truename_text::{Mention, OffsetUnit, Offsets, Span, excerpt};
 
-/// An annotation, its offsets in the unit of the file.
+/// An annotation with offsets in the unit of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Annotation {
-    /// The pieces it has, mostly one; first unit and the unit after the last.
+    /// First unit, and unit after the last, of each piece; mostly one piece.
     pub(crate) pieces: Vec<(usize, usize)>,
-    /// The text that the file says is there.
+    /// Text of the annotation according to the file.
     pub(crate) text: Option<String>,
     pub(crate) kind: String,
     pub(crate) id: Option<String>,
@@ -26,7 +26,7 @@ impl<'t> Annotated<'t> {
         Self { text, offsets: Offsets::new(text, unit), unit }
     }
 
-    /// The mention, or what is wrong with the annotation.
+    /// Returns the mention, or the problem with the annotation.
     pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, String> {
         let Annotation { pieces, text, kind, id, probability } = annotation;
         let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
@@ -41,7 +41,7 @@ impl<'t> Annotated<'t> {
         Ok(Mention { span, fragments, kind, id, probability })
     }
 
-    /// The bytes between two offsets, or why there are none.
+    /// Returns the bytes between two offsets, or the reason for which there are none.
     pub(crate) fn span(&self, start: usize, end: usize) -> Result<Span, String> {
         if start >= end {
             return Err(format!("the span {start}–{end} is empty"));
@@ -61,7 +61,7 @@ impl<'t> Annotated<'t> {
         }
     }
 
-    /// Compares the text that the file gives with the text at the offsets, which tells offsets in another unit.
+    /// Compares the text that the file gives with the text at the offsets, which detects offsets in another unit.
     fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), String> {
         let whole = span.of(self.text).unwrap_or_default();
         if same_letters(whole, said) {
@@ -76,13 +76,13 @@ impl<'t> Annotated<'t> {
         Err(format!("the text at {start}–{end} is \"{whole}\", the file says \"{said}\"{advice}"))
     }
 
-    /// The way out where offsets may count something else, which makes a difference in a text beyond ASCII.
+    /// Returns advice where offsets may be in another unit, which matters in a text beyond ASCII.
     fn advice(&self) -> String {
         if self.text.is_ascii() { String::new() } else { unit_advice(self.unit) }
     }
 }
 
-/// The advice where offsets make no sense.
+/// Returns advice on offsets that make no sense.
 pub(crate) fn unit_advice(unit: OffsetUnit) -> String {
     let others = match unit {
         OffsetUnit::Bytes => "chars or utf16",
@@ -100,7 +100,7 @@ fn name(unit: OffsetUnit) -> &'static str {
     }
 }
 
-/// Tells whether two texts have the same letters and digits or, where one has none, the same words.
+/// Returns true if two texts have the same letters and digits or, where one has none, the same words.
 ///
 /// Tools write tabs and line breaks as spaces; gold corpora also differ in case, quotes and brackets (`Erk` and
 /// `ERK` in NLM-Gene, `" plus "` without quotes in NCBI Disease), and it is the offsets that are right.
@@ -115,17 +115,17 @@ fn same_letters(one: &str, other: &str) -> bool {
     !found.is_empty() && found == letters(other)
 }
 
-/// An offset as it is written.
+/// Parses an offset.
 pub(crate) fn number(value: &str) -> Result<usize, String> {
     value.trim().parse().map_err(|_| format!("\"{}\" is no offset", excerpt(value)))
 }
 
-/// An id as it is written; nothing where that says that there is none.
+/// Returns an id as written; none where the file says that there is none.
 pub(crate) fn concept_id(value: &str) -> Option<String> {
     Some(value.trim()).filter(|id| !matches!(*id, "" | "-" | "-1")).map(str::to_owned)
 }
 
-/// A text with its tabs and line breaks as spaces, each of the same length in every unit.
+/// Returns a text with its tabs and line breaks as spaces, each of the same length in every unit.
 pub(crate) fn one_line(text: &str) -> String {
     text.replace(['\t', '\r', '\n'], " ")
 }

@@ -8,7 +8,7 @@ use crate::Problem;
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
 
-/// The way out of a file that is not whole.
+/// Advice on a file that is cut off.
 const AGAIN: &str = "fetch or make the file again";
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Error {
         }
     }
 
-    /// An error of the system or, where compressed data ends too early or is damaged, a refusal of the file.
+    /// Returns an error of the system, or a refusal of the file where its compressed data is cut off or damaged.
     pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         match source.kind() {
             ErrorKind::UnexpectedEof => Self::cut_off(path),

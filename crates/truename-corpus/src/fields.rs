@@ -1,4 +1,4 @@
-//! JSON values, read strictly: a key twice, or a value of another type than expected, is told and not passed over.
+//! JSON values, read strictly: a repeated key or a value of an unexpected type is an error.
 
 use std::fmt;
 
@@ -70,17 +70,17 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
-/// Adds a field, or tells that there is one of its key.
+/// Adds a field, or returns an error if its key is there already.
 pub(crate) fn insert(fields: &mut Map<String, Value>, key: String, value: Value) -> Result<(), String> {
     let message = format!("`{}` stands twice in one object", excerpt(&key));
     fields.insert(key, value).map_or(Ok(()), |_| Err(message))
 }
 
-/// The fields of an object, taken one by one; a missing one is the same as `null`.
+/// Fields of an object, taken one by one; a missing one equals `null`.
 pub(crate) struct Fields(pub(crate) Map<String, Value>);
 
 impl Fields {
-    /// The fields of a value that must be an object.
+    /// Returns the fields of a value that must be an object.
     pub(crate) fn of(value: Value) -> Result<Self, String> {
         match value {
             Value::Object(fields) => Ok(Self(fields)),
@@ -96,7 +96,7 @@ impl Fields {
         }
     }
 
-    /// A text, or a number as text.
+    /// Returns a text, or a number as text.
     pub(crate) fn scalar(&mut self, key: &str) -> Result<Option<String>, String> {
         match self.0.remove(key) {
             None | Some(Value::Null) => Ok(None),
@@ -118,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// The values of a list; none where there is no list.
+    /// Returns the values of a list; none where there is no list.
     pub(crate) fn list(&mut self, key: &str) -> Result<Vec<Value>, String> {
         match self.0.remove(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
@@ -127,7 +127,7 @@ impl Fields {
         }
     }
 
-    /// The fields of an object; none where there is no object.
+    /// Returns the fields of an object; none where there is no object.
     pub(crate) fn object(&mut self, key: &str) -> Result<Self, String> {
         match self.0.remove(key) {
             None | Some(Value::Null) => Ok(Self(Map::new())),
@@ -145,7 +145,7 @@ pub(crate) fn offset(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|number| usize::try_from(number).ok())
 }
 
-/// A text or number as text.
+/// Returns a text or number as text.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -154,7 +154,7 @@ pub(crate) fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// A value as messages name it.
+/// Returns the name of a value for messages.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".into(),
@@ -165,7 +165,7 @@ pub(crate) fn shown(value: &Value) -> String {
     }
 }
 
-/// The message of an error without its place, in words.
+/// Returns the message of an error without its place, in words.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(&*message, |(reason, _)| reason);
@@ -178,7 +178,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// A value as serde names it, in the words of [`shown`].
+/// Returns the name that serde gives to a value, in the words of [`shown`].
 fn in_words(found: &str) -> String {
     let (kind, value) = found.split_once(' ').unwrap_or((found, ""));
     match kind {

@@ -1,4 +1,4 @@
-//! The formats, and how a file tells which it has.
+//! Formats, and their detection.
 
 use std::fmt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::source::without_gz;
 pub enum Format {
     /// The whole file is one document without annotations.
     Text,
-    /// One JSON object a line: Truename's own.
+    /// Truename's own: one JSON object a line.
     Jsonl,
     /// PubTator.
     Pubtator,
@@ -37,18 +37,18 @@ impl Format {
     /// All formats.
     pub const ALL: [Self; 6] = [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat];
 
-    /// The name used on the command line.
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     pub fn names() -> String {
         NAMES.map(|(_, name)| name).join(", ")
     }
 
-    /// Tells the format by the extension and, where that leaves a doubt, by how the file begins; `annotated`
-    /// says whether a `.ann` file lies beside it.
+    /// Returns the format by the extension and, where that is ambiguous, by the first bytes; `annotated`
+    /// is true if a `.ann` file lies beside the file.
     pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Self {
         let text = String::from_utf8_lossy(beginning);
         let by_content = by_content(text.trim_start_matches('\u{FEFF}').trim_start());
@@ -65,7 +65,7 @@ impl Format {
     }
 }
 
-/// The extension in lower case, that before `.gz` where the file is compressed.
+/// Returns the extension in lower case, without `.gz`.
 fn extension(path: &Path) -> String {
     let extension = without_gz(path).extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     extension.unwrap_or_default()
@@ -84,7 +84,7 @@ fn by_content(text: &str) -> Option<Format> {
     }
 }
 
-/// Tells the JSON formats apart by the outermost keys, which stand early even where the file is one long line.
+/// Returns the JSON format by the outermost keys, which come early even where the file is one long line.
 fn by_keys(text: &str) -> Option<Format> {
     let array = text.starts_with('[');
     let keys = keys(text, if array { 2 } else { 1 });
@@ -98,7 +98,7 @@ fn by_keys(text: &str) -> Option<Format> {
     }
 }
 
-/// The keys at a depth of the first JSON value, as far as the text goes.
+/// Returns the keys at a depth of the first JSON value, as far as the text goes.
 fn keys(text: &str, wanted: usize) -> Vec<&str> {
     let (mut keys, mut depth, mut at) = (Vec::new(), 0, 0);
     while let Some(byte) = text.as_bytes().get(at) {
@@ -121,7 +121,7 @@ fn keys(text: &str, wanted: usize) -> Vec<&str> {
     keys
 }
 
-/// The length of the JSON string that began before `text`.
+/// Returns the length of the JSON string that began before `text`.
 fn string_length(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {

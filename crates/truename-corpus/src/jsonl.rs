@@ -1,4 +1,4 @@
-//! One JSON object a line, Truename's own format.
+//! Truename's own format, one JSON object a line.
 //!
 //! `{"id": "1", "text": "a cold", "mentions": [{"start": 2, "end": 6, "type": "Disease", "id": "MESH:D003139"}]}`;
 //! only `text` must be there. Other keys are ignored, so what the tools add does not stand in the way.
@@ -77,7 +77,7 @@ fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage
     Ok(passages)
 }
 
-/// The passage; nothing where it is empty.
+/// Returns the passage; none where it is empty.
 fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, String> {
     let mut row = Fields::of(value)?;
     let kind = row.text("type")?.unwrap_or_default();

@@ -56,7 +56,7 @@ impl<'v> Output<'v> {
         self.options.offsets
     }
 
-    /// Hands over a document or what is wrong with it.
+    /// Hands over a document or its problem.
     pub(crate) fn give(&mut self, read: Result<Read, Problem>) {
         let read = read.and_then(|Read { document, left_out }| {
             self.left_out += left_out;
@@ -99,7 +99,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::read_from;
 
-    /// The documents and problems of a file in memory.
+    /// Returns the documents and problems of a file in memory.
     pub(crate) fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
         let (mut documents, mut problems) = (Vec::new(), Vec::new());
         read_from(Path::new(name), Cursor::new(bytes.to_vec()), options, &mut |read| {

@@ -14,12 +14,12 @@ use crate::source::Source;
 use crate::wrong::Wrong;
 use crate::wrong::too_long;
 
-/// Tells whether a line is the first of a document: no blank in the id, then `|t|`.
+/// Returns true if a line is the first of a document: no blank in the id, then `|t|`.
 pub(crate) fn begins_document(line: &str) -> bool {
     text_line(line).is_some_and(|(id, label, _)| label == "t" && !id.contains(char::is_whitespace))
 }
 
-/// The id, label and text of a line as `PMID|t|title`.
+/// Returns the id, label and text of a line as `PMID|t|title`.
 fn text_line(line: &str) -> Option<(&str, &str, &str)> {
     let (id, rest) = line.split_once('|')?;
     let (label, text) = rest.split_once('|')?;
@@ -38,7 +38,7 @@ struct Block {
     rows: Vec<(u64, String)>,
     /// Bytes of its lines.
     bytes: usize,
-    /// The first thing wrong with it.
+    /// First problem with the document.
     problem: Option<Wrong>,
 }
 
@@ -144,7 +144,7 @@ impl Block {
     }
 }
 
-/// The text of the parts and where they are in it. Empty parts at the end leave no trace.
+/// Returns the text of the parts and where they are in it. Empty parts at the end leave no trace.
 fn assemble(mut parts: Vec<(String, String)>) -> (String, Vec<Passage>) {
     let full = parts.iter().rposition(|(_, part)| !part.is_empty()).map_or(0, |last| last + 1);
     parts.truncate(full);
@@ -170,7 +170,7 @@ fn kind(label: &str) -> &str {
     }
 }
 
-/// The mention of a row; nothing where the row is a relation, whose second column is a name and no offset.
+/// Returns the mention of a row; none where the row is a relation, which has a name in place of the offset.
 fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
     let columns: Vec<&str> = row.split('\t').collect();
     if columns.len() > 1 && columns[0] != id {
@@ -227,7 +227,7 @@ fn block_id(id: &str) -> String {
     if id.is_empty() { "_".into() } else { id.replace(['|', '\t', '\r', '\n'], "_") }
 }
 
-/// The end of the title and the beginning of the abstract: one blank apart, and neither cut short.
+/// Returns the end of the title and the beginning of the abstract: one blank apart, and neither cut short.
 fn split(document: &Document) -> Option<(usize, usize)> {
     let spans: Vec<Span> = document.passages.iter().map(|passage| passage.span).collect();
     let (end, start) = match spans[..] {

@@ -44,7 +44,7 @@ impl Source {
         Self::decoded(path, Box::new(raw), options, true)
     }
 
-    /// A text that begins where its file does: to brat, a byte order mark is the first character.
+    /// Returns a text that begins where its file does: to brat, a byte order mark is the first character.
     pub(crate) fn open_with_mark(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
         Self::decoded(path, Box::new(file), options, false)
@@ -75,17 +75,17 @@ impl Source {
         Ok(Self { path: path.to_owned(), encoding, limit: options.max_line_bytes, beginning, rest })
     }
 
-    /// The first bytes, which are still to be read.
+    /// Returns the first bytes, which are still to be read.
     pub(crate) fn beginning(&self) -> &[u8] {
         &self.beginning
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub(crate) fn into_reader(self) -> impl BufRead {
         BufReader::with_capacity(BUFFER, self.rest)
     }
 
-    /// The file as text; in the inner result, why it is none.
+    /// Returns the file as text; the inner error is a problem with its content.
     pub(crate) fn into_text(self) -> Result<Result<String, Wrong>, Error> {
         let (path, limit, mut bytes) = (self.path.clone(), self.limit, Vec::new());
         let read = self.into_reader().take((limit as u64).saturating_add(1)).read_to_end(&mut bytes);
@@ -100,7 +100,7 @@ impl Source {
         }))
     }
 
-    /// The lines, which end with `\n` or `\r\n`, or with `\r` where the file begins with such lines.
+    /// Returns the lines, which end with `\n` or `\r\n`, or with `\r` where the file begins with such lines.
     pub(crate) fn into_lines(self) -> Lines {
         let (path, limit) = (self.path.clone(), self.limit);
         let returns = self.beginning.contains(&b'\r') && !self.beginning.contains(&b'\n');
@@ -112,7 +112,7 @@ impl Source {
     }
 }
 
-/// The first bytes of a reader, as many as there are, and a reader of all bytes.
+/// Returns the first bytes of a reader, as many as there are, and a reader of all bytes.
 ///
 /// A pipe may hand over less at once than it takes to tell what comes.
 fn with_beginning(mut reader: impl Read + Send + 'static, length: usize) -> io::Result<(Vec<u8>, Reader)> {
@@ -129,8 +129,8 @@ fn named(path: &Path, label: &str) -> Result<&'static Encoding, Error> {
     })
 }
 
-/// The encoding that an XML file has by its first bytes or its declaration (XML 1.0, appendix F), unless it is UTF-8 or
-/// the ASCII that XML tools write for it.
+/// Returns the encoding that an XML file has by its first bytes or its declaration (XML 1.0, appendix F), unless it is
+/// UTF-8 or the ASCII that XML tools write for it.
 fn declared(beginning: &[u8]) -> Option<&'static Encoding> {
     match beginning {
         [b'<', 0, b'?', 0, ..] => return Some(encoding_rs::UTF_16LE),
@@ -230,12 +230,12 @@ fn is_gz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
-/// A path without `.gz`.
+/// Returns a path without `.gz`.
 pub(crate) fn without_gz(path: &Path) -> PathBuf {
     if is_gz(path) { path.with_extension("") } else { path.to_owned() }
 }
 
-/// The name of a file without its extension, for documents that have no other id.
+/// Returns the name of a file without its extension, for documents that have no other id.
 pub(crate) fn stem(path: &Path) -> String {
     without_gz(path).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

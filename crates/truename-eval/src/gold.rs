@@ -79,7 +79,7 @@ fn reader<R: Read>(table: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter != b'\t').flexible(true).from_reader(table)
 }
 
-/// The place of a column; capitals and surrounding blanks do not count.
+/// Returns the place of a column; capitals and surrounding blanks do not count.
 fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
     header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim().eq_ignore_ascii_case(name))
 }

@@ -16,7 +16,7 @@ pub struct Answer {
     pub probability: f64,
 }
 
-/// One name with its gold judgement and the system's answers.
+/// A name with its gold judgement and the system's answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The name.

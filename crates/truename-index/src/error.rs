@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What went wrong in an index.
+/// An error of an index.
 #[derive(Debug)]
 pub struct Error(Kind);
 
@@ -15,7 +15,7 @@ enum Kind {
     Length { whose: Whose, length: f64 },
 }
 
-/// Whose vector a message is about.
+/// The owner of the vector that a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
     Query,
@@ -23,22 +23,22 @@ pub(crate) enum Whose {
 }
 
 impl Error {
-    /// Whether the store holds no such index.
+    /// Returns true if the store holds no such index.
     pub fn is_missing(&self) -> bool {
         matches!(self.0, Kind::Missing)
     }
 
-    /// Whether the storage has no room left.
+    /// Returns true if the storage has no room left.
     pub fn is_full(&self) -> bool {
         matches!(&self.0, Kind::Storage(heed::Error::Mdb(heed::MdbError::MapFull)))
     }
 
-    /// Whether a vector has another number of dimensions than those in the index.
+    /// Returns true if a vector has another number of dimensions than those in the index.
     pub fn is_wrong_dimensions(&self) -> bool {
         matches!(self.0, Kind::Dimensions { .. })
     }
 
-    /// Whether a vector cannot be indexed or searched for: not of unit length, not finite, or too wide.
+    /// Returns true if a vector cannot be indexed or searched for: not of unit length, not finite, or too wide.
     pub fn is_unfit_vector(&self) -> bool {
         matches!(self.0, Kind::Width { .. } | Kind::NotFinite { .. } | Kind::Length { .. })
     }
@@ -48,7 +48,7 @@ impl Error {
         matches!(self.0, Kind::Damaged(_))
     }
 
-    /// The error of the storage, if it was the storage that failed.
+    /// Returns the error of the storage, if it was the storage that failed.
     ///
     /// # Errors
     /// This error, if it was not.

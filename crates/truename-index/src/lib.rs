@@ -1,6 +1,6 @@
-//! From n-grams, or vectors, to the nearest names.
+//! Nearest names by n-grams or by vectors.
 //!
-//! [`NgramIndex`] keeps, inside a store's LMDB environment, which name has which [`Gram`]; a search
+//! [`NgramIndex`] keeps the [`Gram`]s of each name in a store's LMDB environment; a search
 //! returns the [`Hit`]s with the highest TF-IDF cosine. [`VectorIndex`] keeps a vector for each name, and returns those
 //! with the highest cosine to a query's. The indexes know names by number alone: they never see a concept, a text or a
 //! model. Names with the same score go by number, or by the [`Rank`] that a search is given.

@@ -42,13 +42,13 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// The hits, best first.
+    /// Returns the hits, best first.
     pub(crate) fn into_sorted(self) -> Vec<Hit> {
         self.heap.into_sorted_vec().into_iter().map(|worst| worst.hit).collect()
     }
 }
 
-/// The place of a name among names that are equal otherwise.
+/// Returns the place of a name among names that are equal otherwise.
 pub(crate) fn rank_of(rank: Option<Rank<'_>>, name: u32) -> u32 {
     rank.map_or(name, |rank| rank(name))
 }

@@ -40,7 +40,7 @@ struct Checksums {
     length: u64,
 }
 
-/// The result of comparing a store's file with its checksums, where no damage was found.
+/// Result of comparing an undamaged store with its checksums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// Every byte is as it was after the last commit.
@@ -58,7 +58,7 @@ pub enum Comparison {
 #[derive(Debug, PartialEq, Eq)]
 enum Standing {
     Same,
-    /// One commit later.
+    /// A commit later.
     OneLater,
     /// Several commits later, by a program that writes no sums.
     Later,
@@ -70,7 +70,7 @@ pub(crate) fn path_of(folder: &Path) -> PathBuf {
     folder.join("data.sum")
 }
 
-/// Writes the sums of the committed state. The caller holds the write lock.
+/// Writes the sums of the committed state. The caller must hold the write lock.
 pub(crate) fn write(folder: &Path) -> io::Result<()> {
     write_for(&folder.join("data.mdb"), &path_of(folder))
 }
@@ -100,7 +100,7 @@ pub(crate) fn write_for(data: &Path, sums: &Path) -> io::Result<()> {
 /// Compares the file with its sums, without LMDB.
 ///
 /// # Errors
-/// [`Error::is_damaged`] where they differ.
+/// [`Error::is_damaged`] if they differ.
 pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
     undisturbed(folder, |sums| {
         let data = folder.join("data.mdb");
@@ -137,7 +137,7 @@ pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
 /// Compares the meta pages alone, which costs nothing, before LMDB believes them.
 ///
 /// # Errors
-/// [`Error::is_damaged`] where they differ in another way than by a commit.
+/// [`Error::is_damaged`] if they differ in another way than by a commit.
 pub(crate) fn compare_metas(folder: &Path) -> Result<(), Error> {
     let compared = undisturbed(folder, |sums| match sums.standing(&folder.join("data.mdb")) {
         Ok((Standing::Damaged(at), _)) => {
@@ -218,7 +218,7 @@ impl Checksums {
         }
     }
 
-    /// Whether a meta page that differs is one that a later commit wrote: with a later number, of the parity of the
+    /// Returns true if a later commit wrote a meta page that differs: with a later number, of the parity of the
     /// page, and another root, in the bytes that commits write.
     fn is_commit(&self, page: usize, now: &[u8], length: u64) -> bool {
         let was = &self.metas[page];

@@ -1,4 +1,4 @@
-//! A store without the pages that it no longer uses.
+//! Compaction of a store.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::{Error, Store, checksums, guard};
 /// meanwhile waits.
 ///
 /// # Errors
-/// Where the store is damaged or open, or the disk is full or fails; the store is as it was before.
+/// If the store is damaged or open, or the disk is full or fails; the store is as it was before.
 pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
     // Refuses what is no store, one of another format, and one that is damaged.
     let store = Store::open(folder)?;

@@ -1,4 +1,4 @@
-//! What a knowledge base holds.
+//! Concepts of a knowledge base, their ids and numbers.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -19,7 +19,7 @@ impl ConceptId {
     /// The longest id a store takes (LMDB's longest key, less room for a mark).
     pub const MAX_BYTES: usize = 500;
 
-    /// The id as it was written.
+    /// Returns the id as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -86,7 +86,7 @@ impl fmt::Display for ConceptId {
     }
 }
 
-/// One entry of a knowledge base.
+/// An entry of a knowledge base.
 ///
 /// As JSON it is one line of Truename's own format (`docs/concept.schema.json`):
 /// ```
@@ -98,29 +98,29 @@ impl fmt::Display for ConceptId {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Concept {
-    /// Its identifier.
+    /// Id.
     pub id: ConceptId,
     /// The preferred name.
     pub name: String,
     /// Further names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
-    /// What kinds of thing it is (`disease`), for `--type`.
+    /// Types (`disease`), for `--type`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// Concepts it is a kind of.
+    /// Ids of broader concepts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<ConceptId>,
     /// The same concept elsewhere, as CURIEs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub xrefs: Vec<String>,
-    /// What it is, in words.
+    /// Definition, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
 }
 
 impl Concept {
-    /// A concept with a preferred name and nothing else.
+    /// Returns a concept with a preferred name and nothing else.
     pub fn new(id: ConceptId, name: impl Into<String>) -> Self {
         Self {
             id,
@@ -133,12 +133,12 @@ impl Concept {
         }
     }
 
-    /// All its names, the preferred one first.
+    /// Returns all its names, the preferred one first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.synonyms.iter().map(String::as_str))
     }
 
-    /// Adds what `other`, an entry with the same id, has beyond this one.
+    /// Adds the names, types, parents and cross-references of another entry with the same id.
     pub(crate) fn merge(&mut self, other: Concept) {
         if self.name.is_empty() {
             self.name = other.name;
@@ -152,7 +152,7 @@ impl Concept {
         self.definition = self.definition.take().or(other.definition);
     }
 
-    /// Drops what is there twice; a concept without a preferred name takes its first synonym.
+    /// Removes duplicates; a concept without a preferred name takes its first synonym.
     pub(crate) fn tidy(&mut self) {
         if self.name.is_empty() && !self.synonyms.is_empty() {
             self.name = self.synonyms.remove(0);
@@ -171,10 +171,10 @@ fn keep_first<T: Clone + Eq + std::hash::Hash>(values: &mut Vec<T>) {
     values.retain(|value| seen.insert(value.clone()));
 }
 
-/// The number of a concept in one store.
+/// Number of a concept in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConceptIndex(pub u32);
 
-/// The number of a name in one store.
+/// Number of a name in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameIndex(pub u32);

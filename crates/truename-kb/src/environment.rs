@@ -15,7 +15,7 @@ use crate::{Error, guard};
 
 /// Address space set aside for the map; the file is only as large as its contents.
 const MAP_BYTES: u64 = 64 << 30;
-/// Where that much is refused, room for a file to double and this much more.
+/// Address space beyond twice the file's size, where the system refuses more.
 const SPARE_BYTES: u64 = 1 << 30;
 /// Room for the tables of the store and for those of the indexes.
 const MAX_TABLES: u32 = 32;

@@ -7,7 +7,7 @@ use truename_text::{Problem, excerpt};
 use crate::free_space::{full_disk, is_short_write};
 use crate::open_folders::only_open_folder;
 
-/// What went wrong with a knowledge base or a file that was to become one.
+/// An error of a knowledge base or of an imported file.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
 
@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl Error {
-    /// Whether the file, folder or concept asked for is not there.
+    /// Returns true if the file, folder or concept asked for is not there.
     pub fn is_not_found(&self) -> bool {
         match &*self.0 {
             Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
@@ -45,7 +45,7 @@ impl Error {
         }
     }
 
-    /// Whether a store of another version of Truename was refused.
+    /// Returns true if a store of another version of Truename was refused.
     pub fn is_other_format(&self) -> bool {
         matches!(*self.0, Kind::OtherFormat { .. })
     }
@@ -63,12 +63,12 @@ impl Error {
         matches!(*self.0, Kind::UnreadableSums { .. })
     }
 
-    /// Whether the work was stopped on request; nothing was committed.
+    /// Returns true if the work was stopped on request; nothing was committed.
     pub fn is_interrupted(&self) -> bool {
         matches!(*self.0, Kind::Interrupted)
     }
 
-    /// A way out, where one is known.
+    /// Returns a way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
             Kind::NotAStore { .. } => Some("make a knowledge base with `truename kb import FILE --out DIR`".into()),
@@ -132,12 +132,12 @@ impl Error {
         }
     }
 
-    /// A record that cannot be read.
+    /// Creates the error of a record that cannot be read.
     pub(crate) fn record(source: postcard::Error) -> Self {
         Kind::Record { path: only_open_folder(), source }.into()
     }
 
-    /// An automaton that cannot be read.
+    /// Creates the error of an automaton that cannot be read.
     pub(crate) fn automaton(source: fst::Error) -> Self {
         Kind::Automaton { path: only_open_folder(), source }.into()
     }
@@ -146,7 +146,7 @@ impl Error {
         Kind::Damaged { path: Some(path.to_owned()), what: what.into() }.into()
     }
 
-    /// A record that cannot be read or contradicts others of its store. Names the store if it is the only one open.
+    /// Creates the error of a damaged record. Names the store if it is the only one open.
     pub fn damaged_record(what: impl Into<String>) -> Self {
         Kind::Damaged { path: only_open_folder(), what: what.into() }.into()
     }
@@ -171,12 +171,12 @@ impl Error {
         Kind::OtherFormat { path: path.to_owned(), found, known }.into()
     }
 
-    /// The refusal to write where something is already.
+    /// Creates the error of a target that exists already.
     pub fn exists(path: &Path) -> Self {
         Kind::Exists { path: path.to_owned() }.into()
     }
 
-    /// The refusal to write a knowledge base among other files.
+    /// Creates the error of a target folder that holds other files.
     pub fn not_empty(path: &Path) -> Self {
         Kind::NotEmpty { path: path.to_owned() }.into()
     }
@@ -212,13 +212,13 @@ impl Error {
         Kind::InvalidId { value: excerpt(value), reason }.into()
     }
 
-    /// The end of work that was stopped on request.
+    /// Creates the error of work that was stopped on request.
     pub fn interrupted() -> Self {
         Kind::Interrupted.into()
     }
 }
 
-/// A sentence with what a file put in it: control characters escaped, so that none reaches a terminal.
+/// Returns a message with its control characters escaped, so that none reaches a terminal.
 pub(crate) fn printable(message: &str) -> String {
     let mut shown = String::with_capacity(message.len());
     for character in message.chars() {
@@ -231,7 +231,7 @@ fn is_full(source: &std::io::Error) -> bool {
     source.kind() == ErrorKind::StorageFull
 }
 
-/// Whether LMDB found pages or records that it cannot have written.
+/// Returns true for errors of LMDB that only a damaged file causes.
 fn is_damage(source: &heed::Error) -> bool {
     use heed::MdbError::{Corrupted, CursorFull, Incompatible, Invalid, PageNotFound, Panic};
     match source {
@@ -255,7 +255,7 @@ fn shown(folder: Option<&Path>) -> String {
     folder.map_or("DIR".into(), |folder| folder.display().to_string())
 }
 
-/// LMDB calls a write that was cut short for want of space an input/output error.
+/// Replaces the input/output error that LMDB reports where a full disk cut a write short.
 fn or_full(path: &Path, source: heed::Error) -> heed::Error {
     match source {
         heed::Error::Io(source) if is_short_write(&source) => heed::Error::Io(full_disk(path).unwrap_or(source)),

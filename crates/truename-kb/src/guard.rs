@@ -6,7 +6,7 @@
 pub(crate) use imp::Region;
 
 /// Ends the process with "knowledge base DIR is damaged" and exit code 1, where a fault in a store's memory map would
-/// end it with a signal. All other faults are left to who handled them before.
+/// end it with a signal. Other faults go to the handler that was set before.
 ///
 /// For programs, to be called once before the first store is opened. Does nothing on systems other than Linux.
 pub fn install() {
@@ -78,7 +78,7 @@ mod imp {
         }
     }
 
-    /// The address of a file's map, from the kernel's list; LMDB does not tell it.
+    /// Returns the address of a file's map, from the kernel's list; LMDB does not tell it.
     fn mapped_at(data: &Path, length: usize) -> Option<usize> {
         let maps = std::fs::read("/proc/self/maps").ok()?;
         let name = data.as_os_str().as_encoded_bytes();
@@ -132,7 +132,7 @@ mod imp {
         }
     }
 
-    /// The message of the map that an address belongs to.
+    /// Returns the message of the map that an address belongs to.
     fn message_for(address: usize) -> Option<&'static [u8]> {
         let slot = REGIONS.iter().find(|slot| {
             let (start, end) = (slot.start.load(Ordering::Acquire), slot.end.load(Ordering::Acquire));
@@ -142,7 +142,7 @@ mod imp {
         unsafe { slot.message.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice)
     }
 
-    /// Does what would have been done without this handler.
+    /// Passes a signal on to the handler that was set before.
     fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         let at = usize::from(signal == SIGNALS[1]);
         let before = BEFORE[at].get();

@@ -53,7 +53,7 @@ impl Meta {
     }
 }
 
-/// Both meta pages. Where the first does not tell the size of a page, `page_size` does.
+/// Returns both meta pages. Where the first does not tell the size of a page, `page_size` does.
 pub(crate) fn read_metas(file: &mut File, page_size: Option<u64>) -> io::Result<[Vec<u8>; 2]> {
     let size = match page_size {
         Some(size) => size,
@@ -65,13 +65,13 @@ pub(crate) fn read_metas(file: &mut File, page_size: Option<u64>) -> io::Result<
     Ok([read(file, 0, size as usize)?, read(file, size, size as usize)?])
 }
 
-/// The later of two meta pages, which holds the committed state.
+/// Returns the later of two meta pages, which holds the committed state.
 pub(crate) fn newest(metas: &[Vec<u8>; 2]) -> Option<Meta> {
     let metas = [Meta::parse(&metas[0])?, Meta::parse(&metas[1])?];
     Some(if metas[1].transaction > metas[0].transaction { metas[1] } else { metas[0] })
 }
 
-/// The pages that a state does not use, ascending. No other transaction may write meanwhile.
+/// Returns the pages that a state does not use, ascending. No other transaction may write meanwhile.
 pub(crate) fn free_pages(file: &mut File, meta: &Meta) -> io::Result<Vec<u64>> {
     let mut free = Vec::new();
     if meta.free_root != NONE {
@@ -83,7 +83,7 @@ pub(crate) fn free_pages(file: &mut File, meta: &Meta) -> io::Result<Vec<u64>> {
     Ok(free)
 }
 
-/// The size of a file, and the bytes of it that its committed state does not use.
+/// Returns the size of a file, and the bytes of it that its committed state does not use.
 pub(crate) fn size(data: &std::path::Path) -> io::Result<(u64, u64)> {
     let mut file = File::open(data)?;
     let length = file.metadata()?.len();

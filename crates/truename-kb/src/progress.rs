@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
 
-/// The state of a running import, update or calibration, for another thread to watch, and the switch to stop it.
+/// Progress of an import, update or calibration, for another thread to watch and to stop.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Bytes of all files.
@@ -17,10 +17,10 @@ pub struct Progress {
     state: AtomicU32,
 }
 
-/// A part of a piece of work.
+/// A phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// Its name, as `indexing`.
+    /// Name, as `indexing`.
     pub name: &'static str,
     /// Steps done.
     pub done: u64,
@@ -32,7 +32,7 @@ const STOPPED: u32 = 1;
 const COMMIT: u32 = 2;
 
 impl Progress {
-    /// Asks the work to end with [`Error::is_interrupted`]. Work that is being committed is finished.
+    /// Asks the work to end with [`Error::is_interrupted`]. A commit under way is finished.
     pub fn stop(&self) {
         self.state.fetch_or(STOPPED, Ordering::SeqCst);
     }
@@ -47,10 +47,10 @@ impl Progress {
         self.state.load(Ordering::SeqCst) >= COMMIT
     }
 
-    /// Ends work that was asked to stop.
+    /// Returns an error if the work was asked to stop.
     ///
     /// # Errors
-    /// [`Error::is_interrupted`] where it was.
+    /// [`Error::is_interrupted`] if it was.
     pub fn check(&self) -> Result<(), Error> {
         if self.is_stopped() { Err(Error::interrupted()) } else { Ok(()) }
     }
@@ -58,7 +58,7 @@ impl Progress {
     /// Begins to put results in place: from here to the end of the guard's life the work is not stopped.
     ///
     /// # Errors
-    /// [`Error::is_interrupted`] where it was stopped before.
+    /// [`Error::is_interrupted`] if it was stopped before.
     pub fn commit(&self) -> Result<Committing<'_>, Error> {
         let begun = |state| (state & STOPPED == 0 || state >= COMMIT).then_some(state + COMMIT);
         let begun = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begun);
@@ -77,7 +77,7 @@ impl Progress {
         }
     }
 
-    /// The phase that was begun last; nothing while files are read.
+    /// Returns the current phase; none while files are read.
     pub fn phase(&self) -> Option<Phase> {
         *self.locked()
     }

@@ -18,34 +18,34 @@ pub struct Document {
 /// A part of a document. No mention that is recognized lies in two.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// What it is, such as `title`.
+    /// Kind, such as `title`.
     pub kind: String,
-    /// Where it is.
+    /// Place in the text.
     pub span: Span,
 }
 
 /// A piece of a document that may refer to a concept, as corpora and tools exchange it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mention {
-    /// Where it is; from the first fragment to the last where there are several.
+    /// Place in the text; from the first fragment to the last where there are several.
     pub span: Span,
     /// The pieces of a discontinuous mention, in order; none where it is the whole span.
     pub fragments: Vec<Span>,
     /// Its type, such as `Disease`; may be empty.
     pub kind: String,
-    /// What it refers to as its corpus writes it; nothing where that is not known or there is no such concept.
+    /// Id as the corpus writes it; none where it is not known or there is no concept.
     pub id: Option<String>,
     /// The probability that the id is right, from 0 to 1, where a tool gave one.
     pub probability: Option<f64>,
 }
 
 impl Document {
-    /// A document of one passage.
+    /// Returns a document of one passage.
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), text: text.into(), ..Self::default() }
     }
 
-    /// The spans of its passages; the whole text where it names none.
+    /// Returns the spans of its passages; the whole text where it names none.
     pub fn passage_spans(&self) -> Vec<Span> {
         if self.passages.is_empty() {
             return vec![Span::new(0, self.text.len())];
@@ -55,12 +55,12 @@ impl Document {
 }
 
 impl Mention {
-    /// A mention in one piece.
+    /// Returns a mention in one piece.
     pub fn new(span: Span, kind: impl Into<String>, id: Option<String>) -> Self {
         Self { span, kind: kind.into(), id, ..Self::default() }
     }
 
-    /// The text of the mention in `text`, its fragments joined by spaces.
+    /// Returns the text of the mention in `text`, its fragments joined by spaces.
     pub fn surface<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.fragments.is_empty() {
             return Cow::Borrowed(self.span.of(text).unwrap_or_default());
@@ -69,7 +69,7 @@ impl Mention {
         Cow::Owned(pieces.join(" "))
     }
 
-    /// The single ids of a composite (`D001943|D010051`) or joint (`D1+D2`) one; none where there is no id.
+    /// Returns the single ids of a composite (`D001943|D010051`) or joint (`D1+D2`) one; none where there is no id.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.id.iter().flat_map(|id| id.split(['|', '+', ',', ';'])).map(str::trim).filter(|id| !id.is_empty())
     }

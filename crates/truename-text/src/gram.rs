@@ -2,14 +2,14 @@
 
 use crate::NormalizedName;
 
-/// One to three characters packed into an integer, 21 bits each; the order is that of the characters.
+/// An n-gram: one to three characters packed into an integer, 21 bits each, in the order of the characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gram(pub u64);
 
 /// Characters a short name has at most.
 const SHORT: usize = 12;
 
-/// The distinct n-grams of `name` in ascending order.
+/// Returns the distinct n-grams of `name` in ascending order.
 ///
 /// Each word is taken between two boundary marks and gives its trigrams, as scikit-learn's `char_wb`
 /// analyser. A short name also gives its bigrams, for a typo may leave it no trigram; in a long one they

@@ -6,15 +6,15 @@ use crate::{NormalizedName, stable_hash};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub u64);
 
-/// How closely two names meet in their keys; later is closer.
+/// Closest kind of key that two names share; later is closer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyMatch {
     /// They share no key.
     #[default]
     None,
-    /// One is the acronym of the other.
+    /// Acronym and its long form.
     Acronym,
-    /// The same words in another order, up to inflection and little words.
+    /// The same words in another order, up to inflection and stop words.
     Reordered,
     /// The same up to plural and British or American spelling.
     Variant,
@@ -23,12 +23,12 @@ pub enum KeyMatch {
 }
 
 impl KeyMatch {
-    /// How close that is, from 0 to 1.
+    /// Returns the closeness as a number from 0 to 1; higher is closer.
     pub fn score(self) -> f64 {
         f64::from(self as u8) / 4.0
     }
 
-    /// The word used in scores and explanations.
+    /// Returns the word used in scores and explanations.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -47,24 +47,24 @@ pub struct NameKeys {
     pub exact: Key,
     /// Each word in the singular and in American spelling.
     pub variant: Key,
-    /// The words of `variant` sorted, little words left out.
+    /// The words of `variant` sorted, stop words left out.
     pub reordered: Key,
     /// The initials of a name of two to eight words; none for other names.
     pub initials: Option<Key>,
 }
 
 /// Words that come and go when the words of a name change places ("cancer of the lung").
-const LITTLE_WORDS: [&str; 6] = ["of", "the", "a", "an", "in", "for"];
+const STOP_WORDS: [&str; 6] = ["of", "the", "a", "an", "in", "for"];
 
 /// Acronyms stand for at most this many words here.
 const LONGEST_ACRONYM: usize = 8;
 
 impl NameKeys {
-    /// The keys of `name`.
+    /// Returns the keys of `name`.
     pub fn of(name: &NormalizedName) -> Self {
         let inflected: Vec<String> = name.tokens().map(variant_of).collect();
         let mut sorted: Vec<&str> =
-            inflected.iter().map(String::as_str).filter(|word| !LITTLE_WORDS.contains(word)).collect();
+            inflected.iter().map(String::as_str).filter(|word| !STOP_WORDS.contains(word)).collect();
         sorted.sort_unstable();
         Self {
             exact: Key(stable_hash(&name.squeezed())),
@@ -74,7 +74,7 @@ impl NameKeys {
         }
     }
 
-    /// The distinct keys under which a knowledge base files the name.
+    /// Returns the distinct keys under which a knowledge base files the name.
     pub fn filed(&self) -> impl Iterator<Item = Key> {
         let Self { exact, variant, reordered, .. } = *self;
         [
@@ -86,7 +86,7 @@ impl NameKeys {
         .flatten()
     }
 
-    /// How closely the names of two sets of keys meet.
+    /// Returns the closest kind of key that two sets share.
     pub fn meet(&self, other: &Self) -> KeyMatch {
         if self.exact == other.exact {
             KeyMatch::Exact
@@ -102,11 +102,11 @@ impl NameKeys {
     }
 }
 
-/// Letters of the names that are also filed under their deletions.
+/// Numbers of letters of names that are also filed under their deletions.
 const SHORT: std::ops::RangeInclusive<usize> = 3..=14;
 
 impl Key {
-    /// The keys of a short name with one letter left out, each letter in turn; none for other names.
+    /// Returns the keys of a short name with one letter left out, each letter in turn; none for other names.
     ///
     /// Two names one edit apart share one of these, or one of them is among those of the other
     /// (deletion neighbourhood, as in `SymSpell`). N-grams say little of names this short.
@@ -124,26 +124,26 @@ impl Key {
         keys
     }
 
-    /// This key in a drawer of its own, so that names filed there are not found under the key itself.
-    pub fn in_drawer(self, drawer: u64) -> Self {
-        Self((self.0 ^ drawer.wrapping_mul(0x9E37_79B9_7F4A_7C15)).rotate_left(23))
+    /// Returns the key in a namespace of its own, so that names filed there are not found under the key itself.
+    pub fn in_namespace(self, namespace: u64) -> Self {
+        Self((self.0 ^ namespace.wrapping_mul(0x9E37_79B9_7F4A_7C15)).rotate_left(23))
     }
 }
 
-/// First letters of the words, little words left out where enough others are there.
+/// First letters of the words, stop words left out where enough others are there.
 fn initials(name: &NormalizedName) -> Option<String> {
-    let words: Vec<&str> = name.tokens().filter(|token| !LITTLE_WORDS.contains(token)).collect();
+    let words: Vec<&str> = name.tokens().filter(|token| !STOP_WORDS.contains(token)).collect();
     let acronym = (2..=LONGEST_ACRONYM).contains(&words.len());
     acronym.then(|| words.iter().filter_map(|word| word.chars().next()).collect())
 }
 
-/// The form that a word shares with its plural and its British or American spelling.
+/// Returns the form that a word shares with its plural and its British or American spelling.
 pub(crate) fn variant_of(word: &str) -> String {
     american(&singular(word))
 }
 
-/// Whether [`variant_of`] a word may be another one: it ends in `s`, `tre` or `bre`, or has letters of a spelling that
-/// is folded.
+/// Returns true if [`variant_of`] a word may be another one: it ends in `s`, `tre` or `bre`, or has letters of a
+/// spelling that is folded.
 pub(crate) fn may_vary(word: &str) -> bool {
     let word = word.as_bytes();
     let is_folded =
@@ -152,7 +152,7 @@ pub(crate) fn may_vary(word: &str) -> bool {
     word.len() > 3 && (ends || word.windows(3).any(is_folded))
 }
 
-/// The word without an English plural ending; Greek ones (`thrombosis`, `thromboses`) both lose theirs.
+/// Returns the word without an English plural ending; Greek ones (`thrombosis`, `thromboses`) both lose theirs.
 fn singular(word: &str) -> String {
     if word.len() <= 3 || !word.ends_with('s') || !word.is_ascii() {
         return word.to_owned();

@@ -1,14 +1,14 @@
-//! Names as Truename compares them, and the documents they stand in.
+//! Names in the form in which Truename compares them, and documents.
 //!
 //! Read in this order:
-//! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters; [`spelt_out`] keeps case and writes a name in the characters
-//! of vocabularies;
+//! [`NormalizedName`] folds case, punctuation, spacing, diacritics and Greek letters; [`spelt_out`] keeps case and
+//! writes a name in the characters of vocabularies;
 //! [`NameKeys`] are the hashes under which a name is looked up exactly;
 //! [`grams`] are the character n-grams under which it is looked up approximately;
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
-//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] what they may spell;
-//! [`part_of`] makes a part of a name, by which people ask for the whole, and [`has_part`] tells whether a name ends in one;
+//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
+//! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! [`SplitMix64`] draws the random numbers of all crates.
 //!
 //! ```

@@ -40,32 +40,32 @@ impl NormalizedName {
         Self(composed)
     }
 
-    /// The folded text: words between single spaces.
+    /// Returns the folded text: words between single spaces.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing but punctuation and control characters was there.
+    /// Returns true if nothing but punctuation and control characters was there.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The words.
+    /// Returns the words.
     pub fn tokens(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split(' ').filter(|token| !token.is_empty())
     }
 
-    /// The words written together: `p70 s6k` and `p70s6k` are the same.
+    /// Returns the words written together: `p70 s6k` and `p70s6k` are the same.
     pub fn squeezed(&self) -> String {
         self.0.replace(' ', "")
     }
 
-    /// In which of `folds` parts the name lies; names that differ in spacing alone lie in one.
+    /// Returns the number of the name's fold, below `folds`. Names that differ in spacing alone share a fold.
     ///
-    /// Who learns from all parts but one and who is then judged by that one must agree on this.
+    /// Training and evaluation of cross-validation must use the same folds.
     ///
     /// # Panics
-    /// Where there are no folds.
+    /// If there are no folds.
     pub fn fold(&self, folds: usize) -> usize {
         (crate::stable_hash(&format!("fold {}", self.squeezed())) % folds as u64) as usize
     }
@@ -77,8 +77,8 @@ impl fmt::Display for NormalizedName {
     }
 }
 
-/// The name in the characters that vocabularies use: compatibility composition (Unicode NFKC), single Greek letters spelt out,
-/// dashes and primes of ASCII. Letters keep their case and their marks.
+/// Returns the name in the characters that vocabularies use: compatibility composition (Unicode NFKC), single Greek
+/// letters spelt out, dashes and primes of ASCII. Letters keep their case and their marks.
 pub fn spelt_out(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
@@ -136,18 +136,18 @@ fn push_space(folded: &mut String) {
     }
 }
 
-/// Combining diacritical marks; those of other scripts (vowel signs, say) are letters and stay.
+/// Returns true for combining diacritical marks; marks of other scripts (vowel signs, say) are letters.
 fn is_dropped_mark(character: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&character)
 }
 
-/// A Greek letter beside another one is part of a Greek word, and is not spelt out.
+/// Returns true for a Greek letter; one beside another is part of a Greek word, and is not spelt out.
 fn stands_alone(characters: &[char], at: usize) -> bool {
     let is_greek = |other: Option<&char>| other.is_some_and(|&c| greek_letter(c).is_some());
     !is_greek(at.checked_sub(1).and_then(|before| characters.get(before))) && !is_greek(characters.get(at + 1))
 }
 
-/// Whether a word is a Greek letter, spelt out.
+/// Returns true if a word is a Greek letter, spelt out.
 pub(crate) fn is_greek_letter(word: &str) -> bool {
     ('α'..='ω').filter_map(greek_letter).any(|spelt| spelt == word)
 }

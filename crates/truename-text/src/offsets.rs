@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-/// What offsets count, from the beginning of the text.
+/// Unit of offsets from the beginning of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OffsetUnit {
     /// Bytes of UTF-8, as in Rust and Go.
@@ -33,7 +33,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// Offsets in `text` that count `unit`.
+    /// Creates the offsets of a text in a unit.
     pub fn new(text: &str, unit: OffsetUnit) -> Self {
         let mut beyond = Vec::new();
         if unit != OffsetUnit::Bytes && !text.is_ascii() {
@@ -48,9 +48,10 @@ impl Offsets {
         Self { beyond, bytes: text.len() }
     }
 
-    /// The byte at an offset in units, or nothing where it lies outside the text.
+    /// Returns the byte at an offset in units; none where it lies outside the text.
     ///
-    /// Within a character that has several units it is no character boundary, which [`Span::of`](crate::Span::of) tells.
+    /// An offset within a character of several units gives no character boundary; [`Span::of`](crate::Span::of) detects
+    /// that.
     pub fn to_byte(&self, offset: usize) -> Option<usize> {
         let at = self.beyond.partition_point(|(_, units)| *units <= offset);
         let (byte, units) = at.checked_sub(1).map_or((0, 0), |before| self.beyond[before]);
@@ -60,14 +61,14 @@ impl Offsets {
         fits.then_some(byte)
     }
 
-    /// The offset in units of a byte that begins a character.
+    /// Returns the offset in units of a byte that begins a character.
     pub fn of_byte(&self, byte: usize) -> usize {
         let at = self.beyond.partition_point(|(end, _)| *end <= byte);
         let (end, units) = at.checked_sub(1).map_or((0, 0), |before| self.beyond[before]);
         units + (byte - end)
     }
 
-    /// The length of the text in units.
+    /// Returns the length of the text in units.
     pub fn length(&self) -> usize {
         self.of_byte(self.bytes)
     }

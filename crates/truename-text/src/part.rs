@@ -3,22 +3,22 @@
 use crate::NormalizedName;
 use crate::normalize::is_greek_letter;
 
-/// A part with fewer letters says nothing.
+/// Fewest letters of a part.
 const FEWEST_LETTERS: usize = 2;
 
-/// Some of the words of a name, in a row, or a single word without what follows its last change between letters and digits:
-/// `LC3` of `Autophagy-related protein LC3 B`, `AKT` of `AKT1`, `IL` of `IL-2`. It may be the whole; nothing where it has
-/// fewer than two letters.
+/// Returns some successive words of a name, or a single word up to its last change between letters and digits:
+/// `LC3` of `Autophagy-related protein LC3 B`, `AKT` of `AKT1`, `IL` of `IL-2`. The part may be the whole name; none
+/// where it has fewer than two letters.
 ///
-/// `first` and `count` say which words, whatever their size.
+/// `first` and `count` choose the words; any value is allowed.
 pub fn part_of(name: &str, first: usize, count: usize) -> Option<String> {
     let part = cut(name, first, count);
     (part.chars().filter(|letter| letter.is_alphabetic()).count() >= FEWEST_LETTERS).then_some(part)
 }
 
-/// Whether a name might be asked for by `part`: its words end the name but for what tells variants apart, or it is its last such
-/// word without what follows the last change between letters and digits there. `LC3` is a part of `MAP1A/MAP1B LC3 A`
-/// and not of `LC3 synthase`, whose head is another word.
+/// Returns true if people may ask for a name by `part`: its words end the name but for words of a variant, or it is the
+/// last other word up to its last change between letters and digits. `LC3` is a part of `MAP1A/MAP1B LC3 A` and not of
+/// `LC3 synthase`, whose head is another word.
 pub fn has_part(name: &NormalizedName, part: &NormalizedName) -> bool {
     let (mut rest, part) = (name.as_str(), part.as_str());
     while !rest.is_empty() && !part.is_empty() {
@@ -35,7 +35,7 @@ pub fn has_part(name: &NormalizedName, part: &NormalizedName) -> bool {
     false
 }
 
-/// A word with a digit, of one or two letters, or a Greek letter.
+/// Returns true for words of a variant: with a digit, of one or two letters, or a Greek letter.
 fn tells_variants(word: &str) -> bool {
     word.chars().count() <= 2 || word.contains(|letter: char| letter.is_ascii_digit()) || is_greek_letter(word)
 }

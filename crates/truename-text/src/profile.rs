@@ -1,8 +1,8 @@
-//! What the similarity measures need to know of one name, computed once.
+//! Input of the similarity measures for a name, computed once.
 
 use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash};
 
-/// One name, taken apart for comparison.
+/// A name taken apart for comparison.
 #[derive(Clone, Debug)]
 pub struct NameProfile {
     /// The name as it was written, outer white space left out.
@@ -23,7 +23,7 @@ pub struct NameProfile {
     pub initials: Vec<char>,
 }
 
-/// One word of a name.
+/// A word of a name.
 #[derive(Clone, Debug)]
 pub struct Token {
     /// Its characters.
@@ -52,12 +52,12 @@ impl NameProfile {
         }
     }
 
-    /// The character n-grams.
+    /// Returns the character n-grams.
     pub fn grams(&self) -> Vec<Gram> {
         grams(&self.normalized)
     }
 
-    /// Whether the name as written looks like an acronym: up to eight letters, most of them capitals.
+    /// Returns true if the name as written looks like an acronym: up to eight letters, most of them capitals.
     pub fn looks_like_acronym(&self) -> bool {
         let letters = self.written.chars().filter(|c| c.is_alphabetic()).count();
         let capitals = self.written.chars().filter(|c| c.is_uppercase()).count();

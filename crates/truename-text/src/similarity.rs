@@ -1,10 +1,10 @@
-//! How alike two names are; every measure lies between 0 and 1, and higher is closer.
+//! Similarity of two names: every measure lies between 0 and 1, and higher is closer.
 
 use rapidfuzz::distance::{indel, jaro_winkler as jaro, lcs_seq, osa};
 
 use crate::profile::{NameProfile, Token};
 
-/// Two words closer than this are the same word, misspelt (Jaro–Winkler).
+/// Lowest Jaro–Winkler similarity of two spellings of one word.
 const SAME_WORD: f64 = 0.88;
 
 /// Jaro–Winkler similarity of the normal forms (Winkler 1990; prefix weight 0.1).
@@ -12,12 +12,12 @@ pub fn jaro_winkler(left: &NameProfile, right: &NameProfile) -> f64 {
     jaro::normalized_similarity(left.letters.iter().copied(), right.letters.iter().copied())
 }
 
-/// Edits (letters added, dropped, changed, or changed over) that turn one name into the other.
+/// Returns the number of edits (letters added, dropped, changed or swapped) that turn one name into the other.
 pub fn edits(left: &NameProfile, right: &NameProfile) -> usize {
     osa::distance(left.letters.iter().copied(), right.letters.iter().copied())
 }
 
-/// Whether two words are one, misspelt.
+/// Returns true if two words are spellings of one.
 pub fn is_misspelt(left: &Token, right: &Token) -> bool {
     left.hash != right.hash && word_similarity(left, right) > 0.0
 }
@@ -43,7 +43,7 @@ pub fn token_set_ratio(left: &NameProfile, right: &NameProfile) -> f64 {
     whole.max(prefix_ratio(&all_left)).max(prefix_ratio(&all_right))
 }
 
-/// Shared words, words of the left alone, words of the right alone; each sorted and joined by spaces.
+/// Returns the shared words, those of the left alone and those of the right alone, each sorted and joined by spaces.
 fn split_words(left: &NameProfile, right: &NameProfile) -> (Vec<char>, Vec<char>, Vec<char>) {
     let has = |profile: &NameProfile, token: &Token| profile.tokens.iter().any(|other| other.hash == token.hash);
     let gather = |from: &NameProfile, keep: &dyn Fn(&Token) -> bool| -> Vec<char> {
@@ -60,26 +60,26 @@ fn split_words(left: &NameProfile, right: &NameProfile) -> (Vec<char>, Vec<char>
     )
 }
 
-/// Longest common subsequence of the letters, as a share of the left and of the right name.
+/// Returns the longest common subsequence of the letters, as a share of the left and of the right name.
 pub fn common_subsequence(left: &NameProfile, right: &NameProfile) -> (f64, f64) {
     let common = lcs_seq::similarity(left.letters.iter().copied(), right.letters.iter().copied()) as f64;
     (share(common, left.letters.len()), share(common, right.letters.len()))
 }
 
-/// How much of `whole` the name `part` makes up where it stands in it as one piece; else 0.
+/// Returns the share of `whole` that `part` covers as one piece; 0 where it does not stand in it.
 pub fn containment(part: &NameProfile, whole: &NameProfile) -> f64 {
     let (part, whole) = (&part.letters[..], &whole.letters[..]);
     let inside = !part.is_empty() && part.len() <= whole.len() && whole.windows(part.len()).any(|piece| piece == part);
     if inside { share(part.len() as f64, whole.len()) } else { 0.0 }
 }
 
-/// Length of the common beginning, as a share of the shorter name.
+/// Returns the length of the common prefix, as a share of the shorter name.
 pub fn common_prefix(left: &NameProfile, right: &NameProfile) -> f64 {
     let common = left.letters.iter().zip(&right.letters).take_while(|(a, b)| a == b).count();
     share(common as f64, left.letters.len().min(right.letters.len()))
 }
 
-/// How well `short` stands for `long` as an acronym: 1 where its letters are the initials, less where
+/// Returns the fit of `short` as an acronym of `long`: 1 where its letters are the initials, less where
 /// each of its letters is found in order, a word's first letter before any other, and 0 otherwise.
 pub fn acronym_fit(short: &NameProfile, long: &NameProfile) -> f64 {
     let letters = &short.letters[..];
@@ -103,7 +103,7 @@ pub fn acronym_fit(short: &NameProfile, long: &NameProfile) -> f64 {
     if matched < letters.len() { 0.0 } else { 0.9 * at_start as f64 / letters.len().max(long.tokens.len()) as f64 }
 }
 
-/// How the numbers in two names agree.
+/// Agreement of the numbers in two names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NumberAgreement {
     /// Shared numbers as a share of all numbers; 1 where neither name has one.
@@ -125,7 +125,7 @@ pub fn number_agreement(left: &NameProfile, right: &NameProfile) -> NumberAgreem
     }
 }
 
-/// How much of the weight of one name's words the other name has.
+/// Shares of the weight of each name's words that the other name has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenOverlap {
     /// Weight of the left words that are also right words, as a share of all left weight.

@@ -12,34 +12,34 @@ pub struct Span {
 }
 
 impl Span {
-    /// From `start` up to, not including, `end`.
+    /// Creates the span from `start` up to, not including, `end`.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// As a range, to slice with.
+    /// Returns the span as a range, to slice with.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// The piece of `text`, or nothing where the span lies outside it, is empty or cuts a character.
+    /// Returns the piece of `text`; none where the span lies outside, is empty or cuts a character.
     pub fn of(self, text: &str) -> Option<&str> {
         text.get(self.range()).filter(|piece| !piece.is_empty())
     }
 
-    /// The span without characters of one kind at its ends; it must lie in `text`.
+    /// Returns the span without characters of one kind at its ends; it must lie in `text`.
     pub(crate) fn trimmed(self, text: &str, is_left_out: impl Fn(char) -> bool) -> Self {
         let piece = text[self.range()].trim_end_matches(&is_left_out);
         let end = self.start + piece.len();
         Self::new(end - piece.trim_start_matches(&is_left_out).len(), end)
     }
 
-    /// Whether the two share a byte.
+    /// Returns true if two spans share a byte.
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether `other` lies within this one.
+    /// Returns true if `other` lies within this one.
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }

@@ -22,15 +22,15 @@ pub struct Words {
 #[derive(Clone, Copy, Debug)]
 struct Word {
     span: Span,
-    /// Where the form ends in `forms`; it begins where the variant before it ends.
+    /// End of the form in `forms`; it begins at the end of the variant before it.
     form_end: usize,
-    /// Where the variant ends; it is empty where it is the form itself.
+    /// End of the variant, which is empty where it equals the form.
     variant_end: usize,
     breaks_before: bool,
 }
 
 impl Words {
-    /// The words of `text` within `span`.
+    /// Splits `text` within `span` into words.
     pub fn of(text: &str, span: Span) -> Self {
         let mut words = Self::default();
         let mut at = span.start;
@@ -88,40 +88,40 @@ impl Words {
         self.words.push(Word { span, form_end, variant_end: self.forms.len(), breaks_before });
     }
 
-    /// How many there are.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no word.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Where a word is in the text.
+    /// Returns the place of a word in the text.
     pub fn span(&self, word: usize) -> Span {
         self.words[word].span
     }
 
-    /// The normal form of a word.
+    /// Returns the normal form of a word.
     pub fn form(&self, word: usize) -> &str {
         let start = word.checked_sub(1).map_or(0, |before| self.words[before].variant_end);
         &self.forms[start..self.words[word].form_end]
     }
 
-    /// Its form in the singular and in American spelling, where that is another.
+    /// Returns the form of a word in the singular and in American spelling, where it differs.
     pub fn variant(&self, word: usize) -> Option<&str> {
         let Word { form_end, variant_end, .. } = self.words[word];
         (form_end < variant_end).then(|| &self.forms[form_end..variant_end])
     }
 
-    /// Whether a sentence or paragraph ends before a word, so that no name reaches across.
+    /// Returns true if a sentence or paragraph ends before a word, so that no name reaches across.
     pub fn breaks_before(&self, word: usize) -> bool {
         self.words[word].breaks_before
     }
 }
 
-/// The forms in which a name may stand in a text, sorted: as it is, in the singular and in American
+/// Returns the forms in which a name may stand in a text, sorted: as it is, in the singular and in American
 /// spelling, and both of an inverted name in natural order (`Diabetes Mellitus, Type 2`).
 pub fn written_forms(name: &str) -> Vec<String> {
     let mut forms = Vec::with_capacity(2);
@@ -132,7 +132,7 @@ pub fn written_forms(name: &str) -> Vec<String> {
     };
     add(name);
     let parts: Vec<&str> = name.split(", ").collect();
-    if (2..=MOST_INVERSIONS).contains(&parts.len()) {
+    if (2..=MAX_INVERSIONS).contains(&parts.len()) {
         add(&parts.into_iter().rev().collect::<Vec<_>>().join(" "));
     }
     forms.retain(|form| !form.is_empty());
@@ -141,8 +141,8 @@ pub fn written_forms(name: &str) -> Vec<String> {
     forms
 }
 
-/// Parts between commas of a name that is turned round; longer ones are lists.
-const MOST_INVERSIONS: usize = 4;
+/// Largest number of parts between commas of an inverted name; more are a list.
+const MAX_INVERSIONS: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -169,7 +169,7 @@ fn class(character: char) -> Class {
     }
 }
 
-/// Whether a byte is a character that belongs to no word; not so all of those beyond ASCII.
+/// Returns true if a byte is a character that belongs to no word; not so all of those beyond ASCII.
 fn is_plain_gap(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'#' | b'&' | b'\'' | b'`')
 }
@@ -183,7 +183,7 @@ fn is_unspaced(character: char) -> bool {
         | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}')
 }
 
-/// The end of the word, or run of characters that belong to none, that begins at `start`.
+/// Returns the end of the word, or run of characters that belong to none, that begins at `start`.
 fn word_end(text: &str, start: usize, end: usize) -> usize {
     let mut characters = text[start..end].char_indices();
     let first = characters.next().map_or(Class::Between, |(_, character)| class(character));
@@ -195,7 +195,7 @@ fn word_end(text: &str, start: usize, end: usize) -> usize {
     characters.find(is_end).map_or(end, |(length, _)| start + length)
 }
 
-/// The word without apostrophes and marks around it; nothing where no letter is left.
+/// Returns the word without apostrophes and marks around it; nothing where no letter is left.
 fn trimmed(text: &str, start: usize, end: usize) -> Option<Span> {
     let piece = &text[start..end];
     let is_inside = |c: char| class(c) == Class::Inside;
@@ -208,7 +208,7 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Span> {
 /// Words of at most this many bytes before a full stop are taken for abbreviations (`E. coli`, `St. John`).
 const LONGEST_ABBREVIATED: usize = 2;
 
-/// Whether a sentence or paragraph ends between two words.
+/// Returns true if a sentence or paragraph ends between two words.
 fn breaks(text: &str, before: Span, after: Span) -> bool {
     let between = &text.as_bytes()[before.end..after.start];
     match between {

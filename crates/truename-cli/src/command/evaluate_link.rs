@@ -192,7 +192,7 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
 }
 
 fn row(out: &mut impl Write, name: &str, score: PrecisionRecall) -> std::io::Result<()> {
-    let PrecisionRecall { precision, recall, f1, found, gold } = score;
+    let PrecisionRecall { precision, recall, f1, found, gold, .. } = score;
     if gold == 0 {
         return Ok(());
     }

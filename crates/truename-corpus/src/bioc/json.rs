@@ -63,7 +63,7 @@ fn broken(error: &serde_json::Error) -> String {
     format!("{reason}; {REST}")
 }
 
-/// The place that was read to.
+/// Place up to which the file was read.
 #[derive(Default)]
 struct Place {
     /// Bytes since the last document.
@@ -255,7 +255,7 @@ fn annotation(value: Value) -> Result<RawAnnotation, String> {
     })
 }
 
-/// The text of an infon; that of a list is joined by `|`, as several ids are.
+/// Returns the text of an infon; that of a list is joined by `|`, as several ids are.
 fn infon(value: &Value) -> Option<String> {
     match value {
         Value::Array(values) => Some(values.iter().filter_map(scalar).collect::<Vec<_>>().join("|")),

@@ -18,9 +18,9 @@ use crate::wrong::too_long;
 
 /// The type that the writers give to text between passages, of which readers make no passage.
 const GAP: &str = "gap";
-/// The most that all gaps between passages may have, in units; where there is more, offsets are read the wrong way.
+/// Largest total length of the gaps between passages, in units; more means that offsets are in another unit.
 const WIDEST_GAPS: usize = 1 << 20;
-/// The infons that hold an id, first to last, in lower case: BioC's own, then those of the tools of the NCBI
+/// Infons that hold an id, in order of preference, in lower case: BioC's own, then those of tools of the NCBI
 /// and of corpora.
 const IDENTIFIERS: [&str; 13] = [
     "identifier",
@@ -38,7 +38,7 @@ const IDENTIFIERS: [&str; 13] = [
     "normalized id",
 ];
 
-/// The end of a message about what ends the reading.
+/// End of a message about a problem that ends the reading.
 const REST: &str = "the rest of the file is not read";
 
 /// The error of a reader that met a document beyond the limit.
@@ -73,14 +73,14 @@ struct RawDocument {
     passages: Vec<RawPassage>,
     annotations: Vec<RawAnnotation>,
     relations: u64,
-    /// The first thing wrong with it.
+    /// First problem with the document.
     problem: Option<Wrong>,
 }
 
 #[derive(Default)]
 struct RawPassage {
     kind: Option<String>,
-    /// Its own text, or those of its sentences.
+    /// Text of the passage, or texts of its sentences.
     pieces: Vec<RawPiece>,
     offset: Option<String>,
     text: Option<String>,
@@ -155,7 +155,7 @@ impl RawDocument {
 }
 
 impl RawPassage {
-    /// Its text, which must have that of its sentences, or the sentences with a text.
+    /// Returns the passage's text, which must agree with its sentences, or else the sentences that have a text.
     fn pieces(self) -> Result<Vec<RawPiece>, String> {
         let Some(text) = &self.text else {
             return Ok(self.pieces.into_iter().filter(|piece| piece.text.is_some()).collect());
@@ -197,14 +197,14 @@ impl Text {
     }
 }
 
-/// The text between two passages or sentences.
+/// Returns the text between two passages or sentences.
 fn fill(length: usize, begins_passage: bool) -> String {
     let break_first = if begins_passage && length > 0 { "\n" } else { "" };
     format!("{break_first}{}", " ".repeat(length - break_first.len()))
 }
 
 impl RawAnnotation {
-    /// The mention; nothing where it has no place in the text.
+    /// Returns the mention; none where it has no place in the text.
     fn mention(self, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
         if self.locations.is_empty() {
             return Ok(None);
@@ -248,7 +248,7 @@ struct Part<'d> {
     mentions: Vec<&'d Mention>,
 }
 
-/// The passages of a document and what else there is between them, so that no text is lost.
+/// Returns the passages of a document and the text between them, so that no text is lost.
 ///
 /// Text between passages that readers would not fill in as it is becomes a part of the type `gap`. Every
 /// mention is in the part where it begins.
@@ -278,7 +278,7 @@ fn parts(document: &Document) -> Vec<Part<'_>> {
     parts
 }
 
-/// The pieces of a mention.
+/// Returns the pieces of a mention.
 fn locations(mention: &Mention) -> Vec<Span> {
     if mention.fragments.is_empty() { vec![mention.span] } else { mention.fragments.clone() }
 }

@@ -22,7 +22,7 @@ pub(crate) fn read(path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The refusal to read brat from a stream.
+/// Returns the refusal to read brat from a stream.
 pub(crate) fn needs_files(name: &Path) -> Error {
     Error::refused(
         Some(name),
@@ -31,7 +31,7 @@ pub(crate) fn needs_files(name: &Path) -> Error {
     )
 }
 
-/// The refusal to write brat to a stream.
+/// Returns the refusal to write brat to a stream.
 pub(crate) fn no_stream() -> Error {
     Error::refused(
         None,
@@ -40,7 +40,7 @@ pub(crate) fn no_stream() -> Error {
     )
 }
 
-/// The pairs of files at a path, by name.
+/// Returns the pairs of files at a path, by name.
 fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)>, Error> {
     if !path.is_dir() {
         return Ok(BTreeSet::from([pair(path)]));

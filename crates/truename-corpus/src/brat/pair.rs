@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use crate::source::without_gz;
 
-/// The `.txt` and the `.ann` file of a document, of which either is named.
+/// Returns the `.txt` and the `.ann` file of a document, of which either is named.
 pub(super) fn pair(path: &Path) -> (PathBuf, PathBuf) {
     let plain = without_gz(path);
     let is_annotations = plain.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ann"));
@@ -13,7 +13,7 @@ pub(super) fn pair(path: &Path) -> (PathBuf, PathBuf) {
     }
 }
 
-/// Tells whether a `.ann` file lies beside a `.txt` file.
+/// Returns true if a `.ann` file lies beside a `.txt` file.
 pub(crate) fn has_annotations(path: &Path) -> bool {
     pair(path).1.is_file()
 }

@@ -9,12 +9,13 @@ use crate::source::stem;
 use crate::wrong::Wrong;
 use crate::{Problem, ReadOptions};
 
-/// The resource written before an id that names none, as brat wants one: `KB:D003139`.
+/// Resource written before an id that names none, because brat requires one: `KB:D003139`.
 pub(super) const NO_RESOURCE: &str = "KB:";
 /// The type of a mention that has none.
 pub(super) const NO_TYPE: &str = "_";
 
-/// Reads a document from its text and its annotations, and counts what was left out; `name` is that of the text.
+/// Reads a document from its text and its annotations. Returns it with the number of rows left out; `name` is the path of
+/// the text.
 ///
 /// # Errors
 /// The first problem with the annotations.
@@ -107,7 +108,7 @@ impl<'t> Rows<'t> {
         self.annotated.mention(Annotation { pieces, text, kind, ..Annotation::default() })
     }
 
-    /// The mentions with their ids, or the line of an id that no mention has.
+    /// Returns the mentions with their ids, or the line of an id that no mention has.
     fn finish(mut self) -> Result<Vec<Mention>, Wrong> {
         for (line, target, id) in self.ids {
             let Some(at) = self.by_name.get(&target) else {
@@ -122,7 +123,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// The name of the mention and the id of `Reference T1 MESH:D003139`.
+/// Returns the name of the mention and the id of `Reference T1 MESH:D003139`.
 fn normalization(value: &str) -> Result<(&str, &str), String> {
     let columns: Vec<&str> = value.splitn(3, ' ').collect();
     match columns[..] {

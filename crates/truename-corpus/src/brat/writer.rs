@@ -11,7 +11,7 @@ use crate::annotation::one_line;
 
 /// Writes documents as `ID.txt` and `ID.ann` into a folder, which has them when all are written and not before.
 ///
-/// Of several documents of one id the later ones are `ID-2`, `ID-3`, …. Characters that file names cannot have
+/// Later documents with the same id are written as `ID-2`, `ID-3`, …. Characters that file names cannot have
 /// become `_`. In types, white space becomes `_`, which also stands for no type. An id that names no resource gets
 /// `KB:`, which [`read_path`](crate::read_path) takes away; one of several parts, `D1|D2`, becomes several rows.
 /// Passages and probabilities are not written.
@@ -20,7 +20,7 @@ pub struct BratWriter {
     /// Hidden folder beside it that the files are written into.
     partial: Partial,
     offsets: OffsetUnit,
-    /// The files of each name so far, in lower case: some file systems tell no case.
+    /// Number of files of each name so far, in lower case: some file systems ignore case.
     names: HashMap<String, u64>,
 }
 
@@ -96,9 +96,9 @@ impl BratWriter {
     }
 }
 
-/// The id as a file may be named.
+/// Returns a file name for an id.
 fn file_name(id: &str) -> String {
-    /// Of the 255 bytes that a name may have, some are for the number and the extension.
+    /// Longest name: the 255 bytes of a file name, less room for a number and the extension.
     const LONGEST: usize = 200;
     let mut name: String = id.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
     name.truncate(name.floor_char_boundary(LONGEST));

@@ -53,7 +53,7 @@ pub struct FoundMention {
     pub answer: Option<Answer>,
 }
 
-/// A concept under all ids by which annotators may name it.
+/// A concept with all ids that annotators may use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its id and the ids of its cross-references, its own first.

@@ -42,7 +42,7 @@ pub struct NgramIndex {
 const POSTINGS: &str = "ngram-postings";
 const TABLES: &str = "ngram-tables";
 
-/// What the postings hold.
+/// Counts of the postings.
 struct Counted {
     /// Each n-gram with the number of names that have it.
     directory: Vec<(Gram, u32)>,
@@ -56,7 +56,7 @@ impl NgramIndex {
     /// Makes the tables in a store.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
         Ok(Self {
             postings: env.create_database(write, Some(POSTINGS))?,
@@ -67,7 +67,7 @@ impl NgramIndex {
     /// Opens the tables of a store.
     ///
     /// # Errors
-    /// [`Error::is_missing`] where the store has none.
+    /// [`Error::is_missing`] if the store has none.
     pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
         Ok(Self {
             postings: env.open_database(read, Some(POSTINGS))?.ok_or_else(Error::missing)?,
@@ -77,10 +77,10 @@ impl NgramIndex {
 
     /// Fills the index with the names `0..names`; `grams` gives the distinct n-grams of one.
     ///
-    /// What it held before is gone. Searches are fastest where names are numbered by length.
+    /// Earlier contents are removed. Searches are fastest where names are numbered by length.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn build(
         &self,
         write: &mut RwTxn<'_>,
@@ -102,7 +102,7 @@ impl NgramIndex {
     /// Adds and removes names, each with its distinct n-grams. A number is not used again.
     ///
     /// # Errors
-    /// Where the storage fails; nothing is committed here, so the transaction can be dropped.
+    /// If the storage fails; nothing is committed here, so the transaction can be dropped.
     pub fn update(
         &self,
         write: &mut RwTxn<'_>,
@@ -204,7 +204,7 @@ impl NgramIndex {
     /// Reads every posting and compares their counts with the directory.
     ///
     /// # Errors
-    /// [`Error::is_damaged`] where they differ or cannot be read.
+    /// [`Error::is_damaged`] if they differ or cannot be read.
     pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    /// The slow twin: every name scored in `f64`.
+    /// Returns the slow twin: every name scored in `f64`.
     fn scan(names: &[String], query: &str, limit: usize) -> Vec<(u32, f64)> {
         let all: Vec<Vec<Gram>> = names.iter().map(|name| grams_of(name)).collect();
         let count = |gram: &Gram| all.iter().filter(|grams| grams.contains(gram)).count() as u32;

@@ -1,4 +1,4 @@
-//! The names of one block that have one n-gram: a sorted list, or a bitmap where that is smaller.
+//! Names of a block that have an n-gram: a sorted list, or a bitmap where that is smaller.
 
 /// Names in a block: what a `u16` can tell apart.
 pub(crate) const BLOCK: usize = 1 << 16;
@@ -60,7 +60,7 @@ fn slot_at(list: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([list[2 * at], list[2 * at + 1]])
 }
 
-/// The stored form of `slots`, which are sorted and distinct.
+/// Returns the stored form of `slots`, which are sorted and distinct.
 pub(crate) fn encode(slots: &[u16]) -> Vec<u8> {
     if 2 * slots.len() < BITMAP_BYTES {
         return slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();

@@ -27,9 +27,9 @@ pub(super) struct BlockScan<'a> {
 /// Guards the pruning bounds against the rounding of sums.
 pub(super) const SLACK: f32 = 1.0 - 1e-5;
 
-/// Lists are read in whole until what remains is this share of what a name must have; names that can still
-/// reach it are then few enough to look up the remaining lists for each. Chosen by measurement.
-const LOOKED_UP: f32 = 0.5;
+/// Share of the weight that a name needs at which the scan changes from whole lists to look-ups: once the remaining
+/// lists weigh less, few names can still be hits. Chosen by measurement.
+const LOOKUP_SHARE: f32 = 0.5;
 /// Sums compared with their bounds at once.
 const LANES: usize = 16;
 
@@ -38,7 +38,7 @@ impl BlockScan<'_> {
         let needed = top.threshold() * self.query_norm * self.lightest * SLACK;
         // Names that have none of these cannot be hits.
         let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
-        let read = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed * LOOKED_UP).count();
+        let read = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed * LOOKUP_SHARE).count();
         if essential == 0 {
             return;
         }
@@ -75,7 +75,7 @@ impl BlockScan<'_> {
         std::array::from_fn(|lane| f32::from_le_bytes(bytes[4 * lane..4 * lane + 4].try_into().expect("four bytes")))
     }
 
-    /// The cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
+    /// Returns the cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
     fn complete(
         &self,
         slot: u16,

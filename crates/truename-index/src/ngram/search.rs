@@ -10,16 +10,16 @@ use crate::Error;
 use crate::hit::{Hit, Rank};
 use crate::top::Top;
 
-/// What to search for beside the n-grams.
+/// Options of a search by n-grams.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
-    /// How many names at most.
+    /// Largest number of hits.
     pub limit: usize,
-    /// Names below this cosine are left out.
+    /// Lowest cosine of a hit.
     pub min_score: f32,
-    /// Names that may be answered; every name where this is `None`.
+    /// Filter of the names; every name is allowed where this is `None`.
     pub allowed: Option<&'a dyn Fn(u32) -> bool>,
-    /// The order of names with the same cosine; by number where this is `None`.
+    /// Order of names with the same cosine; by number where this is `None`.
     pub rank: Option<Rank<'a>>,
 }
 
@@ -29,17 +29,17 @@ impl Default for Search<'_> {
     }
 }
 
-/// Memory that searches use again; one a thread.
+/// Memory reused by searches, one for each thread.
 #[derive(Default)]
 pub struct SearchScratch {
     sums: Vec<f32>,
 }
 
 impl NgramIndex {
-    /// The names nearest to the distinct n-grams of a query, best first, ties by rank.
+    /// Returns the names nearest to the distinct n-grams of a query, best first, ties by rank.
     ///
     /// # Errors
-    /// Where the storage fails or is damaged.
+    /// If the storage fails or is damaged.
     pub fn search(
         &self,
         read: &RoTxn<'_>,
@@ -77,13 +77,13 @@ impl NgramIndex {
         Ok(top.into_sorted())
     }
 
-    /// The norms of a block, one `f32` a name.
+    /// Returns the norms of a block, one `f32` a name.
     pub(super) fn norms<'txn>(&self, read: &'txn RoTxn<'_>, block: u16) -> Result<&'txn [u8], Error> {
         let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| Error::damaged("no norms"))?;
         if norms.len() != 4 * BLOCK { Err(Error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
     }
 
-    /// The terms of a query from the rarest to the commonest.
+    /// Returns the terms of a query from the rarest to the commonest.
     fn terms(&self, read: &RoTxn<'_>, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
         let mut terms: Vec<Term> = grams
@@ -119,7 +119,7 @@ fn range(ranges: &[u8], block: usize) -> (f32, f32) {
     (number(8 * block), number(8 * block + 4))
 }
 
-/// The highest cosine a name of the block can have: by Cauchy–Schwarz the ratio of the norms.
+/// Returns the highest cosine a name of the block can have: by Cauchy–Schwarz the ratio of the norms.
 fn block_bound(query_norm: f32, ranges: &[u8], block: usize) -> f32 {
     let (lightest, heaviest) = range(ranges, block);
     (heaviest / query_norm).min(query_norm / lightest).min(1.0) / SLACK

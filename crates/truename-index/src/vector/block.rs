@@ -15,31 +15,31 @@ pub(crate) const BLOCK: usize = 4096;
 /// Rows that the smallest block has room for.
 const FEWEST: usize = 64;
 /// The most dimensions: a distance must fit 15 bits.
-pub(crate) const MOST_DIMENSIONS: usize = 32_767;
+pub(crate) const MAX_DIMENSIONS: usize = 32_767;
 /// The largest code of a row.
 const LARGEST_CODE: f32 = 127.0;
 /// Bytes of the scale before a row's codes.
 const SCALE: usize = 4;
 
-/// Which of a block's values.
+/// Kind of a stored value of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// One bit a row: whether it is there.
+    /// Presence of each row, one bit a row.
     Present = 1,
-    /// One bit a dimension: its sign; eight rows are woven by words ([`GROUP`]).
+    /// Signs, one bit a dimension; the words of eight rows alternate ([`GROUP`]).
     Bits = 2,
     /// An `f32` scale a row and one `i8` a dimension.
     Codes = 3,
-    /// One `f16` a dimension.
+    /// Values, one `f16` a dimension.
     Halves = 4,
 }
 
-/// The number of a row's block and its place there.
+/// Returns the number of a row's block and its place there.
 pub(crate) fn place(row: u32) -> (u32, usize) {
     (row / BLOCK as u32, row as usize % BLOCK)
 }
 
-/// How many bytes a row takes.
+/// Bytes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) dimensions: usize,
@@ -69,7 +69,7 @@ impl Layout {
 pub(crate) struct Block<'txn> {
     /// The number of its first row.
     pub(crate) first: u32,
-    /// Which rows are there.
+    /// Presence of the rows.
     pub(crate) present: Present<'txn>,
     /// The woven bits of all rows it has room for.
     pub(crate) bits: &'txn [u8],
@@ -97,7 +97,7 @@ impl Present<'_> {
 }
 
 impl<'txn> Block<'txn> {
-    /// A block of its stored values, whose lengths must agree.
+    /// Returns a block of its stored values, whose lengths must agree.
     pub(crate) fn new(
         layout: Layout,
         number: u32,
@@ -121,7 +121,7 @@ impl<'txn> Block<'txn> {
         8 * self.present.0.len()
     }
 
-    /// The scale and the codes of a row, as stored.
+    /// Returns the scale and the codes of a row, as stored.
     pub(crate) fn codes(&self, slot: usize) -> Codes<'txn> {
         Codes(&self.codes[slot * self.layout.codes()..][..self.layout.codes()])
     }
@@ -147,7 +147,7 @@ impl<'txn> Codes<'txn> {
     }
 }
 
-/// One row, read.
+/// A row that was read.
 #[derive(Default)]
 pub(crate) struct RowBuffer {
     halves: Vec<f16>,
@@ -164,7 +164,7 @@ pub(crate) struct BlockBuffer {
 }
 
 impl BlockBuffer {
-    /// A copy of the stored block, if there is one, with room for the row at `last`.
+    /// Returns a copy of the stored block, if there is one, with room for the row at `last`.
     pub(crate) fn new(layout: Layout, stored: Option<Block<'_>>, last: usize) -> Self {
         let room = (last + 1).next_power_of_two().clamp(FEWEST, BLOCK);
         let room = room.max(stored.map_or(0, |block| block.room()));
@@ -195,7 +195,7 @@ impl BlockBuffer {
         write_halves(vector, &mut self.halves[slot * layout.halves()..][..layout.halves()]);
     }
 
-    /// The values to store, each with its kind.
+    /// Returns the values to store, each with its kind.
     pub(crate) fn parts(&self) -> [(Part, &[u8]); 4] {
         [
             (Part::Present, &self.present),
@@ -206,7 +206,7 @@ impl BlockBuffer {
     }
 }
 
-/// One bit a dimension, set where it is positive: the angle between two vectors shows in how many bits differ
+/// Returns one bit a dimension, set where it is positive: the number of bits that differ estimates the angle
 /// (Charikar 2002, section 3, with the axes as the hyperplanes).
 pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     let sign = |word: u64, (bit, number): (usize, &f32)| word | u64::from(*number > 0.0) << bit;
@@ -224,9 +224,9 @@ fn write_codes(vector: &[f32], row: &mut [u8]) {
 }
 
 fn write_halves(vector: &[f32], row: &mut [u8]) {
-    const AT_ONCE: usize = 64;
-    for (numbers, bytes) in vector.chunks(AT_ONCE).zip(row.chunks_mut(2 * AT_ONCE)) {
-        let mut halves = [f16::ZERO; AT_ONCE];
+    const CHUNK: usize = 64;
+    for (numbers, bytes) in vector.chunks(CHUNK).zip(row.chunks_mut(2 * CHUNK)) {
+        let mut halves = [f16::ZERO; CHUNK];
         halves[..numbers.len()].convert_from_f32_slice(numbers);
         for (bytes, half) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(halves) {
             *bytes = half.to_le_bytes();
@@ -234,7 +234,7 @@ fn write_halves(vector: &[f32], row: &mut [u8]) {
     }
 }
 
-/// A query's codes and their scale. They use as much of an `i16` as sums of products with a row's codes leave room
+/// Returns a query's codes and their scale. They use as much of an `i16` as sums of products with a row's codes leave room
 /// for, so that only the row's rounding counts.
 pub(crate) fn query_codes(query: &[f32]) -> (f32, Vec<i16>) {
     let largest_code = (i32::MAX as usize / (128 * query.len().max(1))).min(i16::MAX as usize) as f32;
@@ -246,13 +246,13 @@ fn largest(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0, |largest, number| largest.max(number.abs()))
 }
 
-/// The nearest whole number of one below 2²²: the sum with 1.5 · 2²³ has no room for a fraction.
+/// Returns the nearest whole number of one below 2²²: the sum with 1.5 · 2²³ has no room for a fraction.
 fn nearest(number: f32) -> i32 {
     const ROUND: f32 = 12_582_912.0;
     ((number + ROUND) - ROUND) as i32
 }
 
-/// The dot product of two vectors of one length, summed in eight lanes: the same to the bit on every processor.
+/// Returns the dot product of two vectors of one length, summed in eight lanes: the same to the bit on every processor.
 pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
     const LANES: usize = 8;
     let ((left, left_tail), (right, right_tail)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());

@@ -33,7 +33,7 @@ enum Level {
 }
 
 impl Kernel {
-    /// The kernels that run here, from the slowest to the fastest.
+    /// Returns the kernels that run here, from the slowest to the fastest.
     pub(crate) fn available() -> Vec<Self> {
         let mut levels = vec![Level::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -50,7 +50,7 @@ impl Kernel {
         levels.into_iter().map(Self).collect()
     }
 
-    /// The fastest kernel that runs here.
+    /// Returns the fastest kernel that runs here.
     pub(crate) fn best() -> Self {
         Self::available().pop().unwrap_or(Self(Level::Portable))
     }
@@ -76,7 +76,7 @@ impl Kernel {
         }
     }
 
-    /// The dot product of a query's codes and a row's, which are `i8` kept as bytes.
+    /// Returns the dot product of a query's codes and a row's, which are `i8` kept as bytes.
     ///
     /// # Shapes
     /// `query`, `codes`: `[dimensions]`. The sum of the products' magnitudes must fit an `i32`.
@@ -109,7 +109,7 @@ pub(crate) fn prefetch(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// The bits of each group with the places of its distances.
+/// Returns the bits of each group with the places of its distances.
 fn groups<'a>(
     words: usize,
     bits: &'a [u8],
@@ -148,7 +148,7 @@ mod x86 {
 
     /// Bytes that the scan asks for ahead: a page, because the processor looks no further by itself. Of a million rows
     /// it saves a tenth of the time.
-    const AHEAD: usize = 4096;
+    const PREFETCH_BYTES: usize = 4096;
 
     /// As [`super::Kernel::distances`]: bits of each half byte are looked up (Muła, Kurz and Lemire 2018).
     #[target_feature(enable = "avx2")]
@@ -193,7 +193,7 @@ mod x86 {
     fn halves(words: &[u8; WORDS]) -> [__m256i; 2] {
         let words: *const __m256i = words.as_ptr().cast();
         // A prefetch reads nothing that the program sees, and never faults, even past the end.
-        _mm_prefetch::<_MM_HINT_T0>(words.cast::<i8>().wrapping_add(AHEAD));
+        _mm_prefetch::<_MM_HINT_T0>(words.cast::<i8>().wrapping_add(PREFETCH_BYTES));
         // SAFETY: the array has 64 bytes, two registers of 32; `loadu` needs no alignment.
         unsafe { [_mm256_loadu_si256(words), _mm256_loadu_si256(words.add(1))] }
     }
@@ -215,7 +215,7 @@ mod x86 {
         for (group, distances) in groups(query.len(), bits, distances) {
             let mut sums = _mm512_setzero_si512();
             for (query, words) in query.iter().zip(group.as_chunks::<WORDS>().0) {
-                _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().cast::<i8>().wrapping_add(AHEAD));
+                _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().cast::<i8>().wrapping_add(PREFETCH_BYTES));
                 // SAFETY: the array has 64 bytes, one register; `loadu` needs no alignment.
                 let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
                 let differing = _mm512_xor_si512(words, _mm512_set1_epi64(*query as i64));
@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    /// The slow twin: every bit of every row by itself.
+    /// Returns the slow twin: every bit of every row by itself.
     fn distance(query: &[u64], bits: &[u8], row: usize) -> u16 {
         let differs = |bit: usize| {
             let byte = (row / GROUP * query.len() + bit / 64) * WORDS + row % GROUP * 8 + bit % 64 / 8;

@@ -27,7 +27,7 @@ use heed::types::Bytes;
 use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
 
-use self::block::{Block, BlockBuffer, Layout, MOST_DIMENSIONS, Part, Present, RowBuffer, place};
+use self::block::{Block, BlockBuffer, Layout, MAX_DIMENSIONS, Part, Present, RowBuffer, place};
 pub use self::options::VectorSearch;
 pub use self::search::{VectorReader, VectorScratch};
 use crate::Error;
@@ -37,7 +37,7 @@ const TABLE: &str = "vectors";
 /// The part of a key of the layout: the version of the format (one byte) and the dimensions (`u32`, little-endian).
 const LAYOUT: u8 = 0;
 const VERSION: u8 = 1;
-/// How far a length may be from 1: what rounding a vector to 16 bits leaves.
+/// Largest deviation of a length from 1; rounding a vector to 16 bits stays below it.
 const LENGTH_TOLERANCE: f64 = 1e-3;
 
 /// One set of vectors of unit length, by the number of the name, in one store.
@@ -56,7 +56,7 @@ impl VectorIndex {
     /// Makes the table in a store, or opens the one that is there. The set is number 0.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
         Ok(Self { table: env.create_database(write, Some(TABLE))?, set: 0 })
     }
@@ -67,7 +67,7 @@ impl VectorIndex {
     /// transaction that ends otherwise.
     ///
     /// # Errors
-    /// [`Error::is_missing`] where the store has none.
+    /// [`Error::is_missing`] if the store has none.
     pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
         Ok(Self { table: env.open_database(read, Some(TABLE))?.ok_or_else(Error::missing)?, set: 0 })
     }
@@ -81,7 +81,7 @@ impl VectorIndex {
     /// Removes every vector of this set; the next may have other dimensions.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
         let (first, last) = ([self.set], [self.set, u8::MAX]);
         self.table.delete_range(write, &(Bound::Included(&first[..]), Bound::Excluded(&last[..])))?;
@@ -91,23 +91,23 @@ impl VectorIndex {
     /// Dimensions of the vectors; `None` before the first is put.
     ///
     /// # Errors
-    /// Where the storage fails or is damaged.
+    /// If the storage fails or is damaged.
     pub fn dimensions(&self, read: &RoTxn<'_>) -> Result<Option<usize>, Error> {
         Ok(self.layout(read)?.map(|layout| layout.dimensions))
     }
 
-    /// How many names have a vector.
+    /// Returns the number of names with a vector.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn len(&self, read: &RoTxn<'_>) -> Result<usize, Error> {
         self.table.prefix_iter(read, &[self.set, Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
     }
 
-    /// Whether no name has a vector.
+    /// Returns true if no name has a vector.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn is_empty(&self, read: &RoTxn<'_>) -> Result<bool, Error> {
         Ok(self.len(read)? == 0)
     }
@@ -157,7 +157,7 @@ impl VectorIndex {
     /// Costs a bit a name; a block without a row left is freed.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn remove(&self, write: &mut RwTxn<'_>, numbers: &[u32]) -> Result<(), Error> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
@@ -187,7 +187,7 @@ impl VectorIndex {
     /// Reads every vector.
     ///
     /// # Errors
-    /// [`Error::is_damaged`] where one is not of unit length, or the blocks do not fit together.
+    /// [`Error::is_damaged`] if one is not of unit length, or the blocks do not fit together.
     pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
         let Some(layout) = self.layout(read)? else { return Ok(()) };
         self.blocks(read, layout)?.par_iter().try_for_each(|block| {
@@ -200,10 +200,10 @@ impl VectorIndex {
         })
     }
 
-    /// Which of some names have no vector, in the order given: what an interrupted filling has still to do.
+    /// Returns those of some names that have no vector, in the order given, so that an interrupted filling can go on.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn missing(&self, read: &RoTxn<'_>, numbers: impl IntoIterator<Item = u32>) -> Result<Vec<u32>, Error> {
         let mut missing = Vec::new();
         let mut last: Option<(u32, Present<'_>)> = None;
@@ -221,10 +221,10 @@ impl VectorIndex {
         Ok(missing)
     }
 
-    /// The vector of a name, rounded to 16 bits a dimension; `None` where it has none.
+    /// Returns the vector of a name, rounded to 16 bits a dimension; `None` where it has none.
     ///
     /// # Errors
-    /// Where the storage fails or is damaged.
+    /// If the storage fails or is damaged.
     pub fn get(&self, read: &RoTxn<'_>, number: u32) -> Result<Option<Vec<f32>>, Error> {
         let Some(layout) = self.layout(read)? else { return Ok(None) };
         let (block, slot) = place(number);
@@ -258,7 +258,7 @@ impl VectorIndex {
         Ok(self.table.put(write, &[self.set, LAYOUT], &bytes)?)
     }
 
-    /// One block, if it is there.
+    /// Returns a block, if it is there.
     fn block<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout, number: u32) -> Result<Option<Block<'txn>>, Error> {
         let part = |part| self.table.get(read, &self.key(part, number));
         let Some(present) = part(Part::Present)? else { return Ok(None) };
@@ -269,7 +269,7 @@ impl VectorIndex {
         Block::new(layout, number, present, bits, codes, halves).map(Some)
     }
 
-    /// Every block, in ascending order.
+    /// Returns every block, in ascending order.
     fn blocks<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout) -> Result<Vec<Block<'txn>>, Error> {
         let parts = |part: Part| self.table.prefix_iter(read, &[self.set, part as u8]);
         let (mut bits, mut codes, mut halves) = (parts(Part::Bits)?, parts(Part::Codes)?, parts(Part::Halves)?);
@@ -293,7 +293,7 @@ impl VectorIndex {
     }
 }
 
-/// A block with rows added or replaced.
+/// Returns a block with rows added or replaced.
 fn written(layout: Layout, rows: &[Row<'_>], stored: Option<Block<'_>>) -> BlockBuffer {
     let last = rows.iter().map(|(name, _)| place(*name).1).max().unwrap_or(0);
     let mut block = BlockBuffer::new(layout, stored, last);
@@ -306,8 +306,8 @@ fn check(stored: Option<Layout>, whose: Whose, vector: &[f32]) -> Result<(), Err
     if let Some(Layout { dimensions }) = stored.filter(|layout| layout.dimensions != vector.len()) {
         return Err(Error::dimensions(whose, vector.len(), dimensions));
     }
-    if !(1..=MOST_DIMENSIONS).contains(&vector.len()) {
-        return Err(Error::width(whose, vector.len(), MOST_DIMENSIONS));
+    if !(1..=MAX_DIMENSIONS).contains(&vector.len()) {
+        return Err(Error::width(whose, vector.len(), MAX_DIMENSIONS));
     }
     if !vector.iter().all(|number| number.is_finite()) {
         return Err(Error::not_finite(whose));

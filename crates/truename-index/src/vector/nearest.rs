@@ -6,7 +6,7 @@ use crate::Rank;
 use crate::top::rank_of;
 
 /// Distances compared with the bound at once.
-const AT_ONCE: usize = 8;
+const LANES: usize = 8;
 
 /// A row and the Hamming distance of its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,8 @@ pub(crate) struct Near {
 /// Keeps the `keep` nearest rows, equally near ones by rank; rows come in ascending order.
 ///
 /// Rows are gathered until there are twice as many as are kept; then the worse half goes, and from then on only rows
-/// nearer than the worst kept are gathered, or as near where a later row may rank before an earlier one. Of a million rows in any old order some ten thousand are.
+/// nearer than the worst kept are gathered, or as near where a later row may rank before an earlier one. Of a million
+/// rows in any old order some ten thousand are.
 #[derive(Default)]
 pub(crate) struct Nearest {
     keep: usize,
@@ -37,12 +38,12 @@ impl Nearest {
 
     /// Offers the rows of a block that are there and allowed.
     pub(crate) fn offer(&mut self, block: &Block<'_>, distances: &[u16], search: &VectorSearch<'_>) {
-        for (piece, distances) in distances.as_chunks::<AT_ONCE>().0.iter().enumerate() {
+        for (piece, distances) in distances.as_chunks::<LANES>().0.iter().enumerate() {
             let mut nearer = lanes_below(distances, self.bound);
             while nearer != 0 {
                 let lane = nearer.trailing_zeros() as usize;
                 nearer &= nearer - 1;
-                let (slot, distance) = (piece * AT_ONCE + lane, distances[lane]);
+                let (slot, distance) = (piece * LANES + lane, distances[lane]);
                 let row = block.first + slot as u32;
                 if distance < self.bound
                     && block.present.contains(slot)
@@ -85,14 +86,14 @@ impl Nearest {
         &self.found
     }
 
-    /// The highest rank of the first `ties` rows at a distance.
+    /// Returns the highest rank of the first `ties` rows at a distance.
     fn last_rank(&self, distance: u16, ties: usize, rank: Option<Rank<'_>>) -> u32 {
         let tied = self.found.iter().filter(|near| near.distance == distance);
         let mut ranks: Vec<u32> = tied.map(|near| rank_of(rank, near.row)).collect();
         *ranks.select_nth_unstable(ties - 1).1
     }
 
-    /// The distance of the worst row to keep, and how many rows of that distance to keep.
+    /// Returns the distance of the worst row to keep, and how many rows of that distance to keep.
     fn worst(&self) -> (u16, usize) {
         let farthest = self.found.iter().map(|near| near.distance).max().unwrap_or(0);
         let mut counts = vec![0; usize::from(farthest) + 1];
@@ -108,8 +109,8 @@ impl Nearest {
     }
 }
 
-/// A bit for each distance below `bound`.
-fn lanes_below(distances: &[u16; AT_ONCE], bound: u16) -> u8 {
+/// Returns a bit for each distance below `bound`.
+fn lanes_below(distances: &[u16; LANES], bound: u16) -> u8 {
     let lane = |mask: u8, (lane, distance): (usize, &u16)| mask | u8::from(*distance < bound) << lane;
     distances.iter().enumerate().fold(0, lane)
 }

@@ -1,15 +1,15 @@
 use crate::Rank;
 
-/// What to search for beside the vectors.
+/// Options of a search by vectors.
 #[derive(Clone, Copy)]
 pub struct VectorSearch<'a> {
-    /// How many names at most.
+    /// Largest number of hits.
     pub limit: usize,
-    /// Names below this cosine are left out.
+    /// Lowest cosine of a hit.
     pub min_score: f32,
-    /// Names that may be answered; every name where this is `None`.
+    /// Filter of the names; every name is allowed where this is `None`.
     pub allowed: Option<&'a (dyn Fn(u32) -> bool + Sync)>,
-    /// The order of names with the same cosine, and of rows with the same signs; by number where this is `None`.
+    /// Order of names with the same cosine, and of rows with the same signs; by number where this is `None`.
     pub rank: Option<Rank<'a>>,
 }
 

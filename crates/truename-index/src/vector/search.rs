@@ -12,29 +12,29 @@ use crate::error::Whose;
 use crate::top::{Top, rank_of};
 use crate::{Error, Hit, Rank};
 
-/// The fewest rows that the bits put forward. Among 51,200 names of MeSH (MiniLM-L6, 384 dimensions; queries with one
+/// Fewest candidates by sign, whose codes are compared. Among 51,200 names of MeSH (MiniLM-L6, 384 dimensions; queries with one
 /// edit) 99.97 % of the ten nearest are in the first 1,000 by sign, 99.7 % in the first 500, 98 % in the first 100.
-const NEAR_ROWS: usize = 1000;
-/// Rows that the bits put forward for each one asked for, where that is more.
-const NEAR_ROWS_A_HIT: usize = 20;
-/// The fewest rows that the codes put forward.
-const CLOSE_ROWS: usize = 50;
-/// Rows that the codes put forward for each one asked for, where that is more.
-const CLOSE_ROWS_A_HIT: usize = 2;
-/// Rows whose codes are asked for ahead: they lie all over memory, and a row takes less time than its way here.
-const AHEAD: usize = 8;
+const MIN_SIGN_CANDIDATES: usize = 1000;
+/// Candidates by sign for each hit asked for, where that is more.
+const SIGN_CANDIDATES_PER_HIT: usize = 20;
+/// Fewest candidates by codes, whose cosines are computed.
+const MIN_CODE_CANDIDATES: usize = 50;
+/// Candidates by codes for each hit asked for, where that is more.
+const CODE_CANDIDATES_PER_HIT: usize = 2;
+/// Rows whose codes are prefetched: they are scattered over memory, and loading one takes longer than comparing it.
+const PREFETCH_ROWS: usize = 8;
 /// Queries that share one pass over the blocks.
 const BATCH: usize = 256;
-/// Blocks below which a thread is not worth waking.
-const BLOCKS_A_THREAD: usize = 8;
+/// Fewest blocks of a thread.
+const MIN_BLOCKS_PER_THREAD: usize = 8;
 
-/// Memory that searches use again; one a caller, not one a thread.
+/// Memory reused by searches, one for each caller.
 #[derive(Default)]
 pub struct VectorScratch {
     passes: Vec<Pass>,
 }
 
-/// One thread's share of the first pass.
+/// Scratch memory of one thread for the first pass.
 #[derive(Default)]
 struct Pass {
     distances: Vec<u16>,
@@ -66,7 +66,7 @@ impl VectorIndex {
     /// Opens the vectors that `read` sees.
     ///
     /// # Errors
-    /// Where the storage fails or is damaged.
+    /// If the storage fails or is damaged.
     pub fn reader<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<VectorReader<'txn>, Error> {
         let layout = self.layout(read)?;
         let blocks = layout.map(|layout| self.blocks(read, layout)).transpose()?.unwrap_or_default();
@@ -75,7 +75,7 @@ impl VectorIndex {
 }
 
 impl VectorReader<'_> {
-    /// The names nearest to each query, best first, ties by rank; nothing where the index is empty.
+    /// Returns the names nearest to each query, best first, ties by rank; nothing where the index is empty.
     ///
     /// Every row's signs are compared, so what is missed are only rows that a thousand others precede by sign but not
     /// by cosine; the cosines are those of the stored 16-bit vectors. Where the thread pool has several threads they
@@ -119,12 +119,12 @@ impl VectorReader<'_> {
         Ok((0..queries.len()).map(best).collect())
     }
 
-    /// Whether a name has a vector.
+    /// Returns true if a name has a vector.
     pub fn contains(&self, number: u32) -> bool {
         block_of(&self.blocks, number).is_some_and(|(block, slot)| block.present.contains(slot))
     }
 
-    /// The cosine of a query to each of some names; `None` where a name has no vector.
+    /// Returns the cosine of a query to each of some names; `None` where a name has no vector.
     ///
     /// # Shapes
     /// `query`: `[dimensions]`, of unit length; `numbers` and output: `[names]`.
@@ -143,7 +143,7 @@ impl VectorReader<'_> {
     }
 }
 
-/// The block with a row, and the row's place there; nothing where there is no such block.
+/// Returns the block with a row, and the row's place there; nothing where there is no such block.
 fn block_of<'a, 'txn>(blocks: &'a [Block<'txn>], row: u32) -> Option<(&'a Block<'txn>, usize)> {
     let (number, slot) = place(row);
     let at = blocks.binary_search_by_key(&number, |block| place(block.first).0).ok()?;
@@ -154,7 +154,7 @@ fn check_queries(layout: Layout, queries: &[&[f32]]) -> Result<(), Error> {
     queries.iter().try_for_each(|query| super::check(Some(layout), Whose::Query, query))
 }
 
-/// The best of one block for each query.
+/// Returns the best of one block for each query.
 fn scan_exactly(block: &Block<'_>, queries: &[&[f32]], search: &VectorSearch<'_>) -> Vec<Vec<Hit>> {
     let mut tops: Vec<Top<'_>> =
         queries.iter().map(|_| Top::new(search.limit, search.min_score, search.rank)).collect();
@@ -176,7 +176,7 @@ fn cosine(block: &Block<'_>, slot: usize, query: &[f32], row: &mut RowBuffer) ->
     dot(query, &row.vector).clamp(-1.0, 1.0)
 }
 
-/// What the passes of one search have in common.
+/// Query and data of a search, shared by its passes.
 struct Searcher<'a> {
     kernel: Kernel,
     blocks: &'a [Block<'a>],
@@ -194,9 +194,9 @@ impl Searcher<'_> {
         queries.par_iter().zip(nearest).map(rank).collect()
     }
 
-    /// The rows whose bits are nearest to each query's.
+    /// Returns the rows whose bits are nearest to each query's.
     fn scan<'s>(&self, queries: &[Query<'_>], scratch: &'s mut VectorScratch) -> &'s mut [Nearest] {
-        let threads = rayon::current_num_threads().min(self.blocks.len() / BLOCKS_A_THREAD).max(1);
+        let threads = rayon::current_num_threads().min(self.blocks.len() / MIN_BLOCKS_PER_THREAD).max(1);
         let passes = &mut scratch.passes;
         passes.resize_with(threads.max(passes.len()), Pass::default);
         let share = self.blocks.len().div_ceil(threads).max(1);
@@ -216,7 +216,7 @@ impl Searcher<'_> {
 
     /// Compares the bits of some blocks with every query's.
     fn pass(&self, queries: &[Query<'_>], blocks: &[Block<'_>], pass: &mut Pass) {
-        let keep = NEAR_ROWS.max(self.search.limit.saturating_mul(NEAR_ROWS_A_HIT));
+        let keep = MIN_SIGN_CANDIDATES.max(self.search.limit.saturating_mul(SIGN_CANDIDATES_PER_HIT));
         pass.nearest.resize_with(queries.len(), Nearest::default);
         pass.nearest.iter_mut().for_each(|nearest| nearest.reset(keep));
         pass.distances.resize(BLOCK, 0);
@@ -232,7 +232,11 @@ impl Searcher<'_> {
     /// Ranks the nearest by codes, the best of these by halves.
     fn ranked(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
         let mut close = self.by_codes(query, nearest);
-        keep_best(&mut close, CLOSE_ROWS.max(self.search.limit.saturating_mul(CLOSE_ROWS_A_HIT)), self.search.rank);
+        keep_best(
+            &mut close,
+            MIN_CODE_CANDIDATES.max(self.search.limit.saturating_mul(CODE_CANDIDATES_PER_HIT)),
+            self.search.rank,
+        );
         let mut top = Top::new(self.search.limit, self.search.min_score, self.search.rank);
         let mut row = RowBuffer::default();
         for Hit { name, .. } in close {
@@ -242,19 +246,19 @@ impl Searcher<'_> {
         top.into_sorted()
     }
 
-    /// The rows with their cosines as the codes have them.
+    /// Returns the rows with their cosines as the codes have them.
     fn by_codes(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
         let rows: Vec<Codes<'_>> = self.codes(nearest);
-        rows.iter().take(AHEAD).for_each(|codes| prefetch(codes.0));
+        rows.iter().take(PREFETCH_ROWS).for_each(|codes| prefetch(codes.0));
         let score = |(at, near): (usize, &Near)| {
-            rows.get(at + AHEAD).inspect(|codes| prefetch(codes.0));
+            rows.get(at + PREFETCH_ROWS).inspect(|codes| prefetch(codes.0));
             let (scale, codes) = rows[at].parts();
             Hit { name: near.row, score: self.kernel.dot(&query.codes, codes) as f32 * scale * query.scale }
         };
         nearest.iter().enumerate().map(score).collect()
     }
 
-    /// Where the codes of some rows are; nothing of them is read yet.
+    /// Returns references to the codes of some rows, without reading them.
     fn codes(&self, nearest: &[Near]) -> Vec<Codes<'_>> {
         let mut codes = Vec::with_capacity(nearest.len());
         for rows in nearest.chunk_by(|left, right| place(left.row).0 == place(right.row).0) {
@@ -264,7 +268,7 @@ impl Searcher<'_> {
         codes
     }
 
-    /// The block of a row that a block put forward, and the row's place there.
+    /// Returns the block of a row that a block put forward, and the row's place there.
     fn row(&self, row: u32) -> (&Block<'_>, usize) {
         block_of(self.blocks, row).expect("the row came from one of these blocks")
     }

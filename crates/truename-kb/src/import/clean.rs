@@ -6,7 +6,7 @@ pub(super) fn tidy_value(value: String) -> Option<String> {
     (!trimmed.is_empty()).then(|| without_controls(trimmed).into_owned())
 }
 
-/// Control characters become spaces; bidirectional controls and byte order marks go.
+/// Returns a text with control characters as spaces, without bidirectional controls and byte order marks.
 pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
     let bidirectional =
         |c: char| matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');

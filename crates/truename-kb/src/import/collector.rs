@@ -1,4 +1,4 @@
-//! Where importers put what they find: checked, cleaned, merged by id.
+//! Collects the entries that importers find: checked, cleaned, merged by id.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +18,7 @@ use crate::{Concept, ConceptId, Error};
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
-/// How many problems are listed; all are counted.
+/// Number of problems listed; all are counted.
 const LISTED_PROBLEMS: usize = 1000;
 
 /// An entry as a file has it, unchecked.
@@ -92,7 +92,7 @@ impl<'options> Collector<'options> {
         self.import.problem_count
     }
 
-    /// An entry of a format that has one entry a concept.
+    /// Adds an entry of a format that has one entry for each concept.
     pub(super) fn add(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
         let id = entry.id.clone();
         let known = self.by_id.len();
@@ -102,7 +102,7 @@ impl<'options> Collector<'options> {
         if repeated { self.problem(line, &id, "this id was there before; the entries are merged") } else { Ok(()) }
     }
 
-    /// A row of a format that may have several rows a concept.
+    /// Adds a row of a format that may have several rows for a concept.
     pub(super) fn add_row(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
         self.options.progress.check()?;
         let Ok(id) = entry.id.parse::<ConceptId>() else {
@@ -142,7 +142,7 @@ impl<'options> Collector<'options> {
         Ok(())
     }
 
-    /// A row whose name is the preferred one, wherever in the file it stands.
+    /// Adds a row whose name is the preferred one.
     pub(super) fn add_preferred(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
         let (id, name) = (entry.id.parse::<ConceptId>().ok(), entry.name.trim().to_owned());
         self.add_row(line, entry)?;
@@ -155,19 +155,19 @@ impl<'options> Collector<'options> {
         Ok(())
     }
 
-    /// A type of a concept, kept if the concept is there in the end.
+    /// Adds a type of a concept, kept if the concept is there in the end.
     pub(super) fn add_type(&mut self, id: &str, name: &str) {
         self.types.push((id.to_owned(), name.to_owned()));
     }
 
-    /// A concept that has a name in a language that is not kept.
+    /// Notes a concept that has a name in a language that is not kept.
     pub(super) fn add_other_language(&mut self, id: &str, language: &str) {
         if !self.other_languages.contains_key(id) && !self.has(id) {
             self.other_languages.insert(id.to_owned(), (language.to_owned(), self.import.files.len() - 1));
         }
     }
 
-    /// A class that has no label in this file.
+    /// Notes a class that has no label in this file.
     pub(super) fn add_unlabelled(&mut self, iri: &str, entry: Entry) {
         self.unlabelled.push((iri.to_owned(), entry, self.import.files.len() - 1));
     }
@@ -176,12 +176,12 @@ impl<'options> Collector<'options> {
         id.parse().is_ok_and(|id: ConceptId| self.by_id.contains_key(&id))
     }
 
-    /// Two ids of one thing.
+    /// Adds two ids that are equivalent.
     pub(super) fn add_mapping(&mut self, subject: &str, object: &str) {
         self.import.mappings.push((subject.to_owned(), object.to_owned()));
     }
 
-    /// An id that is no longer in use.
+    /// Adds an id that is no longer in use.
     pub(super) fn remove(&mut self, line: Option<u64>, id: &str) -> Result<(), Error> {
         match id.parse() {
             Ok(id) => self.import.removed.push(id),

@@ -27,7 +27,7 @@ const END: &[u8] = b"\n\0end of file\0\n";
 struct Layout {
     id: usize,
     name: usize,
-    /// Whether the name column is one of joined names.
+    /// True if the name column is one of joined names.
     joined: bool,
     /// Further columns with names.
     further_names: Vec<usize>,
@@ -102,7 +102,7 @@ fn add_row(
     }
 }
 
-/// The reason for leaving a row out that has too few or too many cells.
+/// Returns the reason for leaving a row out that has too few or too many cells.
 pub(super) fn cell_counts(cells: usize, columns: usize) -> String {
     let plural = |count| if count == 1 { "" } else { "s" };
     format!("a row of {cells} cell{} in a table of {columns} column{}", plural(cells), plural(columns))
@@ -121,7 +121,7 @@ fn refuse_open_quote(path: &Path, row: &ByteRecord) -> Result<(), Error> {
         .with_hint("close the quote, or fetch the file again if it is cut off"))
 }
 
-/// A row as messages show it.
+/// Returns a row as messages show it.
 fn shown(row: &ByteRecord) -> String {
     row.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
@@ -180,12 +180,12 @@ impl Layout {
     }
 }
 
-/// The columns with any of the usual names, the most usual name first.
+/// Returns the columns with any of the usual names, the most usual name first.
 fn columns_named(cells: &[String], usual: &[&str]) -> Vec<usize> {
     usual.iter().flat_map(|name| (0..cells.len()).filter(move |at| plain(&cells[*at]) == *name)).collect()
 }
 
-/// The columns with the name that the user gave, as it is or but for capitals and spaces.
+/// Returns the columns with the name that the user gave, as it is or but for capitals and spaces.
 fn columns_asked(cells: &[String], name: &str) -> Vec<usize> {
     let exact: Vec<usize> = (0..cells.len()).filter(|at| cells[*at] == name).collect();
     if exact.is_empty() { columns_named(cells, &[&plain(name)]) } else { exact }
@@ -195,7 +195,7 @@ fn plain(column: &str) -> String {
     column.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_")
 }
 
-/// The entry of a row, or nothing where a cell is missing or is not UTF-8.
+/// Returns the entry of a row, or nothing where a cell is missing or is not UTF-8.
 fn entry(row: &ByteRecord, layout: &Layout, collector: &Collector<'_>) -> Option<Entry> {
     let asked = collector.options.columns.separator.as_deref();
     let separator = asked.filter(|separator| !separator.is_empty()).unwrap_or("|");

@@ -42,7 +42,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
 }
 
 impl Layout {
-    /// The layout that a comment states, if it lists columns.
+    /// Returns the layout that a comment states, if it lists columns.
     fn of_header(comment: &str) -> Option<Self> {
         let delimiter = if comment.contains('\t') { '\t' } else { ',' };
         let columns: Vec<String> = comment.split(delimiter).map(|column| column.trim().to_owned()).collect();
@@ -52,7 +52,7 @@ impl Layout {
         columns.contains(&id).then_some(Self { delimiter, kind, columns })
     }
 
-    /// The cells of a row, or nothing where a quote is left open.
+    /// Returns the cells of a row, or nothing where a quote is left open.
     fn cells<'line>(&self, line: &'line str) -> Option<Vec<Cow<'line, str>>> {
         if self.delimiter == '\t' || !line.contains('"') {
             return Some(line.split(self.delimiter).map(Cow::Borrowed).collect());

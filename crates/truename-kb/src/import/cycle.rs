@@ -5,7 +5,7 @@ use crate::{Concept, ConceptId};
 /// Steps of a cycle shown.
 const SHOWN_STEPS: usize = 8;
 
-/// Each cycle among parents once, as `A → B → A`.
+/// Returns each cycle among parents once, as `A → B → A`.
 pub(super) fn cycles(concepts: &[Concept], by_id: &HashMap<ConceptId, usize>) -> Vec<String> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

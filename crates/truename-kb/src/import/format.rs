@@ -1,4 +1,4 @@
-//! The formats, and how a file tells which it has.
+//! Formats, and their detection.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One JSON object a line: Truename's own or scispaCy's.
+    /// JSON lines: Truename's own or scispaCy's.
     Jsonl,
     /// Comma-separated table with a header.
     Csv,
@@ -54,22 +54,22 @@ const ALL: [(Format, &str); 14] = [
 ];
 
 impl Format {
-    /// The name used on the command line.
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// All formats.
+    /// Returns all formats.
     pub fn all() -> impl Iterator<Item = Self> {
         ALL.into_iter().map(|(format, _)| format)
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     pub fn names() -> String {
         ALL.map(|(_, name)| name).join(", ")
     }
 
-    /// Tells the format of a file by how it begins and, where that leaves a doubt, by its extension.
+    /// Returns the format of a file by its first bytes and, where these are ambiguous, by its extension.
     pub fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(beginning);
         by_content(text.trim_start_matches('\u{FEFF}')).or_else(|| by_extension(path))

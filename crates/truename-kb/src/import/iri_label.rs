@@ -1,4 +1,4 @@
-/// The last part of an IRI in words: `…#HeartAttack` is "Heart Attack"; nothing where it is a number, as in
+/// Returns the last part of an IRI in words: `…#HeartAttack` is "Heart Attack"; nothing where it is a number, as in
 /// `…/DOID_1612`.
 pub(super) fn iri_label(iri: &str) -> Option<String> {
     let last = iri.trim_end_matches(['/', '#']).rsplit(['/', '#', ':']).next()?;
@@ -24,7 +24,7 @@ pub(super) fn iri_label(iri: &str) -> Option<String> {
     Some(label.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|label| !label.is_empty())
 }
 
-/// A text with `%C3%B6` as the character that it stands for; as it is where that is not UTF-8.
+/// Returns a text with `%C3%B6` as the character that it stands for; as it is where that is not UTF-8.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! One JSON object a line: Truename's own format (`docs/concept.schema.json`) or scispaCy's
+//! JSON lines: Truename's own format (`docs/concept.schema.json`) or scispaCy's
 //! (`{"concept_id", "canonical_name", "aliases", "types", "definition"}`).
 
 use serde::Deserialize;

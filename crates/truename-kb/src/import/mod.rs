@@ -40,7 +40,7 @@ use crate::Error;
 /// Reads files, all of which make one knowledge base; entries with one id become one concept.
 ///
 /// # Errors
-/// Where a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds
+/// If a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds
 /// anything; with [`ImportOptions::strict`] also at the first problem.
 pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, Error> {
     for path in paths {

@@ -96,7 +96,7 @@ impl Term {
     }
 }
 
-/// Whether a synonym counts as a name, by what follows its text; without a scope it is a related one (OBO 1.2,
+/// Returns true if a synonym counts as a name, by what follows its text; without a scope it is a related one (OBO 1.2,
 /// section "synonym"). OBO 1.0 has the scope in the tag.
 fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
     let scope = match tag {
@@ -113,7 +113,7 @@ fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
     }
 }
 
-/// The text in double quotes with which a value begins, and what follows it.
+/// Returns the text in double quotes with which a value begins, and what follows it.
 fn quoted(value: &str) -> Option<(String, &str)> {
     let inner = value.strip_prefix('"')?;
     let mut escaped = false;
@@ -128,7 +128,7 @@ fn quoted(value: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The first word of a value: an id without the comment, description or qualifiers behind it.
+/// Returns the first word of a value: an id without the comment, description or qualifiers behind it.
 fn first_word(value: &str) -> String {
     let mut escaped = false;
     let end = value.find(|c: char| {
@@ -139,12 +139,12 @@ fn first_word(value: &str) -> String {
     unescaped(&value[..end.unwrap_or(value.len())])
 }
 
-/// A value without the comment that ` !` begins.
+/// Returns a value without the comment that ` !` begins.
 fn without_comment(value: &str) -> &str {
     value.split_once(" !").map_or(value, |(before, _)| before).trim_end()
 }
 
-/// A value without the qualifiers that end it (`{source="PMID:1"}`).
+/// Returns a value without the qualifiers that end it (`{source="PMID:1"}`).
 fn without_qualifiers(value: &str) -> &str {
     let Some((before, block)) = value.rsplit_once(" {") else { return value };
     let has_qualifier = block.split_once("=\"").is_some_and(|(name, _)| {
@@ -153,7 +153,7 @@ fn without_qualifiers(value: &str) -> &str {
     if has_qualifier && without_comment(block).ends_with('}') { before.trim_end() } else { value }
 }
 
-/// A value with its escapes resolved (OBO 1.4, section "escape characters").
+/// Returns a value with its escapes resolved (OBO 1.4, section "escape characters").
 fn unescaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut characters = value.chars();

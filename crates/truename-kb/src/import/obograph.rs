@@ -91,7 +91,7 @@ fn malformed(path: &Path, watch: &Watch, error: &serde_json::Error) -> Error {
     if error.to_string().contains("unicode") { refused.with_hint(ENCODING_HINT) } else { refused }
 }
 
-/// Tells the watch where strings of a JSON document begin, for they are the values without an end of their own.
+/// Marks the beginnings of strings of a JSON document, whose lengths are limited.
 struct BoundedStrings<R> {
     watch: Rc<Watch>,
     inner: R,

@@ -6,18 +6,18 @@ use crate::Progress;
 /// Advice on bytes that are not UTF-8.
 pub(super) const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
 
-/// How to read the files.
+/// Options of an import.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     /// The format of all files; told by extension and content where this is `None`.
     pub format: Option<Format>,
     /// The encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
     pub encoding: Option<String>,
-    /// Whether the first malformed entry ends the import.
+    /// True if the first malformed entry ends the import.
     pub strict: bool,
-    /// Which columns of a table hold what.
+    /// Names of a table's columns.
     pub columns: Columns,
-    /// Languages kept where a format says one (`ENG` in RRF, `en` in RDF); English where this is empty.
+    /// Languages kept in formats that tell them (`ENG` in RRF, `en` in RDF); English where this is empty.
     pub languages: Vec<String>,
     /// Source vocabularies kept of UMLS (`SAB`, as `MSH`); all where this is empty.
     pub sources: Vec<String>,
@@ -27,7 +27,7 @@ pub struct ImportOptions {
     pub label_from_iri: bool,
     /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
     pub max_line_bytes: Option<u64>,
-    /// Counts that another thread may watch, and the switch to stop.
+    /// Progress, for another thread to watch and to stop.
     pub progress: Arc<Progress>,
 }
 
@@ -37,7 +37,7 @@ impl ImportOptions {
     pub const MAX_LINE_BYTES: u64 = 64 << 20;
 }
 
-/// Which columns of a table hold what; each is found by its usual names where it is `None`.
+/// Names of a table's columns; a column that is `None` is found by its usual names.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// The concept id.
@@ -48,11 +48,11 @@ pub struct Columns {
     pub synonyms: Option<String>,
     /// Types.
     pub types: Option<String>,
-    /// What joins several values in one cell; `|` where this is `None`, and then the name is not split.
+    /// Separator of several values in a cell. `None` is `|`, and names are then not split.
     pub separator: Option<String>,
 }
 
-/// Which synonyms of an ontology count as names (OBO 1.4, section "synonym scope").
+/// Scopes of synonyms that count as names (OBO 1.4, section "synonym scope").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynonymScopes {
     /// Synonyms that mean more than the concept.

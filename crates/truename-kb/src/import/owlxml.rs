@@ -16,7 +16,7 @@ const PREFIXES: [(&str, &str); 4] = [
     ("owl", OWL),
 ];
 
-/// One element right below `Ontology`.
+/// An element right below `Ontology`.
 #[derive(Default)]
 struct Axiom {
     property: String,

@@ -63,16 +63,16 @@ impl Role {
     }
 }
 
-/// What was said of one subject.
+/// Statements about a subject.
 #[derive(Default)]
 struct Described {
     entry: Entry,
     /// `rdfs:label`, used where there is no `skos:prefLabel`.
     label: String,
     deprecated: bool,
-    /// Whether it is declared a class or concept.
+    /// True if it is declared a class or concept.
     declared: bool,
-    /// Whether it is a property, ontology or scheme rather than a concept.
+    /// True if it is a property, ontology or scheme rather than a concept.
     other: bool,
     /// The language of a name that was left out.
     other_language: Option<String>,
@@ -128,7 +128,7 @@ pub(super) fn read_xml(source: &mut Source, collector: &mut Collector<'_>) -> Re
     graph.finish(collector)
 }
 
-/// Says what an OWL ontology is that is written in another syntax than XML.
+/// Returns the syntax of an OWL ontology that is not XML.
 fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
     let beginning = String::from_utf8_lossy(source.beginning());
     let first = beginning.trim_start().lines().next().unwrap_or_default();
@@ -296,7 +296,7 @@ fn spoken(language: &str, collector: &Collector<'_>) -> bool {
     }
 }
 
-/// The CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.
+/// Returns the CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.
 pub(super) fn curie(iri: &str) -> String {
     let local = iri.strip_prefix(OBO).and_then(|local| local.split_once('_'));
     match local {

@@ -5,41 +5,41 @@ use truename_text::Problem;
 use super::format::Format;
 use crate::{Concept, ConceptId, Error};
 
-/// What the files held.
+/// Contents of the imported files.
 #[derive(Debug, Default)]
 pub struct Import {
     /// The concepts, in the order of the files.
     pub concepts: Vec<Concept>,
-    /// Ids that the files say are gone (`"removed": true`, obsolete terms).
+    /// Ids that the files mark as removed (`"removed": true`, obsolete terms).
     pub removed: Vec<ConceptId>,
-    /// Equivalences of which neither side is among the concepts.
+    /// Equivalences without a side among the concepts.
     pub mappings: Vec<(String, String)>,
-    /// What was read of each file.
+    /// Report of each file.
     pub files: Vec<FileReport>,
     /// The first problems found.
     pub problems: Vec<Problem>,
-    /// How many there were in all.
+    /// Number of all problems.
     pub problem_count: u64,
 }
 
-/// What was read of one file.
+/// Report of an imported file.
 #[derive(Clone, Debug)]
 pub struct FileReport {
     /// The file.
     pub path: PathBuf,
-    /// Its format.
+    /// Format of the file.
     pub format: Format,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Entries or rows taken from it.
+    /// Entries or rows taken from the file.
     pub entries: u64,
 }
 
 impl Import {
-    /// Refuses files that are not enough for a new knowledge base.
+    /// Refuses an import without a concept.
     ///
     /// # Errors
-    /// Where no file has a concept; with what to do about it as the hint.
+    /// If no file has a concept; the hint says what to do.
     pub fn require_concepts(&self) -> Result<(), Error> {
         if self.concepts.is_empty() { Err(self.without_concepts()) } else { Ok(()) }
     }
@@ -62,7 +62,7 @@ impl Import {
         Error::no_concepts(self.files.iter().map(|file| file.path.clone()).collect(), first, hint)
     }
 
-    /// How many names the concepts have.
+    /// Returns the number of names of all concepts.
     pub fn name_count(&self) -> usize {
         self.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum()
     }

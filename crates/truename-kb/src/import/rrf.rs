@@ -28,7 +28,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
     })
 }
 
-/// Whether a field is the id of a semantic type, as T047.
+/// Returns true if a field is the id of a semantic type, as T047.
 fn is_type_id(field: &str) -> bool {
     field.strip_prefix('T').is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

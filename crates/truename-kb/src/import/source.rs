@@ -16,7 +16,7 @@ use super::options::ImportOptions;
 use super::watch::{Watch, Watched};
 use crate::{Error, Progress};
 
-/// How many bytes of a file tell its format.
+/// Bytes from the beginning of a file by which its format is detected.
 const BEGINNING: usize = 16 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -68,17 +68,17 @@ impl Source {
         })
     }
 
-    /// The first bytes, which are still to be read.
+    /// Returns the first bytes, which are still to be read.
     pub(super) fn beginning(&self) -> &[u8] {
         &self.beginning
     }
 
-    /// The counts of what [`Source::reader`] has handed out, and its failure.
+    /// Returns the counts of what [`Source::reader`] has handed out, and its failure.
     pub(super) fn watch(&self) -> Rc<Watch> {
         Rc::clone(&self.watch)
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub(super) fn reader(&mut self) -> Watched<'_> {
         let first = std::mem::take(&mut self.beginning);
         Watched { inner: Cursor::new(first).chain(&mut self.reader), watch: Rc::clone(&self.watch) }
@@ -141,7 +141,7 @@ fn known_encoding(path: &Path, label: &str) -> Result<&'static Encoding, Error> 
     })
 }
 
-/// The encoding that an XML declaration names (XML 1.0, appendix F).
+/// Returns the encoding that an XML declaration names (XML 1.0, appendix F).
 fn declared_encoding(path: &Path, first: &[u8]) -> Result<Option<&'static Encoding>, Error> {
     if first.starts_with(b"<\0?\0") {
         return Ok(Some(encoding_rs::UTF_16LE));
@@ -162,7 +162,7 @@ fn declared_encoding(path: &Path, first: &[u8]) -> Result<Option<&'static Encodi
     }
 }
 
-/// The first bytes of a reader, and the rest; a failure comes where it came.
+/// Returns the first bytes of a reader, and the rest; a failure comes where it came.
 fn peek(mut reader: Box<dyn Read>) -> (Vec<u8>, Box<dyn Read>) {
     let mut first = Vec::with_capacity(BEGINNING);
     match (&mut reader).take(BEGINNING as u64).read_to_end(&mut first) {
@@ -171,7 +171,7 @@ fn peek(mut reader: Box<dyn Read>) -> (Vec<u8>, Box<dyn Read>) {
     }
 }
 
-/// Whether carriage returns alone end the lines, as on the first Macs.
+/// Returns true if carriage returns alone end the lines, as on the first Macs.
 fn has_old_line_ends(beginning: &[u8]) -> bool {
     // The line feed that belongs to the last byte may come after it.
     let before_last = &beginning[..beginning.len().saturating_sub(usize::from(beginning.len() == BEGINNING))];

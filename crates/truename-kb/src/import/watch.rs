@@ -35,7 +35,7 @@ impl Watch {
         }
     }
 
-    /// The line that is being read, from 1.
+    /// Returns the line that is being read, from 1.
     pub(super) fn line(&self) -> u64 {
         self.line.get()
     }
@@ -45,12 +45,12 @@ impl Watch {
         self.bytes.get()
     }
 
-    /// Whether the last byte read is not a line end.
+    /// Returns true if the last byte read is not a line end.
     pub(super) fn ends_within_a_line(&self) -> bool {
         self.last.get() != b'\n'
     }
 
-    /// Says that a new line or value begins, whose bytes are counted for the limit.
+    /// Begins a line or value, whose bytes count towards the limit.
     pub(super) fn begin_value(&self) {
         self.value_start.set(self.bytes.get());
     }
@@ -70,12 +70,12 @@ impl Watch {
             .with_hint("if the file is meant to have it, raise the limit with --max-line-bytes BYTES"))
     }
 
-    /// The failure of the reader, or what `parser` says where the parser failed by itself.
+    /// Returns the failure of the reader, or the error of `parser` where the reader did not fail.
     pub(super) fn failure_or(&self, parser: impl FnOnce() -> Error) -> Error {
         self.failure.take().unwrap_or_else(parser)
     }
 
-    /// Keeps a failure, for a parser passes on a kind and a text alone.
+    /// Keeps a failure that a parser would pass on as a kind and a text alone.
     pub(super) fn fail(&self, error: Error) -> io::Error {
         self.failure.borrow_mut().get_or_insert(error);
         io::Error::other("the file cannot be read")
@@ -93,12 +93,12 @@ impl Watch {
         self.error(message).with_hint(FETCH_AGAIN)
     }
 
-    /// The error for what stands on the line that is being read.
+    /// Creates an error about the line that is being read.
     pub(super) fn error(&self, message: impl std::fmt::Display) -> Error {
         Error::syntax(&self.path, Some(self.line()), message)
     }
 
-    /// The error for a file that ends too early.
+    /// Creates the error of a file that ends too early.
     pub(super) fn ends_early(&self, message: &str) -> Error {
         self.error(format_args!("{message}; it is cut off")).with_hint(FETCH_AGAIN)
     }

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 1000;
 const MAX_ENTITY_DEPTH: usize = 16;
 /// Bytes that entities may stand for in all, however short the file (libexpat's threshold of activation).
 const MAX_EXPANSION_BYTES: u64 = 8 << 20;
-/// How many times as long as the text read so far the expansion of entities may be beyond that. Ontologies that
+/// Largest ratio of expanded to read bytes beyond that. Ontologies that
 /// abbreviate every namespace stay below 6; libexpat allows 100, which is much of a file that was compressed.
 const MAX_AMPLIFICATION: u64 = 20;
 
@@ -74,17 +74,17 @@ impl<'source> Pieces<'source> {
         }
     }
 
-    /// The line that is being read.
+    /// Returns the line that is being read.
     pub(super) fn line(&self) -> u64 {
         self.watch.line()
     }
 
-    /// The references in text that are no entity and no character; the text has them as written.
+    /// Returns the references in text that could not be resolved, which the text has as written.
     pub(super) fn unresolved(&self) -> Unresolved {
         Rc::clone(&self.unresolved)
     }
 
-    /// The next piece, or nothing at the end of a whole document.
+    /// Returns the next piece; none at the end of the document.
     pub(super) fn next(&mut self) -> Result<Option<Piece>, Error> {
         if let Some(piece) = self.pending.take() {
             return Ok(Some(piece));
@@ -113,7 +113,7 @@ impl<'source> Pieces<'source> {
         self.hand_out(piece)
     }
 
-    /// The text before a tag, which is kept for the next call, or else the tag.
+    /// Returns the text before a tag, which is kept for the next call, or else the tag.
     fn hand_out(&mut self, tag: Option<Piece>) -> Result<Option<Piece>, Error> {
         let text = std::mem::take(&mut self.text);
         let outside = match &tag {
@@ -247,7 +247,7 @@ impl<'source> Pieces<'source> {
     }
 }
 
-/// A declaration up to its `>`, and what comes after it.
+/// Returns a declaration up to its `>`, and what comes after it.
 fn markup_declaration(text: &str) -> (&str, &str) {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -262,7 +262,7 @@ fn markup_declaration(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// The name and value of `name "value"`.
+/// Returns the name and value of `name "value"`.
 fn entity(declaration: &str) -> Option<(&str, &str)> {
     let (name, value) = declaration.trim().split_once(|c: char| c.is_ascii_whitespace())?;
     let value = value.trim();
@@ -270,12 +270,12 @@ fn entity(declaration: &str) -> Option<(&str, &str)> {
     Some((name, value.strip_prefix(quote)?.strip_suffix(quote)?))
 }
 
-/// An attribute's value by its local name.
+/// Returns an attribute's value by its local name.
 pub(super) fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
     attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// A name without its prefix.
+/// Returns a name without its prefix.
 pub(super) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
@@ -291,7 +291,7 @@ impl Collector<'_> {
     }
 }
 
-/// The same document with nothing in it but elements, attributes and text: for a parser that reads bytes.
+/// A document reduced to elements, attributes and text, as bytes for another parser.
 pub(super) struct Plain<'source> {
     pieces: Pieces<'source>,
     watch: Rc<Watch>,

@@ -1,16 +1,16 @@
-//! A look at every record of a store.
+//! Checks every record of a store.
 
 use super::snapshot::Snapshot;
 use super::tables::ascending;
 use crate::{ConceptIndex, Error, NameIndex};
 
 impl Snapshot<'_> {
-    /// Reads every record, and compares those that say the same.
+    /// Reads every record, and compares records that must agree.
     ///
-    /// Finds what no longer fits together, and not a letter that was changed: checksums do.
+    /// Finds contradictions between records. A changed letter is found by [`Store::compare`](crate::Store::compare).
     ///
     /// # Errors
-    /// [`Error::is_damaged`] where a record cannot be read or contradicts another.
+    /// [`Error::is_damaged`] if a record cannot be read or contradicts another.
     pub fn check(&self) -> Result<(), Error> {
         let (mut names, mut concepts) = (0u32, 0u32);
         for entry in self.names()? {

@@ -13,14 +13,14 @@ pub(super) fn filed_keys(name: &NormalizedName) -> Vec<Key> {
     keys.filed().chain(initials).chain(deletions).collect()
 }
 
-/// The key under which a name is filed by its initials, apart from names that are written like them.
+/// Returns the key under which a name is filed by its initials, apart from names that are written like them.
 pub fn initials_key(initials: Key) -> Key {
-    initials.in_drawer(1)
+    initials.in_namespace(1)
 }
 
-/// The key under which a short name is filed with one letter left out.
+/// Returns the key under which a short name is filed with one letter left out.
 pub fn deletion_key(deletion: Key) -> Key {
-    deletion.in_drawer(2)
+    deletion.in_namespace(2)
 }
 
 /// Returns the hash of each word of a name once.

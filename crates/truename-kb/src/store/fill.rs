@@ -14,7 +14,7 @@ impl Store {
     /// Concepts are numbered by id and names by length, which the n-gram search profits from.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn fill(&self, write: &mut RwTxn<'_>, mut concepts: Vec<Concept>) -> Result<Vec<String>, Error> {
         concepts.par_sort_unstable_by(|left, right| left.id.cmp(&right.id));
         let mut names: Vec<(usize, u32, u32)> = Vec::new();

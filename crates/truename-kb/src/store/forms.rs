@@ -1,4 +1,4 @@
-//! The forms in which names stand in texts, as one automaton.
+//! Forms of names in texts, as one automaton.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ const REMOVED: &str = "removed";
 /// The changes are merged into the base where they take more than this share of its bytes.
 const MERGED_SHARE: usize = 8;
 
-/// The automaton of no form.
+/// Automaton without a form.
 static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Set::default().into_fst().into_inner());
 
 /// The tables of the forms.
@@ -35,14 +35,14 @@ pub(crate) struct FormTables {
     pub(crate) shared: Database<U64<BE>, U32<BE>>,
 }
 
-/// The forms in which the names of a store stand in texts ([`written_forms`]), as minimal automata in the
+/// Forms of a store's names in texts ([`written_forms`]), as minimal automata in the
 /// store's memory map; nothing is loaded.
 pub struct Forms<'txn> {
     /// [`BASE`], [`ADDED`] and [`REMOVED`].
     automata: [Fst<&'txn [u8]>; 3],
 }
 
-/// How far a text has been read along the forms.
+/// State of a walk along the forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormState {
     /// The node in each automaton, where there still is one.
@@ -53,18 +53,18 @@ impl<'txn> Forms<'txn> {
     /// Compares the automata with the checksums that they end with.
     ///
     /// # Errors
-    /// Where one differs.
+    /// If one differs.
     pub(crate) fn verify(&self) -> Result<(), Error> {
         self.automata.iter().try_for_each(Fst::verify).map_err(Error::automaton)
     }
 
-    /// Where every form begins.
+    /// Returns the state before the first character of a form.
     pub fn start(&self) -> FormState {
         let root = |automaton: &Fst<_>| (!automaton.is_empty()).then(|| automaton.root().addr());
         FormState { nodes: self.automata.each_ref().map(root) }
     }
 
-    /// Reads on, or nothing where no form goes on so.
+    /// Returns the state after some more text; none where no form continues so.
     pub fn step(&self, state: FormState, text: &str) -> Option<FormState> {
         let mut next = FormState { nodes: [None; 3] };
         for ((automaton, node), reached) in self.automata.iter().zip(state.nodes).zip(&mut next.nodes) {
@@ -73,7 +73,7 @@ impl<'txn> Forms<'txn> {
         next.nodes.iter().any(Option::is_some).then_some(next)
     }
 
-    /// Whether a form ends here.
+    /// Returns true if a form ends here.
     pub fn is_form(&self, state: FormState) -> bool {
         let ends =
             |at: usize| state.nodes[at].is_some_and(|node: CompiledAddr| self.automata[at].node(node).is_final());
@@ -84,7 +84,7 @@ impl<'txn> Forms<'txn> {
         self.step(self.start(), form).is_some_and(|state| self.is_form(state))
     }
 
-    /// The size of the automata in bytes.
+    /// Returns the size of the automata in bytes.
     pub fn size(&self) -> usize {
         self.automata.iter().map(Fst::size).sum()
     }
@@ -100,7 +100,7 @@ fn follow(automaton: &Fst<&[u8]>, from: CompiledAddr, text: &[u8]) -> Option<Com
 }
 
 impl FormTables {
-    /// The automata that a transaction sees.
+    /// Returns the automata that a transaction sees.
     pub(crate) fn read<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<Forms<'txn>, Error> {
         let automaton = |part| Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY)).map_err(Error::automaton);
         Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
@@ -122,10 +122,10 @@ impl FormTables {
         Ok(self.automata.put(write, BASE, &automaton(forms).map_err(Error::automaton)?)?)
     }
 
-    /// Takes out the forms of names that are gone and adds those of new ones.
+    /// Removes the forms of old names and adds the forms of new ones.
     ///
-    /// A form stays as long as a name has it. The automaton of an import is not written again for a few changes: those
-    /// stand in two small ones beside it.
+    /// A form stays as long as a name has it. The automaton of an import is not written again for a few changes, which
+    /// go into two small ones beside it.
     pub(crate) fn update(
         &self,
         write: &mut RwTxn<'_>,
@@ -205,7 +205,7 @@ fn automaton(forms: Vec<String>) -> Result<Vec<u8>, fst::Error> {
     Ok(Set::from_iter(forms)?.into_fst().into_inner())
 }
 
-/// The automaton of a set with the forms of `plus` and without those of `minus`.
+/// Returns the automaton of a set with the forms of `plus` and without those of `minus`.
 fn changed(set: &[u8], plus: &[u8], minus: &[u8]) -> Result<Vec<u8>, fst::Error> {
     let (set, plus, minus) = (Set::new(set)?, Set::new(plus)?, Set::new(minus)?);
     let mut forms = OpBuilder::new().add(set.op().add(&plus).union()).add(&minus).difference();

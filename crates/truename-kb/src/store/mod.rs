@@ -42,7 +42,7 @@ impl Store {
     /// Makes an empty store in a folder that is empty or not there yet.
     ///
     /// # Errors
-    /// Where the folder holds something, or the disk fails.
+    /// If the folder holds something, or the disk fails.
     pub fn create(path: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
         let mut entries = std::fs::read_dir(path).map_err(|source| Error::io("read", path, source))?;
@@ -59,7 +59,7 @@ impl Store {
     /// Opens a store for reading and, where the folder allows it, writing.
     ///
     /// # Errors
-    /// Where there is none, it is damaged, or a newer version of Truename made it.
+    /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         refuse_other(path)?;
         let environment = Environment::open(path)?;
@@ -74,57 +74,57 @@ impl Store {
         Ok(Self { env: environment, tables, path: path.to_owned() })
     }
 
-    /// The environment, in which indexes keep tables of their own.
+    /// Returns the environment, in which indexes keep tables of their own.
     pub fn env(&self) -> &Env<WithoutTls> {
         &self.env.lmdb
     }
 
-    /// The folder.
+    /// Returns the store's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Begins to write; nothing counts until the transaction is committed. Waits for another writer.
+    /// Begins a write transaction, which has no effect before [`Store::commit`]. Waits for another writer.
     ///
     /// The first time, and after another process wrote, the whole file is compared with its checksums.
     ///
     /// # Errors
-    /// Where the storage fails or is read-only; [`Error::is_damaged`] where the file differs from its checksums.
+    /// If the storage fails or is read-only; [`Error::is_damaged`] where the file differs from its checksums.
     pub fn write(&self) -> Result<RwTxn<'_>, Error> {
         self.env.write()
     }
 
-    /// Makes what was written the committed state.
+    /// Commits a write transaction.
     ///
     /// # Errors
-    /// Where the disk is full or fails; the store is as it was before.
+    /// If the disk is full or fails; the store is as it was before.
     pub fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
         self.env.commit(write)
     }
 
-    /// The last committed state, which later writes do not change.
+    /// Returns the last committed state, which later writes do not change.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
         let read = self.env.lmdb.read_txn().map_err(|source| Error::storage(&self.path, source))?;
         let counts = self.tables.counts(&read)?;
         Ok(Snapshot { environment: &self.env, tables: self.tables, read, counts })
     }
 
-    /// Compares a store's file with its checksums; nothing in it is believed.
+    /// Compares a store's file with its checksums, without opening it in LMDB.
     ///
     /// # Errors
-    /// [`Error::is_damaged`] where they differ, and where the folder holds no store.
+    /// [`Error::is_damaged`] if they differ, and where the folder holds no store.
     pub fn compare(path: &Path) -> Result<Comparison, Error> {
         refuse_other(path)?;
         checksums::compare(path)
     }
 
-    /// The size of the file, and the bytes of it that [`compact`](crate::compact) would save.
+    /// Returns the size of the file, and the bytes of it that [`compact`](crate::compact) would save.
     ///
     /// # Errors
-    /// Where the storage fails or is damaged.
+    /// If the storage fails or is damaged.
     pub fn size(&self) -> Result<(u64, u64), Error> {
         let data = self.path.join("data.mdb");
         // Pages of this state are not used anew while it is being read.
@@ -135,7 +135,7 @@ impl Store {
     /// Stores a fact about the whole store under a name.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
         Ok(self.tables.meta.put(write, name, value)?)
     }
@@ -143,7 +143,7 @@ impl Store {
     /// Forgets a fact about the whole store.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn delete_meta(&self, write: &mut RwTxn<'_>, name: &str) -> Result<(), Error> {
         self.tables.meta.delete(write, name)?;
         Ok(())
@@ -152,7 +152,7 @@ impl Store {
     /// Empties the store but for its format.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
         self.tables.clear(write)
     }

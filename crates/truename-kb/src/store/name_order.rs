@@ -1,4 +1,4 @@
-//! The order of names that an import gives them by their numbers, kept through updates.
+//! Order of names, kept through updates.
 
 use super::tables::each_u32;
 use crate::{Error, NameIndex};
@@ -6,20 +6,20 @@ use crate::{Error, NameIndex};
 /// The rank of a name that is gone.
 const GONE: u32 = u32::MAX;
 
-/// The order in which an import of the present concepts would number their names. Whatever depends on the order of names
-/// goes by it, so that an updated store answers as a fresh one.
+/// Order in which an import of the present concepts would number their names. Results that depend on an order of names
+/// use this one, so that an updated store answers as a fresh one.
 #[derive(Clone, Copy)]
 pub struct NameOrder<'txn>(pub(crate) &'txn [u8]);
 
 impl NameOrder<'_> {
-    /// The place of a name among all.
+    /// Returns the rank of a name among all.
     pub fn rank(&self, NameIndex(name): NameIndex) -> u32 {
         let bytes = self.0.get(4 * name as usize..).and_then(|bytes| bytes.first_chunk());
         bytes.map_or(GONE, |bytes| u32::from_le_bytes(*bytes))
     }
 }
 
-/// The order of an import: names by their characters, then by their concept's id, then as the concept has them.
+/// Key of the order of an import: number of characters, id of the concept, place among its names.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct OrderKey {
     pub(crate) length: usize,
@@ -63,8 +63,8 @@ pub(crate) fn updated_ranks(
     Ok(ranks)
 }
 
-/// The length of the part of `order` for which `is_before` holds, by exponential search (Bentley and Yao 1976): the places
-/// of many new names lie near one another.
+/// Returns the length of the part of `order` for which `is_before` holds, by exponential search (Bentley and Yao 1976):
+/// the places of many new names lie near one another.
 fn count_before(order: &[u32], mut is_before: impl FnMut(NameIndex) -> Result<bool, Error>) -> Result<usize, Error> {
     let mut reach = 1;
     while reach <= order.len() && is_before(NameIndex(order[reach - 1]))? {

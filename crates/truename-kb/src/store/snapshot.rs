@@ -11,7 +11,7 @@ use super::tables::{META_RANKS, Tables, ascending, each_u32};
 use crate::environment::Environment;
 use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 
-/// One committed state of a store.
+/// A committed state of a store.
 pub struct Snapshot<'store> {
     pub(super) environment: &'store Environment,
     pub(super) tables: Tables,
@@ -20,7 +20,7 @@ pub struct Snapshot<'store> {
 }
 
 impl Snapshot<'_> {
-    /// The transaction, for the indexes of the same store.
+    /// Returns the transaction, for the indexes of the same store.
     pub fn transaction(&self) -> &RoTxn<'_, WithoutTls> {
         &self.read
     }
@@ -30,45 +30,45 @@ impl Snapshot<'_> {
         self.read.id() as u64
     }
 
-    /// How much the store holds.
+    /// Returns the numbers of concepts and names.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// A fact stored under a name.
+    /// Returns a fact stored under a name.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn meta(&self, name: &str) -> Result<Option<&[u8]>, Error> {
         Ok(self.tables.meta.get(&self.read, name)?)
     }
 
-    /// The number of the concept with an id.
+    /// Returns the number of the concept with an id.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn index_of(&self, id: &ConceptId) -> Result<Option<ConceptIndex>, Error> {
         Ok(self.tables.ids.get(&self.read, id.as_str())?.map(ConceptIndex))
     }
 
-    /// The whole concept with an id.
+    /// Returns the whole concept with an id.
     ///
     /// # Errors
-    /// [`Error::is_not_found`] where there is none.
+    /// [`Error::is_not_found`] if there is none.
     pub fn concept_by_id(&self, id: &ConceptId) -> Result<Concept, Error> {
         let index = self.index_of(id)?.ok_or_else(|| Error::unknown_concept(id.as_str()))?;
         self.concept(index)
     }
 
-    /// The whole concept with a number of this store.
+    /// Returns the whole concept with a number of this store.
     ///
     /// # Errors
-    /// Where the number is of another store, or the storage fails.
+    /// If the number is of another store, or the storage fails.
     pub fn concept(&self, index: ConceptIndex) -> Result<Concept, Error> {
         self.tables.concept(&self.read, index)
     }
 
-    /// The id and the name numbers of a concept, the preferred name first.
+    /// Returns the id and the name numbers of a concept, the preferred name first.
     ///
     /// # Errors
     /// As [`Snapshot::concept`].
@@ -77,7 +77,7 @@ impl Snapshot<'_> {
         Ok((record.id, record.names.into_iter().map(NameIndex).collect()))
     }
 
-    /// The types of a concept.
+    /// Returns the types of a concept.
     ///
     /// # Errors
     /// As [`Snapshot::concept`].
@@ -85,10 +85,10 @@ impl Snapshot<'_> {
         Ok(self.tables.record(&self.read, index)?.types)
     }
 
-    /// All concepts, by id.
+    /// Returns all concepts, by id.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn concepts(&self) -> Result<impl Iterator<Item = Result<Concept, Error>> + '_, Error> {
         let entries = ascending(self.tables.ids.iter(&self.read)?);
         Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))))
@@ -109,10 +109,10 @@ impl Snapshot<'_> {
         }))
     }
 
-    /// All concept numbers with their types.
+    /// Returns all concept numbers with their types.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn all_types(&self) -> Result<impl Iterator<Item = Result<(ConceptIndex, Vec<&str>), Error>> + '_, Error> {
         let entries = ascending(self.tables.concepts.iter(&self.read)?);
         Ok(entries.map(|entry| {
@@ -121,34 +121,34 @@ impl Snapshot<'_> {
         }))
     }
 
-    /// A name and the concept it is of.
+    /// Returns a name and the number of its concept.
     ///
     /// # Errors
-    /// Where the number is of another store, or the storage fails.
+    /// If the number is of another store, or the storage fails.
     pub fn name(&self, index: NameIndex) -> Result<(ConceptIndex, &str), Error> {
         self.tables.name(&self.read, index)
     }
 
-    /// A name and the concept it is of; nothing where the store has no such name, or no longer.
+    /// Returns a name and the number of its concept; none where the store has no such name, or no longer.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn find_name(&self, index: NameIndex) -> Result<Option<(ConceptIndex, &str)>, Error> {
         self.tables.names.get(&self.read, &index.0)?.map(parse_name).transpose()
     }
 
-    /// All names with their numbers and concepts, by number.
+    /// Returns all names with their numbers and concepts, by number.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn names(&self) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
         self.names_from(NameIndex(0))
     }
 
-    /// The names from a number on.
+    /// Returns the names from a number on.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn names_from(
         &self,
         first: NameIndex,
@@ -161,27 +161,27 @@ impl Snapshot<'_> {
         }))
     }
 
-    /// The names filed under a lookup key, in the order of [`NameOrder`].
+    /// Returns the names filed under a lookup key, in the order of [`NameOrder`].
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn names_under(&self, key: Key) -> Result<impl Iterator<Item = NameIndex> + '_, Error> {
         let numbers = self.tables.keys.get(&self.read, &key.0)?.unwrap_or_default();
         Ok(each_u32(numbers).map(NameIndex))
     }
 
-    /// The order of the names; nothing where it is that of their numbers, as after an import.
+    /// Returns the order of the names; none where their numbers are the order, as after an import.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn name_order(&self) -> Result<Option<NameOrder<'_>>, Error> {
         Ok(self.tables.meta.get(&self.read, META_RANKS)?.map(NameOrder))
     }
 
-    /// The forms in which names stand in texts.
+    /// Returns the forms of names in texts.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn forms(&self) -> Result<Forms<'_>, Error> {
         let forms = self.tables.forms.read(&self.read)?;
         // A walk along damaged ones would panic.
@@ -192,10 +192,10 @@ impl Snapshot<'_> {
         Ok(forms)
     }
 
-    /// How many names have the word with this hash.
+    /// Returns the number of names that have the word with this hash.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn names_with_word(&self, word: u64) -> Result<u32, Error> {
         Ok(self.tables.words.get(&self.read, &word)?.unwrap_or_default())
     }

@@ -10,7 +10,7 @@ use super::record::{Record, encode_name};
 use super::tables::{META_RANKS, each_u32};
 use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 
-/// What [`Store::apply`] did; the names are for the indexes to follow.
+/// Changes made by [`Store::apply`], with the names that indexes must add and remove.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Concepts that were not there before.
@@ -35,7 +35,7 @@ impl Store {
     /// A concept that stays the same is left alone. Replaced concepts keep their number. No two of `concepts` have one id.
     ///
     /// # Errors
-    /// Where the storage fails; drop the transaction then.
+    /// If the storage fails; drop the transaction then.
     pub fn apply(
         &self,
         write: &mut RwTxn<'_>,

@@ -178,7 +178,7 @@ pub(super) mod tests {
 
     pub const EVIL: &str = "<script>&\"'";
 
-    /// A picture with a point of each kind, whose texts all mean evil.
+    /// Returns a picture with a point of each kind, whose texts all mean evil.
     pub fn picture() -> Picture {
         let concept = ChosenConcept { id: format!("X:1{EVIL}"), preferred_name: EVIL.into() };
         let near = DrawnNear { name: EVIL.into(), id: EVIL.into(), cosine: 0.5 };

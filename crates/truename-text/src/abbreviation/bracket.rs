@@ -12,7 +12,7 @@ pub(super) struct Bracket {
 /// Brackets that hold more bytes are not read; definitions are far shorter.
 const LONGEST_BRACKET: usize = 400;
 
-/// The brackets that may hold half of a definition, in the order in which they open.
+/// Returns the brackets that may hold half of a definition, in the order in which they open.
 pub(super) fn brackets(text: &str) -> Vec<Bracket> {
     let (mut round, mut square) = (VecDeque::new(), VecDeque::new());
     let mut found = Vec::new();
@@ -37,7 +37,7 @@ fn push_open(waiting: &mut VecDeque<usize>, at: usize) {
     waiting.push_back(at);
 }
 
-/// The bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)" or "(h)alpha".
+/// Returns the bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)" or "(h)alpha".
 fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
     if close - open > LONGEST_BRACKET || text[close + 1..].starts_with(char::is_alphanumeric) {
         return None;
@@ -49,7 +49,7 @@ fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
     (content.start < content.end && (is_apart || is_attached)).then_some(Bracket { open, content })
 }
 
-/// Whether a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".
+/// Returns true if a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".
 fn is_acronym(content: &str) -> bool {
     content.len() >= 2 && content.starts_with(char::is_uppercase) && !content.bytes().all(|byte| b"IVX".contains(&byte))
 }
@@ -57,7 +57,7 @@ fn is_acronym(content: &str) -> bool {
 const FIRST_LABELS: [&str; 4] = ["a", "A", "i", "I"];
 const ROMAN_LABELS: [&str; 8] = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii"];
 
-/// Which of the brackets number the items of a list: "(a) … (b)", "(i) … (ii)".
+/// Returns for each bracket whether it numbers an item of a list: "(a) … (b)", "(i) … (ii)".
 pub(super) fn labels(text: &str, brackets: &[Bracket]) -> Vec<bool> {
     let mut labels = vec![false; brackets.len()];
     for here in 1..brackets.len() {
@@ -76,7 +76,7 @@ fn is_next_label(before: &str, label: &str) -> bool {
     ROMAN_LABELS.windows(2).any(|pair| pair[0].eq_ignore_ascii_case(before) && pair[1].eq_ignore_ascii_case(label))
 }
 
-/// Whether each bracket has its other half.
+/// Returns true if each bracket has its other half.
 pub(super) fn is_balanced(piece: &str) -> bool {
     [['(', ')'], ['[', ']']].iter().all(|[open, close]| {
         let mut depth = 0;

@@ -33,7 +33,7 @@ const COMBINING_LETTERS: std::ops::RangeInclusive<usize> = 2..=12;
 /// Compounds are taken apart in this many bytes.
 pub(super) const COMPOUND_BYTES: usize = 64;
 
-/// Where in its first bytes a part of a compound word begins, as a set of bits.
+/// Returns the bytes of a compound word at which a part begins, as a set of bits.
 pub(super) fn boundaries(word: &str) -> u64 {
     let lower = word.to_ascii_lowercase();
     let mut found = 0u64;

@@ -16,7 +16,7 @@ mod words_backwards;
 
 use self::bracket::{Bracket, brackets, is_balanced, labels};
 use self::short_form::ShortForm;
-use self::vocabulary::is_little;
+use self::vocabulary::is_stop_word;
 use self::window::Window;
 use self::words_backwards::WordsBackwards;
 use crate::Span;
@@ -50,7 +50,7 @@ pub fn abbreviations(text: &str) -> Vec<Abbreviation> {
     found
 }
 
-/// The likeliest definition of which a bracket holds one half, or both.
+/// Returns the likeliest definition of which a bracket holds one half, or both.
 fn definition(text: &str, bracket: Bracket) -> Option<Abbreviation> {
     let before = Span::new(0, bracket.open);
     let first = first_part(text, bracket.content);
@@ -61,7 +61,7 @@ fn definition(text: &str, bracket: Bracket) -> Option<Abbreviation> {
     [usual, swapped, inside].into_iter().flatten().min_by_key(|(cost, _)| *cost).map(|(_, found)| found)
 }
 
-/// The content of a bracket up to a comma or semicolon: "(TPO; see text)", "(TPO, n = 3)".
+/// Returns the content of a bracket up to a comma or semicolon: "(TPO; see text)", "(TPO, n = 3)".
 fn first_part(text: &str, content: Span) -> Span {
     let piece = &text[content.range()];
     let mut ends = piece.match_indices([';', ',']).map(|(at, _)| at);
@@ -69,14 +69,14 @@ fn first_part(text: &str, content: Span) -> Span {
     Span::new(content.start, content.start + end).trimmed(text, char::is_whitespace)
 }
 
-/// The content before and after its last comma or semicolon: "(thyroid peroxidase, TPO)".
+/// Returns the content before and after its last comma or semicolon: "(thyroid peroxidase, TPO)".
 fn last_part(text: &str, content: Span) -> Option<(Span, Span)> {
     let at = content.start + text[content.range()].rfind([';', ','])?;
     let [long, short] = [Span::new(content.start, at), Span::new(at + 1, content.end)];
     Some((long, short.trimmed(text, char::is_whitespace)))
 }
 
-/// The last word of `before` where it looks like an abbreviation: more than one character, one of them a capital.
+/// Returns the last word of `before` where it looks like an abbreviation: more than one character, one of them a capital.
 fn name_at_end(text: &str, before: Span) -> Option<Span> {
     let short = WordsBackwards::new(text, before).next()?.span;
     let piece = &text[short.range()];
@@ -84,12 +84,12 @@ fn name_at_end(text: &str, before: Span) -> Option<Span> {
     is_name.then_some(short)
 }
 
-/// Whether only little words stand before the long form in its part of the bracket: "TPO (the thyroid peroxidase)".
+/// Returns true if only stop words stand before the long form in its part of the bracket: "TPO (the thyroid peroxidase)".
 fn starts_with_long(text: &str, part: Span, long: Span) -> bool {
-    text[part.start..long.start].split_whitespace().all(is_little)
+    text[part.start..long.start].split_whitespace().all(is_stop_word)
 }
 
-/// The definition of `short` by the end of `side`, after its cost.
+/// Returns the definition of `short` by the end of `side`, after its cost.
 fn aligned(text: &str, short: Span, side: Span) -> Option<(u32, Abbreviation)> {
     let form = ShortForm::new(&text[short.range()])?;
     let window = Window::new(text, side, form.longest_long_form())?;
@@ -100,7 +100,7 @@ fn aligned(text: &str, short: Span, side: Span) -> Option<(u32, Abbreviation)> {
     is_definition.then_some((cost, Abbreviation { short, long }))
 }
 
-/// Whether the words of `short` stand in `long`, which then explains nothing.
+/// Returns true if the words of `short` stand in `long`, which then explains nothing.
 fn has_words(long: &str, short: &str) -> bool {
     let [long, short] = [long, short].map(|form| {
         let words = form.split_whitespace().map(str::to_lowercase);
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// The definitions as "short = long", joined by "; ".
+    /// Returns the definitions as "short = long", joined by "; ".
     fn found(text: &str) -> String {
         let pairs = abbreviations(text).into_iter();
         let lines = pairs.map(|pair| format!("{} = {}", &text[pair.short.range()], &text[pair.long.range()]));

@@ -5,26 +5,26 @@ use super::window::{LEFT_OUT_DIGIT, Window};
 /// The letters and digits of a short form, folded.
 pub(super) struct ShortForm {
     letters: Vec<char>,
-    /// Whether it ends in the s of a plural, as in "TPOs".
+    /// True if it ends in the s of a plural, as in "TPOs".
     is_plural: bool,
 }
 
 /// Letters of a short form at most; characters of any kind (Schwartz and Hearst 2003; Sohn et al. 2008).
-const MOST_LETTERS: usize = 10;
-const MOST_CHARACTERS: usize = 30;
+const MAX_LETTERS: usize = 10;
+const MAX_CHARACTERS: usize = 30;
 
 /// Words of a short form at most (Schwartz and Hearst 2003).
-const MOST_SHORT_WORDS: usize = 2;
+const MAX_SHORT_WORDS: usize = 2;
 
 /// Places that are tried for the next letter, the nearest first; a letter is seldom so frequent in a long form.
-const MOST_TAILS: usize = 24;
+const MAX_TAILS: usize = 24;
 
-/// What an alignment may cost with a short form of one letter, two, three, four, and more.
+/// Largest cost of an alignment with a short form of one letter, two, three, four, and more.
 ///
 /// The precision of a strategy rises with the length of the short form (Sohn et al. 2008).
 const BUDGETS: [u32; 5] = [0, 5, 7, 8, 10];
 
-/// What stands in brackets and only looks like a short form (such a list is in Sohn et al. 2008 too).
+/// Contents of brackets that only look like a short form (Sohn et al. 2008 have such a list too).
 #[rustfmt::skip]
 const NO_SHORT_FORMS: [&str; 23] = [
     "author's transl", "proceedings", "see", "and", "comment", "letter", "eg", "e.g.", "ie", "i.e.", "mean",
@@ -32,12 +32,12 @@ const NO_SHORT_FORMS: [&str; 23] = [
 ];
 
 impl ShortForm {
-    /// The short form, where `form` is fit to be one.
+    /// Returns the short form, where `form` is fit to be one.
     pub(super) fn new(form: &str) -> Option<Self> {
         let is_fit = form.starts_with(char::is_alphanumeric)
-            && form.chars().nth(MOST_CHARACTERS).is_none()
-            && form.split_whitespace().count() <= MOST_SHORT_WORDS
-            && (1..=MOST_LETTERS).contains(&form.chars().filter(|letter| letter.is_alphabetic()).count())
+            && form.chars().nth(MAX_CHARACTERS).is_none()
+            && form.split_whitespace().count() <= MAX_SHORT_WORDS
+            && (1..=MAX_LETTERS).contains(&form.chars().filter(|letter| letter.is_alphabetic()).count())
             && is_balanced(form)
             && !is_measure(form)
             && !NO_SHORT_FORMS.contains(&form);
@@ -50,7 +50,7 @@ impl ShortForm {
         (self.letters.len() + 5).min(self.letters.len() * 2)
     }
 
-    /// The cost of the cheapest alignment with the end of the window, and where the long form starts.
+    /// Returns the cost of the cheapest alignment with the end of the window, and where the long form starts.
     pub(super) fn align(&self, window: &Window) -> Option<(u32, usize)> {
         let budget = BUDGETS[self.letters.len().min(BUDGETS.len()) - 1];
         let mut tails = vec![Tail { at: window.len(), cost: 0 }];
@@ -71,10 +71,10 @@ impl ShortForm {
         Some((cost, window.long_form_start(at)))
     }
 
-    /// The tails, which are sorted, with one more letter in front, each at its cheapest.
+    /// Returns the tails, which are sorted, with one more letter in front, each at its cheapest.
     fn longer_tails(&self, wanted: char, tails: &[Tail], window: &Window) -> Vec<Tail> {
         let cheapest = |at: usize| {
-            let later = tails[tails.partition_point(|tail| tail.at <= at)..].iter().take(MOST_TAILS);
+            let later = tails[tails.partition_point(|tail| tail.at <= at)..].iter().take(MAX_TAILS);
             later.map(|tail| tail.cost + window.step_cost(at, tail.at, self.is_plural)).min()
         };
         window.places(wanted).filter_map(|at| Some(Tail { at, cost: cheapest(at)? })).collect()
@@ -88,7 +88,7 @@ struct Tail {
     cost: u32,
 }
 
-/// Whether the form compares or measures: "p<0.05", "10 mg".
+/// Returns true if the form compares or measures: "p<0.05", "10 mg".
 fn is_measure(form: &str) -> bool {
     let (number, unit) = form.split_once(char::is_whitespace).unwrap_or_default();
     form.contains(['<', '>', '=', '≤', '≥', '%']) || (!unit.is_empty() && !number.contains(char::is_alphabetic))

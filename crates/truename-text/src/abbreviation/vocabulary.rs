@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The letter without case and accent; a Greek one as its name begins in English.
+/// Returns the letter without case and accent; a Greek one as its name begins in English.
 pub(super) fn folded(letter: char) -> char {
     if letter.is_ascii() {
         return letter.to_ascii_lowercase();
@@ -28,26 +28,26 @@ const NUMBER_WORDS: [(&str, char); 17] = [
     ("seven", '7'), ("eight", '8'), ("nine", '9'),
 ];
 
-/// The digit for the number word that `piece` starts with.
+/// Returns the digit for the number word that `piece` starts with.
 pub(super) fn number_word(piece: &str) -> Option<char> {
     let starts = |word: &str| piece.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     NUMBER_WORDS.iter().find(|(word, _)| starts(word)).map(|(_, digit)| *digit)
 }
 
 /// Words of which an abbreviation often has no letter.
-const LITTLE_WORDS: [&str; 25] = [
+const STOP_WORDS: [&str; 25] = [
     "a", "an", "and", "as", "at", "by", "de", "during", "et", "for", "from", "in", "into", "is", "of", "on", "or",
     "per", "plus", "than", "that", "the", "to", "via", "with",
 ];
 
-pub(super) fn is_little(word: &str) -> bool {
-    LITTLE_WORDS.iter().any(|little| little.eq_ignore_ascii_case(word))
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.iter().any(|little| little.eq_ignore_ascii_case(word))
 }
 
-/// What says how the parts of a molecule are placed.
+/// Prefixes for the places of a molecule's parts.
 const LOCANTS: [&str; 6] = ["cis", "trans", "ortho", "meta", "para", "tert"];
 
-/// Whether a part of a chemical name is left out of its abbreviation: a number, a letter, "beta", "trans".
+/// Returns true if a part of a chemical name is left out of its abbreviation: a number, a letter, "beta", "trans".
 pub(super) fn is_locant(part: &str) -> bool {
     let is_short = part.starts_with(char::is_numeric) || part.chars().nth(1).is_none();
     let greek = GREEK_LETTERS.iter().map(|(_, name)| name);

@@ -1,5 +1,5 @@
 use super::compound::{COMPOUND_BYTES, boundaries};
-use super::vocabulary::{folded, is_little, is_locant, is_quote, number_word};
+use super::vocabulary::{folded, is_locant, is_quote, is_stop_word, number_word};
 use super::words_backwards::{Word, WordsBackwards};
 use crate::Span;
 
@@ -23,7 +23,7 @@ struct Letter {
     is_last: bool,
 }
 
-/// Where in its word a letter stands.
+/// Place of a letter in its word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In front, or with nothing in front that is spelt: "Trimethoprim", "2,4-Dinitrophenol".
@@ -39,10 +39,10 @@ enum Place {
 
 /// Leaving out a word such as "of", a bracket between words, any other word.
 ///
-/// Costs are relative to a letter at the start of a word, which has none, and to the budgets of a short form. Their order is that of
-/// the strategies of Sohn et al. (2008): first letters; with stop words left out; with a letter inside a
-/// compound; with contiguous letters; with words left out; any letter.
-const SKIPPED_LITTLE_WORD: u32 = 1;
+/// Costs are relative to a letter at the start of a word, which has none, and to the budgets of a short form. Their
+/// order is that of the strategies of Sohn et al. (2008): first letters; with stop words left out; with a letter inside
+/// a compound; with contiguous letters; with words left out; any letter.
+const SKIPPED_STOP_WORD: u32 = 1;
 const SKIPPED_ASIDE: u32 = 2;
 const SKIPPED_WORD: u32 = 4;
 
@@ -60,13 +60,13 @@ pub(super) const LEFT_OUT_DIGIT: u32 = 4;
 /// The long form starts after a slash, after a hyphen, or with a word such as "of".
 const START_AFTER_SLASH: u32 = 2;
 const START_AT_PART: u32 = 4;
-const START_AT_LITTLE_WORD: u32 = 4;
+const START_AT_STOP_WORD: u32 = 4;
 
 /// Letters of a word that are looked at; only names of molecules have more.
-const MOST_WORD_LETTERS: usize = 64;
+const MAX_WORD_LETTERS: usize = 64;
 
 impl Window {
-    /// Of the last `most` words of `side`; none where there are none.
+    /// Takes apart the last `most` words of `side`; none where there are none.
     pub(super) fn new(text: &str, side: Span, most: usize) -> Option<Self> {
         let mut words: Vec<Word> = WordsBackwards::new(text, side).take(most).collect();
         words.reverse();
@@ -90,7 +90,7 @@ impl Window {
         let word = &text[span.range()];
         let cost = match is_aside {
             true => SKIPPED_ASIDE,
-            false if is_little(word) => SKIPPED_LITTLE_WORD,
+            false if is_stop_word(word) => SKIPPED_STOP_WORD,
             false => SKIPPED_WORD,
         };
         self.skip_costs.push(self.skip_costs[nth] + cost);
@@ -103,7 +103,7 @@ impl Window {
         let boundaries = boundaries(word);
         let mut before = None;
         let letters = word.char_indices().filter(|(_, letter)| letter.is_alphanumeric());
-        for (at, letter) in letters.take(MOST_WORD_LETTERS) {
+        for (at, letter) in letters.take(MAX_WORD_LETTERS) {
             let place = place(word, at, boundaries);
             let starts_part = !matches!(place, Place::Inner | Place::Boundary);
             let digit = if starts_part { number_word(&word[at..]) } else { None };
@@ -116,18 +116,18 @@ impl Window {
         }
     }
 
-    /// The letters that may stand for one of a short form.
+    /// Returns the letters that may stand for one of a short form.
     pub(super) fn places(&self, wanted: char) -> impl Iterator<Item = usize> {
         let letters = self.letters.iter().enumerate();
         letters.filter(move |(_, here)| here.folded == wanted || here.digit == Some(wanted)).map(|(at, _)| at)
     }
 
-    /// The cost of leaving out the words from `start` up to `end`.
+    /// Returns the cost of leaving out the words from `start` up to `end`.
     fn skip_cost(&self, start: usize, end: usize) -> u32 {
         self.skip_costs[end] - self.skip_costs[start]
     }
 
-    /// The cost of going from a letter of the short form to the next one, or to the end of the window.
+    /// Returns the cost of going from a letter of the short form to the next one, or to the end of the window.
     pub(super) fn step_cost(&self, from: usize, to: usize, is_plural: bool) -> u32 {
         let from_word = self.letters[from].word;
         let Some(letter) = self.letters.get(to) else {
@@ -150,12 +150,12 @@ impl Window {
         self.skip_cost(from_word + 1, letter.word) + entry
     }
 
-    /// The cost of a long form whose first letter is this one; none where it cannot be.
+    /// Returns the cost of a long form whose first letter is this one; none where it cannot be.
     pub(super) fn start_cost(&self, at: usize) -> Option<u32> {
         let Letter { word, place, .. } = self.letters[at];
-        let is_little = self.skip_cost(word, word + 1) == SKIPPED_LITTLE_WORD;
+        let is_stop_word = self.skip_cost(word, word + 1) == SKIPPED_STOP_WORD;
         match place {
-            Place::WordStart if is_little => Some(START_AT_LITTLE_WORD),
+            Place::WordStart if is_stop_word => Some(START_AT_STOP_WORD),
             Place::WordStart => Some(0),
             Place::AfterSlash => Some(START_AFTER_SLASH),
             Place::PartStart => Some(START_AT_PART),
@@ -163,14 +163,14 @@ impl Window {
         }
     }
 
-    /// The whole word belongs to the long form, except what stands before a slash.
+    /// Returns the start of the long form: of the whole word, except for text before a slash.
     pub(super) fn long_form_start(&self, at: usize) -> usize {
         let letter = &self.letters[at];
         if letter.place == Place::AfterSlash { letter.start } else { self.words[letter.word].span.start }
     }
 }
 
-/// Where the letter at `at` stands in its word.
+/// Returns the place of the letter at `at` in its word.
 fn place(word: &str, at: usize, boundaries: u64) -> Place {
     let letter = word[at..].chars().next().unwrap_or_default();
     match word[..at].chars().next_back() {

@@ -30,7 +30,7 @@ impl<'a> WordsBackwards<'a> {
         Self { text, start, end: side.end, following: None }
     }
 
-    /// The piece of text before the last one, up to white space or a dash; none at the start of a paragraph.
+    /// Returns the piece of text before the last one, up to white space or a dash; none at the start of a paragraph.
     fn token(&mut self) -> Option<Span> {
         let before = &self.text[self.start..self.end];
         let mut rest = before.trim_end();
@@ -73,7 +73,7 @@ impl Iterator for WordsBackwards<'_> {
     }
 }
 
-/// Where the brackets that close in a piece of text are opened.
+/// Place of the opening brackets for the closing ones of a piece of text.
 enum Outside {
     /// In the piece, all of them.
     Nothing,
@@ -83,7 +83,7 @@ enum Outside {
     Enclosing(usize),
 }
 
-/// Of a piece of text and of `depth` brackets that close after it.
+/// Returns the place of the opening brackets for a piece of text and `depth` brackets that close after it.
 fn open_outside(piece: &str, depth: usize) -> Outside {
     let depth = piece.bytes().enumerate().rev().try_fold(depth, |depth, (at, byte)| match byte {
         b')' | b']' => Ok(depth + 1),
@@ -102,7 +102,8 @@ fn is_bracketed(word: &str) -> bool {
     word.starts_with(['(', '[']) && word.ends_with([')', ']']) && is_balanced(word)
 }
 
-/// Whether a sentence or clause ends with `word`; an initial or "U.S." is no end, nor is "spp." before a small letter.
+/// Returns true if a sentence or clause ends with `word`; an initial or "U.S." is no end, nor is "spp." before a small
+/// letter.
 fn ends_sentence(word: &str, following: Option<char>) -> bool {
     let word = word.trim_end_matches(|letter: char| is_quote(letter) || matches!(letter, ')' | ']'));
     let Some(stem) = word.strip_suffix('.') else { return word.ends_with([';', ':', '?', '!']) };

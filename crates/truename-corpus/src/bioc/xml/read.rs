@@ -102,13 +102,13 @@ impl State {
         Ok(())
     }
 
-    /// Tells whether this is part of a relation, or of an annotation that is not looked at.
+    /// Returns true if this is part of a relation, or of an annotation that is not looked at.
     fn ignored(&self, output: &Output<'_>) -> bool {
         let ignored = |name: &String| name == "relation" || (name == "annotation" && !output.options.mentions);
         self.within.iter().any(ignored)
     }
 
-    /// Tells what would be lost: an element in a place where it is not read.
+    /// Reports an element in a place where BioC has none and its text would be lost.
     fn check_place(&mut self, name: &str, line: u64, output: &mut Output<'_>) {
         let parent = self.parent();
         if children(parent).contains(&name) || self.ignored(output) {
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Tells text that stands beside elements, and forgets it.
+    /// Reports text beside elements, and forgets it.
     fn check_text(&mut self, line: u64, output: &mut Output<'_>) {
         let text = std::mem::take(&mut self.text);
         let (parent, text) = (self.parent(), text.trim());
@@ -259,7 +259,7 @@ impl RawDocument {
     }
 }
 
-/// The elements that BioC has within an element (BioC.dtd, and annotations of a whole document).
+/// Returns the elements that BioC has within an element (BioC.dtd, and annotations of a whole document).
 fn children(parent: &str) -> &'static [&'static str] {
     match parent {
         "" => &["collection", "document"],
@@ -272,12 +272,12 @@ fn children(parent: &str) -> &'static [&'static str] {
     }
 }
 
-/// Tells whether an element holds text; one that BioC does not have may.
+/// Returns true if an element may hold text; elements unknown to BioC may.
 fn holds_text(name: &str) -> bool {
     !matches!(name, "" | "collection" | "document" | "passage" | "sentence" | "annotation" | "relation")
 }
 
-/// The attributes of an element with their values.
+/// Returns the attributes of an element with their values.
 fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
     let read = |attribute: Result<Attribute<'_>, AttrError>| {
         let attribute = attribute.map_err(quick_xml::Error::from)?;
