@@ -9,6 +9,7 @@ use crate::source::without_gz;
 
 /// A format of documents with annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// The whole file is one document without annotations.
     Text,

@@ -13,6 +13,7 @@ use crate::{bioc, brat, jsonl, pubtator, text};
 
 /// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The format of the file.
     pub format: Format,

@@ -13,6 +13,7 @@ const SAMPLES: usize = 10_000;
 
 /// Two systems on the same names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Names.
     pub mentions: usize,
@@ -24,6 +25,7 @@ pub struct Comparison {
 
 /// A score of two systems and its difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// The first system's score.
     pub left: f64,

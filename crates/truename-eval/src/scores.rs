@@ -13,6 +13,7 @@ const BINS: usize = 10;
 
 /// Scores of linked names, each from 0 to 1; higher is better, except for `ece`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NameScores {
     /// Number of names judged.
     pub mentions: usize,
@@ -73,6 +74,7 @@ pub struct RocPoint {
 
 /// Scores of the names of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TypeScores {
     /// Names.
     pub mentions: usize,

@@ -19,6 +19,7 @@ pub struct Progress {
 
 /// A phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Phase {
     /// Name, as `indexing`.
     pub name: &'static str,

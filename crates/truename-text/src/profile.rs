@@ -4,6 +4,7 @@ use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash};
 
 /// A name taken apart for comparison.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NameProfile {
     /// The name as it was written, outer white space left out.
     pub written: String,
@@ -25,6 +26,7 @@ pub struct NameProfile {
 
 /// A word of a name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Token {
     /// Its characters.
     pub letters: Vec<char>,

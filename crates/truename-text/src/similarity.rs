@@ -105,6 +105,7 @@ pub fn acronym_fit(short: &NameProfile, long: &NameProfile) -> f64 {
 
 /// Agreement of the numbers in two names.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NumberAgreement {
     /// Shared numbers as a share of all numbers; 1 where neither name has one.
     pub shared: f64,
@@ -127,6 +128,7 @@ pub fn number_agreement(left: &NameProfile, right: &NameProfile) -> NumberAgreem
 
 /// Shares of the weight of each name's words that the other name has.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TokenOverlap {
     /// Weight of the left words that are also right words, as a share of all left weight.
     pub left: f64,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Precision, recall and F1, with the counts behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PrecisionRecall {
     /// Share of the found mentions that are right; 0 where there are none.
     pub precision: f64,

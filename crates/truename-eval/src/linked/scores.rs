@@ -8,6 +8,7 @@ use super::precision_recall::{Counts, PrecisionRecall};
 
 /// Scores of finding mentions, by the part of their bounds that must be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MentionScores {
     /// Both bounds.
     pub strict: PrecisionRecall,
@@ -21,6 +22,7 @@ pub struct MentionScores {
 
 /// Accuracy of linking mentions whose spans are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LinkingScores {
     /// Share of mentions whose best candidate is right.
     #[serde(rename = "acc@1")]
@@ -34,6 +36,7 @@ pub struct LinkingScores {
 
 /// Scores of all mentions, or of the mentions of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TypeScores {
     /// Scores of finding mentions.
     pub mentions: MentionScores,
@@ -46,6 +49,7 @@ pub struct TypeScores {
 
 /// All scores of a corpus, micro-averaged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LinkedScores {
     /// Over all types.
     #[serde(flatten)]

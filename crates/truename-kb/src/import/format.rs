@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// JSON lines: Truename's own or scispaCy's.
     Jsonl,

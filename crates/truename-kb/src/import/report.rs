@@ -7,6 +7,7 @@ use crate::{Concept, ConceptId, Error};
 
 /// Contents of the imported files.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Import {
     /// The concepts, in the order of the files.
     pub concepts: Vec<Concept>,
@@ -24,6 +25,7 @@ pub struct Import {
 
 /// Report of an imported file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FileReport {
     /// The file.
     pub path: PathBuf,

@@ -12,6 +12,7 @@ use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 
 /// Changes made by [`Store::apply`], with the names that indexes must add and remove.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Applied {
     /// Concepts that were not there before.
     pub added: u32,
