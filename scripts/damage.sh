@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Changes one byte of a store's file, so many times, and counts what the commands make of it: scripts/damage.sh [N].
-# Every change must be reported by `kb check`, and no command may end by a signal, panic or hang. The binary is
-# $TRUENAME, or the release build, which is made.
+# Changes one byte of a store's file N times and counts the results of all commands on it: scripts/damage.sh [N].
+# `kb check` must report every change, and no command may end by a signal, panic or hang. The binary is
+# $TRUENAME; without it the release build is made and used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -z "${TRUENAME:-}" ]; then
@@ -79,7 +79,7 @@ def outcome(code, errors):
 
 
 def change(number):
-    """Runs every command on a copy with one byte changed; half of the bytes are in the head of a page."""
+    """Runs every command on a copy with one changed byte; half of the bytes are in a page header."""
     chosen = random.Random(number)
     at = chosen.randrange(len(whole))
     if number % 2:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a bounded time: scripts/fuzz.sh [seconds a target]. Needs cargo-fuzz and a C++ compiler.
-# Coverage needs no nightly: no sanitizer is used, for the code under test has no unsafe blocks.
+# No sanitizer is used, because the code under test has no unsafe blocks; so stable Rust is enough.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-10}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Kills truename at random moments and checks what is left: scripts/kill.sh [KILLS] [SEED]
+# Kills truename at random moments and checks the state that is left: scripts/kill.sh [KILLS] [SEED]
 # Each of import, import --force, update, embed, another encoder and train gets a sixth of KILLS (default 1,000). After a
-# kill the knowledge base must answer as before the command or as after it, byte for byte; a killed training, resumed, must
-# reach the weights of an unbroken one. TRUENAME names the binary; without it the release build is used.
+# kill the knowledge base must answer as before the command or as after it, byte for byte. A killed training must, when
+# resumed, reach the weights of an unbroken one. The binary is $TRUENAME, or the release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kills=${1:-1000}
@@ -28,7 +28,7 @@ answers() { # STORE [ENCODER]: a digest of all concepts and of the answers to so
     { run kb export --kb "$1"; run match names.txt --kb "$1" --format jsonl --top 5 ${2:+--encoder "$2"}; } | md5sum
 }
 
-# Runs a command and kills it after a random share, up to 1.1, of the time that it takes when it is let be.
+# Runs a command and kills it after a random share, up to 1.1, of its usual running time.
 killed() { # NANOSECONDS ARGUMENTS…
     local whole=$1
     shift
@@ -39,7 +39,7 @@ killed() { # NANOSECONDS ARGUMENTS…
     wait "$process" 2>/dev/null || true
 }
 
-# Kills `ARGUMENTS`, which turn a copy of BEFORE (or nothing) into AFTER, again and again.
+# Repeatedly kills the command ARGUMENTS, which turns a copy of BEFORE (or nothing) into AFTER.
 battle() { # NAME BEFORE AFTER NANOSECONDS OLD_ENCODER NEW_ENCODER ARGUMENTS…
     local name=$1 before=$2 after=$3 whole=$4 old_encoder=$5 new_encoder=$6 old new is old_left=0 new_there=0
     shift 6
@@ -118,7 +118,7 @@ weights() { (cd "$1" && find . -name model.safetensors -not -path '*/checkpoint*
 broken=0 runs=0
 while ((broken < kills / 6)); do
     rm -rf run
-    # Each run is killed some times and then let be.
+    # Kills each run several times, then lets it finish.
     for ((n = 0; n < 4; n++)); do
         killed "$time_train" "${train[@]}" --out run
         broken=$((broken + 1))

