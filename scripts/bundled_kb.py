@@ -37,7 +37,7 @@ LONGEST = 80
 BRITISH = re.compile(
     r"oedem|aemi|haem|oesoph|foet|paed|rrhoe|coeli|anaes|gynae|caec|faec|[ou]mour|sulph|isation", re.IGNORECASE
 )
-# Salts of a drug, which are called by the drug's name.
+# Endings of a drug's salts, which go by the name of the drug.
 SALT = re.compile(r" (sodium|potassium|hydrochloride|maleate|tartrate)$")
 
 
