@@ -57,12 +57,13 @@ pub use knowledge_base::{
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};
 pub use linker::{LONGEST_NAME_BYTES, LinkOptions, Linker};
-pub use pipeline::{Ambiguous, Pipeline, PipelineOptions};
+pub use pipeline::{Pipeline, PipelineOptions};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
 pub use reranker::{Reranker, Shortlist};
+pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::Encoder;
 pub use truename_kb::import::{Columns, SynonymScopes};

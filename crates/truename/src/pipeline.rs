@@ -11,7 +11,7 @@ use truename_text::{Document, KeyMatch, Mention, Span};
 use crate::linker::LinkCall;
 use crate::memo::Memo;
 use crate::recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
-use crate::shared_names::SharedNames;
+use crate::shared_names::{Ambiguous, SharedNames};
 use crate::{Error, LONGEST_NAME_BYTES, Link, LinkedDocument, LinkedMention, Linker, Query};
 
 /// Options of a [`Pipeline`].
@@ -58,18 +58,6 @@ impl PipelineOptions {
     pub fn ambiguous(self, ambiguous: Ambiguous) -> Self {
         Self { ambiguous, ..self }
     }
-}
-
-/// Answer to a name that several concepts share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ambiguous {
-    /// The concept that the document also mentions by another name, else the likeliest by the ranker.
-    #[default]
-    Best,
-    /// The same, and all of them stay among the candidates, whatever number is asked for.
-    All,
-    /// NIL.
-    Nil,
 }
 
 /// Finds the mentions of documents and links each to a concept.

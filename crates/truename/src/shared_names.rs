@@ -6,7 +6,19 @@ use std::sync::Arc;
 use truename_kb::ConceptId;
 
 use crate::explain::explain_shared;
-use crate::{Ambiguous, Candidate, LinkOptions, LinkedMention};
+use crate::{Candidate, LinkOptions, LinkedMention};
+
+/// Answer to a name that several concepts share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ambiguous {
+    /// The concept that the document also mentions by another name, else the likeliest by the ranker.
+    #[default]
+    Best,
+    /// The same, and all of them stay among the candidates, whatever number is asked for.
+    All,
+    /// NIL.
+    Nil,
+}
 
 /// Resolves the names that several concepts share, one document at a time.
 pub(crate) struct SharedNames {
