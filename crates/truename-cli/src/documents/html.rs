@@ -415,7 +415,9 @@ pub(super) mod tests {
     use super::*;
 
     pub fn candidate(id: &str, probability: f64) -> Candidate {
-        let mut candidate = Candidate::new(id.parse().unwrap(), format!("{id} preferred"), probability);
+        // No id holds a control character; names may.
+        let letters: String = id.chars().filter(|letter| !letter.is_control()).collect();
+        let mut candidate = Candidate::new(letters.parse().unwrap(), format!("{id} preferred"), probability);
         candidate.matched_name = format!("{id} matched");
         candidate.scores.exact = 1.0;
         candidate
