@@ -82,7 +82,7 @@ impl From<ConceptId> for String {
 
 impl fmt::Display for ConceptId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.pad(&self.0)
     }
 }
 
