@@ -4,6 +4,7 @@ use heed::RwTxn;
 use truename_text::NormalizedName;
 
 use super::Store;
+use super::counts::Counts;
 use super::filed::{distinct_words, filed_keys};
 use super::name_order::{OrderKey, updated_ranks};
 use super::record::{Record, encode_name};
@@ -30,6 +31,14 @@ pub struct Applied {
     pub new_names: Vec<(NameIndex, String)>,
 }
 
+/// State of an update.
+struct Update {
+    counts: Counts,
+    applied: Applied,
+    /// New names with their places in the order of names.
+    placed: Vec<(OrderKey, u32)>,
+}
+
 impl Store {
     /// Adds or replaces concepts and removes others, in place.
     ///
@@ -43,60 +52,15 @@ impl Store {
         concepts: Vec<Concept>,
         removed: &[ConceptId],
     ) -> Result<Applied, Error> {
-        let mut counts = self.tables.counts(write)?;
-        let mut applied = Applied::default();
-        let mut placed = Vec::new();
+        let counts = self.tables.counts(write)?;
+        let mut update = Update { counts, applied: Applied::default(), placed: Vec::new() };
         for id in removed {
-            match self.tables.ids.get(write, id.as_str())? {
-                Some(number) => {
-                    self.drop_names(write, number, &mut applied)?;
-                    applied.old_concepts.push(ConceptIndex(number));
-                    self.tables.concepts.delete(write, &number)?;
-                    self.tables.ids.delete(write, id.as_str())?;
-                    counts.concepts -= 1;
-                    applied.removed += 1;
-                }
-                None => applied.missing.push(id.clone()),
-            }
+            self.remove_concept(write, id, &mut update)?;
         }
-        for concept in concepts {
-            let number = match self.tables.ids.get(write, concept.id.as_str())? {
-                Some(number) => {
-                    let known = self.tables.concept(write, ConceptIndex(number))?;
-                    if known == concept {
-                        continue;
-                    }
-                    applied.changed += 1;
-                    applied.old_concepts.push(ConceptIndex(number));
-                    if known.names().eq(concept.names()) {
-                        let names = self.tables.record(write, ConceptIndex(number))?.names;
-                        let record = Record::encode(&concept, names)?;
-                        self.tables.concepts.put(write, &number, &record)?;
-                        continue;
-                    }
-                    self.drop_names(write, number, &mut applied)?;
-                    number
-                }
-                None => {
-                    applied.added += 1;
-                    counts.concepts += 1;
-                    counts.next_concept += 1;
-                    counts.next_concept - 1
-                }
-            };
-            let first = counts.next_name;
-            for (place, name) in concept.names().enumerate() {
-                let value = encode_name(ConceptIndex(number), name);
-                self.tables.names.put(write, &counts.next_name, &value)?;
-                let key = OrderKey { length: name.chars().count(), concept: concept.id.as_str().to_owned(), place };
-                placed.push((key, counts.next_name));
-                applied.new_names.push((NameIndex(counts.next_name), name.to_owned()));
-                counts.next_name += 1;
-            }
-            let record = Record::encode(&concept, (first..counts.next_name).collect())?;
-            self.tables.ids.put(write, concept.id.as_str(), &number)?;
-            self.tables.concepts.put(write, &number, &record)?;
+        for concept in &concepts {
+            self.put_concept(write, concept, &mut update)?;
         }
+        let Update { mut counts, applied, placed } = update;
         counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
         self.tables.put_counts(write, counts)?;
         if !applied.old_names.is_empty() || !placed.is_empty() {
@@ -107,6 +71,68 @@ impl Store {
             self.tables.forms.update(write, &applied.old_names, &applied.new_names)?;
         }
         Ok(applied)
+    }
+
+    fn remove_concept(&self, write: &mut RwTxn<'_>, id: &ConceptId, update: &mut Update) -> Result<(), Error> {
+        let Some(number) = self.tables.ids.get(write, id.as_str())? else {
+            update.applied.missing.push(id.clone());
+            return Ok(());
+        };
+        self.drop_names(write, number, &mut update.applied)?;
+        update.applied.old_concepts.push(ConceptIndex(number));
+        self.tables.concepts.delete(write, &number)?;
+        self.tables.ids.delete(write, id.as_str())?;
+        update.counts.concepts -= 1;
+        update.applied.removed += 1;
+        Ok(())
+    }
+
+    fn put_concept(&self, write: &mut RwTxn<'_>, concept: &Concept, update: &mut Update) -> Result<(), Error> {
+        let Update { counts, applied, .. } = update;
+        let number = match self.tables.ids.get(write, concept.id.as_str())? {
+            Some(number) => {
+                let known = self.tables.concept(write, ConceptIndex(number))?;
+                if known == *concept {
+                    return Ok(());
+                }
+                applied.changed += 1;
+                applied.old_concepts.push(ConceptIndex(number));
+                if known.names().eq(concept.names()) {
+                    let names = self.tables.record(write, ConceptIndex(number))?.names;
+                    return Ok(self.tables.concepts.put(write, &number, &Record::encode(concept, names)?)?);
+                }
+                self.drop_names(write, number, applied)?;
+                number
+            }
+            None => {
+                applied.added += 1;
+                counts.concepts += 1;
+                counts.next_concept += 1;
+                counts.next_concept - 1
+            }
+        };
+        let names = self.put_names(write, concept, number, update)?;
+        self.tables.ids.put(write, concept.id.as_str(), &number)?;
+        Ok(self.tables.concepts.put(write, &number, &Record::encode(concept, names)?)?)
+    }
+
+    /// Stores the names of a concept, and returns their numbers.
+    fn put_names(
+        &self,
+        write: &mut RwTxn<'_>,
+        concept: &Concept,
+        number: u32,
+        update: &mut Update,
+    ) -> Result<Vec<u32>, Error> {
+        let first = update.counts.next_name;
+        for (name_number, (place, name)) in (first..).zip(concept.names().enumerate()) {
+            self.tables.names.put(write, &name_number, &encode_name(ConceptIndex(number), name))?;
+            let key = OrderKey { length: name.chars().count(), concept: concept.id.as_str().to_owned(), place };
+            update.placed.push((key, name_number));
+            update.applied.new_names.push((NameIndex(name_number), name.to_owned()));
+            update.counts.next_name = name_number + 1;
+        }
+        Ok((first..update.counts.next_name).collect())
     }
 
     /// Stores the order of the names after a change, and returns the rank of each number.
