@@ -46,6 +46,7 @@
 mod annotation;
 mod bioc;
 mod brat;
+mod detect;
 mod error;
 mod fields;
 mod format;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use truename_text::{Document, Problem};
 
+use crate::detect::detect;
 use crate::error::Error;
 use crate::format::Format;
 use crate::options::ReadOptions;
@@ -43,7 +44,7 @@ pub fn read_path(
     let source = Source::open(path, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => Format::detect(path, source.beginning(), brat::has_annotations(path) && options.mentions),
+        None => detect(path, source.beginning(), brat::has_annotations(path) && options.mentions),
     };
     match format {
         Format::Brat => brat::read(path, &mut output)?,
@@ -65,7 +66,7 @@ pub fn read_from(
     let source = Source::of_reader(name, reader, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => Format::detect(name, source.beginning(), false),
+        None => detect(name, source.beginning(), false),
     };
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;

@@ -1,0 +1,144 @@
+use std::path::Path;
+
+use crate::format::Format;
+use crate::pubtator;
+use crate::source::without_gz;
+
+/// Returns the format by the extension and, where that is ambiguous, by the first bytes; `annotated`
+/// is true if a `.ann` file lies beside the file.
+pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
+    let text = String::from_utf8_lossy(beginning);
+    let by_content = by_content(text.trim_start_matches('\u{FEFF}').trim_start());
+    let json = by_content.filter(|format| matches!(format, Format::Jsonl | Format::BiocJson));
+    match extension(path).as_str() {
+        "ann" => Format::Brat,
+        "txt" if annotated => Format::Brat,
+        "pubtator" => Format::Pubtator,
+        "xml" => Format::BiocXml,
+        "jsonl" | "ndjson" => json.unwrap_or(Format::Jsonl),
+        "json" => json.unwrap_or(Format::BiocJson),
+        _ => by_content.unwrap_or(Format::Text),
+    }
+}
+
+/// Returns the extension in lower case, without `.gz`.
+fn extension(path: &Path) -> String {
+    let extension = without_gz(path).extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    extension.unwrap_or_default()
+}
+
+fn by_content(text: &str) -> Option<Format> {
+    let first_line = text.lines().next().unwrap_or_default();
+    if pubtator::begins_document(first_line) {
+        Some(Format::Pubtator)
+    } else if text.starts_with("<?xml") || text.starts_with("<collection") {
+        Some(Format::BiocXml)
+    } else if text.starts_with('{') || text.starts_with('[') {
+        by_keys(text)
+    } else {
+        None
+    }
+}
+
+/// Returns the JSON format by the outermost keys, which come early even where the file is one long line.
+fn by_keys(text: &str) -> Option<Format> {
+    let array = text.starts_with('[');
+    let keys = keys(text, if array { 2 } else { 1 });
+    let has = |names: &[&str]| keys.iter().any(|key| names.contains(key));
+    if has(&["documents", "PubTator3", "passages"]) && !has(&["text"]) {
+        Some(Format::BiocJson)
+    } else if has(&["text"]) && !array {
+        Some(Format::Jsonl)
+    } else {
+        None
+    }
+}
+
+/// Returns the keys at a depth of the first JSON value, as far as the text goes.
+fn keys(text: &str, wanted: usize) -> Vec<&str> {
+    let (mut keys, mut depth, mut at) = (Vec::new(), 0, 0);
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth <= 1 => break,
+            b'}' | b']' => depth -= 1,
+            b'"' => {
+                let Some(length) = string_length(&text[at + 1..]) else { break };
+                let (string, after) = (&text[at + 1..at + 1 + length], text[at + length + 2..].trim_start());
+                if depth == wanted && after.starts_with(':') {
+                    keys.push(string);
+                }
+                at += length + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    keys
+}
+
+/// Returns the length of the JSON string that began before `text`.
+fn string_length(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(path: &str, beginning: &str) -> Format {
+        super::detect(Path::new(path), beginning.as_bytes(), false)
+    }
+
+    #[test]
+    fn the_extension_tells() {
+        for (path, format) in [
+            ("a.ann", Format::Brat),
+            ("a.pubtator", Format::Pubtator),
+            ("a.PubTator.gz", Format::Pubtator),
+            ("a.XML", Format::BiocXml),
+            ("a.json", Format::BiocJson),
+            ("a.jsonl.gz", Format::Jsonl),
+            ("a.ndjson", Format::Jsonl),
+            ("a.txt", Format::Text),
+            ("-", Format::Text),
+        ] {
+            assert_eq!(detect(path, ""), format, "{path}");
+        }
+        assert_eq!(super::detect(Path::new("a.txt"), b"", true), Format::Brat);
+    }
+
+    #[test]
+    fn the_content_tells_where_the_extension_does_not() {
+        for (content, format) in [
+            ("\n\n12|t|A title", Format::Pubtator),
+            ("\u{FEFF}12|t|A title", Format::Pubtator),
+            ("two words|t|are text", Format::Text),
+            ("<?xml version=\"1.0\"?><collection>", Format::BiocXml),
+            ("<collection>", Format::BiocXml),
+            (r#"{"id": 1, "passages": [{"start": 1}], "text": "a {"}"#, Format::Jsonl),
+            (r#"{"text": "a very long line that is cut"#, Format::Jsonl),
+            (r#"{"id": "1", "text": "a", "mentions": [{"start"#, Format::Jsonl),
+            (r#"{"source": "", "documents": [{"passages": [{"text": "a"#, Format::BiocJson),
+            (r#"{"PubTator3": ["#, Format::BiocJson),
+            (r#"{"id": "\"text\":", "passages": [{"text": "a"}]}"#, Format::BiocJson),
+            (r#"[{"id": 1, "passages": []}]"#, Format::BiocJson),
+            ("{braces} begin this text", Format::Text),
+            ("a text", Format::Text),
+        ] {
+            assert_eq!(detect("a.txt", content), format, "{content}");
+            assert_eq!(detect("a.corpus", content), format, "{content}");
+        }
+    }
+
+    #[test]
+    fn either_json_may_have_the_extension_of_the_other() {
+        assert_eq!(detect("a.json", r#"{"id": 1, "text": "a"}"#), Format::Jsonl);
+        assert_eq!(detect("a.jsonl", r#"{"id": 1, "passages": []}"#), Format::BiocJson);
+    }
+}
