@@ -1,4 +1,4 @@
-//! One version of the store for a whole call, whatever is committed meanwhile.
+//! Reads one version of the store during a whole call, whatever is committed meanwhile.
 
 use rayon::prelude::*;
 use truename_kb::Snapshot;
@@ -7,8 +7,8 @@ use crate::{Error, KnowledgeBase};
 
 /// A call that reads one version of a knowledge base on all threads.
 ///
-/// A read transaction belongs to one thread at a time, so each thread opens its own. Work whose transaction would see
-/// a later version is done again with the transaction of the call.
+/// A read transaction belongs to one thread at a time, so each thread opens its own. If its transaction has a later
+/// version, the work is repeated with the call's transaction.
 pub(crate) struct Call<'kb> {
     kb: &'kb KnowledgeBase,
     snapshot: Snapshot<'kb>,
@@ -33,7 +33,7 @@ impl<'kb> Call<'kb> {
     /// Works on each item with a snapshot of the call's version, on all threads of the current rayon pool.
     ///
     /// # Errors
-    /// The first error of `work`, or where the storage fails.
+    /// If `work` or the storage fails; the first error is returned.
     pub(crate) fn each<I: Send, A: Send>(
         &self,
         items: &mut [I],
@@ -52,8 +52,8 @@ impl<'kb> Call<'kb> {
         answers.into_iter().zip(items).map(at_this_version).collect()
     }
 
-    /// Works on pieces of at most `size` queries as [`Call::each`] does. `work` is told the place of a piece's first query and
-    /// returns one answer a query.
+    /// Works on pieces of at most `size` queries as [`Call::each`] does. `work` gets the index of a piece's first query
+    /// and returns one answer a query.
     ///
     /// # Errors
     /// As [`Call::each`].

@@ -1,10 +1,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Characters of a name that a message shows.
-const SHOWN_CHARACTERS: usize = 80;
+/// Maximum number of characters of a name in a message.
+const MAX_SHOWN_CHARACTERS: usize = 80;
 
-/// What went wrong while linking, or with a knowledge base.
+/// Failure of linking or of a knowledge base.
 #[derive(Debug)]
 pub struct Error(Kind);
 
@@ -32,12 +32,12 @@ enum Kind {
 }
 
 impl Error {
-    /// Wraps the error of a recognizer, re-ranker or other part that is not Truename's own.
+    /// Wraps the error of a recognizer, re-ranker or other part outside Truename.
     pub fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(Kind::Other(cause.into()))
     }
 
-    /// A way out, where one is known.
+    /// Returns advice, if there is any.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.hint(),
@@ -69,7 +69,7 @@ impl Error {
         }
     }
 
-    /// Whether the file, folder or concept asked for is not there.
+    /// Returns whether the file, folder or concept asked for is not there.
     pub fn is_not_found(&self) -> bool {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.is_not_found(),
@@ -80,17 +80,17 @@ impl Error {
         }
     }
 
-    /// Whether a knowledge base was changed or cut off from outside.
+    /// Returns whether a knowledge base is damaged: changed or truncated from outside.
     pub fn is_damaged(&self) -> bool {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_damaged())
     }
 
-    /// Whether the work was stopped on request.
+    /// Returns whether the work was stopped on request.
     pub fn is_interrupted(&self) -> bool {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_interrupted())
     }
 
-    /// Whether a knowledge base has too few names to fit a ranker to.
+    /// Returns whether a knowledge base has too few names to fit a ranker to.
     pub fn is_too_few_names(&self) -> bool {
         matches!(self.0, Kind::TooFewNames { .. })
     }
@@ -100,22 +100,22 @@ impl Error {
         matches!(self.0, Kind::ModelMissing { .. } | Kind::ModelChanged { .. })
     }
 
-    /// Whether the knowledge base has no vectors, or those of another encoder than the one given.
+    /// Returns whether the knowledge base has no vectors, or another encoder made them.
     pub fn is_encoder_mismatch(&self) -> bool {
         matches!(self.0, Kind::EncoderMismatch { .. })
     }
 
-    /// Whether an encoder returned a number that is not finite.
+    /// Returns whether an encoder returned a number that is not finite.
     pub(crate) fn is_damaged_encoder(&self) -> bool {
         matches!(self.0, Kind::DamagedEncoder { .. })
     }
 
     pub(crate) fn damaged_encoder(name: &str) -> Self {
-        let name = name.chars().take(SHOWN_CHARACTERS).flat_map(char::escape_debug).collect();
+        let name = name.chars().take(MAX_SHOWN_CHARACTERS).flat_map(char::escape_debug).collect();
         Self(Kind::DamagedEncoder { name, old_vectors_kept: false })
     }
 
-    /// Says that the vectors made before are still there.
+    /// Adds that the earlier vectors are kept.
     pub(crate) fn with_old_vectors_kept(mut self) -> Self {
         if let Kind::DamagedEncoder { old_vectors_kept, .. } = &mut self.0 {
             *old_vectors_kept = true;
@@ -167,17 +167,17 @@ impl Error {
         Self(Kind::TooManyVectorSets)
     }
 
-    /// A recognizer broke its contract.
+    /// Creates the error of a recognizer that broke its contract.
     pub(crate) fn recognizer(found: String) -> Self {
         Self(Kind::Recognizer(found))
     }
 
-    /// A re-ranker broke its contract.
+    /// Creates the error of a re-ranker that broke its contract.
     pub(crate) fn reranker(found: String) -> Self {
         Self(Kind::Reranker(found))
     }
 
-    /// A stored ranker cannot be read.
+    /// Creates the error of a stored ranker that cannot be read.
     pub(crate) fn ranker(source: postcard::Error) -> Self {
         Self(Kind::Ranker(source))
     }
@@ -236,13 +236,13 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
-            // These speak for themselves above; what caused them comes next.
+            // The message above is the source's own; the chain continues with its cause.
             Kind::KnowledgeBase(source) => source.source(),
             Kind::Index(source) => source.source(),
             Kind::Encoder(source) => source.source(),
             Kind::Io { source, .. } => Some(source),
             Kind::Ranker(source) => Some(source),
-            // It speaks for itself above; what caused it comes next.
+            // The message above is the source's own; the chain continues with its cause.
             Kind::Other(source) => source.source(),
             Kind::DamagedEncoder { .. }
             | Kind::EncoderMismatch { .. }

@@ -1,11 +1,11 @@
-//! Why an answer is what it is, in words a curator reads.
+//! Explanations of answers, in words a curator reads.
 
 use truename_text::similarity::is_misspelt;
 use truename_text::{KeyMatch, NameProfile, Token};
 
 use crate::{Candidate, Link};
 
-/// Says what speaks for the best candidate, what speaks against the next, and what the verdict is.
+/// Explains the evidence for the best candidate, the evidence against the next one, and the verdict.
 pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> String {
     let Some(best) = candidates.first() else {
         return format!("No name of the knowledge base resembles “{name}”.");
@@ -27,7 +27,8 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> S
     said.join(" ")
 }
 
-/// Says which of the `count` concepts with this name it is, and why; `is_meant` where the document names it otherwise too.
+/// Explains which of the `count` concepts with this name is answered; `is_meant` if the document also mentions that
+/// concept by another name.
 pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> String {
     let ids: Vec<&str> = link.candidates[..count].iter().map(|candidate| candidate.id.as_str()).collect();
     let best = &link.candidates[0];
@@ -40,7 +41,7 @@ pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> Strin
     )
 }
 
-/// Says that there is no name to link.
+/// Explains that the text is no name.
 pub(crate) fn explain_placeholder(text: &str) -> String {
     format!("“{text}” is a placeholder and no name, so the answer is NIL.")
 }
@@ -68,7 +69,7 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
     }
 }
 
-/// What one name has and the other lacks.
+/// Returns the differences between two names in words.
 fn differences(query: &NameProfile, name: &NameProfile) -> String {
     let words = |has: &NameProfile, lacks: &NameProfile| -> Vec<String> {
         let is_there =

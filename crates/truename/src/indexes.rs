@@ -1,8 +1,8 @@
-//! The indexes of a store.
+//! Indexes of a store.
 
 use truename_index::{NgramIndex, VectorIndex};
 
-/// The indexes of a store.
+/// Indexes of a store.
 #[derive(Clone, Copy)]
 pub(crate) struct Indexes {
     pub(crate) ngrams: NgramIndex,

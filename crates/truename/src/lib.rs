@@ -1,9 +1,9 @@
-//! Messy names in, identifiers of your knowledge base out.
+//! Links messy names to the identifiers of your knowledge base.
 //!
 //! Read in this order: a [`KnowledgeBase`] is imported from the files in which it is published; a
-//! [`Linker`] finds the concept that each name stands for, as a [`Link`] with a calibrated probability, or
-//! NIL; [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base. An [`Encoder`] gives its names vectors
-//! ([`KnowledgeBase::embed`]), by which a linker also finds names that share no letters
+//! [`Linker`] resolves each name to a concept, as a [`Link`] with a calibrated probability, or to NIL;
+//! [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base. An [`Encoder`] encodes its names as vectors
+//! ([`KnowledgeBase::embed`]); a linker then also finds names that share no letters
 //! ([`KnowledgeBase::with_encoder`]).
 //!
 //! ```

@@ -4,30 +4,30 @@ use truename_text::{Document, Span};
 
 use crate::Link;
 
-/// A document with the mentions found in it, each linked.
+/// A document with its linked mentions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkedDocument {
-    /// The document as it was given.
+    /// Document as it was given.
     pub document: Document,
-    /// The mentions by start, longer ones first.
+    /// Mentions by start, longer ones first.
     pub mentions: Vec<LinkedMention>,
 }
 
-/// A span of a document and the concept it refers to.
+/// A span of a document with the concept that it refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkedMention {
-    /// Where it is.
+    /// Span in the document's text.
     pub span: Span,
-    /// The pieces of a discontinuous mention; none where it is the whole span.
+    /// Pieces of a discontinuous mention; empty if the mention is the whole span.
     pub fragments: Vec<Span>,
-    /// The types of the concept, or what the recognizer or the input says it is; may be empty.
+    /// Types given by the recognizer or the input, else the concept's types; may be empty.
     pub types: Vec<String>,
-    /// Score of the recognizer, higher is likelier; `None` for one that gives none.
+    /// Score of the recognizer, higher is likelier; `None` if it gives none.
     pub score: Option<f64>,
-    /// The name it was linked by, where that is not the text itself: an abbreviation in full.
+    /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,
-    /// The answer to its text, or to the long form; mentions of one name share it. One of more than
-    /// [`LONGEST_NAME_BYTES`](crate::LONGEST_NAME_BYTES) is no name and has an empty one.
+    /// Answer to the text or the long form; mentions with the same name share it. A text longer than
+    /// [`LONGEST_NAME_BYTES`](crate::LONGEST_NAME_BYTES) has an empty answer.
     pub link: Arc<Link>,
 }
 

@@ -1,4 +1,4 @@
-//! Names in, links out.
+//! Links names to concepts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::feature::Featured;
 use crate::generator::{Dense, Scope};
 use crate::knowledge_base::encode;
 use crate::name_set::NameSet;
-use crate::placeholder::is_very_name;
+use crate::placeholder::is_same_name;
 use crate::reranker::{self, Shortlist};
-use crate::retrieval::{ENCODED_AT_ONCE, Nearest, PIECE, Retriever, exact_name};
+use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE, Retriever, exact_name};
 use crate::{
     Candidate, Encoder, Error, FeatureSet, KnowledgeBase, Link, Placeholders, Query, Ranker, Reranker, Scores,
 };
@@ -32,8 +32,8 @@ pub struct LinkOptions {
     pub types: Vec<String>,
     /// Whether each answer is explained in words.
     pub explain: bool,
-    /// Numbers, dates and words that stand for no name. They are answered NIL, with no candidate, unless a concept has that
-    /// very name. `None` links every text.
+    /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
+    /// candidate, unless a concept has exactly this name. `None` links every text.
     pub placeholders: Option<Arc<Placeholders>>,
 }
 
@@ -76,28 +76,28 @@ impl LinkOptions {
     }
 }
 
-/// Links names to one knowledge base.
+/// Links names to the concepts of one knowledge base.
 ///
-/// The result for a query depends on nothing but the query, the knowledge base and the options. All answers of a call are of
-/// one version of the knowledge base, the last one committed when the call begins.
+/// A link depends only on the query, the knowledge base and the options. All answers of a call come from one version of
+/// the knowledge base: the last one committed when the call begins.
 pub struct Linker {
     kb: KnowledgeBase,
     options: LinkOptions,
     reranker: Option<Box<dyn Reranker>>,
-    /// The version read last.
+    /// Rankers and types of the version read last.
     fitted: Mutex<Arc<Fitted>>,
 }
 
 /// Longest name in bytes; longer input is answered NIL.
 pub const LONGEST_NAME_BYTES: usize = 4096;
 
-/// The rankers and types of one version of a knowledge base.
+/// Rankers and types of one version of a knowledge base.
 struct Fitted {
     version: u64,
     ranker: Arc<Ranker>,
-    /// The ranker of names that cannot be compared by vectors; the same where there is no encoder.
+    /// Lexical ranker, for names without vectors; the same as `ranker` if there is no encoder.
     lexical: Arc<Ranker>,
-    /// Names of the concepts that may be answered, where not all may.
+    /// Names of the concepts that may be answered; `None` for all.
     allowed: Option<NameSet>,
 }
 
@@ -119,7 +119,7 @@ impl Linker {
     /// Opens a knowledge base with its models, to link with.
     ///
     /// # Errors
-    /// Where there is none, or it or one of its models is damaged.
+    /// If there is no knowledge base, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::new(KnowledgeBase::open(path.as_ref())?.with_models()?)
     }
@@ -127,7 +127,7 @@ impl Linker {
     /// Links to the knowledge base that comes with Truename.
     ///
     /// # Errors
-    /// Where the user's cache cannot be written.
+    /// If the user's cache cannot be written.
     pub fn bundled() -> Result<Self, Error> {
         Self::new(KnowledgeBase::bundled()?)
     }
@@ -135,7 +135,7 @@ impl Linker {
     /// Links to a knowledge base.
     ///
     /// # Errors
-    /// Where its ranker cannot be read.
+    /// If its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &[])?;
         Ok(Self { kb, options: LinkOptions::default(), reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
@@ -144,7 +144,7 @@ impl Linker {
     /// Sets the options.
     ///
     /// # Errors
-    /// Where no concept has a type that is asked for.
+    /// If no concept has one of the types asked for.
     pub fn with_options(mut self, options: LinkOptions) -> Result<Self, Error> {
         let snapshot = self.kb.store.snapshot()?;
         check_types(&snapshot, &options.types)?;
@@ -191,7 +191,7 @@ impl Linker {
     /// Links queries, on all threads of the current rayon pool.
     ///
     /// # Errors
-    /// Where the storage, the encoder or the re-ranker fails.
+    /// If the storage, the encoder or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(names = queries.len()))]
     pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
         let call = self.begin()?;
@@ -235,7 +235,7 @@ impl Linker {
     }
 }
 
-/// A call of a linker: all answers are of one version of the knowledge base.
+/// A call of a linker. All answers come from one version of the knowledge base.
 pub(crate) struct LinkCall<'a> {
     linker: &'a Linker,
     call: Call<'a>,
@@ -243,7 +243,7 @@ pub(crate) struct LinkCall<'a> {
 }
 
 impl LinkCall<'_> {
-    /// Returns the version of the knowledge base that is read.
+    /// Returns the version of the knowledge base that the call reads.
     pub(crate) fn version(&self) -> u64 {
         self.call.version()
     }
@@ -252,8 +252,8 @@ impl LinkCall<'_> {
         self.linker.threshold_of(&self.fitted)
     }
 
-    /// Ranks the candidates of names. Keeps all concepts that have the very name and what a re-ranker needs, however few
-    /// candidates are asked for.
+    /// Ranks the candidates of names. Keeps all concepts that have the exact name and as many candidates as the
+    /// re-ranker needs, even if fewer are asked for.
     pub(crate) fn rank(&self, names: &[&str]) -> Result<Vec<Link>, Error> {
         let (linker, fitted) = (self.linker, &*self.fitted);
         let Some(encoder) = linker.kb.encoder() else {
@@ -263,13 +263,13 @@ impl LinkCall<'_> {
             });
         };
         let mut links = Vec::with_capacity(names.len());
-        for names in names.chunks(ENCODED_AT_ONCE) {
+        for names in names.chunks(ENCODE_BATCH) {
             links.extend(self.rank_encoded(names, encoder)?);
         }
         Ok(links)
     }
 
-    /// Encodes the names that are not resolved lexically, and ranks all.
+    /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
     fn rank_encoded(&self, names: &[&str], encoder: &Encoder) -> Result<Vec<Link>, Error> {
         let (linker, fitted) = (self.linker, &*self.fitted);
         let resolved: Vec<Option<Link>> = self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
@@ -299,7 +299,7 @@ impl LinkCall<'_> {
         Ok(resolved.into_iter().filter_map(|link| link.or_else(|| ranked.next())).collect())
     }
 
-    /// Re-ranks the links of queries, where there is a re-ranker.
+    /// Re-ranks the links of queries if there is a re-ranker.
     pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
         let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
         let is_open = |link: &Link| link.candidates.first().is_some_and(|best| best.scores.ranker.is_some());
@@ -330,7 +330,7 @@ impl LinkCall<'_> {
         }
     }
 
-    /// Returns the types of the first candidate of each link, and of the others that have the very name.
+    /// Returns the types of all candidates of each link.
     pub(crate) fn types_of(&self, links: &[Link]) -> Result<Vec<Vec<Vec<String>>>, Error> {
         self.call.in_pieces(links, PIECE, |snapshot, _, piece| {
             let types = |candidate: &Candidate| -> Result<Vec<String>, Error> {
@@ -343,10 +343,10 @@ impl LinkCall<'_> {
     }
 }
 
-/// A name that is ranked.
+/// A name to rank.
 struct Asked<'a> {
     name: &'a str,
-    /// Whether its vector is of its beginning alone.
+    /// Whether the vector covers only the beginning of the name.
     is_truncated: bool,
 }
 
@@ -356,7 +356,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Ranks one name after another with the same snapshot and buffers.
+/// Ranks names one after another with the same snapshot and buffers.
 struct Session<'a> {
     linker: &'a Linker,
     fitted: &'a Fitted,
@@ -368,7 +368,7 @@ impl<'a> Session<'a> {
         Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot) }
     }
 
-    /// Returns the answer where it needs no vector: to text that is no name, and where one concept alone has the very name.
+    /// Returns the answer if it needs no vector: the text is no name, or a single concept has the exact name.
     fn resolve(&mut self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
         let Some(profile) = self.named(asked.name)? else { return Ok(Some(self.answer(asked, Vec::new()))) };
         if !self.ends_at_sole() {
@@ -390,7 +390,7 @@ impl<'a> Session<'a> {
         Ok(self.answer(asked, candidates))
     }
 
-    /// Returns the profile of a name; `None` where it is empty, too long, or a placeholder that no concept has for a name.
+    /// Returns the profile of a name; `None` if it is empty, too long, or a placeholder that is no name of a concept.
     fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
         if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
@@ -404,7 +404,7 @@ impl<'a> Session<'a> {
         }
         let (snapshot, scope) = (self.retriever.snapshot, self.scope(None));
         for name in snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
-            if is_very_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
+            if is_same_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
                 return Ok(Some(profile));
             }
         }
@@ -415,7 +415,7 @@ impl<'a> Session<'a> {
         self.linker.options.placeholders.as_ref().is_some_and(|placeholders| placeholders.has_form(text, normalized))
     }
 
-    /// Returns whether the search ends where one concept alone has the very name: one candidate is enough.
+    /// Returns whether the search ends at a single concept with the exact name, because one candidate is enough.
     fn ends_at_sole(&self) -> bool {
         self.linker.options.top <= 1 && !self.linker.options.explain
     }
@@ -427,7 +427,7 @@ impl<'a> Session<'a> {
         Scope { allowed: self.fitted.allowed.as_ref(), dense, ..self.retriever.scope() }
     }
 
-    /// Returns the answer, with candidates from the likeliest on.
+    /// Returns the answer with its candidates, likeliest first.
     fn answer(&self, asked: &Asked<'_>, candidates: Vec<Candidate>) -> Link {
         let threshold = self.linker.threshold_of(self.fitted);
         let explanation = self.linker.options.explain.then(|| {
@@ -436,7 +436,7 @@ impl<'a> Session<'a> {
             }
             explain(asked.name, &candidates, threshold)
         });
-        // Where the very name decided, no vector did.
+        // No vector took part where the exact name decided.
         let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
         let is_nil = is_nil(&candidates, threshold);
         let mut link = Link { explanation, is_truncated, ..Link::new(asked.name, candidates, is_nil) };
@@ -444,7 +444,7 @@ impl<'a> Session<'a> {
         link
     }
 
-    /// Returns candidates from the likeliest on; only the one that alone has the very name where that is enough.
+    /// Returns candidates, likeliest first; only the single one with the exact name if that is enough.
     fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
         let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
         let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
@@ -461,7 +461,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns the candidate that alone has the very name.
+    /// Returns the candidate of the only concept with the exact name.
     fn exact(&self, concept: ConceptIndex, matched: NameIndex) -> Result<Candidate, Error> {
         let scores = Scores { exact: 1.0, ..Scores::default() };
         self.candidate(concept, matched, self.fitted.ranker.exact, scores)
@@ -478,7 +478,7 @@ impl<'a> Session<'a> {
         let mut probabilities = Ranker::probabilities(&scores);
         let sole = exact.as_ref().map(|(concept, _)| *concept);
         if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
-            // The very name decides, and the others share what it leaves as the ranker would have it.
+            // The exact name decides; the other candidates share the rest in the ranker's proportions.
             let others = 1.0 - probabilities[at];
             let scale = if others > 0.0 { (1.0 - ranker.exact) / others } else { 0.0 };
             probabilities.iter_mut().for_each(|probability| *probability *= scale);
@@ -516,7 +516,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Sorts candidates from the likeliest on, ties by id.
+/// Sorts candidates likeliest first, ties by id.
 fn sort(candidates: &mut [Candidate]) {
     candidates
         .sort_by(|left, right| right.probability.total_cmp(&left.probability).then_with(|| left.id.cmp(&right.id)));
@@ -538,7 +538,7 @@ fn check_types(snapshot: &Snapshot<'_>, types: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Returns the names of the concepts that have one of the types, and all types that concepts have.
+/// Returns the names of all concepts that have one of `types`, and all types in the knowledge base.
 fn names_of_types(snapshot: &Snapshot<'_>, types: &[String]) -> Result<(NameSet, BTreeSet<String>), Error> {
     let (mut allowed, mut known) = (NameSet::default(), BTreeSet::new());
     for entry in snapshot.all_types()? {

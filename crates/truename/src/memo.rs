@@ -1,18 +1,18 @@
-//! Answers that are asked for again and again.
+//! Cache of repeated answers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use truename_text::stable_hash;
 
-/// Pieces, so that threads seldom wait for one another.
+/// Number of shards; more make threads wait less for each other.
 const SHARDS: usize = 32;
-/// A piece that has grown to this many answers begins anew.
-const MOST_ANSWERS: usize = 4096;
+/// Maximum number of answers in a shard; a full shard is cleared.
+const MAX_ANSWERS: usize = 4096;
 
-/// Remembers the answers of a function of a string and one version of a knowledge base. It never changes an answer.
+/// Caches the answers of a function of a string and one version of a knowledge base. Caching never changes an answer.
 ///
-/// Answers of an earlier version are forgotten when a later one is asked for.
+/// Answers of an earlier version are dropped when one of a later version is stored.
 pub(crate) struct Memo<V> {
     shards: Vec<Mutex<Shard<V>>>,
 }
@@ -28,26 +28,26 @@ impl<V: Clone> Memo<V> {
         Self { shards: (0..SHARDS).map(|_| shard()).collect() }
     }
 
-    /// Returns the remembered answer at a version.
+    /// Returns the cached answer at a version.
     pub(crate) fn known(&self, version: u64, key: &str) -> Option<V> {
         let shard = self.shard(key);
         if shard.version == version { shard.answers.get(key).cloned() } else { None }
     }
 
-    /// Remembers an answer, unless answers of a later version are remembered.
+    /// Caches an answer, unless answers of a later version are cached.
     pub(crate) fn insert(&self, version: u64, key: &str, value: V) {
         let mut shard = self.shard(key);
         if shard.version > version {
             return;
         }
-        if shard.version < version || shard.answers.len() >= MOST_ANSWERS {
+        if shard.version < version || shard.answers.len() >= MAX_ANSWERS {
             shard.answers.clear();
             shard.version = version;
         }
         shard.answers.insert(key.to_owned(), value);
     }
 
-    /// Returns the remembered answer, or the one that `compute` gives.
+    /// Returns the cached answer, or computes and caches it.
     pub(crate) fn get<E>(&self, version: u64, key: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         if let Some(value) = self.known(version, key) {
             return Ok(value);

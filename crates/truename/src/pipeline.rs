@@ -1,4 +1,4 @@
-//! Documents in, linked documents out.
+//! Finds and links the mentions of documents.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -18,11 +18,11 @@ use crate::{Error, LONGEST_NAME_BYTES, Link, LinkedDocument, LinkedMention, Link
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PipelineOptions {
-    /// Whether the mentions are those of the document, and none is looked for.
+    /// Whether the document's own mentions are linked and no recognizer runs.
     pub given_mentions: bool,
     /// Whether mentions within mentions are kept.
     pub nested: bool,
-    /// Whether abbreviations that a document defines are read in full.
+    /// Whether abbreviations that a document defines are expanded.
     pub abbreviations: bool,
     /// Answer to a name that several concepts share.
     pub ambiguous: Ambiguous,
@@ -35,7 +35,7 @@ impl Default for PipelineOptions {
 }
 
 impl PipelineOptions {
-    /// Sets whether the mentions are those of the document, and none is looked for.
+    /// Sets whether the document's own mentions are linked and no recognizer runs.
     #[must_use]
     pub fn given_mentions(self, given_mentions: bool) -> Self {
         Self { given_mentions, ..self }
@@ -47,7 +47,7 @@ impl PipelineOptions {
         Self { nested, ..self }
     }
 
-    /// Sets whether abbreviations that a document defines are read in full.
+    /// Sets whether abbreviations that a document defines are expanded.
     #[must_use]
     pub fn abbreviations(self, abbreviations: bool) -> Self {
         Self { abbreviations, ..self }
@@ -62,8 +62,8 @@ impl PipelineOptions {
 
 /// Finds the mentions of documents and links each to a concept.
 ///
-/// A document goes in and comes out unchanged beside its mentions. The result depends on nothing but the
-/// document, the knowledge base and the options. The links of a call are of one version of the knowledge base.
+/// Documents are returned unchanged beside their mentions. The result depends only on the document, the knowledge base
+/// and the options. All links of a call come from one version of the knowledge base.
 pub struct Pipeline {
     recognizer: Box<dyn Recognizer>,
     linker: Linker,
@@ -71,14 +71,14 @@ pub struct Pipeline {
     links: Memo<Arc<Known>>,
 }
 
-/// The ranked answer to a name, and the types of its candidates.
+/// The ranked answer to a name, with the types of its candidates.
 struct Known {
     link: Arc<Link>,
     types: Vec<Vec<String>>,
 }
 
 impl Pipeline {
-    /// Finds the names of the linker's knowledge base, of the types that it is to answer.
+    /// Creates a pipeline that recognizes the names in the linker's knowledge base, limited to the linker's types.
     pub fn new(linker: Linker, options: PipelineOptions) -> Self {
         let dictionary = DictionaryRecognizer::new(linker.knowledge_base().clone())
             .nested(options.nested)
@@ -98,10 +98,10 @@ impl Pipeline {
         &self.linker
     }
 
-    /// Links the documents of a batch, on all threads of the current rayon pool, in their order.
+    /// Links a batch of documents on all threads of the current rayon pool. Returns them in the same order.
     ///
     /// # Errors
-    /// Where the storage, the encoder, the recognizer or the re-ranker fails.
+    /// If the storage, the encoder, the recognizer or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_all(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
         let mentions = self.mentions(&documents)?;
@@ -140,7 +140,7 @@ impl Pipeline {
         Ok(linked)
     }
 
-    /// Finds the mentions of documents, those that the documents have or those of the recognizer.
+    /// Returns the mentions of each document: given ones or those found by the recognizer.
     fn find<'a>(&self, documents: &'a [Document]) -> Result<Vec<Vec<Found<'a>>>, Error> {
         let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
         let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
@@ -158,7 +158,7 @@ impl Pipeline {
         Ok(readings.par_iter().zip(recognized).map(found).collect())
     }
 
-    /// Ranks the names of mentions, each once, and the short forms of tentative ones.
+    /// Ranks each distinct name of the mentions once, and the short forms of tentative mentions.
     fn rank<'f>(
         &self,
         call: &LinkCall<'_>,
@@ -187,7 +187,7 @@ impl Pipeline {
         Ok(known)
     }
 
-    /// Re-ranks all mentions of a batch together, where the linker has a re-ranker.
+    /// Re-ranks all mentions of a batch together if the linker has a re-ranker.
     fn rerank(
         &self,
         call: &LinkCall<'_>,
@@ -213,7 +213,7 @@ impl Pipeline {
 }
 
 impl Known {
-    /// Returns the types of the best candidate of a link that was made of this one.
+    /// Returns the types of the best candidate of `link`, which was made from this answer.
     fn types_of_best(&self, link: &Link) -> Vec<String> {
         let Some(best) = link.candidates.first() else { return Vec::new() };
         let place = self.link.candidates.iter().position(|candidate| candidate.id == best.id);
@@ -221,7 +221,7 @@ impl Known {
     }
 }
 
-/// Returns the mentions that a document has.
+/// Returns the given mentions of a document.
 fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
     let mention = |mention: &Mention| Recognized {
         fragments: mention.fragments.clone(),
@@ -233,7 +233,7 @@ fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
     mentions
 }
 
-/// Refuses mentions that do not lie in their documents.
+/// Refuses mentions outside their documents.
 fn check(recognized: &[Vec<Recognized>], documents: &[Document]) -> Result<(), Error> {
     if recognized.len() != documents.len() {
         return Err(Error::recognizer(format!(
@@ -255,11 +255,11 @@ fn check(recognized: &[Vec<Recognized>], documents: &[Document]) -> Result<(), E
     Ok(())
 }
 
-/// A mention before it is linked.
+/// A mention that is not linked yet.
 struct Found<'a> {
     recognized: Recognized,
     written: Cow<'a, str>,
-    /// The long form that the mention is short for in its document.
+    /// Long form of the mention if its document defines it as an abbreviation.
     long_form: Option<String>,
 }
 
@@ -272,14 +272,14 @@ impl<'a> Found<'a> {
         Self { long_form: if is_name { reading.expand(&written) } else { None }, written, recognized }
     }
 
-    /// Returns the name that is linked: the long form, or else the text; empty where that is too long for a name.
+    /// Returns the name to link: the long form, else the text; empty if the text is too long for a name.
     fn name(&self) -> &str {
         let is_name = self.written.len() <= LONGEST_NAME_BYTES;
         self.long_form.as_deref().unwrap_or(if is_name { &self.written } else { "" })
     }
 
-    /// Returns whether this is a mention. A tentative one is where the answer to its long form has that among its names, or
-    /// resembles it and has the short form among its names.
+    /// Returns whether this is a mention. A tentative one counts only if its long form links to a concept that has the
+    /// long form among its names or, if no lookup key matches, the short form.
     fn is_confirmed(&self, known: &HashMap<&str, Arc<Known>>) -> bool {
         if !self.recognized.tentative {
             return true;
@@ -293,7 +293,7 @@ impl<'a> Found<'a> {
         answer.scores.exact == KeyMatch::None.score() && named.any(|candidate| candidate.id == answer.id)
     }
 
-    /// Returns the mention with the answer to its name, and the type that the recognizer gave it.
+    /// Returns the mention with the answer to its name and the recognizer's type.
     fn linked(&self, known: &HashMap<&str, Arc<Known>>) -> LinkedMention {
         let Recognized { span, fragments, kind, score, .. } = self.recognized.clone();
         LinkedMention {

@@ -1,4 +1,4 @@
-//! Text that stands where a name should be and is none: numbers, dates, and words such as `unknown`.
+//! Placeholders: numbers, dates and words such as `unknown` in place of a name.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use truename_text::NormalizedName;
 
 use crate::Error;
 
-/// The built-in words, one a line.
+/// Built-in words, one a line.
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut words = HashSet::new();
     read_words(include_str!("placeholder/words.txt"), &mut words);
@@ -28,29 +28,29 @@ static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Placeholders {
-    /// Normal forms.
+    /// Normal forms of the words.
     words: HashSet<String>,
 }
 
 impl Default for Placeholders {
-    /// The built-in words: what a table holds for "no name" in English and a dozen other languages.
+    /// Creates the built-in words: entries for "no name" in English and a dozen other languages.
     fn default() -> Self {
         Self { words: WORDS.clone() }
     }
 }
 
 impl Placeholders {
-    /// Adds the words of a file to the built-in ones: one word or phrase a line. `!word` takes a built-in one out, and a
-    /// line that begins with `# ` is a comment.
+    /// Adds the words of a file to the built-in ones, one word or phrase a line. `!word` removes a built-in one; a line
+    /// that begins with `# ` is a comment.
     ///
     /// # Errors
-    /// Where the file cannot be read or is not UTF-8.
+    /// If the file cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
         Ok(Self::default().with_words(&text))
     }
 
-    /// Adds words, and takes some out, as [`read`](Self::read) does.
+    /// Adds and removes words in the format of [`read`](Self::read).
     #[must_use]
     pub fn with_words(mut self, lines: &str) -> Self {
         read_words(lines, &mut self.words);
@@ -84,16 +84,16 @@ fn read_words(lines: &str, words: &mut HashSet<String>) {
 ///
 /// A number must have the same digits between the same breaks, for `3.14` is not `314`; a month may be written together
 /// with its day, for `Sept 9` may be the gene `SEPT9`.
-pub(crate) fn is_very_name(text: &NormalizedName, name: &NormalizedName) -> bool {
+pub(crate) fn is_same_name(text: &NormalizedName, name: &NormalizedName) -> bool {
     let has = |is: fn(char) -> bool| text.as_str().contains(is);
     let is_mixed = has(char::is_alphabetic) && has(char::is_numeric);
     text == name || (is_mixed && text.squeezed() == name.squeezed())
 }
 
 fn is_number_or_date(text: &str) -> bool {
-    /// The longest date: "Wednesday, 15th of September 2021, 23:59:59.999999 +00:00".
-    const LONGEST_BYTES: usize = 80;
-    if text.len() > LONGEST_BYTES || !text.contains(char::is_numeric) {
+    /// Maximum length of a number or date: "Wednesday, 15th of September 2021, 23:59:59.999999 +00:00".
+    const MAX_BYTES: usize = 80;
+    if text.len() > MAX_BYTES || !text.contains(char::is_numeric) {
         return false;
     }
     let folded: String = text.chars().map(fold).collect::<String>().to_lowercase();
@@ -101,7 +101,7 @@ fn is_number_or_date(text: &str) -> bool {
     is_quantity(folded) || is_moment(folded)
 }
 
-/// Spaces, dashes and digits of other alphabets, as in ASCII.
+/// Maps spaces, dashes and digits of other alphabets to ASCII.
 fn fold(character: char) -> char {
     match character {
         _ if character.is_whitespace() => ' ',
@@ -119,7 +119,7 @@ fn digit(character: char, zero: u32) -> char {
     char::from_digit(character as u32 - zero, 10).unwrap_or(character)
 }
 
-/// A number, or two that make a range, ratio, fraction or value with its error.
+/// Returns whether the text is a number, or two numbers that form a range, ratio, fraction or value with error.
 fn is_quantity(text: &str) -> bool {
     const BETWEEN: [&str; 9] = ["-", "..", "...", "~", "/", ":", "to", "±", "+/-"];
     is_number(text)
@@ -136,7 +136,8 @@ fn is_quantity(text: &str) -> bool {
         })
 }
 
-/// A number: signs and a currency before it, digits in groups, a decimal part, an exponent, `%` or a currency behind it.
+/// Returns whether the text is a number: signs or a currency first, grouped digits, decimals, an exponent, `%` or a
+/// currency last.
 fn is_number(text: &str) -> bool {
     const BEFORE: &str = "+-±~<>=≤≥≈$€£¥ ";
     const BEHIND: &str = "%‰°+$€£¥ ";
@@ -152,14 +153,15 @@ fn is_number(text: &str) -> bool {
         Some(whole) => whole,
         None => mantissa,
     };
-    // The last mark is the decimal one, or else all are alike and part groups of three digits.
+    // The last mark is the decimal mark; otherwise all marks are alike and separate groups of three digits.
     ['.', ',', '\''].iter().any(|&mark| {
         let (whole, part) = mantissa.rsplit_once(mark).unwrap_or((mantissa, ""));
         (part.is_empty() || is_digits(part)) && (is_grouped(whole) || (whole.is_empty() && !part.is_empty()))
     }) || is_grouped(mantissa)
 }
 
-/// Digits, perhaps in groups of three (or of two before the last, as in India) with one kind of mark between them.
+/// Returns whether the text is digits, optionally in groups of three (in India of two, the last excepted) with one kind
+/// of mark between them.
 fn is_grouped(text: &str) -> bool {
     let Some(mark) = text.chars().find(|c| !c.is_ascii_digit()) else { return is_digits(text) };
     let groups: Vec<&str> = text.split(mark).collect();
@@ -175,9 +177,9 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A date, a time, or both.
+/// Returns whether the text is a date, a time, or both.
 fn is_moment(text: &str) -> bool {
-    // What stands between the parts of a date and a time: "2021-03-03T10:00", "3 March 2021, 10:00".
+    // Separators of date and time: "2021-03-03T10:00", "3 March 2021, 10:00".
     let splits = text.char_indices().filter(|(_, c)| matches!(c, ' ' | 't' | ',' | ';'));
     is_date(text)
         || is_time(text)
@@ -187,7 +189,7 @@ fn is_moment(text: &str) -> bool {
         })
 }
 
-/// Three numbers of which one may be a year, a year and a month, or words of a date.
+/// Returns whether the text is three numbers with one possible year, a year and a month, or a date in words.
 fn is_date(text: &str) -> bool {
     let numbers = |mark: char| {
         let parts: Vec<&str> = text.split(mark).map(str::trim).collect();
@@ -227,7 +229,8 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A month in letters with a day, a year or both, and perhaps the day of the week: "Wed, March 3rd 2021", "3-Mar-21".
+/// Returns whether the text is a month in letters with a day, a year or both, and optionally a weekday: "Wed, March 3rd
+/// 2021", "3-Mar-21".
 fn is_date_in_words(text: &str) -> bool {
     let is_number = |part: &str| {
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| part.strip_suffix(ending)).unwrap_or(part);
@@ -247,7 +250,8 @@ fn is_date_in_words(text: &str) -> bool {
     months == 1 && matches!(numbers, 1 | 2) && weekdays <= 1
 }
 
-/// Hours and minutes, perhaps seconds, a half of the day and a zone: "3 pm", "10:30", "23:59:59.9Z", "10:00+02:00".
+/// Returns whether the text is a time: hours and minutes, optionally seconds, am/pm and a zone: "3 pm", "10:30",
+/// "23:59:59.9Z", "10:00+02:00".
 fn is_time(text: &str) -> bool {
     let text = text.strip_suffix('z').or_else(|| text.strip_suffix("utc")).unwrap_or(text).trim_end();
     let zone = text.rfind(['+', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -426,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_number_is_another_where_its_breaks_differ() {
-        let is_same = |text: &str, name: &str| is_very_name(&NormalizedName::new(text), &NormalizedName::new(name));
+        let is_same = |text: &str, name: &str| is_same_name(&NormalizedName::new(text), &NormalizedName::new(name));
         assert!(is_same("7", "7") && is_same("3.14", "3,14") && is_same("Sept 9", "SEPT9") && is_same("n/a", "N.A."));
         assert!(!is_same("3.14", "314") && !is_same("n/a", "Na"));
     }

@@ -1,26 +1,26 @@
 use truename_text::{Document, Span};
 
-/// A name to link, with its context where there is one.
+/// A name to link, optionally with its context.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Query<'a> {
-    /// The name as it is written, or an abbreviation in full.
+    /// Name as written, or the long form of an abbreviation.
     pub name: &'a str,
-    /// The place of the mention in its document.
+    /// Place of the mention in its document.
     pub context: Option<Context<'a>>,
 }
 
 /// The document around a mention.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The document.
+    /// Document with the mention.
     pub document: &'a Document,
-    /// The mention in the document's text.
+    /// Span of the mention in the document's text.
     pub span: Span,
 }
 
 impl<'a> Query<'a> {
-    /// Asks for a name without context.
+    /// Creates a query without context.
     pub fn new(name: &'a str) -> Self {
         Self { name, context: None }
     }

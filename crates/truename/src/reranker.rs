@@ -1,17 +1,17 @@
 use crate::{Candidate, Error, Query};
 
-/// Reorders the ranker's best candidates of mentions, with their context; before calibration and the NIL threshold.
+/// Rescores the ranker's best candidates of mentions with their context, before calibration and the NIL threshold.
 ///
-/// A name that exactly one concept has is not asked about. Candidates after the best [`Reranker::depth`] are dropped.
+/// Names that exactly one concept has are skipped. Only the best [`Reranker::depth`] candidates are kept.
 pub trait Reranker: Send + Sync {
-    /// Returns the largest number of candidates of a query that are scored.
+    /// Returns the maximum number of candidates that are scored for a query.
     fn depth(&self) -> usize;
 
-    /// Scores the candidates of several queries: for each query one logit a candidate, in their order, higher is likelier.
-    /// "None of the candidates" has the logit 0.
+    /// Scores the candidates of several queries. Returns one list a query with one logit a candidate, in their order;
+    /// higher is likelier. "None of the candidates" has the logit 0.
     ///
     /// # Errors
-    /// [`Error::other`] with the cause where the model fails.
+    /// If the model fails; [`Error::other`] wraps the cause.
     fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error>;
 }
 
@@ -19,9 +19,9 @@ pub trait Reranker: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Shortlist<'a> {
-    /// The query with its context, where it has one.
+    /// Query, optionally with its context.
     pub query: Query<'a>,
-    /// The candidates from the likeliest on, with the ranker's logits in their scores.
+    /// Candidates, likeliest first, with the ranker's logits in their scores.
     pub candidates: &'a [Candidate],
 }
 

@@ -1,4 +1,4 @@
-//! Candidates of a query with their features: the one path of the linker and of calibration.
+//! Retrieves the candidates of a query with their features, for linking and for calibration.
 
 use truename_index::{Hit, SearchScratch, VectorReader};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
@@ -10,12 +10,12 @@ use crate::name_set::NameSet;
 use crate::proposal::Proposals;
 use crate::{Error, FeatureSet, KnowledgeBase};
 
-/// Queries that share a snapshot and one pass over the vectors.
+/// Number of queries that share a snapshot and one pass over the vectors.
 pub(crate) const PIECE: usize = 64;
-/// Names encoded together.
-pub(crate) const ENCODED_AT_ONCE: usize = 4096;
+/// Number of names encoded together.
+pub(crate) const ENCODE_BATCH: usize = 4096;
 
-/// Retrieves candidates for one query after another with the same snapshot and buffers.
+/// Retrieves candidates for queries one after another with the same snapshot and buffers.
 pub(crate) struct Retriever<'a> {
     kb: &'a KnowledgeBase,
     pub(crate) snapshot: &'a Snapshot<'a>,
@@ -23,12 +23,12 @@ pub(crate) struct Retriever<'a> {
     weights: WordWeights,
 }
 
-/// The candidates of a query.
+/// Candidates of a query.
 pub(crate) struct Retrieved {
     pub(crate) proposals: Proposals,
-    /// The concept that alone has the very name.
+    /// The only concept with the exact name, if there is one.
     pub(crate) sole: Option<ConceptIndex>,
-    /// All candidates with their features; `None` where the search ended at `sole`.
+    /// All candidates with their features; `None` if the search ended at `sole`.
     pub(crate) featured: Option<(FeatureSet, Vec<Featured>)>,
 }
 
@@ -37,15 +37,15 @@ impl<'a> Retriever<'a> {
         Self { kb, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
     }
 
-    /// Returns the scope in which generators see all names.
+    /// Returns the scope of all names.
     pub(crate) fn scope(&self) -> Scope<'a> {
         Scope { snapshot: self.snapshot, indexes: &self.kb.indexes, hidden: &[], allowed: None, dense: None }
     }
 
-    /// Returns the candidates of a query; with `ends_at_sole` only the one that alone has the very name, where there is one.
+    /// Returns the candidates of a query; with `ends_at_sole` only the single one with the exact name, if there is one.
     ///
-    /// A query whose candidates lack vectors is described lexically: a name without a vector would look like one that is
-    /// far away.
+    /// If a candidate lacks vectors, all candidates get lexical features: a name without a vector would look like a
+    /// distant one.
     pub(crate) fn retrieve(
         &mut self,
         query: &NameProfile,
@@ -69,17 +69,17 @@ impl<'a> Retriever<'a> {
     }
 }
 
-/// The vectors of several queries and the names nearest to each, from one pass over the store.
+/// Vectors of several queries with the nearest names of each, from one pass over the store.
 pub(crate) struct Nearest<'a> {
     reader: VectorReader<'a>,
-    /// Whether every name has a vector, so that no candidate lacks one.
+    /// Whether every name has a vector.
     is_complete: bool,
     vectors: Vec<&'a [f32]>,
     hits: Vec<Vec<Hit>>,
 }
 
 impl<'a> Nearest<'a> {
-    /// Searches for `vectors`; up to `hidden` of the names found may not count.
+    /// Searches for the names nearest to each vector; up to `hidden` of them may be held out.
     pub(crate) fn search(
         reader: VectorReader<'a>,
         snapshot: &Snapshot<'_>,
@@ -97,13 +97,13 @@ impl<'a> Nearest<'a> {
         Ok(Self { reader, is_complete: false, vectors, hits })
     }
 
-    /// Declares that every name has a vector.
+    /// Marks that every name has a vector.
     pub(crate) fn complete(self) -> Self {
         Self { is_complete: true, ..self }
     }
 
-    /// Returns the vector of a query with its nearest names; `None` where the encoder knows no token of the query, so that
-    /// its vector has no direction.
+    /// Returns the vector of a query with its nearest names; `None` if the query has no known token, so that its vector
+    /// is zero.
     pub(crate) fn of(&self, query: usize) -> Option<Dense<'_>> {
         let vector = self.vectors[query];
         let dense = Dense { reader: &self.reader, vector, hits: &self.hits[query], is_complete: self.is_complete };
@@ -115,7 +115,7 @@ fn has_direction(vector: &[f32]) -> bool {
     vector.iter().any(|value| *value != 0.0)
 }
 
-/// Returns the number of the name that a candidate was found by exactly and that is written as the query, else the first.
+/// Returns the exactly matching name that is written like the query, else the first exact one.
 pub(crate) fn exact_name(
     concept: ConceptIndex,
     query: &NameProfile,

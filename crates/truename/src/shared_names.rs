@@ -1,4 +1,4 @@
-//! Names that several concepts share: which of them a document means.
+//! Resolves names that several concepts share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ pub enum Ambiguous {
     /// The concept that the document also mentions by another name, else the likeliest by the ranker.
     #[default]
     Best,
-    /// The same, and all of them stay among the candidates, whatever number is asked for.
+    /// As `Best`, but all concepts that share the name stay among the candidates, whatever number is asked for.
     All,
-    /// NIL.
+    /// Always NIL.
     Nil,
 }
 
-/// Resolves the names that several concepts share, one document at a time.
+/// Resolves names that several concepts share, one document at a time.
 pub(crate) struct SharedNames {
     policy: Ambiguous,
     top: usize,
-    /// Whether the user gave the threshold, so that the probability of the answer alone counts.
+    /// Whether the user set the threshold; then only the probability of the answer counts.
     has_own_threshold: bool,
     threshold: f64,
 }
@@ -34,7 +34,7 @@ impl SharedNames {
         Self { policy, top: options.top, has_own_threshold: options.min_probability.is_some(), threshold }
     }
 
-    /// Decides between the concepts that share a name, and leaves as many candidates as were asked for.
+    /// Chooses between the concepts that share a name, and keeps as many candidates as were asked for.
     pub(crate) fn resolve(&self, mentions: &mut [LinkedMention]) {
         let named: BTreeSet<ConceptId> = mentions
             .iter()
@@ -65,8 +65,9 @@ impl SharedNames {
     }
 }
 
-/// Moves the sharers of the name first, the likeliest on top, preferred names before synonyms. Moves the probability of all
-/// sharers to a concept that the document also mentions by another name. Returns whether there was one.
+/// Moves the concepts that share the name to the front: likeliest first, then preferred names before synonyms. Moves
+/// the probability of all sharers to a concept that the document also mentions by another name. Returns whether there
+/// was one.
 fn put_first(candidates: &mut [Candidate], count: usize, named: &BTreeSet<ConceptId>) -> bool {
     candidates.sort_by(|left, right| {
         let is_shared = |candidate: &Candidate| candidate.scores.exact == 1.0;

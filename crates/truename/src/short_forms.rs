@@ -1,26 +1,26 @@
-//! The abbreviations of a document, and what they make of its mentions.
+//! Abbreviations of a document, and the expansion of mentions with them.
 
 use std::collections::{HashMap, HashSet};
 
 use truename_text::{Abbreviation, Span, Words, written_forms};
 
-/// The short forms that a text defines and the long forms they stand for.
+/// Short forms that a text defines, with their long forms.
 pub(crate) struct ShortForms<'a> {
     forms: Vec<ShortForm<'a>>,
-    /// The forms that begin with a word.
+    /// Short forms by their first word.
     by_word: HashMap<&'a str, Vec<usize>>,
 }
 
-/// A short form and what it stands for.
+/// A short form with its long form.
 pub(crate) struct ShortForm<'a> {
     short: &'a str,
     long: &'a str,
-    /// The forms in which the long form may be a name.
+    /// Spellings under which the long form may be a name.
     pub(crate) written_forms: Vec<String>,
 }
 
 impl<'a> ShortForms<'a> {
-    /// Those that `abbreviations` define in `text`; of several definitions of one short form the first counts.
+    /// Collects the short forms that `abbreviations` define in `text`. The first definition of a short form counts.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {
         let mut these = Self { forms: Vec::new(), by_word: HashMap::new() };
         let mut known = HashSet::new();
@@ -40,7 +40,7 @@ impl<'a> ShortForms<'a> {
         self.forms.is_empty()
     }
 
-    /// The short form that begins with a word, and the number of words it has.
+    /// Returns the short form that begins at a word, and its number of words.
     pub(crate) fn at(&self, text: &str, words: &Words, word: usize) -> Option<(usize, &ShortForm<'a>)> {
         let span = words.span(word);
         let written = &text[span.range()];
@@ -54,7 +54,7 @@ impl<'a> ShortForms<'a> {
         found.next()
     }
 
-    /// A mention with the short forms in it spelt out, or nothing where there is none.
+    /// Returns a mention with its short forms expanded; `None` if it has none.
     pub(crate) fn expand(&self, mention: &str) -> Option<String> {
         if self.is_empty() {
             return None;
@@ -63,7 +63,7 @@ impl<'a> ShortForms<'a> {
         let (mut expanded, mut copied, mut word) = (String::new(), 0, 0);
         while word < words.len() {
             match self.at(mention, &words, word) {
-                // A mention that spells it out already has the short form beside.
+                // The mention already spells out the long form beside the short form.
                 Some((_, form)) if mention.contains(form.long) => return None,
                 Some((length, form)) => {
                     expanded.push_str(&mention[copied..words.span(word).start]);
@@ -78,8 +78,9 @@ impl<'a> ShortForms<'a> {
     }
 }
 
-/// Short forms in brackets behind a mention whose initials they have in any order (`myotonic dystrophy (DM)`): that
-/// it is a mention makes up for the order, which [`abbreviations`](truename_text::abbreviations) goes by.
+/// Returns the short forms in brackets behind mentions with the same initials in any order (`myotonic dystrophy (DM)`).
+/// [`abbreviations`](truename_text::abbreviations) requires the order of the initials; here being a mention is evidence
+/// enough.
 pub(crate) fn defined_behind(
     text: &str,
     mentions: impl Iterator<Item = Span>,
@@ -88,7 +89,8 @@ pub(crate) fn defined_behind(
     let behind = |long: Span| {
         let rest = &text[long.end..];
         let bracket = rest.trim_start_matches([' ', '\n', '\r']).strip_prefix('(')?;
-        let length = bracket.char_indices().take(LONGEST_SHORT_FORM + 1).find(|(_, c)| matches!(c, ')' | ',' | ';'))?.0;
+        let length =
+            bracket.char_indices().take(MAX_SHORT_FORM_LETTERS + 1).find(|(_, c)| matches!(c, ')' | ',' | ';'))?.0;
         let short = &bracket[..length];
         let start = text.len() - bracket.len();
         has_initials(short, long.of(text)?).then(|| Abbreviation { short: Span::new(start, start + short.len()), long })
@@ -97,7 +99,7 @@ pub(crate) fn defined_behind(
     for one in known {
         longs.entry(one.short.of(text)).or_default().push(one.long);
     }
-    // A definition that has the end of a mention alone for its long form is worth less than the mention.
+    // A known definition whose long form is only a part of the mention gives way to the mention.
     let is_new = |found: &Abbreviation| {
         let same = longs.get(&found.short.of(text));
         same.is_none_or(|longs| longs.iter().all(|long| found.long.contains(*long) && found.long != *long))
@@ -105,7 +107,7 @@ pub(crate) fn defined_behind(
     mentions.filter_map(behind).filter(is_new).collect()
 }
 
-/// Whether `short` is made of capitals, each the first letter of another word of `long`.
+/// Returns whether `short` consists of capitals, each the initial of a different word of `long`.
 fn has_initials(short: &str, long: &str) -> bool {
     let words = Words::of(long, Span::new(0, long.len()));
     let mut initials: Vec<char> = (0..words.len()).filter_map(|word| words.form(word).chars().next()).collect();
@@ -116,15 +118,16 @@ fn has_initials(short: &str, long: &str) -> bool {
     short.chars().count() > 1 && short.chars().all(|letter| letter.is_uppercase() && take(letter))
 }
 
-/// Short forms in any order have at most this many letters, each of another word.
-const LONGEST_SHORT_FORM: usize = 10;
+/// Maximum letters of a short form in any order, each the initial of a different word.
+const MAX_SHORT_FORM_LETTERS: usize = 10;
 
 fn first_word(text: &str) -> Option<&str> {
     let words = Words::of(text, Span::new(0, text.len()));
     if words.is_empty() { None } else { words.span(0).of(text) }
 }
 
-/// How much of the beginning of `text` is `short`, which may have a plural `s` of its own.
+/// Returns the length of `short` at the beginning of `text`, with a plural `s` if there is one; `None` if `text` begins
+/// otherwise.
 fn matched_length(text: &str, short: &str) -> Option<usize> {
     let rest = text.strip_prefix(short)?;
     let plural = rest.strip_prefix('s').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));

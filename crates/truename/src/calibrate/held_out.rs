@@ -1,4 +1,4 @@
-//! Queries with their right answers: names of a knowledge base held out in turn, and judgements.
+//! Queries with their right answers: held-out names of a knowledge base, and gold names.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use truename_text::{GoldName, NameKeys, NormalizedName, has_part, part_of, stabl
 use super::CalibrateOptions;
 use crate::{Error, ranker};
 
-/// The share of the names that is asked for in a way, where a name can be.
+/// Shares of the kinds of queries, among the names that allow them.
 const SHARES: [(Kind, f64); 4] =
     [(Kind::HiddenConcept, 0.12), (Kind::Typo, 0.2), (Kind::AddedWords, 0.08), (Kind::Shortened, 0.15)];
-/// A name with fewer letters and digits is not asked for with a typo, which would make another name of it.
-const SHORTEST_WITH_TYPO: usize = 5;
-/// A part of a name says which concept is meant where one of its words is in no more names.
-const MOST_WITH_WORD: u32 = 16;
+/// Minimum letters and digits of a name for a typo; in a shorter name it would make another name.
+const MIN_TYPO_LENGTH: usize = 5;
+/// Maximum number of names with a word for the word to identify a concept in a part of a name.
+const MAX_NAMES_WITH_WORD: u32 = 16;
 /// Words that lists of names add: forms, versions, remarks.
 const WORDS: [&str; 16] = [
     "500 mg",
@@ -34,39 +34,40 @@ const WORDS: [&str; 16] = [
     "x86",
     "type",
 ];
-/// Parts of a name that are tried.
+/// Number of parts of a name that are tried.
 const PARTS_DRAWN: u64 = 8;
-/// Times a name is looked at for another kind of example.
+/// Number of passes over the names, for examples of different kinds.
 const PASSES: u64 = 4;
 
-/// A query with its right answer.
+/// A query with its right answers.
 pub(super) struct Example {
     pub(super) query: String,
     pub(super) hidden: Vec<NameIndex>,
     pub(super) answers: HashSet<ConceptIndex>,
-    /// Whether it is a part of a name; whoever has as many names with that part is as right.
+    /// Whether the query is a part of a name; then the concepts with most names that contain the part are all right.
     pub(super) is_part: bool,
     pub(super) gold: bool,
-    /// Names of one concept are in one fold, so that none is learnt from another.
+    /// Cross-validation fold. All names of a concept share a fold, so that none is learnt from another.
     pub(super) fold: usize,
 }
 
-/// How a name is asked for.
+/// Kinds of queries made from a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
-    /// Its whole concept is hidden, so that NIL is right.
+    /// The name as it is, with its whole concept hidden: NIL is right.
     HiddenConcept,
     Typo,
-    /// With words that say nothing of the concept.
+    /// The name with words added that tell nothing about the concept.
     AddedWords,
-    /// By a part of it.
+    /// A part of the name.
     Shortened,
-    /// As it is, which other concepts have too.
+    /// The name as it is, shared by several concepts.
     Shared,
     HeldOut,
 }
 
-/// Examples from the names of a knowledge base; which, and of which kind, follows from their hashes alone.
+/// Returns examples made from the names of a knowledge base. The hashes of the names decide which names and which
+/// kinds.
 pub(super) fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> Result<Vec<Example>, Error> {
     let order = snapshot.name_order()?;
     let rank = |name: NameIndex| order.map_or(name.0, |order| order.rank(name));
@@ -96,7 +97,7 @@ pub(super) fn held_out(snapshot: &Snapshot<'_>, options: &CalibrateOptions) -> R
     Ok(examples)
 }
 
-/// The example that the dice give a name.
+/// Draws the example of a name by its hash; `None` if the name allows none.
 fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Option<(Kind, Example)>, Error> {
     let (concept, text) = snapshot.name(number)?;
     let form = NormalizedName::new(text).squeezed();
@@ -112,7 +113,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     }
     let dice = stable_hash(&format!("kind {hash}")) as f64 / u64::MAX as f64;
     let alone = same.len() == all.len();
-    // A name that several concepts have is mostly asked for as it is: which of them is meant must be learnt too.
+    // A shared name is mostly queried as it is, so that the choice between its concepts is learnt too.
     let shared = is_shared(snapshot, concept, text)? && !(hash >> 32).is_multiple_of(3);
     let mut end = 0.0;
     let drawn = SHARES.into_iter().find(|(_, share)| {
@@ -121,7 +122,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     });
     let as_drawn = match drawn.map(|(kind, _)| kind) {
         Some(Kind::HiddenConcept) => Some((Kind::HiddenConcept, text.to_owned())),
-        Some(Kind::Typo) if form.chars().count() >= SHORTEST_WITH_TYPO => Some((Kind::Typo, with_typo(text, hash))),
+        Some(Kind::Typo) if form.chars().count() >= MIN_TYPO_LENGTH => Some((Kind::Typo, with_typo(text, hash))),
         Some(Kind::AddedWords) => {
             Some((Kind::AddedWords, format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()])))
         }
@@ -145,7 +146,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     Ok(Some((kind, Example { query, hidden, answers, is_part: kind == Kind::Shortened, gold: false, fold })))
 }
 
-/// A part by which people ask for a name; nothing where those drawn are names of their own, or say too little.
+/// Draws a part by which people may refer to the name; `None` if the parts drawn are names themselves or too common.
 fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<String>, Error> {
     let normalized = NormalizedName::new(name);
     for seed in (0..PARTS_DRAWN).map(|draw| stable_hash(&format!("part {draw} {seed}"))) {
@@ -155,7 +156,7 @@ fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<St
             continue;
         }
         for word in part.tokens() {
-            if snapshot.names_with_word(stable_hash(word))? <= MOST_WITH_WORD {
+            if snapshot.names_with_word(stable_hash(word))? <= MAX_NAMES_WITH_WORD {
                 return Ok(Some(text));
             }
         }
@@ -163,7 +164,7 @@ fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<St
     Ok(None)
 }
 
-/// Whether another concept has a name with the same normal form.
+/// Returns whether another concept has a name with the same normal form.
 fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Result<bool, Error> {
     let exact = NameKeys::of(&NormalizedName::new(name)).exact;
     for other in snapshot.names_under(exact)? {
@@ -175,7 +176,7 @@ fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Resu
     Ok(false)
 }
 
-/// One character dropped, doubled, changed, or changed over with the next.
+/// Returns the name with one character dropped, doubled, changed, or transposed with the next.
 fn with_typo(name: &str, seed: u64) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let at = (seed >> 8) as usize % letters.len();
@@ -190,7 +191,7 @@ fn with_typo(name: &str, seed: u64) -> String {
     letters.into_iter().collect()
 }
 
-/// Adds judgements; returns how many have ids that are not in the knowledge base.
+/// Adds gold names. Returns the number of gold names whose ids are not in the knowledge base.
 pub(super) fn add_gold(
     snapshot: &Snapshot<'_>,
     gold: &[GoldName],

@@ -1,8 +1,8 @@
-//! Fits the ranker, the probability and the NIL threshold to one knowledge base.
+//! Fits ranker, calibration and NIL threshold to one knowledge base.
 //!
-//! The knowledge base itself is the teacher: each of its names is held out in turn, and the concept that
-//! lost it is the right answer. Some queries are names with a typo or added words, which stay in the knowledge
-//! base; for some the whole concept is hidden, so that NIL is right. Judgements of the user count beside them.
+//! The knowledge base itself is the teacher: each of its names is held out in turn, and the concept it was held out of
+//! is the right answer. Some queries are names with a typo or added words and are not held out. For some queries the
+//! whole concept is hidden, so that NIL is right. Gold names of the user count beside them.
 
 mod held_out;
 mod observed;
@@ -17,18 +17,18 @@ pub use training_set::TrainingSet;
 
 use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, Partial, Progress, Ranker};
 
-/// How to calibrate.
+/// Options of calibration.
 #[derive(Clone, Debug)]
 pub struct CalibrateOptions {
-    /// Names held out at most; enough for a ranker, and a bound on the time a large knowledge base takes.
+    /// Maximum number of held-out names: enough for a ranker, and a bound on the time a large knowledge base takes.
     pub names: usize,
-    /// Names held out are those of this part of so many alone ([`truename_text::NormalizedName::fold`]).
+    /// Restricts held-out names to part `.0` of `.1` parts ([`truename_text::NormalizedName::fold`]).
     pub part: Option<(usize, usize)>,
-    /// How much one judgement of the user counts beside one held-out name.
+    /// Weight of a gold name; a held-out name has weight 1.
     pub gold_weight: f32,
-    /// Trees, leaves and so on.
+    /// Options of gradient boosting.
     pub fit: FitOptions,
-    /// The state of the work, for another thread to watch, and the switch to stop it.
+    /// Progress of the work, for another thread to watch or stop.
     pub progress: Arc<Progress>,
 }
 
@@ -38,35 +38,35 @@ impl Default for CalibrateOptions {
     }
 }
 
-/// What calibration gained; each pair is of the ranker that comes with Truename and of the one fitted.
+/// Gains of calibration. Each pair is the standard ranker's value and the fitted ranker's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gain {
-    /// Whether the new ranker is used: not where the one before has the lower log-loss.
+    /// Whether the new ranker is kept; not if the standard one has the lower log-loss.
     pub kept: bool,
-    /// Names held out.
+    /// Number of held-out names.
     pub held_out: usize,
-    /// Judgements used; of some of them the exact name decides, whatever the ranker.
+    /// Number of gold names used; some are decided by the exact name, whatever the ranker.
     pub gold: usize,
-    /// Judgements whose ids the knowledge base does not have.
+    /// Number of gold names whose ids are not in the knowledge base.
     pub unknown_gold: usize,
-    /// Names asked for that are longer than the encoder's window.
+    /// Number of queries longer than the encoder's window.
     pub truncated: usize,
     /// Share of held-out names whose right candidate is ranked first, out of fold.
     pub accuracy: (f64, f64),
-    /// The same for the judgements.
+    /// Share of gold names whose right candidate is ranked first; `None` without gold names.
     pub gold_accuracy: Option<(f64, f64)>,
-    /// Mean negative log-likelihood of the right answer, NIL among them.
+    /// Mean negative log-likelihood of the right answer, NIL included.
     pub log_loss: (f64, f64),
     /// The NIL threshold.
     pub threshold: (f64, f64),
 }
 
 impl KnowledgeBase {
-    /// Fits the ranker to this knowledge base and to judgements, and keeps it in the store: the one for its vectors where
-    /// it has an encoder, else the one for letters alone.
+    /// Fits a ranker to this knowledge base and to gold names, and keeps it in the store. With an encoder it is the
+    /// ranker for the encoder's vectors, else the lexical one.
     ///
     /// # Errors
-    /// Where there are too few names, names without a vector beside an encoder, or the store cannot be written.
+    /// If there are too few names, a name lacks a vector of the encoder, or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
         let features = FeatureSet::of_encoder(self.encoder.is_some());
         if features == FeatureSet::Dense {
@@ -80,17 +80,18 @@ impl KnowledgeBase {
         self.keep(training, unknown_gold, options)
     }
 
-    /// [`KnowledgeBase::calibrate`] for an encoder that learnt the names of this knowledge base.
+    /// Calibrates as [`KnowledgeBase::calibrate`] does, for an encoder that was trained on the names of this knowledge
+    /// base.
     ///
-    /// Such an encoder has put each name it is asked for beside its synonyms already, so that a ranker fitted to its vectors
-    /// would trust them too much. `others` learnt likewise, number `i` without the names of part `i`
-    /// ([`truename_text::NormalizedName::fold`]); each gives the vectors by which the names of its part are judged.
+    /// Such an encoder has already placed each held-out name beside its synonyms, so a ranker fitted to its vectors
+    /// would trust them too much. Encoder `i` of `others` was trained likewise without the names of part `i`
+    /// ([`truename_text::NormalizedName::fold`]); its vectors serve the held-out names of that part.
     ///
     /// # Errors
     /// As [`KnowledgeBase::calibrate`].
     ///
     /// # Panics
-    /// Where it has no encoder, or there are no others.
+    /// If the knowledge base has no encoder, or `others` is empty.
     pub fn calibrate_out_of_fold(
         &self,
         others: &[Arc<Encoder>],
@@ -99,7 +100,7 @@ impl KnowledgeBase {
     ) -> Result<Gain, Error> {
         assert!(self.encoder.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
         let folder = tempfile::tempdir().map_err(|source| Error::io("make a temporary folder", self.path(), source))?;
-        // Also removed where the process ends before.
+        // Removed even if the process ends early.
         let _partial = Partial::new(folder.path().to_owned());
         let mut concepts = Vec::new();
         self.for_each_concept(|concept| -> Result<(), Error> {
@@ -125,7 +126,7 @@ impl KnowledgeBase {
         self.keep(training, unknown_gold, options)
     }
 
-    /// Fits a ranker and keeps it in the store, where it is better than the one that comes with Truename.
+    /// Fits a ranker and keeps it in the store if it is better than the standard one.
     fn keep(&self, training: TrainingSet, unknown_gold: usize, options: &CalibrateOptions) -> Result<Gain, Error> {
         let (standard, lexical) = (Ranker::standard(training.features), Ranker::standard(FeatureSet::Lexical));
         let priors: &[&Ranker] = match training.features {
@@ -141,7 +142,7 @@ impl KnowledgeBase {
         }
         let mut write = self.store.write()?;
         if let Some(encoder) = &self.encoder {
-            // Another process may have replaced the vectors in the meantime.
+            // Another process may have replaced the vectors meanwhile.
             self.check_encoder(encoder)?;
         }
         self.store.put_meta(&mut write, training.features.meta_key(), &ranker.to_bytes())?;

@@ -1,4 +1,4 @@
-//! Features of the candidates of examples.
+//! Candidates of examples, with their features.
 
 use std::collections::HashSet;
 
@@ -13,22 +13,23 @@ use crate::knowledge_base::encode;
 use crate::retrieval::{Nearest, PIECE, Retriever};
 use crate::{Error, KnowledgeBase, Progress};
 
-/// Nearest candidates of a name that are learnt from, beside the right one.
-const NEAREST_LEARNT: usize = 12;
-/// Candidates farther away that are learnt from; they stand for all of them. Without them nothing would be known of what a
-/// name has in common with most of its candidates.
-const FARTHER_LEARNT: usize = 12;
+/// Number of hard negatives a name: its nearest wrong candidates.
+const HARD_NEGATIVES: usize = 12;
+/// Number of farther candidates sampled as negatives; their sampling weights represent all of them. They show the
+/// similarity that a name has to most of its candidates.
+const SAMPLED_NEGATIVES: usize = 12;
 
-/// An example with the features of its candidates.
+/// Features of an example's candidates.
 pub(super) struct Observed {
     pub(super) rows: Vec<f32>,
-    pub(super) stands_for: Vec<f32>,
+    pub(super) sampling_weights: Vec<f32>,
     pub(super) answer: Option<usize>,
-    /// Set where one other concept has the very name, so that the ranker is not asked: whether it is the right one.
-    pub(super) settled: Option<bool>,
+    /// Whether the only concept with the exact name is right; `None` if the ranker decides.
+    pub(super) resolved: Option<bool>,
 }
 
-/// Observes examples on all threads. Also returns the number of queries longer than the encoder's window.
+/// Computes the features of all examples' candidates on all threads. Also returns the number of queries longer than the
+/// encoder's window.
 pub(super) fn observe_all(
     examples: &[Example],
     kb: &KnowledgeBase,
@@ -58,7 +59,7 @@ pub(super) fn observe_all(
     Ok((observed, truncated))
 }
 
-/// Observes one example after another with the same snapshot and buffers.
+/// Observes examples one after another with the same snapshot and buffers.
 struct Observer<'a>(Retriever<'a>);
 
 impl Observer<'_> {
@@ -67,8 +68,8 @@ impl Observer<'_> {
         let scope = Scope { hidden: &example.hidden, dense, ..self.0.scope() };
         let found = self.0.retrieve(&query, scope, true)?;
         let Some((_, mut featured)) = found.featured else {
-            let settled = found.sole.map(|sole| example.answers.contains(&sole));
-            return Ok(Observed { rows: Vec::new(), stands_for: Vec::new(), answer: None, settled });
+            let resolved = found.sole.map(|sole| example.answers.contains(&sole));
+            return Ok(Observed { rows: Vec::new(), sampling_weights: Vec::new(), answer: None, resolved });
         };
         let answers = match example.is_part {
             true => &self.with_most_names(&example.query, &featured)?,
@@ -81,15 +82,15 @@ impl Observer<'_> {
             let by_nearness = nearness(right).total_cmp(&nearness(left));
             order(right).cmp(&order(left)).then(by_nearness)
         });
-        // Of several that are right the nearest is learnt, and the others are not wrong.
+        // Of several right candidates, only the nearest is kept; the others are not used as negatives.
         let right = featured.iter().take_while(|candidate| is_right(candidate.concept)).count();
         featured.drain(1.min(right)..right);
-        let (learnt, stands_for) = learnt(featured.len());
-        let rows = learnt.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
-        Ok(Observed { rows, stands_for, answer: (right > 0).then_some(0), settled: None })
+        let (sampled, sampling_weights) = sampled(featured.len());
+        let rows = sampled.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
+        Ok(Observed { rows, sampling_weights, answer: (right > 0).then_some(0), resolved: None })
     }
 
-    /// The candidates of whose names most have this part: those from which it was most likely taken.
+    /// Returns the candidates with most names that contain this part: the likeliest origins of the part.
     fn with_most_names(&self, part: &str, candidates: &[Featured]) -> Result<HashSet<ConceptIndex>, Error> {
         let part = NormalizedName::new(part);
         let (mut most, mut found) = (1, HashSet::new());
@@ -109,15 +110,15 @@ impl Observer<'_> {
     }
 }
 
-/// The places of the candidates that are learnt from, out of so many in the order of their nearness, and how many each stands
-/// for.
-fn learnt(candidates: usize) -> (Vec<usize>, Vec<f32>) {
-    let near = candidates.min(NEAREST_LEARNT + 1);
+/// Samples candidates to learn from. Returns their places in the order of nearness, and their sampling weights.
+fn sampled(candidates: usize) -> (Vec<usize>, Vec<f32>) {
+    let near = candidates.min(HARD_NEGATIVES + 1);
     let farther = candidates - near;
-    let drawn = farther.min(FARTHER_LEARNT);
+    let drawn = farther.min(SAMPLED_NEGATIVES);
     let places = (0..near).chain((0..drawn).map(|number| near + number * farther / drawn)).collect();
-    let stands_for = std::iter::repeat_n(1.0, near).chain(std::iter::repeat_n(farther as f32 / drawn as f32, drawn));
-    (places, stands_for.collect())
+    let sampling_weights =
+        std::iter::repeat_n(1.0, near).chain(std::iter::repeat_n(farther as f32 / drawn as f32, drawn));
+    (places, sampling_weights.collect())
 }
 
 #[cfg(test)]
@@ -128,15 +129,16 @@ mod tests {
     use crate::Concept;
 
     #[test]
-    fn candidates_learnt_stand_for_all() {
+    fn sampled_candidates_represent_all() {
         for candidates in [0, 1, 13, 20, 25, 26, 100] {
-            let (places, stands_for) = learnt(candidates);
+            let (places, sampling_weights) = sampled(candidates);
             assert!(places.is_sorted_by(|left, right| left < right) && places.len() <= 25, "{places:?}");
             assert!(
-                (stands_for.iter().sum::<f32>() - candidates as f32).abs() < 1e-3 && places.len() == stands_for.len()
+                (sampling_weights.iter().sum::<f32>() - candidates as f32).abs() < 1e-3
+                    && places.len() == sampling_weights.len()
             );
         }
-        assert_eq!(learnt(37).0[13..], [13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35]);
+        assert_eq!(sampled(37).0[13..], [13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35]);
     }
 
     #[test]

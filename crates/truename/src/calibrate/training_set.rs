@@ -6,31 +6,31 @@ use super::observed::observe_all;
 use super::{CalibrateOptions, Gain};
 use crate::call::Call;
 use crate::ranker::{self, Fitting, Groups};
-use crate::retrieval::ENCODED_AT_ONCE;
+use crate::retrieval::ENCODE_BATCH;
 use crate::{Error, FeatureSet, KnowledgeBase, Ranker};
 
-/// With as many judgements as this, they count half as much as all held-out names for probability and threshold.
-const JUDGEMENTS_FOR_HALF: f64 = 20.0;
-/// Fewer held-out names than this fit no ranker.
-const FEWEST_NAMES: usize = 50;
-/// Names with the exact name of another concept are rare in a sample; this much belief that such a name is
-/// right stands beside what was counted.
+/// Number of gold names that together weigh half as much as all held-out names in calibration and threshold.
+const GOLD_FOR_HALF: f64 = 20.0;
+/// Minimum number of held-out names to fit a ranker.
+const MIN_NAMES: usize = 50;
+/// Prior for the probability that the exact name is right, as pseudo-counts (right, all): a sample has few exact names
+/// of other concepts.
 const EXACT_PRIOR: (f64, f64) = (49.0, 50.0);
 
-/// Groups of candidates made from knowledge bases, ready to fit a ranker.
+/// Groups of candidates from knowledge bases, ready to fit a ranker.
 pub struct TrainingSet {
     pub(super) features: FeatureSet,
     truncated: usize,
     groups: Groups,
     folds: Vec<usize>,
     gold: Vec<bool>,
-    settled: (f64, f64),
-    /// Judgements that the exact name decides: rightly, and in all.
-    settled_gold: (usize, usize),
+    resolved: (f64, f64),
+    /// Gold names that the exact name decides: number right, number in all.
+    resolved_gold: (usize, usize),
 }
 
 impl TrainingSet {
-    /// Creates an empty set; for dense features every knowledge base must have an encoder.
+    /// Creates an empty set. For dense features every knowledge base must have an encoder.
     pub fn new(features: FeatureSet) -> Self {
         let groups = Groups::new(features.names().len());
         Self {
@@ -39,19 +39,19 @@ impl TrainingSet {
             groups,
             folds: Vec::new(),
             gold: Vec::new(),
-            settled: (0.0, 0.0),
-            settled_gold: (0, 0),
+            resolved: (0.0, 0.0),
+            resolved_gold: (0, 0),
         }
     }
 
-    /// Adds the names of a knowledge base, held out in turn, and judgements. Returns how many judgements
-    /// have ids that the knowledge base does not.
+    /// Adds the held-out names of a knowledge base, and gold names. Returns the number of gold names whose ids are not
+    /// in the knowledge base.
     ///
     /// # Errors
-    /// Where the storage or the encoder fails.
+    /// If the storage or the encoder fails.
     ///
     /// # Panics
-    /// Where the knowledge base has an encoder and the others have not, or the other way round.
+    /// If the knowledge base has an encoder but the set has lexical features, or the other way round.
     pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
         let features = FeatureSet::of_encoder(kb.encoder().is_some());
         assert_eq!(features, self.features, "an encoder for dense features alone");
@@ -60,26 +60,26 @@ impl TrainingSet {
         let unknown = add_gold(call.snapshot(), gold, &mut examples)?;
         options.progress.begin("asking for names held out", examples.len() as u64);
         let mut observed = Vec::with_capacity(examples.len());
-        for examples in examples.chunks(ENCODED_AT_ONCE) {
+        for examples in examples.chunks(ENCODE_BATCH) {
             let (more, truncated) = observe_all(examples, kb, &call, &options.progress)?;
             observed.extend(more);
             self.truncated += truncated;
         }
         for (example, observed) in examples.iter().zip(observed) {
             let weight = if example.gold { options.gold_weight } else { 1.0 };
-            match observed.settled {
+            match observed.resolved {
                 Some(right) => {
-                    self.settled.0 += if right { f64::from(weight) } else { 0.0 };
-                    self.settled.1 += f64::from(weight);
-                    self.settled_gold.0 += usize::from(right && example.gold);
-                    self.settled_gold.1 += usize::from(example.gold);
+                    self.resolved.0 += if right { f64::from(weight) } else { 0.0 };
+                    self.resolved.1 += f64::from(weight);
+                    self.resolved_gold.0 += usize::from(right && example.gold);
+                    self.resolved_gold.1 += usize::from(example.gold);
                 }
                 None => {
-                    // A name of the knowledge base would have been found by itself, had it not been held out.
+                    // Had it not been held out, the name would have been found by its exact form.
                     let found = if example.gold { 0.0 } else { f64::from(weight) };
-                    self.settled.0 += found;
-                    self.settled.1 += found;
-                    self.groups.push(&observed.rows, &observed.stands_for, observed.answer, weight);
+                    self.resolved.0 += found;
+                    self.resolved.1 += found;
+                    self.groups.push(&observed.rows, &observed.sampling_weights, observed.answer, weight);
                     self.folds.push(example.fold);
                     self.gold.push(example.gold);
                 }
@@ -88,19 +88,19 @@ impl TrainingSet {
         Ok(unknown)
     }
 
-    /// Fits a ranker, whose score is the mean of the fitted one's and of that of the best of `priors`, where there are any.
+    /// Fits a ranker. With priors, its score is the mean of the fitted score and the best prior's score.
     ///
     /// # Errors
-    /// Where there are too few names.
+    /// If there are too few names.
     ///
     /// # Panics
-    /// Where a prior needs vectors and the names have none.
+    /// If a prior needs vectors and the names have none.
     pub fn fit(&self, priors: &[&Ranker], options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
-        if self.groups.len() < FEWEST_NAMES {
-            return Err(Error::too_few_names(self.groups.len(), FEWEST_NAMES));
+        if self.groups.len() < MIN_NAMES {
+            return Err(Error::too_few_names(self.groups.len(), MIN_NAMES));
         }
-        // At least even, so that the very name stays the first candidate.
-        let exact = ((self.settled.0 + EXACT_PRIOR.0) / (self.settled.1 + EXACT_PRIOR.1)).max(0.5);
+        // At least even, so that the concept with the exact name stays first.
+        let exact = ((self.resolved.0 + EXACT_PRIOR.0) / (self.resolved.1 + EXACT_PRIOR.1)).max(0.5);
         let weights = self.balanced();
         let (groups, features, folds) = (&self.groups, self.features, &self.folds[..]);
         let (options, progress) = (&options.fit, &*options.progress);
@@ -112,46 +112,46 @@ impl TrainingSet {
         let gain = Gain {
             kept: true,
             held_out: self.groups.len() - gold,
-            gold: gold + self.settled_gold.1,
+            gold: gold + self.resolved_gold.1,
             unknown_gold: 0,
             truncated: self.truncated,
             accuracy: (0.0, after(false)),
-            gold_accuracy: (gold + self.settled_gold.1 > 0).then(|| (0.0, self.with_settled(after(true)))),
+            gold_accuracy: (gold + self.resolved_gold.1 > 0).then(|| (0.0, self.with_resolved(after(true)))),
             log_loss: (0.0, ranker::log_loss(&self.groups, &weights, &out_of_fold)),
             threshold: (0.0, ranker.threshold),
         };
         Ok((ranker, gain))
     }
 
-    /// Returns the weights of the groups for probability and threshold. Judgements tell better than held-out names how easy
-    /// names are and how often NIL is right, though they are fewer.
+    /// Returns the weights of the groups for calibration and threshold. Gold names tell better than held-out names how
+    /// hard names are and how often NIL is right, but they are fewer.
     fn balanced(&self) -> Vec<f32> {
         let total = |of_gold: bool| -> f64 {
             let weights = self.groups.weights.iter().zip(&self.gold).filter(|(_, gold)| **gold == of_gold);
             weights.map(|(weight, _)| f64::from(*weight)).sum()
         };
-        let judgements = self.gold.iter().filter(|gold| **gold).count() as f64;
-        let share = judgements / (judgements + JUDGEMENTS_FOR_HALF);
+        let gold_names = self.gold.iter().filter(|gold| **gold).count() as f64;
+        let share = gold_names / (gold_names + GOLD_FOR_HALF);
         let factor = (share * total(false) / total(true)).max(1.0) as f32;
         let balanced = |(weight, gold): (&f32, &bool)| if *gold { factor * weight } else { *weight };
         self.groups.weights.iter().zip(&self.gold).map(balanced).collect()
     }
 
-    /// Returns the accuracy on all judgements, given the accuracy on those that the exact name does not decide.
-    fn with_settled(&self, unsettled: f64) -> f64 {
+    /// Returns the accuracy on all gold names, given the accuracy on those not decided by the exact name.
+    fn with_resolved(&self, unresolved: f64) -> f64 {
         let is_asked = |group: &usize| self.gold[*group] && self.groups.answers[*group].is_some();
         let asked = (0..self.groups.len()).filter(is_asked).count();
-        let right = unsettled * asked as f64 + self.settled_gold.0 as f64;
-        right / (asked + self.settled_gold.1).max(1) as f64
+        let right = unresolved * asked as f64 + self.resolved_gold.0 as f64;
+        right / (asked + self.resolved_gold.1).max(1) as f64
     }
 
-    /// Measures accuracy and log-loss of a ranker that was fitted on other names.
+    /// Measures accuracy and log-loss of a ranker fitted on other names.
     pub(super) fn measure(&self, ranker: &Ranker, gain: &mut Gain) {
         let score = |group| self.groups.range(group).map(|row| ranker.score(self.groups.row(row))).collect();
         let scores: Vec<Vec<f64>> = (0..self.groups.len()).into_par_iter().map(score).collect();
         gain.accuracy.0 = accuracy(&self.groups, &scores, |group| !self.gold[group]);
         if let Some((before, _)) = &mut gain.gold_accuracy {
-            *before = self.with_settled(accuracy(&self.groups, &scores, |group| self.gold[group]));
+            *before = self.with_resolved(accuracy(&self.groups, &scores, |group| self.gold[group]));
         }
         gain.log_loss.0 = ranker::log_loss(&self.groups, &self.balanced(), &scores);
         gain.threshold.0 = ranker.threshold;
@@ -159,7 +159,7 @@ impl TrainingSet {
     }
 }
 
-/// Share of the groups with a right candidate where it has the highest score.
+/// Returns the share of groups whose right candidate has the highest score, among groups that have a right candidate.
 fn accuracy(groups: &Groups, scores: &[Vec<f64>], keep: impl Fn(usize) -> bool) -> f64 {
     let asked: Vec<usize> =
         (0..groups.len()).filter(|group| groups.answers[*group].is_some() && keep(*group)).collect();
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn judgements_count_about_as_much_as_held_out_names() {
+    fn gold_names_count_about_as_much_as_held_out_names() {
         let mut training = TrainingSet::new(FeatureSet::Lexical);
         let row = vec![0.0; FeatureSet::Lexical.names().len()];
         for number in 0..120 {

@@ -1,4 +1,4 @@
-//! Whether one name is the acronym of the other.
+//! Features of acronyms: one name abbreviates the other.
 
 use truename_text::similarity::acronym_fit;
 

@@ -1,4 +1,4 @@
-//! How near the vectors of a candidate's names are to that of the query.
+//! Cosines between the vectors of the query and of a candidate's names.
 
 use truename_kb::NameIndex;
 
@@ -7,7 +7,7 @@ use crate::generator::Dense;
 
 pub(super) const NAMES: [&str; 3] = ["dense", "mean-dense", "dense-and-ngram"];
 
-/// The cosines of a candidate's names, by name; those without a vector are left out.
+/// Cosines of a candidate's names; names without a vector are left out.
 pub(super) struct Cosines(Vec<(NameIndex, f32)>);
 
 impl Cosines {
@@ -18,12 +18,12 @@ impl Cosines {
         Ok(Self(known.collect()))
     }
 
-    /// The cosine of one name; 0 where it has no vector.
+    /// Returns the cosine of one name; 0 if it has no vector.
     pub(super) fn get(&self, name: NameIndex) -> f32 {
         self.0.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, cosine)| *cosine)
     }
 
-    /// The highest; 0 where no name has a vector.
+    /// Returns the highest cosine; 0 if no name has a vector.
     pub(super) fn best(&self) -> f32 {
         self.0.iter().map(|(_, cosine)| *cosine).reduce(f32::max).unwrap_or_default()
     }

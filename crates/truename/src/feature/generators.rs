@@ -1,4 +1,4 @@
-//! What the candidate generators said.
+//! Scores of the candidate generators.
 
 use super::Pair;
 

@@ -1,4 +1,4 @@
-//! Likeness of the letters, spaces left out.
+//! Similarity of the letters, without spaces.
 
 use truename_text::similarity::{common_prefix, common_subsequence, containment, edits, jaro_winkler};
 
@@ -15,8 +15,8 @@ pub(super) const NAMES: &[&str] = &[
     "edits",
 ];
 
-/// More edits than this are all the same.
-const MOST_EDITS: usize = 8;
+/// Maximum number of edits; more are counted as this many.
+const MAX_EDITS: usize = 8;
 
 pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
     let (query, name) = (pair.query, pair.name);
@@ -33,6 +33,6 @@ pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
         shorter as f64 / longer as f64,
     ];
     values.extend(all.map(|value| value as f32));
-    // Negative, so that the best of several names is still the largest value.
-    values.push(-(edits(query, name).min(MOST_EDITS) as f32));
+    // Negated, so that the best of several names has the largest value.
+    values.push(-(edits(query, name).min(MAX_EDITS) as f32));
 }

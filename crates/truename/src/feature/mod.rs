@@ -1,9 +1,9 @@
-//! Features of candidates, by which the ranker scores them.
+//! Features of candidates, the input of the ranker.
 //!
-//! Each family of pair features is one file with a list of names and a function; a further one is one
-//! more file and one more row in [`FAMILIES`]. A concept's value is the largest over its proposed names.
-//! Every value is also given relative to the best other candidate of the same query: a similarity of
-//! 0.8 means one thing where the next best has 0.3 and another where it has 0.9.
+//! Each family of pair features is one file with a list of names and a function; another family is one more file and
+//! one more row in [`FAMILIES`]. A concept's value is the maximum over its proposed names. Every value is also given
+//! relative to the best other candidate of the same query: a similarity of 0.8 means one thing if the next best has 0.3
+//! and another if it has 0.9.
 
 mod acronym;
 mod dense;
@@ -25,20 +25,20 @@ use crate::Error;
 use crate::generator::Scope;
 use crate::proposal::{Proposal, Proposals};
 
-/// A query beside one name of a candidate.
+/// A query paired with one name of a candidate.
 pub(crate) struct Pair<'a> {
     pub(crate) query: &'a NameProfile,
     pub(crate) name: &'a NameProfile,
-    /// Rarity of the query's words, one a word.
+    /// Inverse document frequency of each word of the query.
     pub(crate) query_weights: &'a [f64],
-    /// Rarity of the name's words.
+    /// Inverse document frequency of each word of the name.
     pub(crate) name_weights: &'a [f64],
     pub(crate) proposal: Proposal,
 }
 
 type Measure = fn(&Pair<'_>, &mut Vec<f32>);
 
-/// Names and measures of the pair features.
+/// Names and functions of the pair features.
 const FAMILIES: [(&[&str], Measure); 5] = [
     (generators::NAMES, generators::measure),
     (letters::NAMES, letters::measure),
@@ -47,14 +47,14 @@ const FAMILIES: [(&[&str], Measure); 5] = [
     (numbers::NAMES, numbers::measure),
 ];
 
-/// Features of the candidate beside those of its names.
+/// Names of the features of a whole candidate.
 const CONCEPT: [&str; 6] = ["names", "proposed", "mean-ngram", "preferred", "share-proposed", "names-with-part"];
-/// Features of the query, the same for all its candidates.
+/// Names of the features of the query, equal for all its candidates.
 const QUERY: [&str; 6] = ["letters", "words", "acronym-like", "numbers", "candidates", "rarest-known-word"];
 
-/// The most names of one concept that are compared in full.
-const COMPARED_NAMES: usize = 4;
-/// How much the cosine of the vectors counts beside the sum of the other values when the best fitting name is chosen.
+/// Maximum number of names of a concept that are compared in full.
+const MAX_COMPARED_NAMES: usize = 4;
+/// Weight of the vectors' cosine beside the sum of the other values when the best-fitting name is chosen.
 const DENSE_WEIGHT: f32 = 4.0;
 
 /// Returns the names of the features in the order of a row.
@@ -72,21 +72,21 @@ pub(crate) fn names(features: FeatureSet) -> Vec<String> {
 /// A candidate concept with its features.
 pub(crate) struct Featured {
     pub(crate) concept: ConceptIndex,
-    /// The name that fits best.
+    /// The best-fitting name.
     pub(crate) name: NameIndex,
     pub(crate) proposal: Proposal,
-    /// The highest cosine of a name's vector, where there is an encoder.
+    /// Highest cosine over the names' vectors; `None` without an encoder.
     pub(crate) dense: Option<f32>,
-    /// One value a feature of [`names`].
+    /// Values in the order of [`names`].
     pub(crate) row: Vec<f32>,
 }
 
-/// Rarity of words in one store, looked up once each.
+/// Inverse document frequencies of words in one store, each looked up once.
 #[derive(Default)]
 pub(crate) struct WordWeights(HashMap<u64, f64>);
 
 impl WordWeights {
-    /// Inverse document frequency, as for n-grams.
+    /// Returns the inverse document frequency of each token, computed as for n-grams.
     fn of(&mut self, tokens: &[Token], snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
         let total = 1.0 + f64::from(snapshot.counts().names);
         tokens
@@ -104,7 +104,7 @@ impl WordWeights {
     }
 }
 
-/// Computes the features of all proposed concepts, by id.
+/// Computes the features of all proposed concepts, sorted by id.
 pub(crate) fn featurize(
     query: &NameProfile,
     proposals: &Proposals,
@@ -116,7 +116,7 @@ pub(crate) fn featurize(
     for (concept, names) in proposals.iter() {
         featured.push(of_concept(query, &query_weights, concept, names, scope, weights)?);
     }
-    // Sums over the candidates are made in this order, which an update of the store does not change.
+    // Sums over the candidates follow this order, which an update of the store does not change.
     featured.sort_by_key(|(id, _)| *id);
     let mut featured: Vec<Featured> = featured.into_iter().map(|(_, candidate)| candidate).collect();
     add_relative(&mut featured);
@@ -156,14 +156,14 @@ fn of_concept<'a>(
     let mut row: Vec<f32> = Vec::new();
     let mut best: Option<(f32, NameIndex, Proposal)> = None;
     let mut with_part = 0.0;
-    for (name, proposal) in closest.iter().take(COMPARED_NAMES) {
+    for (name, proposal) in closest.iter().take(MAX_COMPARED_NAMES) {
         let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
         let name_weights = weights.of(&profile.tokens, scope.snapshot)?;
         let pair = Pair { query, name: &profile, query_weights, name_weights: &name_weights, proposal: *proposal };
         with_part += f32::from(u8::from(has_part(&profile.normalized, &query.normalized)));
         let mut values = Vec::with_capacity(64);
         FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
-        // The names of a concept are alike in kind, so a plain sum finds the one a reader would call the match.
+        // Values of one concept's names are of one kind, so a plain sum finds the name a reader would call the match.
         let letters: f32 =
             10.0 * f32::from(proposal.key as u8) + values.iter().filter(|value| **value <= 1.0).sum::<f32>();
         let fit = letters + DENSE_WEIGHT * proposal.dense;
@@ -193,11 +193,11 @@ fn of_concept<'a>(
     Ok((id, Featured { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row }))
 }
 
-/// Appends to each row how far each value lies above the best of the other candidates.
+/// Appends to each row the difference of each value to the best value of the other candidates.
 fn add_relative(featured: &mut [Featured]) {
     let width = featured.first().map_or(0, |candidate| candidate.row.len());
     for feature in 0..width {
-        // The two largest values tell the best other of every candidate.
+        // The two largest values give the best other value of every candidate.
         let (mut first, mut second) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
         for value in featured.iter().map(|candidate| candidate.row[feature]) {
             if value > first {

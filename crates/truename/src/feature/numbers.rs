@@ -1,4 +1,4 @@
-//! Whether the numbers (versions, types, positions) agree.
+//! Agreement of the numbers (versions, types, positions).
 
 use truename_text::similarity::number_agreement;
 
@@ -8,6 +8,6 @@ pub(super) const NAMES: &[&str] = &["numbers-shared", "numbers-missing", "number
 
 pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
     let agreement = number_agreement(pair.query, pair.name);
-    // Counts are negative, so that the best of several names is still the largest value.
+    // Counts are negated, so that the best of several names has the largest value.
     values.extend([agreement.shared as f32, -agreement.only_left as f32, -agreement.only_right as f32]);
 }

@@ -2,18 +2,18 @@ use truename_text::stable_hash;
 
 use super::names;
 
-/// The features that a [`Ranker`](crate::Ranker) was fitted on.
+/// The feature set that a [`Ranker`](crate::Ranker) was fitted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FeatureSet {
     /// Features of the names' characters and words.
     Lexical,
-    /// The lexical features, and the cosines of the names' vectors.
+    /// Lexical features and the cosines of the names' vectors.
     Dense,
 }
 
 impl FeatureSet {
-    /// All feature sets; a knowledge base can have a fitted ranker for each.
+    /// All feature sets. A knowledge base can have a fitted ranker for each.
     pub(crate) const ALL: [Self; 2] = [Self::Lexical, Self::Dense];
 
     /// Returns the feature set of a knowledge base with an encoder or without.
@@ -26,12 +26,12 @@ impl FeatureSet {
         names(self)
     }
 
-    /// Returns the hash of the feature names, which a fitted ranker keeps.
+    /// Returns the hash of the feature names, stored in every fitted ranker.
     pub(crate) fn layout(self) -> u64 {
         stable_hash(&self.names().join("\n"))
     }
 
-    /// Returns the meta key of the ranker that is fitted to a knowledge base.
+    /// Returns the meta key under which a knowledge base keeps its fitted ranker.
     pub(crate) fn meta_key(self) -> &'static str {
         match self {
             Self::Lexical => "ranker",

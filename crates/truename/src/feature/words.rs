@@ -1,4 +1,4 @@
-//! Likeness of the words, whatever their order, rare ones counting more.
+//! Similarity of the words in any order, weighted by rarity.
 
 use truename_text::similarity::{token_overlap, token_set_ratio, token_sort_ratio};
 
@@ -31,7 +31,7 @@ pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
         overlap.soft_right,
         same(query.tokens.first().map(|token| token.hash), name.tokens.first().map(|token| token.hash)),
         same(query.tokens.last().map(|token| token.hash), name.tokens.last().map(|token| token.hash)),
-        // Negative, so that the best of several names is still the largest value.
+        // Negated, so that the best of several names has the largest value.
         -(1.0 - overlap.soft_left) * query_weight,
         -(1.0 - overlap.soft_right) * name_weight,
     ];

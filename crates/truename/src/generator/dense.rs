@@ -1,4 +1,4 @@
-//! Names whose vectors are nearest to that of the query, whatever their letters.
+//! Proposes the names with the nearest vectors.
 
 use truename_index::{Hit, Rank, SearchScratch, VectorReader, VectorScratch, VectorSearch};
 use truename_kb::{NameIndex, Snapshot};
@@ -8,15 +8,15 @@ use super::{Generator, NameSet, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
-/// Names taken; several may be of one concept.
-const MOST_NAMES: usize = 32;
+/// Maximum number of proposed names; several may belong to one concept.
+const MAX_NAMES: usize = 32;
 
-/// A query's vector with the names nearest to it.
+/// The query's vector with its nearest names.
 #[derive(Clone, Copy)]
 pub(crate) struct Dense<'a> {
     pub(crate) reader: &'a VectorReader<'a>,
     pub(crate) vector: &'a [f32],
-    /// Best first; more than are taken where some may be hidden.
+    /// Nearest names, best first; more than are proposed, since some may be hidden.
     pub(crate) hits: &'a [Hit],
     /// Whether every name is known to have a vector.
     pub(crate) is_complete: bool,
@@ -38,7 +38,8 @@ impl Dense<'_> {
     }
 }
 
-/// The names nearest to each of several vectors, in one pass over the store; `hidden` of them may not count.
+/// Searches for the names nearest to each vector, in one pass over the store. Returns `hidden` more than are proposed,
+/// since so many may be hidden.
 pub(crate) fn nearest(
     reader: &VectorReader<'_>,
     snapshot: &Snapshot<'_>,
@@ -49,7 +50,7 @@ pub(crate) fn nearest(
     let sees = allowed.map(|allowed| |name: u32| allowed.contains(NameIndex(name)));
     let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
     let search = VectorSearch {
-        limit: MOST_NAMES + hidden,
+        limit: MAX_NAMES + hidden,
         allowed: sees.as_ref().map(|sees| sees as &(dyn Fn(u32) -> bool + Sync)),
         rank: rank.as_ref().map(|rank| rank as Rank<'_>),
         ..VectorSearch::default()
@@ -57,7 +58,7 @@ pub(crate) fn nearest(
     Ok(reader.search(vectors, &search, &mut VectorScratch::default())?)
 }
 
-/// Names whose vectors are nearest to that of the query.
+/// Generator of the names with the nearest vectors.
 pub(super) struct NearestVectors;
 
 impl Generator for NearestVectors {
@@ -68,10 +69,10 @@ impl Generator for NearestVectors {
         _: &mut SearchScratch,
         proposals: &mut Proposals,
     ) -> Result<(), Error> {
-        // What has no letter is no name, though it has a vector.
+        // A text without letters is no name, even if it has a vector.
         let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
         let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
-        for name in names.filter(|name| scope.sees(*name)).take(MOST_NAMES) {
+        for name in names.filter(|name| scope.sees(*name)).take(MAX_NAMES) {
             proposals.entry(scope.snapshot.name(name)?.0, name);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Names filed under a lookup key of the query: the same normal form, a variant of it, its acronym.
+//! Proposes names that share a lookup key with the query: normal form, variant or acronym.
 
 use truename_index::SearchScratch;
 use truename_kb::initials_key;
@@ -8,10 +8,10 @@ use super::{Generator, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
-/// An acronym shared by more names than this says nothing.
-const MOST_ACRONYMS: usize = 48;
+/// Maximum number of names with the same acronym; a commoner acronym proposes none.
+const MAX_ACRONYM_NAMES: usize = 48;
 
-/// Names filed under a lookup key of the query.
+/// Generator of names that share a lookup key with the query.
 pub(super) struct LookupKeys;
 
 impl Generator for LookupKeys {
@@ -29,10 +29,10 @@ impl Generator for LookupKeys {
             file(key, usize::MAX, query, scope, proposals)?;
         }
         if query.tokens.len() == 1 {
-            file(initials_key(query.keys.exact), MOST_ACRONYMS, query, scope, proposals)?;
+            file(initials_key(query.keys.exact), MAX_ACRONYM_NAMES, query, scope, proposals)?;
         }
         if let Some(initials) = query.keys.initials.filter(|_| query.tokens.len() > 1) {
-            file(initials, MOST_ACRONYMS, query, scope, proposals)?;
+            file(initials, MAX_ACRONYM_NAMES, query, scope, proposals)?;
         }
         Ok(())
     }
@@ -46,7 +46,7 @@ fn file(key: Key, most: usize, query: &NameProfile, scope: &Scope<'_>, proposals
     for name in names {
         let (concept, text) = scope.snapshot.name(name)?;
         let meeting = query.keys.meet(&NameKeys::of(&NormalizedName::new(text)));
-        // Hashes of different forms may collide; a name that does not really meet is left to the others.
+        // Keys are hashes and may collide, so the names are compared; names that differ are left to other generators.
         if meeting != KeyMatch::None {
             proposals.entry(concept, name).key = meeting;
         }

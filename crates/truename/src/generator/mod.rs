@@ -1,6 +1,6 @@
 //! Candidate generators: each proposes names of the knowledge base for a query.
 //!
-//! A further generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
+//! Another generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 
 mod dense;
@@ -21,8 +21,8 @@ pub(crate) use dense::{Dense, nearest};
 
 /// Proposes names of the knowledge base for a query.
 ///
-/// Never proposes a name that the scope does not see, nor any for a query without letters and digits. The same query and
-/// scope get the same proposals in the same order.
+/// Implementations propose only names in the scope, and none for a query without letters and digits. The same query and
+/// scope give the same proposals in the same order.
 trait Generator: Sync {
     fn propose(
         &self,
@@ -33,20 +33,20 @@ trait Generator: Sync {
     ) -> Result<(), Error>;
 }
 
-/// The generator that alone is enough where one concept has the very name.
+/// The exact generator, sufficient if a single concept has the exact name.
 const EXACT: &dyn Generator = &key::LookupKeys;
-/// The other generators in the order in which they propose.
+/// The other generators, in the order in which they propose.
 const NEAR: [&dyn Generator; 3] = [&typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
 
-/// The names that generators see.
+/// The names that generators may propose.
 pub(crate) struct Scope<'a> {
     pub(crate) snapshot: &'a Snapshot<'a>,
     pub(crate) indexes: &'a Indexes,
-    /// Names that count as absent: a name is held out to see how it would be linked without it.
+    /// Held-out names; they count as absent from the knowledge base.
     pub(crate) hidden: &'a [NameIndex],
-    /// Names that may be answered, where not all may.
+    /// Names that may be answered; `None` for all.
     pub(crate) allowed: Option<&'a NameSet>,
-    /// The query's vector, where there is an encoder.
+    /// The query's vector with its nearest names; `None` without an encoder.
     pub(crate) dense: Option<Dense<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! Names that share rare character n-grams with the query.
+//! Proposes names that share rare character n-grams with the query.
 
 use truename_index::{Rank, Search, SearchScratch};
 use truename_kb::NameIndex;
@@ -8,10 +8,10 @@ use super::{Generator, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
-/// Names taken; several may be of one concept.
-const MOST_NAMES: usize = 64;
+/// Maximum number of proposed names; several may belong to one concept.
+const MAX_NAMES: usize = 64;
 
-/// Names that share rare character n-grams with the query.
+/// Generator of names that share rare character n-grams with the query.
 pub(super) struct SharedNgrams;
 
 impl Generator for SharedNgrams {
@@ -26,7 +26,7 @@ impl Generator for SharedNgrams {
         let filtered = scope.allowed.is_some() || !scope.hidden.is_empty();
         let rank = scope.snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
         let search = Search {
-            limit: MOST_NAMES,
+            limit: MAX_NAMES,
             allowed: filtered.then_some(&sees),
             rank: rank.as_ref().map(|rank| rank as Rank<'_>),
             ..Search::default()

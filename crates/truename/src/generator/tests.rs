@@ -8,7 +8,7 @@ use truename_kb::ConceptIndex;
 use super::*;
 use crate::{Concept, KnowledgeBase};
 
-/// The dimensions of the vectors, one a name.
+/// Dimensions of the vectors, one vector a name.
 const DIMENSIONS: usize = 4;
 
 fn concept(id: &str, names: &[&str]) -> Concept {
@@ -50,7 +50,7 @@ fn proposed(generator: &dyn Generator, query: &str, scope: &Scope<'_>) -> BTreeM
     proposals.iter().map(|(concept, names)| (concept, names.iter().map(|(name, _)| *name).collect())).collect()
 }
 
-/// Runs a test of each generator, with all names to see.
+/// Runs a test on each generator, with all names in scope.
 fn for_each_generator(test: impl Fn(&dyn Generator, &str, &Scope<'_>)) {
     let folder = tempfile::tempdir().unwrap();
     let kb = knowledge_base(&folder);
@@ -60,7 +60,7 @@ fn for_each_generator(test: impl Fn(&dyn Generator, &str, &Scope<'_>)) {
     let hits = nearest(&reader, &snapshot, &[&vector], None, 8).unwrap().remove(0);
     let dense = Dense { reader: &reader, vector: &vector, hits: &hits, is_complete: true };
     let scope = Scope { snapshot: &snapshot, indexes: &kb.indexes, hidden: &[], allowed: None, dense: Some(dense) };
-    // A query of which each generator proposes something.
+    // Each generator proposes something for its query.
     for (generator, query) in [(EXACT, "asthma"), (NEAR[0], "asthma"), (NEAR[1], "asthma"), (NEAR[2], "heart attacks")]
     {
         test(generator, query, &scope);

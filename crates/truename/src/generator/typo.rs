@@ -1,4 +1,4 @@
-//! Short names one edit away, which may share no n-gram with the query.
+//! Proposes short names one edit away, which may share no n-gram with the query.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::{Generator, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
-/// The nearest names taken; two that share a deletion may be two edits apart.
-const MOST_NAMES: usize = 96;
+/// Maximum number of proposed names, nearest first; names that share a deletion may be two edits apart.
+const MAX_NAMES: usize = 96;
 
-/// Short names one edit away.
+/// Generator of short names one edit away.
 pub(super) struct OneEdit;
 
 impl Generator for OneEdit {
@@ -27,7 +27,7 @@ impl Generator for OneEdit {
     ) -> Result<(), Error> {
         let deletions = Key::deletions(&query.normalized);
         let mut names = BTreeSet::new();
-        // A letter changed, or changed over; one too many in the query; one too few.
+        // A changed or transposed letter; one letter too many in the query; one too few.
         let changed = deletions.iter().map(|key| deletion_key(*key));
         for key in changed.chain(deletions.iter().copied()).chain([deletion_key(query.keys.exact)]) {
             names.extend(scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)));
@@ -40,7 +40,7 @@ impl Generator for OneEdit {
             nearest.push((edits(query, &NameProfile::new(text)), rank, name, concept));
         }
         nearest.sort_unstable();
-        for (.., name, concept) in nearest.into_iter().take(MOST_NAMES) {
+        for (.., name, concept) in nearest.into_iter().take(MAX_NAMES) {
             proposals.entry(concept, name);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The knowledge base that comes with Truename: MeSH diseases and chemicals.
+//! The bundled knowledge base: MeSH diseases and chemicals.
 
 use std::fs::DirBuilder;
 use std::io::Read;
@@ -13,13 +13,13 @@ use truename_text::stable_hash;
 use crate::{Error, KnowledgeBase, Partial};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
-/// JSONL. `kb/README.md` gives the sources, their licences and the rules.
+/// JSONL. `kb/README.md` gives sources, licences and rules.
 static MESH: &[u8] = include_bytes!("../../../../kb/mesh.jsonl.gz");
 
-/// Opens it, unpacking it into the user's cache where it is not there yet, or where that cannot be written, into a folder of
-/// the user's own among the temporary files.
+/// Opens the bundled knowledge base. Unpacks it into the user's cache on first use, or into a private temporary folder
+/// if the cache cannot be written.
 pub(crate) fn open() -> Result<KnowledgeBase, Error> {
-    // Threads that open it for the first time at once unpack it once.
+    // Threads that open it at once unpack it only once.
     static UNPACKING: Mutex<()> = Mutex::new(());
     let _alone = UNPACKING.lock().unwrap_or_else(PoisonError::into_inner);
     let name = format!("mesh-{:016x}", version());
@@ -37,9 +37,9 @@ fn open_in(folder: &Path, name: &str) -> Result<KnowledgeBase, Error> {
     KnowledgeBase::open(&path).or_else(|_| unpack(&path))
 }
 
-/// A folder for temporary files that no other user can write to.
+/// Returns a folder for temporary files that no other user can write to.
 fn private_folder() -> std::io::Result<PathBuf> {
-    // Whoever made a file owns it; there is no other safe way to ask who this is.
+    // The owner of a new file is the current user; there is no other safe way to ask.
     let mine = tempfile::tempdir()?;
     let (path, builder) = private_name(mine.path())?;
     match builder.create(&path) {
@@ -58,7 +58,7 @@ fn private_name(mine: &Path) -> std::io::Result<(PathBuf, DirBuilder)> {
     Ok((std::env::temp_dir().join(format!("truename-{user}")), builder))
 }
 
-/// Returns whether a path is a folder that the owner of `mine` has and nobody else can open; a link to one is not.
+/// Returns whether a path is a folder of `mine`'s owner that nobody else can open; links are refused.
 #[cfg(unix)]
 fn is_private(path: &Path, mine: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -66,7 +66,7 @@ fn is_private(path: &Path, mine: &Path) -> std::io::Result<bool> {
     Ok(folder.is_dir() && folder.uid() == mine.uid() && folder.mode() & 0o077 == 0)
 }
 
-/// Each user has a folder for temporary files.
+/// Returns the folder to use; each user already has one for temporary files.
 #[cfg(not(unix))]
 fn private_name(_: &Path) -> std::io::Result<(PathBuf, DirBuilder)> {
     Ok((std::env::temp_dir().join("truename"), DirBuilder::new()))
@@ -77,7 +77,7 @@ fn is_private(path: &Path, _: &Path) -> std::io::Result<bool> {
     Ok(std::fs::symlink_metadata(path)?.is_dir())
 }
 
-/// The contents and the program and layout that indexed them: a new version of any unpacks anew.
+/// Returns a hash of the contents, program version and store format; any change unpacks anew.
 fn version() -> u64 {
     let size = MESH.len();
     let checksum = &MESH[size.saturating_sub(8)..];
@@ -93,7 +93,7 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
     let built = KnowledgeBase::create(import.concepts, own.path());
     let moved = built.and_then(|built| {
         built.close();
-        // What is there cannot be opened, or another process was faster; then this one's rename fails.
+        // An unreadable copy is replaced; if another process was faster, this one's rename fails.
         if KnowledgeBase::open(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
         }
@@ -105,8 +105,8 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
     }
 }
 
-/// Returns the folder for what can be made or fetched again: `$TRUENAME_CACHE`, or `truename` in the user's cache folder, or
-/// one of the user's own among the temporary files.
+/// Returns the folder for files that can be made or downloaded again: `$TRUENAME_CACHE`, else `truename` in the user's
+/// cache folder, else a private temporary folder.
 pub fn cache_folder() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = variable("TRUENAME_CACHE") {
@@ -121,7 +121,7 @@ pub fn cache_folder() -> PathBuf {
     };
     match user {
         Some(user) => user.join("truename"),
-        // A folder of one name in /tmp could be another user's.
+        // A folder with a fixed name in /tmp could belong to another user.
         None => private_folder().unwrap_or_else(|_| std::env::temp_dir().join("truename")),
     }
 }

@@ -1,4 +1,4 @@
-//! Damage is looked for, and unused space freed.
+//! Checks a knowledge base for damage and frees unused space.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use super::vector_sets::VectorSets;
 use crate::{Error, FeatureSet, Ranker};
 
 impl KnowledgeBase {
-    /// Looks for damage: compares the file with its checksums, without believing anything in it. Where there are no
-    /// checksums for all of it, or `deep` is set, reads every record too.
+    /// Checks for damage by comparing the file with its checksums, without trusting its contents. Also reads every
+    /// record if checksums are missing or `deep` is set.
     ///
     /// # Errors
-    /// [`Error::is_damaged`] with the first damage found.
+    /// If anything is damaged ([`Error::is_damaged`]); the first damage found is reported.
     pub fn check(path: &Path, deep: bool) -> Result<Comparison, Error> {
         let compared = Store::compare(path)?;
         let all_compared = matches!(compared, Comparison::Intact | Comparison::UnusedDiffers);
@@ -41,11 +41,10 @@ impl KnowledgeBase {
         Ok(())
     }
 
-    /// Rewrites a knowledge base without the bytes that updates left unused. Returns the sizes of its file before and
-    /// after.
+    /// Rewrites a knowledge base without the bytes that updates left unused. Returns the file sizes before and after.
     ///
     /// # Errors
-    /// Where it is damaged, or another process or a value of this type has it open; it is as it was before.
+    /// If it is damaged, or another process or another [`KnowledgeBase`] has it open; it then stays as it was.
     pub fn compact(path: &Path) -> Result<(u64, u64), Error> {
         Ok(truename_kb::compact(path)?)
     }

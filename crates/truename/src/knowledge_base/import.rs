@@ -1,4 +1,4 @@
-//! Files become a store: import, replacement and update.
+//! Import, replacement and update of a knowledge base from files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,49 +21,49 @@ const META_PROVENANCE: &str = "provenance";
 pub struct Provenance {
     /// `import` or `update`.
     pub action: String,
-    /// The file as it was named.
+    /// Path of the file as given.
     pub file: String,
-    /// Its format.
+    /// Format of the file.
     pub format: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Entries or rows taken from it.
+    /// Number of entries or rows imported.
     pub entries: u64,
 }
 
-/// What an import or update did.
+/// Report of an import or update.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Concepts that are new.
+    /// Number of new concepts.
     pub added: u32,
-    /// Concepts that changed.
+    /// Number of changed concepts.
     pub changed: u32,
-    /// Concepts that are gone.
+    /// Number of removed concepts.
     pub removed: u32,
-    /// Names in the knowledge base now.
+    /// Number of names afterwards.
     pub names: u32,
-    /// Concepts in the knowledge base now.
+    /// Number of concepts afterwards.
     pub concepts: u32,
-    /// Entries left out because the files say they are obsolete.
+    /// Number of entries left out as obsolete.
     pub obsolete: usize,
     /// The first problems.
     pub problems: Vec<Problem>,
-    /// How many there were.
+    /// Number of all problems.
     pub problem_count: u64,
-    /// Ids that were to be removed and were not there.
+    /// Ids to remove that were not in the knowledge base.
     pub missing: Vec<ConceptId>,
-    /// Mappings of which neither side is a concept.
+    /// Number of mappings without a concept on either side.
     pub unused_mappings: usize,
 }
 
 impl KnowledgeBase {
-    /// Imports files into a new knowledge base at `out`; with `replace` one that is there gives way.
+    /// Imports files into a new knowledge base at `out`; with `replace` an existing one is replaced.
     ///
-    /// A new store is built beside `out` and moved there whole; one that is replaced is filled anew in one
-    /// transaction, so that its readers keep what they see. A failure leaves what was there.
+    /// A new store is built beside `out` and moved there whole. An existing one is refilled in one transaction, so that
+    /// its readers keep the version they read. A failure leaves `out` as it was.
     ///
     /// # Errors
-    /// Where `out` exists and is not to be replaced, or a file cannot be read.
+    /// If `out` exists and `replace` is not set, or a file cannot be read.
     pub fn import(
         files: &[PathBuf],
         out: &Path,
@@ -90,34 +90,34 @@ impl KnowledgeBase {
             }
             None => place(out, import.concepts, &provenance, options, replace)?,
         };
-        // The names have no vectors yet, so that no model is in use.
+        // The names have no vectors yet, so no model is in use.
         opened.prune_models()?;
         let counts = opened.store.snapshot()?.counts();
         (report.concepts, report.names) = (counts.concepts, counts.names);
         Ok((opened, report))
     }
 
-    /// This knowledge base, if its file is not damaged.
+    /// Returns this knowledge base if its file is not damaged.
     fn undamaged(self) -> Result<Self, Error> {
-        // What else keeps it from being written to is for the writer to say.
+        // Other reasons against writing are reported by the writer.
         let damage = self.store.write().err().filter(truename_kb::Error::is_damaged);
         damage.map_or(Ok(self), |error| Err(error.into()))
     }
 
-    /// Makes a knowledge base from concepts in memory.
+    /// Creates a knowledge base from concepts in memory.
     ///
     /// # Errors
-    /// Where `out` exists already or the disk fails.
+    /// If `out` exists already or the disk fails.
     pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
         refuse_existing(out, false)?;
         place(out, concepts, &[], &ImportOptions::default(), false)
     }
 
-    /// Adds the concepts of files, replaces those that are there, and removes those that the files or
-    /// `removed` name, in one transaction and in place.
+    /// Adds the concepts of files, replaces those already there, and removes the concepts that the files or `removed`
+    /// name, in one transaction and in place.
     ///
     /// # Errors
-    /// Where a file cannot be read or the store not be written; it is then as it was before.
+    /// If a file cannot be read or the store cannot be written; the store then stays as it was.
     pub fn update(&self, files: &[PathBuf], removed: &[ConceptId], options: &ImportOptions) -> Result<Report, Error> {
         let import = if files.is_empty() { Import::default() } else { read_files(files, options)? };
         let new_provenance = provenance("update", &import);
@@ -142,7 +142,7 @@ impl KnowledgeBase {
         drop(committing);
         let counts = self.store.snapshot()?.counts();
         let Applied { added, changed, removed: removed_count, missing, .. } = applied;
-        // Obsolete terms of a file need not have been there; ids asked for by name should have been.
+        // Obsolete terms of a file need not exist; ids asked for by name should.
         let missing = missing.into_iter().filter(|id| removed.contains(id)).collect();
         Ok(Report {
             added,
@@ -159,8 +159,8 @@ impl KnowledgeBase {
     }
 }
 
-/// Puts a store that was built beside into its folder, in one step. Without `replace` a store that another process put
-/// there in the meantime stays, and is an error.
+/// Moves a store into its folder in one step. Without `replace`, a store that another process put there meanwhile
+/// stays, and is an error.
 fn move_store(built: &Path, out: &Path, replace: bool) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);
     std::fs::create_dir_all(out).map_err(failed)?;
@@ -168,19 +168,19 @@ fn move_store(built: &Path, out: &Path, replace: bool) -> Result<(), Error> {
     share(data.path(), out).map_err(failed)?;
     let place = out.join("data.mdb");
     if replace {
-        // The sums of the file that gives way are not those of the new one; a file without any is no damage.
+        // Checksums of the old file do not fit the new one; a file without checksums is not damaged.
         let _ = std::fs::remove_file(out.join("data.sum"));
-        // A lock file of a store that could not be opened says nothing of the new one.
+        // The lock file of an unreadable store does not fit the new one.
         let _ = std::fs::remove_file(out.join("lock.mdb"));
         data.replace(&place).map_err(failed)?;
     } else if let Err(source) = std::fs::hard_link(data.path(), &place) {
         if place.exists() {
             return Err(truename_kb::Error::exists(out).into());
         }
-        // A file system without hard links.
+        // The file system has no hard links.
         data.replace(&place).map_err(|_| failed(source))?;
     }
-    // Best effort: a store without sums is whole.
+    // Best effort: a store without checksums is complete.
     let _ = Partial::new(built.join("data.sum")).replace(&out.join("data.sum"));
     Ok(())
 }
@@ -201,7 +201,7 @@ fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
     }
 }
 
-/// LMDB lets the owner alone read its files; a knowledge base may be read by whoever may read its folder.
+/// Lets all readers of the folder read the file; LMDB lets only its owner.
 #[cfg(unix)]
 fn share(data: &Path, folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -214,7 +214,7 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Builds a store beside `out` and moves it there; with `replace` what is there gives way.
+/// Builds a store beside `out` and moves it there; with `replace` an existing one is replaced.
 fn place(
     out: &Path,
     concepts: Vec<Concept>,
@@ -232,7 +232,7 @@ fn place(
     KnowledgeBase::open(out)
 }
 
-/// Fills a store, in place of what it holds, in one transaction; `is_seen` is that of a store that others open.
+/// Replaces the contents of a store in one transaction; `is_seen` if others may have it open.
 fn fill(
     store: &Store,
     concepts: Vec<Concept>,
@@ -248,7 +248,7 @@ fn fill(
     progress.check()?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;
     ngrams.build(&mut write, names.len() as u32, |name| match progress.is_stopped() {
-        // What is built now is thrown away below.
+        // The transaction is dropped below.
         true => Vec::new(),
         false => grams(&NormalizedName::new(&names[name as usize])),
     })?;
@@ -262,7 +262,7 @@ fn fill(
     Ok(store.commit(write)?)
 }
 
-/// Turns mappings that concern stored concepts into changed concepts; returns how many concern none.
+/// Merges mappings into the stored concepts that they concern. Returns the number of mappings that concern none.
 fn add_mappings(
     snapshot: &Snapshot<'_>,
     mappings: Vec<(String, String)>,

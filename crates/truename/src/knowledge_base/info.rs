@@ -1,4 +1,4 @@
-//! A knowledge base in numbers.
+//! Statistics of a knowledge base.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,72 +12,72 @@ use super::models::AttachedModel;
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSets};
 use crate::{Error, FeatureSet};
 
-/// What a knowledge base holds, in numbers.
+/// Statistics of a knowledge base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
-    /// Concepts.
+    /// Number of concepts.
     pub concepts: u32,
-    /// Names.
+    /// Number of names.
     pub names: u32,
-    /// Names a concept, in the mean.
+    /// Mean number of names a concept.
     pub names_per_concept: f64,
-    /// The most names one concept has, and which.
+    /// Largest number of names of a concept, with the concept's id.
     pub most_names: Option<(usize, String)>,
-    /// Concepts with a single name.
+    /// Number of concepts with a single name.
     pub single_name_concepts: u32,
-    /// Names beside another name of the same concept with the same normal form.
+    /// Number of names that repeat a normal form within their concept.
     pub duplicate_names: u32,
-    /// Normal forms that several concepts share.
+    /// Number of normal forms that several concepts share.
     pub ambiguous_names: u32,
-    /// Some of them, each with the concepts that share it.
+    /// Examples of shared names, each with the ids of its concepts.
     pub ambiguous_examples: Vec<(String, Vec<String>)>,
-    /// Concepts by type.
+    /// Number of concepts by type.
     pub types: BTreeMap<String, u32>,
-    /// The files it was made from.
+    /// Files it was made from.
     pub provenance: Vec<Provenance>,
-    /// Whether `calibrate` fitted a ranker to it.
+    /// Whether `calibrate` fitted a lexical ranker to it.
     pub calibrated: bool,
-    /// The vectors of its names, where it has any.
+    /// Vectors of its names; `None` if it has none.
     pub vectors: Option<VectorInfo>,
-    /// The models in its folder.
+    /// Models in its folder.
     pub models: Vec<AttachedModel>,
-    /// The size of its file.
+    /// Size of its file in bytes.
     pub bytes: u64,
-    /// The bytes of it that updates left unused; [`KnowledgeBase::compact`] frees them.
+    /// Bytes of the file that updates left unused; [`KnowledgeBase::compact`] frees them.
     pub unused_bytes: u64,
 }
 
-/// The vectors of a knowledge base's names.
+/// Vectors of a knowledge base's names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VectorInfo {
-    /// Names that have one.
+    /// Number of names with a vector.
     pub names: u64,
-    /// The encoder that made them.
+    /// Encoder that made the vectors.
     pub encoder: EncoderRecord,
-    /// Whether `calibrate` fitted a ranker with them.
+    /// Whether `calibrate` fitted a ranker with the vectors.
     pub calibrated: bool,
-    /// The vectors that are to replace them, where these are being made.
+    /// Unfinished vectors of a new encoder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<NextVectors>,
 }
 
-/// Vectors that replace those in use once every name has one.
+/// Vectors that replace the current ones once every name has one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NextVectors {
-    /// Names that have one.
+    /// Number of names with a vector.
     pub names: u64,
-    /// The encoder that makes them.
+    /// Encoder that makes the vectors.
     pub encoder: EncoderRecord,
 }
 
-/// Ambiguous names shown in [`Info`].
-const SHOWN_AMBIGUOUS: usize = 5;
+/// Maximum number of shared names listed in [`Info`].
+const MAX_AMBIGUOUS_EXAMPLES: usize = 5;
 
 impl KnowledgeBase {
-    /// What it holds, in numbers.
+    /// Returns statistics of the knowledge base.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn info(&self) -> Result<Info, Error> {
         let snapshot = self.store.snapshot()?;
         let counts = snapshot.counts();
@@ -145,7 +145,7 @@ fn ambiguous_examples(
     let mut shared: Vec<(&u64, usize)> = by_form.iter().map(|(form, concepts)| (form, concepts.len())).collect();
     shared.sort_by_key(|(form, concepts)| (std::cmp::Reverse(*concepts), **form));
     let mut examples = Vec::new();
-    for (form, _) in shared.into_iter().take(SHOWN_AMBIGUOUS) {
+    for (form, _) in shared.into_iter().take(MAX_AMBIGUOUS_EXAMPLES) {
         let (mut text, mut ids) = (String::new(), Vec::new());
         for name in snapshot.names_under(truename_text::Key(*form))? {
             let (concept, name) = snapshot.name(name)?;

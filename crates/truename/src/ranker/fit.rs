@@ -1,4 +1,4 @@
-//! Fits trees, calibration and threshold on groups by cross-validation.
+//! Fits trees, calibration and threshold by cross-validation.
 
 use rayon::prelude::*;
 
@@ -8,35 +8,35 @@ use super::groups::Groups;
 use super::trees::Trees;
 use crate::{FeatureSet, Progress};
 
-/// Folds of the cross-validation.
+/// Number of cross-validation folds.
 pub(crate) const FOLDS: usize = 5;
 
-/// Scores of every group by trees that did not see it.
+/// Scores of each group by trees that were fitted without it.
 pub(crate) type OutOfFold = Vec<Vec<f64>>;
 
-/// The groups that a ranker is fitted to, and all that decides the fit.
+/// The groups that a ranker is fitted to, with all settings of the fit.
 pub(crate) struct Fitting<'a> {
-    /// Rows of `features`.
+    /// Groups with rows of `features`.
     pub(crate) groups: &'a Groups,
     pub(crate) features: FeatureSet,
     /// Fold of each group.
     pub(crate) folds: &'a [usize],
     /// Weight of each group for slope, offset and threshold.
     pub(crate) weights: &'a [f32],
-    /// Probability that the one concept with the very name is the right one.
+    /// Probability that the only concept with the exact name is right.
     pub(crate) exact: f64,
-    /// Rankers of which the best is pooled with the fitted one.
+    /// Rankers considered as prior; the best one is pooled with the fitted ranker.
     pub(crate) priors: &'a [&'a Ranker],
     pub(crate) options: &'a FitOptions,
     pub(crate) progress: &'a Progress,
 }
 
 impl Fitting<'_> {
-    /// Fits a ranker. Also returns the ranker's scores out of fold.
+    /// Fits a ranker. Also returns its out-of-fold scores.
     ///
-    /// Where there are priors, the score is the mean of the fitted trees' score and that of the prior with the least log-loss
-    /// (a logarithmic opinion pool, Genest and Zidek 1986): held-out names of one knowledge base are not asked for in all the
-    /// ways in which people ask. Work that is stopped returns a ranker of few trees.
+    /// With priors, the score is the mean of the fitted trees' score and the score of the prior with the lowest
+    /// log-loss (a logarithmic opinion pool, Genest and Zidek 1986): held-out names of one knowledge base do not cover
+    /// all the ways in which people write names. Stopped work returns a ranker of few trees.
     pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
         self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
         let alone = (self.trees(self.groups), self.out_of_fold());
@@ -46,7 +46,7 @@ impl Fitting<'_> {
         best.unwrap_or_else(|| self.calibrated(alone))
     }
 
-    /// Returns the score of each group by trees that did not see its fold.
+    /// Returns the out-of-fold scores of each group.
     fn out_of_fold(&self) -> OutOfFold {
         let mut out_of_fold: OutOfFold = vec![Vec::new(); self.groups.len()];
         for fold in 0..FOLDS {
@@ -78,8 +78,8 @@ impl Fitting<'_> {
         (Ranker { layout, trees, slope, offset, threshold, exact }, out_of_fold)
     }
 
-    /// Boosts trees. With vectors these are the mean of half the trees, which see the vectors, and of the other half, which
-    /// do not: an encoder brings held-out names of the knowledge base nearer to each other than the names people write.
+    /// Grows trees. With vectors, the score is the mean of two halves: trees that see the vectors and lexical trees. An
+    /// encoder places held-out names of the knowledge base nearer to each other than the names people write.
     fn trees(&self, groups: &Groups) -> Trees {
         let all = vec![true; groups.width];
         if self.features == FeatureSet::Lexical {
@@ -96,7 +96,7 @@ fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
     groups.range(group).map(|row| f64::from(trees.score(groups.row(row)))).collect()
 }
 
-/// Mean negative log-likelihood of the right option.
+/// Returns the mean negative log-likelihood of the right option.
 pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
     let of_group = |group: usize| {
         let (probabilities, none) = groups.probabilities(group, &scores[group]);
@@ -107,7 +107,7 @@ pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) ->
     total / weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
 }
 
-/// The slope and offset with the least log-loss, by a search on ever finer grids.
+/// Returns the slope and offset with the lowest log-loss, searched on ever finer grids.
 fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64) {
     let (mut slope, mut offset) = (1.0, 0.0);
     for width in [0.5, 0.25, 0.12, 0.06, 0.03] {
@@ -130,7 +130,7 @@ fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64
     (slope, offset)
 }
 
-/// The threshold at which most groups are answered rightly, NIL among them; the lowest of equals.
+/// Returns the lowest threshold that answers most groups rightly, NIL included.
 fn best_threshold(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
     let tops: Vec<(f64, bool, bool, f64)> = (0..groups.len())
         .map(|group| {

@@ -1,76 +1,79 @@
-//! Groups of candidates: each one name with its candidates, of which one or none is right.
+//! Groups of candidates: one name each, with one or no right candidate.
 
 /// Candidates of many names, one row of features a candidate.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// Features a row.
+    /// Number of features a row.
     pub width: usize,
-    /// `[rows, width]`, the rows of a group side by side.
+    /// Features, `[rows, width]`; the rows of a group are adjacent.
     pub rows: Vec<f32>,
-    /// For each row how many candidates it stands for.
-    pub stands_for: Vec<f32>,
-    /// For each group one past its last row.
+    /// Sampling weight of each row: the number of candidates that it represents.
+    pub sampling_weights: Vec<f32>,
+    /// End of each group: one past its last row.
     pub ends: Vec<usize>,
-    /// For each group the row, counted from its first, that is right.
+    /// Right row of each group, counted from the group's first row; `None` for NIL.
     pub answers: Vec<Option<usize>>,
-    /// For each group how much it counts.
+    /// Weight of each group.
     pub weights: Vec<f32>,
 }
 
 impl Groups {
-    /// No groups yet, of rows with `width` features.
+    /// Creates an empty set of groups whose rows have `width` features.
     pub fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a group; `stands_for` has a number for each row.
-    pub fn push(&mut self, rows: &[f32], stands_for: &[f32], answer: Option<usize>, weight: f32) {
+    /// Adds a group; `sampling_weights` has one number a row.
+    pub fn push(&mut self, rows: &[f32], sampling_weights: &[f32], answer: Option<usize>, weight: f32) {
         self.rows.extend_from_slice(rows);
-        self.stands_for.extend_from_slice(stands_for);
+        self.sampling_weights.extend_from_slice(sampling_weights);
         self.ends.push(self.rows.len() / self.width);
         self.answers.push(answer);
         self.weights.push(weight);
     }
 
-    /// The number of groups.
+    /// Returns the number of groups.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The rows of a group, as row numbers.
+    /// Returns the row numbers of a group.
     pub fn range(&self, group: usize) -> std::ops::Range<usize> {
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
         start..self.ends[group]
     }
 
-    /// The features of a row.
+    /// Returns the features of a row.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.rows[row * self.width..(row + 1) * self.width]
     }
 
-    /// The groups for which `keep` holds.
+    /// Returns the groups for which `keep` holds.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut kept = Self::new(self.width);
         for group in (0..self.len()).filter(|group| keep(*group)) {
             let range = self.range(group);
             let rows = &self.rows[range.start * self.width..range.end * self.width];
-            kept.push(rows, &self.stands_for[range], self.answers[group], self.weights[group]);
+            kept.push(rows, &self.sampling_weights[range], self.answers[group], self.weights[group]);
         }
         kept
     }
 
-    /// The probability of each candidate of a group that is a row, given the scores of the rows, and that of none.
+    /// Computes the softmax over the candidates' scores and the "none of them" option. Returns the probability of each
+    /// candidate and of none.
     pub fn probabilities(&self, group: usize, scores: &[f64]) -> (Vec<f64>, f64) {
-        softmax(scores, self.stands_for[self.range(group)].iter().map(|times| f64::from(*times)))
+        softmax(scores, self.sampling_weights[self.range(group)].iter().map(|times| f64::from(*times)))
     }
 }
 
-/// Probabilities of the rows of one group, given their scores; what is left to 1 is that none is right.
+/// Computes the softmax over the scores and "none of them" with score 0. Returns the probability of each candidate; the
+/// rest to 1 is the probability of none.
 pub fn softmax_with_none(scores: &[f64]) -> Vec<f64> {
     softmax(scores, std::iter::repeat(1.0)).0
 }
 
-/// Probabilities of single candidates, each score being that of so many, and of none.
+/// Computes the softmax in which score `i` counts `times[i]` times. Returns the probability of each single candidate
+/// and of none.
 fn softmax(scores: &[f64], times: impl Iterator<Item = f64>) -> (Vec<f64>, f64) {
     let top = scores.iter().copied().fold(0.0, f64::max);
     let exponents: Vec<f64> = scores.iter().map(|score| (score - top).exp()).collect();

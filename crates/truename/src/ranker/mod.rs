@@ -1,4 +1,4 @@
-//! From features to calibrated probabilities.
+//! The ranker: calibrated probabilities from features.
 
 mod boosting;
 mod fit;
@@ -16,24 +16,24 @@ use trees::Trees;
 
 use crate::{Error, FeatureSet};
 
-/// Trees over the features, and what turns their scores into probabilities.
+/// Regression trees over the features, with the calibration of their scores to probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranker {
-    /// Hash of the feature names the trees were grown on, which tells whether vectors are among them.
+    /// Hash of the feature names that the trees were grown on; tells whether vectors are among them.
     layout: u64,
     trees: Trees,
-    /// `slope * score + offset` is what the softmax takes (Platt scaling within a group).
+    /// Slope of the calibration; the softmax takes `slope * score + offset` (Platt scaling within a group).
     slope: f64,
     offset: f64,
-    /// Answers with a lower probability are NIL.
+    /// Threshold: answers with a lower probability are NIL.
     pub(crate) threshold: f64,
-    /// Probability that the one concept with the very name is the right one.
+    /// Probability that the only concept with the exact name is right.
     pub(crate) exact: f64,
 }
 
-/// Fitted on public vocabularies by `truename-bench fit-default`.
+/// Lexical ranker, fitted on public vocabularies by `truename-bench fit-default`.
 static DEFAULT: LazyLock<Arc<Ranker>> = LazyLock::new(|| shipped(include_bytes!("default.bin"), FeatureSet::Lexical));
-/// The same with the vectors of MiniLM-L6, by `truename-bench fit-default --encoder DIR`.
+/// Ranker with the vectors of MiniLM-L6, fitted by `truename-bench fit-default --encoder DIR`.
 static DEFAULT_DENSE: LazyLock<Arc<Ranker>> =
     LazyLock::new(|| shipped(include_bytes!("default-dense.bin"), FeatureSet::Dense));
 
@@ -51,7 +51,7 @@ impl Ranker {
         }
     }
 
-    /// Reads what [`Ranker::to_bytes`] wrote.
+    /// Reads the bytes written by [`Ranker::to_bytes`].
     pub(crate) fn from_bytes(bytes: &[u8], features: FeatureSet) -> Result<Self, Error> {
         let ranker: Self = postcard::from_bytes(bytes).map_err(Error::ranker)?;
         let numbers = [ranker.slope, ranker.offset, ranker.threshold, ranker.exact];
@@ -62,20 +62,20 @@ impl Ranker {
         Ok(ranker)
     }
 
-    /// The form in which stores keep it.
+    /// Returns the bytes that stores keep.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("numbers can be written")
     }
 
-    /// The trees' score of one row, scaled; higher is likelier.
+    /// Returns the calibrated score of one row; higher is likelier.
     pub(crate) fn score(&self, row: &[f32]) -> f64 {
         self.slope * f64::from(self.trees.score(row)) + self.offset
     }
 
-    /// Returns the trees that give [`Ranker::score`] less the offset, over rows of another feature set.
+    /// Returns trees over the rows of another feature set whose score is [`Ranker::score`] less the offset.
     ///
     /// # Panics
-    /// Where the rows lack features of this ranker.
+    /// If the rows lack features of this ranker.
     fn scaled_trees(&self, features: FeatureSet) -> Trees {
         let trees = self.trees.clone().scaled(self.slope);
         if self.layout == features.layout() {
@@ -88,7 +88,7 @@ impl Ranker {
         trees.moved(&places)
     }
 
-    /// Probabilities of candidates with these scores; what is left to 1 is that none is right.
+    /// Returns the probabilities of candidates with these scores; the rest to 1 is the probability of none.
     pub(crate) fn probabilities(scores: &[f64]) -> Vec<f64> {
         softmax_with_none(scores)
     }
@@ -122,7 +122,7 @@ mod tests {
         for at in (0..bytes.len()).step_by(step) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
-            // A child that is its own parent would never end.
+            // A node that is its own child would loop forever.
             match Ranker::from_bytes(&damaged, FeatureSet::Lexical) {
                 Ok(ranker) => assert!(ranker.score(&row).is_finite(), "byte {at}"),
                 Err(_) => refused += 1,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An ensemble; higher scores are likelier right.
+/// An ensemble of regression trees; a higher score is likelier right.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trees(pub(super) Vec<Tree>);
 
@@ -27,7 +27,7 @@ impl Trees {
         self.0.iter().map(|tree| tree.score(row)).sum()
     }
 
-    /// Returns whether every walk down a tree, over rows of so many features, ends at a finite number.
+    /// Returns whether every walk down a tree, over rows of `width` features, ends at a finite number.
     pub fn is_sound(&self, width: usize) -> bool {
         let is_sound = |(at, node): (usize, &Node), nodes: usize| match node {
             Node::Leaf(value) => value.is_finite(),
@@ -41,12 +41,12 @@ impl Trees {
             .all(|Tree(nodes)| !nodes.is_empty() && nodes.iter().enumerate().all(|node| is_sound(node, nodes.len())))
     }
 
-    /// Joins ensembles into one whose score is the mean of their scores.
+    /// Returns one ensemble whose score is the mean of the parts' scores.
     pub fn mean<const N: usize>(parts: [Self; N]) -> Self {
         Self(parts.into_iter().flat_map(|part| part.scaled(1.0 / N as f64).0).collect())
     }
 
-    /// The same trees over other rows, which have feature `i` at place `places[i]`.
+    /// Renumbers the features: feature `i` becomes `places[i]`.
     pub fn moved(mut self, places: &[u16]) -> Self {
         for node in self.0.iter_mut().flat_map(|tree| &mut tree.0) {
             if let Node::Split { feature, .. } = node {
@@ -56,7 +56,7 @@ impl Trees {
         self
     }
 
-    /// Trees whose score is so many times this one.
+    /// Multiplies the score by `factor`.
     pub fn scaled(mut self, factor: f64) -> Self {
         for node in self.0.iter_mut().flat_map(|tree| &mut tree.0) {
             if let Node::Leaf(value) = node {

@@ -1,4 +1,4 @@
-//! Names of the knowledge base wherever they stand in a text.
+//! Recognizes names of the knowledge base in texts.
 
 use std::cmp::Reverse;
 
@@ -14,29 +14,29 @@ use crate::{Error, KnowledgeBase};
 /// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, and
 /// through the abbreviations that a document defines.
 ///
-/// The text is walked once along the automaton of all names from the beginning of each word on
-/// ([`Forms`]). A form that ends at the end of a word is a mention where one of its names would be written
-/// so. Of overlapping mentions the leftmost and longest counts, or all do.
+/// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
+/// mention if one of its names may be written like the text. Of overlapping mentions, the leftmost longest is kept, or
+/// all are.
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
     /// Types of the concepts whose names are found; empty for all.
     types: Vec<String>,
-    /// Whether a piece of text is written as one of the names is.
+    /// Memo of verdicts: whether a piece of text is written like one of the names with its letters.
     verdicts: Memo<bool>,
 }
 
-/// A piece of text that has the letters of a name.
+/// A piece of text with the letters of a name.
 struct Match {
-    /// The word after its last.
+    /// The word after the last one.
     end: usize,
-    /// Whether it is read through an abbreviation.
+    /// Whether an abbreviation was expanded.
     expanded: bool,
-    /// Whether it reads a short form of the document as a name of its own.
+    /// Whether a short form of the document was read as a name of its own.
     literal: bool,
 }
 
-/// A point that a walk has reached.
+/// A position of the automaton walk.
 #[derive(Clone, Copy)]
 struct Point {
     word: usize,
@@ -45,7 +45,7 @@ struct Point {
     literal: bool,
 }
 
-/// One passage, in words.
+/// One passage, split into words.
 struct Passage<'a> {
     text: &'a str,
     words: Words,
@@ -54,26 +54,26 @@ struct Passage<'a> {
 }
 
 impl DictionaryRecognizer {
-    /// Finds the names of `kb`.
+    /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
         Self { kb, nested: false, types: Vec::new(), verdicts: Memo::new() }
     }
 
-    /// Whether mentions within mentions are found too.
+    /// Sets whether mentions within mentions are found too.
     #[must_use]
     pub fn nested(mut self, nested: bool) -> Self {
         self.nested = nested;
         self
     }
 
-    /// Finds only the names of concepts that have one of these types, where there are any.
+    /// Restricts the names to concepts that have one of these types; empty for all.
     #[must_use]
     pub fn of_types(mut self, types: Vec<String>) -> Self {
         self.types = types;
         self
     }
 
-    /// Finds the mentions of one document, again where they define more abbreviations.
+    /// Finds the mentions of one document, and once more if they define further abbreviations.
     fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
         let found = self.in_document(reading, snapshot)?;
         match reading.define_behind(found.iter().map(|one| one.span)) {
@@ -103,7 +103,7 @@ impl DictionaryRecognizer {
         let (mut points, mut matches) = (Vec::new(), Vec::new());
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut points, &mut matches);
-            // What is read as the document means it goes before what only looks so, then the longer one.
+            // Readings that follow the document's abbreviations come before literal ones, then longer ones.
             matches.sort_by_key(|one: &Match| (one.literal, Reverse(one.end)));
             let mut next = word + 1;
             for at in 0..matches.len() {
@@ -153,7 +153,7 @@ impl DictionaryRecognizer {
         Ok(self.types.iter().any(|wanted| types.contains(&wanted.as_str())))
     }
 
-    /// Returns whether `piece` is written as one of the names that have its letters.
+    /// Returns whether `piece` is written like one of the names with its letters.
     fn is_written_as_a_name(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
         if !piece.contains(char::is_alphabetic) {
             return Ok(false);
@@ -169,7 +169,7 @@ impl DictionaryRecognizer {
                 if !self.is_allowed(concept, snapshot)? {
                     continue;
                 }
-                // A synonym that is a common word is mostly just that word.
+                // A synonym that is a common word mostly means just that word.
                 if is_common && snapshot.concept_names(concept)?.1[0] != number && name != piece {
                     continue;
                 }
@@ -183,10 +183,11 @@ impl DictionaryRecognizer {
     }
 }
 
-/// A common word that stands in more than one in so many names says nothing alone (`disease`, `protein`).
+/// A common word is generic (`disease`, `protein`), and no mention by itself, if more than one in this many names
+/// contains it.
 const GENERIC_ONE_IN: u32 = 70;
-/// Words of fewer names are not counted.
-const FEWEST_NAMES: u32 = 100;
+/// Minimum number of names with a word for the word to count as generic.
+const MIN_NAMES: u32 = 100;
 
 fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
     let words = Words::of(word, Span::new(0, word.len()));
@@ -195,7 +196,7 @@ fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
     for form in forms.into_iter().flatten() {
         names = names.max(snapshot.names_with_word(stable_hash(form))?);
     }
-    Ok(names >= FEWEST_NAMES && names > snapshot.counts().names / GENERIC_ONE_IN)
+    Ok(names >= MIN_NAMES && names > snapshot.counts().names / GENERIC_ONE_IN)
 }
 
 impl Recognizer for DictionaryRecognizer {
@@ -205,7 +206,7 @@ impl Recognizer for DictionaryRecognizer {
 }
 
 impl Passage<'_> {
-    /// From a word up to, not including, another one; without an `'s` at the end.
+    /// Returns the span from a word up to, not including, the word `end`; a final `'s` is left out.
     fn span(&self, word: usize, end: usize) -> Span {
         let span = Span::new(self.words.span(word).start, self.words.span(end - 1).end);
         let written = &self.text[span.range()];
@@ -213,7 +214,7 @@ impl Passage<'_> {
         Span::new(span.start, span.start + possessor.len())
     }
 
-    /// The forms that begin with a word.
+    /// Collects the forms that begin at a word.
     fn walk(&self, forms: &Forms<'_>, start: usize, points: &mut Vec<Point>, matches: &mut Vec<Match>) {
         matches.clear();
         points.push(Point { word: start, state: forms.start(), expanded: false, literal: false });
@@ -229,7 +230,7 @@ impl Passage<'_> {
         }
     }
 
-    /// Adds the points after the word at a point: read as it is, in the singular, or in full.
+    /// Adds the points after the word at a point, read as written, in the singular, or as an expanded abbreviation.
     fn step(&self, forms: &Forms<'_>, point: Point, points: &mut Vec<Point>) {
         let word = point.word;
         let in_full =
@@ -249,7 +250,7 @@ impl Passage<'_> {
         }
     }
 
-    /// Whether a name can begin and end here: `C` does not end before a plus or number sign.
+    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign.
     fn stands_free(&self, span: Span) -> bool {
         let mut after = self.text[span.end..].trim_start_matches(['+', '#']).chars();
         let is_followed = self.text[span.end..].starts_with(['+', '#']);

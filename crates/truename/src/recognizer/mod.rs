@@ -1,4 +1,4 @@
-//! Recognizers: each finds the spans of documents that may refer to concepts.
+//! Recognizers: find the spans of documents that may refer to concepts.
 
 mod dictionary;
 mod reading;
@@ -11,31 +11,32 @@ pub use reading::Reading;
 
 use crate::Error;
 
-/// Finds mentions in documents; the [`Linker`](crate::Linker) says which concepts they refer to.
+/// Finds mentions in documents; the [`Linker`](crate::Linker) resolves them to concepts.
 ///
-/// The mentions of a document depend on nothing but the document, its abbreviations and the recognizer, whatever
-/// other documents are in the batch.
+/// The mentions of a document depend only on the document, its abbreviations and the recognizer, never on other
+/// documents of the batch.
 pub trait Recognizer: Send + Sync {
-    /// Finds the mentions of a batch of documents, in any order: one list a document.
+    /// Finds the mentions of a batch of documents, one list a document, in any order.
     ///
-    /// A recognizer may add abbreviations that its mentions reveal ([`Reading::define_behind`]); the linker reads them in full too.
+    /// A recognizer may add abbreviations that its mentions reveal ([`Reading::define_behind`]); the linker expands
+    /// them too.
     ///
     /// # Errors
-    /// [`Error::other`] with the cause where the recognizer fails.
+    /// If the recognizer fails; [`Error::other`] wraps the cause.
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error>;
 }
 
-/// A span of a document that a [`Recognizer`] takes for a mention.
+/// A mention found by a [`Recognizer`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Recognized {
-    /// Place in the document's text.
+    /// Span in the document's text.
     pub span: Span,
-    /// Pieces of a discontinuous mention; empty where it is the whole span.
+    /// Pieces of a discontinuous mention; empty if the mention is the whole span.
     pub fragments: Vec<Span>,
-    /// Type that the recognizer gives; empty where the concept's own types count.
+    /// Type given by the recognizer; if empty, the concept's own types count.
     pub kind: String,
-    /// Score of the recognizer, higher is likelier; `None` for one that gives none.
+    /// Score of the recognizer, higher is likelier; `None` if it gives none.
     pub score: Option<f64>,
     /// Whether the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.

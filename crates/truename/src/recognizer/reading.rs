@@ -2,12 +2,12 @@ use truename_text::{Abbreviation, Document, Span, abbreviations};
 
 use crate::short_forms::{ShortForms, defined_behind};
 
-/// A document with the abbreviations that it defines, as a [`Recognizer`](super::Recognizer) reads it.
+/// A document with the abbreviations that it defines, input of a [`Recognizer`](super::Recognizer).
 pub struct Reading<'a> {
     document: &'a Document,
     abbreviations: Vec<Abbreviation>,
     short_forms: ShortForms<'a>,
-    /// Whether abbreviations are read in full at all.
+    /// Whether abbreviations are expanded.
     expands: bool,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Reading<'a> {
         Self { document, abbreviations, short_forms, expands: true }
     }
 
-    /// Reads every word as it stands.
+    /// Creates a reading that takes every word as written.
     pub fn without_abbreviations(document: &'a Document) -> Self {
         let short_forms = ShortForms::of(&document.text, &[]);
         Self { document, abbreviations: Vec::new(), short_forms, expands: false }
@@ -35,12 +35,12 @@ impl<'a> Reading<'a> {
         &self.abbreviations
     }
 
-    /// Returns a mention with its short forms spelt out; `None` where it has none.
+    /// Returns a mention with its short forms expanded; `None` if it has none.
     pub fn expand(&self, mention: &str) -> Option<String> {
         self.short_forms.expand(mention)
     }
 
-    /// Adds short forms in brackets behind mentions whose initials they have in any order (`myotonic dystrophy (DM)`).
+    /// Adds short forms in brackets behind mentions with the same initials in any order (`myotonic dystrophy (DM)`).
     /// Returns whether there was any.
     pub fn define_behind(&mut self, mentions: impl Iterator<Item = Span>) -> bool {
         if !self.expands {

@@ -1,29 +1,30 @@
-//! Whether a piece of text that has the letters of a name is written as that name would be.
+//! Compares the spelling of a piece of text with a name that has the same letters.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use truename_text::NormalizedName;
 
-/// Common English words (levels 10 and 20 of SCOWL, whose licence stands in the file), lower case.
+/// Common English words in lower case (levels 10 and 20 of SCOWL; the file holds the licence).
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("common_words.txt").lines().filter(|line| !line.starts_with('#')).collect());
 
-/// Names of at most this many letters and digits are codes more than words: they count only as they are written.
-const LONGEST_CODE: usize = 3;
-/// Names of at most this many letters and digits, most of them capitals, are acronyms.
-const LONGEST_ACRONYM: usize = 8;
-/// Text in capitals of at most this many letters is taken for an acronym of its own.
-const LONGEST_CAPITALS: usize = 5;
+/// Maximum letters and digits of a code: a name that must occur exactly as written.
+const MAX_CODE_LENGTH: usize = 3;
+/// Maximum letters and digits of an acronym, a name mostly in capitals.
+const MAX_ACRONYM_LENGTH: usize = 8;
+/// Maximum letters of a word in capitals that is taken for an acronym of its own.
+const MAX_CAPITALS_LENGTH: usize = 5;
 
-/// Whether the piece is a common English word.
+/// Returns whether the piece is a common English word.
 pub(super) fn is_common_word(piece: &str) -> bool {
     COMMON_WORDS.contains(piece.to_lowercase().as_str())
 }
 
-/// Whether `piece`, found in a text by its normal form, may stand for `name`: a code or acronym must be written
-/// in the same capitals (a plural `s` apart), punctuation in the piece must be in the name, and a word in capitals
-/// is not a short lower-case one, unless the whole passage is `in_capitals`.
+/// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
+///
+/// A code or acronym must have the same capitals (a plural `s` apart). Punctuation in the piece must occur in the name.
+/// A word in capitals does not match a short lower-case name unless the whole passage is `in_capitals`.
 pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool {
     if !has_marks_of(piece, name) {
         return false;
@@ -36,24 +37,24 @@ pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool 
         return written.strip_suffix('s') == Some(&known);
     }
     let length = NormalizedName::new(name).squeezed().chars().count();
-    if length <= LONGEST_CODE {
+    if length <= MAX_CODE_LENGTH {
         return capitalized(&written) == capitalized(&known) && (in_capitals || !is_capitals(&written));
     }
-    in_capitals || !(is_capitals(&written) && written.chars().count() <= LONGEST_CAPITALS)
+    in_capitals || !(is_capitals(&written) && written.chars().count() <= MAX_CAPITALS_LENGTH)
 }
 
-/// Whether most letters of a longer text are capitals, so that they say nothing of a word.
+/// Returns whether most letters of a longer text are capitals, so that capitals tell nothing about a word.
 pub(super) fn is_in_capitals(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let capitals = text.chars().filter(|c| c.is_uppercase()).count();
-    letters > 2 * LONGEST_ACRONYM && 2 * capitals > letters
+    letters > 2 * MAX_ACRONYM_LENGTH && 2 * capitals > letters
 }
 
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The letters with the first one a capital: sentences and headings begin with one.
+/// Returns the letters with the first one capitalized, as at the beginning of a sentence.
 fn capitalized(letters: &str) -> String {
     let mut rest = letters.chars();
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
@@ -69,10 +70,11 @@ fn is_acronym(name: &str, letters: &str) -> bool {
     capitals > 1
         && 2 * capitals >= alphabetic
         && !name.trim().contains(char::is_whitespace)
-        && letters.chars().count() <= LONGEST_ACRONYM
+        && letters.chars().count() <= MAX_ACRONYM_LENGTH
 }
 
-/// Whether commas, brackets and the like of the piece are in the name too: else it is a list or an aside.
+/// Returns whether commas, brackets and similar marks of the piece occur in the name too; otherwise the piece is a list
+/// or an aside.
 fn has_marks_of(piece: &str, name: &str) -> bool {
     const MARKS: [char; 15] = [',', ';', ':', '(', ')', '[', ']', '"', '“', '”', '<', '>', '=', '*', '%'];
     let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
