@@ -1,4 +1,4 @@
-//! Output that appears whole or not at all: written beside, then renamed.
+//! Files that appear whole or not at all: written beside their place, then renamed.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,9 +10,9 @@ use truename::Partial;
 use crate::exit_code::UsageError;
 use crate::interrupt;
 
-/// A file that takes its place on [`AtomicFile::finish`]; dropped before, it is gone.
+/// A file that takes its place on [`AtomicFile::finish`] and is removed if dropped before.
 ///
-/// What is no regular file, such as a device or a pipe, is written directly.
+/// Devices, pipes and other irregular files are written directly.
 pub struct AtomicFile {
     path: PathBuf,
     partial: Option<Partial>,
@@ -21,7 +21,7 @@ pub struct AtomicFile {
 
 impl AtomicFile {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
-        // What a link points to is replaced, not the link.
+        // The target of a link is replaced, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if is_of_store(&path) {
             let folder = path.parent().unwrap_or(&path).display();
@@ -43,7 +43,7 @@ impl AtomicFile {
     }
 }
 
-/// Whether LMDB or the store keeps its data in this file.
+/// Returns whether LMDB or the store keeps its data in this file.
 fn is_of_store(path: &Path) -> bool {
     let is_named = |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|known| name == *known));
     is_named(&["data.mdb", "data.sum", "lock.mdb"]) && path.with_file_name("data.mdb").is_file()
@@ -59,7 +59,7 @@ impl Write for AtomicFile {
     }
 }
 
-/// Writes a small file whole.
+/// Writes a small file atomically.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;

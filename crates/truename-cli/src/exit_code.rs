@@ -1,11 +1,11 @@
-//! How the process ends, and what it says then.
+//! Exit codes and the last message of the process.
 
 use std::io::ErrorKind;
 
 use crate::interrupt;
 use crate::names::RecordError;
 
-/// What the process tells the shell.
+/// Exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
     Success = 0,
@@ -13,7 +13,7 @@ pub enum ExitCode {
     Usage = 2,
 }
 
-/// A request that the arguments parse but that makes no sense.
+/// A request that parses but makes no sense.
 #[derive(Debug)]
 pub struct UsageError(pub String);
 
@@ -25,7 +25,7 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// A failure with the way out of it.
+/// An error with advice.
 #[derive(Debug)]
 pub struct Advised {
     pub message: String,
@@ -42,7 +42,7 @@ impl std::fmt::Display for Advised {
 impl std::error::Error for Advised {}
 
 impl ExitCode {
-    /// Prints an error with its causes and a way out; a reader that closed its pipe is no error.
+    /// Prints an error with its causes and advice; a closed pipe is no error.
     pub fn report(outcome: anyhow::Result<()>) -> Self {
         let Err(error) = outcome else { return Self::Success };
         if error.chain().any(is_broken_pipe) {
@@ -62,7 +62,7 @@ impl ExitCode {
     }
 }
 
-/// Returns whether a reader closed its pipe. An error of serde_json does not show the one that caused it.
+/// Returns whether a reader closed its pipe. An error of serde_json hides its cause.
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     let of_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
     let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(of_json);

@@ -1,9 +1,9 @@
-//! Text that cannot command a terminal.
+//! Text without terminal control sequences.
 
 use std::fmt;
 use std::io::{self, Write};
 
-/// Text in which controls other than tabs and ends of lines are shown as U+FFFD.
+/// Text that shows control characters other than tabs and line ends as U+FFFD.
 pub struct Harmless<'a>(pub &'a str);
 
 impl fmt::Display for Harmless<'_> {
@@ -12,13 +12,13 @@ impl fmt::Display for Harmless<'_> {
     }
 }
 
-/// An id or a name, which stays on its line and in its order.
+/// An id or name that stays on one line and in one direction.
 pub struct OneLine<'a>(pub &'a str);
 
 impl fmt::Display for OneLine<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         write_without(formatter, self.0, |character| {
-            // Overrides and embeddings would turn the text after it around: <https://trojansource.codes>.
+            // Overrides and embeddings would reverse the text after them: <https://trojansource.codes>.
             character.is_control() || matches!(character, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
         })
     }
@@ -29,15 +29,15 @@ fn write_without(formatter: &mut fmt::Formatter, text: &str, is_unwanted: impl F
     text.chars().map(shown).try_for_each(|character| write!(formatter, "{character}"))
 }
 
-/// Prints a line on stderr; a reader that closed it is no reason to stop.
+/// Prints a line on stderr, and ignores a closed pipe.
 pub fn say(words: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", Harmless(&words.to_string()));
 }
 
-/// Bytes on their way to a terminal, with the same controls replaced.
+/// A writer to a terminal that replaces control characters.
 pub struct HarmlessWriter<W> {
     out: W,
-    /// The first byte of C2 80 to C2 9F, which are controls in UTF-8, where its second has not come yet.
+    /// Whether the last byte was C2, which may begin a control character of UTF-8 (C2 80 to C2 9F).
     has_c2: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C or SIGTERM: the work is asked to stop; what does not stop soon is ended, and what it has half written removed.
+//! Handles Ctrl-C and SIGTERM: asks the work to stop, then ends the process and removes partial output.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -9,16 +9,16 @@ use truename::{Committing, Progress, remove_partials};
 
 use crate::progress;
 
-/// The time in which work stops by itself. Work that cannot look at the switch, as a long sort, is then ended.
+/// Time for work to stop by itself; work that cannot check for it, such as a long sort, is then ended.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The same for work that keeps what is done: a step of training is finished, and its checkpoint written.
+/// Time for work that keeps its results: training finishes its step and writes a checkpoint.
 const PATIENCE_WITH_STEPS: Duration = Duration::from_millis(2500);
 
 static PROGRESS: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 static IS_REPORTED: AtomicBool = AtomicBool::new(false);
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
-/// The last words of work that keeps what is done.
+/// Last message of work that keeps its results.
 static KEEPS: Mutex<Option<String>> = Mutex::new(None);
 
 pub fn listen() {
@@ -27,7 +27,7 @@ pub fn listen() {
             leave();
         }
         PROGRESS.stop();
-        // A commit under way is finished, and then the command.
+        // A commit under way is completed, and then the command.
         let is_late = PROGRESS.is_committing();
         thread::spawn(move || {
             if is_late {
@@ -46,7 +46,7 @@ pub fn listen() {
     });
 }
 
-/// The switch, for the library to look at.
+/// Returns the progress that the library checks for interruption.
 pub fn progress() -> Arc<Progress> {
     Arc::clone(&PROGRESS)
 }
@@ -55,23 +55,23 @@ pub fn asked() -> bool {
     PROGRESS.is_stopped()
 }
 
-/// Ends work that was asked to stop.
+/// Fails if the work was asked to stop.
 pub fn check() -> anyhow::Result<()> {
     anyhow::ensure!(!asked(), message());
     Ok(())
 }
 
-/// Begins to put results in place, which is not interrupted.
+/// Begins to commit results; the commit is not interrupted.
 pub fn commit() -> anyhow::Result<Committing<'static>> {
     PROGRESS.commit().map_err(|_| anyhow::Error::msg(message()))
 }
 
-/// Says what is kept where the work from here on is interrupted; it may take longer to stop.
+/// Sets the message about kept results if the work is interrupted from here on; it then gets more time to stop.
 pub fn keeps(what: &str) {
     *KEEPS.lock().unwrap_or_else(PoisonError::into_inner) = Some(what.to_owned());
 }
 
-/// Saves what is to be kept, however long that takes.
+/// Runs a save that is never cut short.
 pub fn saving<T>(save: impl FnOnce() -> T) -> T {
     SAVING.fetch_add(1, Ordering::SeqCst);
     let outcome = save();
@@ -79,12 +79,12 @@ pub fn saving<T>(save: impl FnOnce() -> T) -> T {
     outcome
 }
 
-/// Remembers that results went to stdout, which cannot be taken back.
+/// Records that results went to stdout, which cannot be undone.
 pub fn has_printed() {
     HAS_PRINTED.store(true, Ordering::Relaxed);
 }
 
-/// Says how the command ends; only the first to say so goes on.
+/// Reports how the command ends; only the first caller goes on.
 pub fn report(say: impl FnOnce()) {
     if IS_REPORTED.swap(true, Ordering::SeqCst) {
         loop {

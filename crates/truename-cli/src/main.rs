@@ -1,6 +1,6 @@
-//! The `truename` command: parses arguments, reads, writes; the `truename` crate does the work.
+//! The `truename` command: parses arguments, reads and writes; the `truename` crate does the work.
 
-/// Prints a line on stderr in which data cannot command the terminal.
+/// Prints a line on stderr, with control characters replaced.
 macro_rules! say {
     ($($words:tt)*) => { $crate::harmless::say(format_args!($($words)*)) };
 }
@@ -54,7 +54,7 @@ fn set_up(arguments: &Arguments) {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
     }
     if let Some(threads) = arguments.threads {
-        // Only fails where a pool is there already, and none is.
+        // Fails only if a pool exists already, and none does.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
     truename::guard::install();

@@ -1,4 +1,4 @@
-//! Where results go: stdout, or a file that appears when it is whole.
+//! Output of results to stdout, or to a file that appears when it is whole.
 
 use std::io::{BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::interrupt;
 
 pub enum Output {
     Stdout(BufWriter<StdoutLock<'static>>),
-    /// Stdout where it is a terminal, which data must not command.
+    /// Stdout on a terminal; data must not control the terminal.
     Terminal(BufWriter<HarmlessWriter<StdoutLock<'static>>>),
     File(AtomicFile),
     Gzip(GzEncoder<AtomicFile>),
 }
 
-/// Stdout for data.
+/// Opens stdout for data.
 pub fn stdout() -> Output {
     if std::io::stdout().is_terminal() {
         return Output::Terminal(BufWriter::with_capacity(1 << 16, HarmlessWriter::new(std::io::stdout().lock())));
@@ -29,7 +29,7 @@ pub fn stdout() -> Output {
 }
 
 impl Output {
-    /// Opens stdout, or a file, which is gzipped where its name ends in `.gz`.
+    /// Opens stdout or a file; the file is gzipped if its name ends in `.gz`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         Ok(match path {
             None => stdout(),
@@ -40,7 +40,7 @@ impl Output {
         })
     }
 
-    /// Stdout for text with styles of our own.
+    /// Opens stdout for text with our own styles.
     pub fn styled() -> Self {
         Self::Stdout(BufWriter::with_capacity(1 << 16, std::io::stdout().lock()))
     }
@@ -71,7 +71,7 @@ impl Write for Output {
         }
     }
 
-    /// Results of a piece of work reach a reader of the pipe at once; a file is written when it is full.
+    /// Flushes a pipe, so that its reader gets results at once; a file is flushed when its buffer is full.
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Self::Stdout(stdout) => stdout.flush(),

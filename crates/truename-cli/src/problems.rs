@@ -1,22 +1,22 @@
-//! What was malformed, listed on stderr.
+//! Problems of the input, listed on stderr.
 
 use std::fmt::Display;
 
 use crate::progress::{counted, grouped};
 
-/// Problems shown; all are counted.
-pub const SHOWN: usize = 10;
+/// Maximum number of problems listed; all are counted.
+pub const MAX_SHOWN: usize = 10;
 
-/// Shows the first of `count` problems.
+/// Lists the first of `count` problems.
 pub fn show<P: Display>(problems: &[P], count: u64) {
-    problems.iter().take(SHOWN).for_each(|problem| crate::say!("warning: {problem}"));
-    let more = count.saturating_sub(SHOWN as u64);
+    problems.iter().take(MAX_SHOWN).for_each(|problem| crate::say!("warning: {problem}"));
+    let more = count.saturating_sub(MAX_SHOWN as u64);
     if more > 0 {
         crate::say!("warning: and {} more", grouped(more));
     }
 }
 
-/// Shows the first of `count` problems and says how many there were; `what` names what became of them.
+/// Lists the first of `count` problems, then their number; `what` tells what happened to the malformed entries.
 pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
     show(problems, count);
     if count > 0 {
@@ -24,7 +24,7 @@ pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
     }
 }
 
-/// Says how many names an encoder read the beginning of alone.
+/// Reports the number of names that an encoder truncated.
 pub fn say_truncated(names: u64) {
     if names > 0 {
         let (are, their) = if names == 1 { ("is", "its") } else { ("are", "their") };

@@ -1,4 +1,4 @@
-//! Progress bars on stderr; indicatif hides them where that is no terminal.
+//! Progress bars on stderr; indicatif hides them if it is no terminal.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -14,27 +14,27 @@ use truename::{Phase, Progress};
 
 use crate::interrupt;
 
-/// The bars of this process.
+/// Bars of this process.
 static BARS: Mutex<Vec<WeakProgressBar>> = Mutex::new(Vec::new());
 static ARE_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Hides all bars, where lines of a log would go between them.
+/// Hides all bars; log lines would otherwise mix with them.
 pub fn hide() {
     ARE_HIDDEN.store(true, Ordering::Relaxed);
 }
 
-/// Clears the bars that are shown.
+/// Clears the visible bars.
 pub fn clear() {
     let bars = BARS.lock().unwrap_or_else(PoisonError::into_inner);
     bars.iter().filter_map(WeakProgressBar::upgrade).for_each(|bar| bar.finish_and_clear());
 }
 
-/// Returns whether results go to a terminal, where a bar would come between them.
+/// Returns whether results go to a terminal, where a bar would interrupt them.
 pub fn is_in_the_way(out: Option<&PathBuf>) -> bool {
     out.is_none() && std::io::stdout().is_terminal()
 }
 
-/// A bar of a style, or none.
+/// Creates a bar from a template; a hidden one if `quiet`.
 pub fn bar(total: u64, template: &str, quiet: bool) -> ProgressBar {
     if quiet || ARE_HIDDEN.load(Ordering::Relaxed) {
         return ProgressBar::hidden();
@@ -49,7 +49,7 @@ fn style(template: &str) -> ProgressStyle {
     style.with_key("rate", Rate)
 }
 
-/// Things a second, as `2,861`.
+/// Formats a rate as `2,861` a second.
 #[derive(Clone)]
 struct Rate;
 
@@ -70,19 +70,19 @@ const NAMES: &str = "{bar:30} {human_pos}/{human_len} names  {rate} names/s  {et
 const STEPS: &str = "{msg}  {bar:30} {human_pos}/{human_len}  {eta} left";
 const UNKNOWN: &str = "{spinner} {msg}  {elapsed}";
 
-/// A bar over bytes, with the rate of something else as its message; a spinner where the total is unknown.
+/// Creates a bar over bytes with another rate as its message; a spinner if the total is unknown.
 pub fn bytes_bar(total: Option<u64>, quiet: bool) -> ProgressBar {
     let bar = bar(total.unwrap_or_default(), if total.is_some() { BYTES } else { BYTES_OF_STREAM }, quiet);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
-/// A bar over names.
+/// Creates a bar over names.
 pub fn count_bar(total: u64, quiet: bool) -> ProgressBar {
     bar(total, NAMES, quiet)
 }
 
-/// Runs work of the library under a bar that follows its phases.
+/// Runs work of the library under a bar that shows its phases.
 pub fn watched<T>(quiet: bool, work: impl FnOnce() -> T) -> T {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -102,7 +102,7 @@ pub fn watched<T>(quiet: bool, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Draws where the work is; `shown` is the phase that the bar has the style of.
+/// Draws the progress of the work; `shown` is the phase whose style the bar has.
 fn draw(bar: &ProgressBar, progress: &Progress, start: Instant, shown: &mut Option<&'static str>) {
     let read = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
     let names = read(&progress.names);
@@ -127,7 +127,7 @@ fn draw(bar: &ProgressBar, progress: &Progress, start: Instant, shown: &mut Opti
     bar.tick();
 }
 
-/// `1,234,567`.
+/// Formats a number as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
@@ -140,7 +140,7 @@ pub fn grouped(number: u64) -> String {
     shown
 }
 
-/// `1 document`, `2,000 documents`, `2 entries`.
+/// Formats a number with its noun: `1 document`, `2,000 documents`, `2 entries`.
 pub fn counted(number: u64, noun: &str) -> String {
     match noun.strip_suffix('y') {
         _ if number == 1 => format!("1 {noun}"),

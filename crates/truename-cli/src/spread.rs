@@ -4,7 +4,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub mean: f64,
-    /// Over n - 1; 0 of a single value.
+    /// Standard deviation over n - 1; 0 for a single value.
     pub deviation: f64,
 }
 

@@ -1,53 +1,53 @@
-//! Points in the plane that lie near each other where their vectors do: exact t-SNE (van der Maaten and Hinton 2008,
+//! Exact t-SNE: places points near each other in the plane if their vectors are near (van der Maaten and Hinton 2008,
 //! <https://jmlr.org/papers/v9/vandermaaten08a.html>).
 //!
-//! Every sum is taken in one order, so the points are the same whatever the number of threads.
+//! Every sum has a fixed order, so the points do not depend on the number of threads.
 
 use rayon::prelude::*;
 
 use truename_text::SplitMix64;
 
-/// Steps taken, as many as scikit-learn takes.
+/// Number of steps (scikit-learn's default).
 const STEPS: usize = 1000;
-/// The first of them, in which groups form: attraction is exaggerated and momentum is low.
+/// Number of early steps, with exaggerated attraction and low momentum, in which groups form.
 const EARLY_STEPS: usize = 250;
-/// How much attraction is exaggerated early (Belkina et al. 2019; scikit-learn's default).
+/// Early exaggeration of attraction (Belkina et al. 2019; scikit-learn's default).
 const EXAGGERATION: f32 = 12.0;
-/// The least learning rate (scikit-learn's default for few points).
-const LEAST_RATE: f32 = 50.0;
-/// The farthest that a point goes in one step, as in openTSNE; keeps few points from flying apart.
-const LONGEST_STEP: f32 = 5.0;
-/// Standard deviation of the first points along their main direction (Kobak and Berens 2019).
+/// Minimum learning rate (scikit-learn's default for few points).
+const MIN_LEARNING_RATE: f32 = 50.0;
+/// Maximum distance of a step, as in openTSNE; keeps few points from flying apart.
+const MAX_STEP: f32 = 5.0;
+/// Standard deviation of the initial points along the first principal component (Kobak and Berens 2019).
 const START_SPREAD: f64 = 1e-4;
-/// How far apart points of equal vectors start.
+/// Initial distance between points of equal vectors.
 const START_JITTER: f64 = 1e-6;
-/// Rounds of power iteration for a principal component; the picture needs no exact one.
-const POWER_ROUNDS: usize = 30;
-/// Halvings in the search for the width of a neighbourhood.
-const SEARCH_ROUNDS: usize = 60;
-/// Pairs summed side by side, for the processor's vector units.
+/// Iterations of the power method for a principal component; the picture needs no exact one.
+const POWER_ITERATIONS: usize = 30;
+/// Bisections in the search for the width of a neighbourhood.
+const BISECTIONS: usize = 60;
+/// Pairs summed side by side in SIMD lanes.
 const LANES: usize = 8;
-/// Where a point has no effect: its nearness to any other is zero beside those that count.
+/// Coordinate of lane padding: so far away that its nearness is negligible.
 const FAR_AWAY: f32 = 1e15;
-/// The least that nearness of all pairs makes: less is rounding.
-const LEAST_NEARNESS: f64 = 1e-6;
+/// Minimum total nearness; less is rounding error.
+const MIN_NEARNESS: f64 = 1e-6;
 
-/// How points are laid out.
+/// Options of t-SNE.
 #[derive(Clone, Copy, Debug)]
 pub struct Tsne {
-    /// How many neighbours a point has, more or less.
+    /// Effective number of neighbours of a point.
     pub perplexity: f64,
-    /// Where points start.
+    /// Seed of the initial points.
     pub seed: u64,
 }
 
 impl Tsne {
-    /// The perplexity that so many points allow: a third of the others at most.
+    /// Returns the perplexity for a number of points: at most a third of the other points.
     pub fn perplexity_among(&self, points: usize) -> f64 {
         self.perplexity.min(points.saturating_sub(1) as f64 / 3.0).max(1.0)
     }
 
-    /// A point for each vector, all vectors being of one length; nothing once `is_stopped` says so.
+    /// Returns a point for each vector, all vectors of one length; `None` once `is_stopped` returns true.
     pub fn lay_out(&self, vectors: &[&[f32]], is_stopped: impl Fn() -> bool) -> Option<Vec<[f32; 2]>> {
         let affinities = affinities(vectors, self.perplexity_among(vectors.len()));
         let mut descent = Descent::from_points(&start(vectors, self.seed));
@@ -61,7 +61,7 @@ impl Tsne {
     }
 }
 
-/// `p(i, j)`, row by row: how near two vectors are among all pairs. All together make 1.
+/// Returns the joint affinities `p(i, j)` row by row; they sum to 1.
 fn affinities(vectors: &[&[f32]], perplexity: f64) -> Vec<f32> {
     let points = vectors.len();
     let conditional: Vec<f32> =
@@ -72,7 +72,7 @@ fn affinities(vectors: &[&[f32]], perplexity: f64) -> Vec<f32> {
     (0..points).into_par_iter().flat_map_iter(|row| (0..points).map(move |column| joint(row, column))).collect()
 }
 
-/// `p(j | i)` for all `j`: a Gaussian around the vector at `at`, as wide as the perplexity asks.
+/// Returns `p(j | i)` for all `j`: a Gaussian around the vector at `at` with the given perplexity.
 fn conditional(vectors: &[&[f32]], at: usize, perplexity: f64) -> Vec<f32> {
     let distances: Vec<f64> = vectors.iter().map(|other| squared_distance(vectors[at], other)).collect();
     let nearest =
@@ -88,10 +88,10 @@ fn conditional(vectors: &[&[f32]], at: usize, perplexity: f64) -> Vec<f32> {
     weights.into_iter().map(|weight| (weight / total.max(f64::MIN_POSITIVE)) as f32).collect()
 }
 
-/// The precision at which weights have the perplexity, by bisection.
+/// Returns the precision at which the weights have the perplexity, found by bisection.
 fn precision(weights: impl Fn(f64) -> Vec<f64>, perplexity: f64) -> f64 {
     let (mut low, mut high, mut precision) = (0.0, f64::INFINITY, 1.0);
-    for _ in 0..SEARCH_ROUNDS {
+    for _ in 0..BISECTIONS {
         if entropy(&weights(precision)) > perplexity.ln() {
             low = precision;
         } else {
@@ -102,7 +102,7 @@ fn precision(weights: impl Fn(f64) -> Vec<f64>, perplexity: f64) -> f64 {
     precision
 }
 
-/// In nats, of weights that need not make 1.
+/// Returns the entropy in nats of weights that need not sum to 1.
 fn entropy(weights: &[f64]) -> f64 {
     let total: f64 = weights.iter().sum();
     let shares = weights.iter().map(|weight| weight / total).filter(|share| *share > 0.0);
@@ -113,7 +113,7 @@ fn squared_distance(left: &[f32], right: &[f32]) -> f64 {
     left.iter().zip(right).map(|(left, right)| f64::from(left - right).powi(2)).sum()
 }
 
-/// Where points start: along the two main directions of their vectors, close together.
+/// Returns the initial points: the first two principal components of the vectors, scaled down.
 fn start(vectors: &[&[f32]], seed: u64) -> Vec<[f32; 2]> {
     let mut rows = centred(vectors);
     let scores = [0, 1].map(|component| take_component(&mut rows, seed, component));
@@ -134,13 +134,13 @@ fn centred(vectors: &[&[f32]]) -> Vec<Vec<f64>> {
     rows
 }
 
-/// How far each row goes along their main direction, which is taken out of them.
+/// Returns the rows' coordinates along their first principal component, and subtracts that component from the rows.
 fn take_component(rows: &mut [Vec<f64>], seed: u64, component: u64) -> Vec<f64> {
     let width = rows.first().map_or(0, Vec::len);
-    // Numbers far from those of the jitter.
+    // Random numbers independent of the jitter's.
     let random = |at: usize| around_zero(!seed, component * width as u64 + at as u64);
     let mut direction: Vec<f64> = unit((0..width).map(random).collect());
-    for _ in 0..POWER_ROUNDS {
+    for _ in 0..POWER_ITERATIONS {
         let mut next = vec![0.0; width];
         for row in rows.iter() {
             add(&mut next, row, dot(row, &direction));
@@ -168,12 +168,12 @@ fn add(sum: &mut [f64], vector: &[f64], times: f64) {
     sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += times * value);
 }
 
-/// Returns a number from -1 to 1 that the seed decides, evenly spread over all places.
+/// Returns a number from -1 to 1 drawn by the seed, uniform over all places.
 fn around_zero(seed: u64, place: u64) -> f64 {
     (SplitMix64::at(seed, place) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
-/// How steps are taken for a while.
+/// Settings of a phase of the descent.
 struct Phase {
     exaggeration: f32,
     momentum: f32,
@@ -189,17 +189,17 @@ impl Phase {
     }
 }
 
-/// Gradient descent on the Kullback-Leibler divergence of nearness in the plane from that of the vectors.
+/// Gradient descent on the Kullback-Leibler divergence between nearness of the vectors and nearness in the plane.
 struct Descent {
     across: Vec<f32>,
     up: Vec<f32>,
     velocities: Vec<[f32; 2]>,
-    /// Learning rates of their own for each coordinate (Jacobs 1988).
+    /// Learning rate gain of each coordinate (Jacobs 1988).
     gains: Vec<[f32; 2]>,
     rate: f32,
 }
 
-/// What the others do to a point.
+/// Forces of all other points on a point.
 struct Forces {
     attraction: [f32; 2],
     repulsion: [f32; 2],
@@ -214,7 +214,7 @@ impl Descent {
             up: points.iter().map(|point| point[1]).collect(),
             velocities: vec![[0.0; 2]; points.len()],
             gains: vec![[1.0; 2]; points.len()],
-            rate: (points.len() as f32 / EXAGGERATION / 4.0).max(LEAST_RATE),
+            rate: (points.len() as f32 / EXAGGERATION / 4.0).max(MIN_LEARNING_RATE),
         }
     }
 
@@ -230,7 +230,7 @@ impl Descent {
             .collect();
         let total: f64 = forces.iter().map(|forces| forces.nearness).sum();
         for (at, forces) in forces.iter().enumerate() {
-            self.move_point(at, forces, total.max(LEAST_NEARNESS) as f32, phase);
+            self.move_point(at, forces, total.max(MIN_NEARNESS) as f32, phase);
         }
         for coordinates in [&mut self.across, &mut self.up] {
             let mean = coordinates.iter().map(|value| f64::from(*value)).sum::<f64>() / points.max(1) as f64;
@@ -247,7 +247,7 @@ impl Descent {
         for ((others_across, others_up), near) in others_across.iter().zip(others_up).zip(near) {
             sums.add(&others_across.map(|other| across - other), &others_up.map(|other| up - other), near);
         }
-        // Of what is added to fill the lanes, nothing attracts, and what repels is far away.
+        // Padding of the last lanes attracts nothing and is too far away to repel.
         let filled = |last: &[f32], fill: f32| std::array::from_fn(|lane| last.get(lane).copied().unwrap_or(fill));
         let differences = |last: &[f32], own: f32| filled(last, FAR_AWAY).map(|other| own - other);
         sums.add(&differences(last_across, across), &differences(last_up, up), &filled(last_near, 0.0));
@@ -263,15 +263,15 @@ impl Descent {
             *speed = phase.momentum * *speed - self.rate * *gain * gradient;
         }
         let length = velocity[0].hypot(velocity[1]);
-        if length > LONGEST_STEP {
-            velocity.iter_mut().for_each(|value| *value *= LONGEST_STEP / length);
+        if length > MAX_STEP {
+            velocity.iter_mut().for_each(|value| *value *= MAX_STEP / length);
         }
         self.across[at] += velocity[0];
         self.up[at] += velocity[1];
     }
 }
 
-/// Sums over pairs, some side by side.
+/// Sums over pairs, in lanes.
 #[derive(Default)]
 struct PairSums {
     nearness: [f32; LANES],
@@ -298,7 +298,7 @@ impl PairSums {
         Forces {
             attraction: sums(&self.attraction),
             repulsion: sums(&self.repulsion),
-            // The point itself, at no distance, is among them.
+            // Leaves out the point itself, whose nearness is 1.
             nearness: self.nearness.iter().map(|lane| f64::from(*lane)).sum::<f64>() - 1.0,
         }
     }
@@ -315,7 +315,7 @@ mod tests {
         TSNE.lay_out(&vectors, || false).unwrap()
     }
 
-    /// `count` vectors around the end of an axis.
+    /// Returns `count` vectors around the end of an axis.
     fn cluster(axis: usize, count: usize) -> Vec<Vec<f32>> {
         let noise = |number: usize| 0.2 * around_zero(axis as u64, number as u64) as f32;
         let value = |at: usize, dimension: usize| f32::from(dimension == axis) + noise(10 * at + dimension);

@@ -1,4 +1,4 @@
-//! `truename kb embed`, and the same after `kb import` and `kb update`.
+//! `truename kb embed`, also run after `kb import` and `kb update`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
     }
 }
 
-/// Opens the encoder in the folder of a knowledge base.
+/// Opens the encoder in the knowledge base's folder.
 pub fn own_encoder(kb: &KnowledgeBase) -> anyhow::Result<Arc<Encoder>> {
     let none = || UsageError("the knowledge base has no encoder; name one by --encoder DIR".into());
     kb.attached_encoder()?.ok_or_else(|| none().into())
 }
 
-/// Returns the encoder named, if one is.
+/// Opens the named encoder, if one is named.
 pub fn open_named(argument: &EncoderArgument) -> anyhow::Result<Option<Encoder>> {
     Ok(argument.folder().map(Encoder::open).transpose()?)
 }
 
-/// Copies the encoder into the knowledge base and gives all names vectors under a progress bar. Ctrl-C stops it, and what is
-/// done stays.
+/// Copies the encoder into the knowledge base and encodes all names under a progress bar. Ctrl-C stops it and keeps the
+/// finished vectors.
 pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     kb.attach_encoder(encoder)?;

@@ -18,7 +18,7 @@ use crate::documents::read;
 use crate::problems::say_truncated;
 use crate::progress::{counted, grouped};
 
-/// Candidates looked at for each gold mention.
+/// Number of candidates examined for each gold mention.
 const DEPTH: usize = 5;
 
 pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
@@ -56,7 +56,7 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     problems.report(quiet)
 }
 
-/// How many gold mentions have ids of which the knowledge base has none.
+/// Counts gold mentions none of whose ids is in the knowledge base.
 fn unknown_ids(kb: &KnowledgeBase, judged: &[JudgedDocument]) -> Result<usize, truename::Error> {
     let mut known: HashMap<String, Vec<String>> = HashMap::new();
     kb.for_each_concept(|concept| {
@@ -70,7 +70,7 @@ fn unknown_ids(kb: &KnowledgeBase, judged: &[JudgedDocument]) -> Result<usize, t
     Ok(gold.filter(|mention| mention.id.is_some() && !mention.ids().any(is_known)).count())
 }
 
-/// An id without its prefix.
+/// Returns an id without its prefix.
 fn local(id: &str) -> &str {
     id.split_once(':').map_or(id, |(_, local)| local)
 }
@@ -85,14 +85,14 @@ fn type_note(types: &[String]) -> String {
     if types.is_empty() { String::new() } else { format!(" of the type {}", types.join(" or ")) }
 }
 
-/// Links documents twice: as they are, and with the mentions of their annotators.
+/// Links documents twice: as they are, and with their gold mentions.
 struct Judge {
     finding: Pipeline,
     linking: Pipeline,
 }
 
 impl Judge {
-    /// Counts names longer than the encoder's window in `truncated`.
+    /// Links all documents. Adds the number of names longer than the encoder's window to `truncated`.
     fn all(&self, documents: Vec<Document>, truncated: &mut u64) -> anyhow::Result<Vec<JudgedDocument>> {
         let given = self.linking.link_all(documents.clone())?;
         let found = self.finding.link_all(documents)?;
@@ -103,7 +103,7 @@ impl Judge {
     }
 }
 
-/// Concepts under all their ids, each looked up once.
+/// Concepts by all their ids, each looked up once.
 struct Answers<'a> {
     kb: &'a KnowledgeBase,
     known: HashMap<String, Answer>,
@@ -199,7 +199,7 @@ fn row(out: &mut impl Write, name: &str, score: PrecisionRecall) -> std::io::Res
     writeln!(out, "{name:24}{:10.2}{:10.2}{:10.2}{found:10}{gold:10}", 100.0 * precision, 100.0 * recall, 100.0 * f1)
 }
 
-/// Nothing where no gold mention has an id.
+/// Writes a row of linking scores; none if no gold mention has an id.
 fn linking_row(out: &mut impl Write, name: &str, scores: LinkingScores) -> std::io::Result<()> {
     if scores.mentions == 0 {
         return Ok(());

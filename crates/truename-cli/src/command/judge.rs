@@ -4,12 +4,12 @@ use truename_eval::{Answer, GoldName, Judged};
 use crate::problems::say_truncated;
 use crate::{interrupt, progress};
 
-/// Candidates taken of each name, which the ranks need.
+/// Number of candidates a name, as the ranks need.
 pub const DEPTH: usize = 50;
-/// Names linked between two looks at the clock and at Ctrl-C.
+/// Number of names linked between two updates of the bar and checks for Ctrl-C.
 const PIECE: usize = 1024;
 
-/// Asks a linker for names whose ids are known.
+/// Links gold names and compares the answers with their ids.
 pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
     let bar = progress::count_bar(gold.len() as u64, quiet);
     let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);

@@ -131,7 +131,7 @@ fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// Where more than this share of a file is unused, `kb info` says how to free it.
+/// `kb info` suggests compaction if more than one byte in this many is unused.
 const UNUSED_SHARE: u64 = 3;
 
 fn check(kb: &KbArgument, deep: bool) -> anyhow::Result<()> {
@@ -210,7 +210,7 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
 }
 
 fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, quiet: bool) -> anyhow::Result<()> {
-    // One more than asked for, so that a sole exact name does not keep the others from being looked for.
+    // At least two, so that a single exact name does not end the search.
     let options = LinkOptions::default().top(top.max(2)).types(types).placeholders(None);
     let link = open_linker(kb, quiet)?.with_options(options)?.link_name(words)?;
     if !quiet {

@@ -12,7 +12,7 @@ use crate::exit_code::UsageError;
 use crate::problems::say_truncated;
 use crate::progress::{self, counted, grouped};
 
-/// Candidates where the user does not say: a page has room for some.
+/// Default number of candidates on a page.
 const HTML_TOP: u32 = 5;
 
 pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
@@ -53,7 +53,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     problems.report(quiet)
 }
 
-/// Refuses what would do nothing.
+/// Refuses options that would have no effect.
 fn check(arguments: &Link) -> anyhow::Result<()> {
     if let Some(label) = &arguments.encoding
         && encoding_rs::Encoding::for_label(label.as_bytes()).is_none()
@@ -67,7 +67,7 @@ fn check(arguments: &Link) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The pipeline that arguments ask for.
+/// Creates the pipeline for the arguments.
 pub fn pipeline(
     linker: Linker,
     linking: &Linking,

@@ -14,10 +14,10 @@ pub fn completions(shell: Shell) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(&script)?)
 }
 
-/// Named at the foot of a page.
+/// Source in the footer of a page.
 const SOURCE: &str = concat!("truename ", env!("CARGO_PKG_VERSION"));
 
-/// Prints the page of a command, or one of all commands.
+/// Prints the page of a command; without a command, one page of all commands.
 pub fn man(path: &[String]) -> anyhow::Result<()> {
     let mut root = Arguments::command();
     root.build();
@@ -32,7 +32,7 @@ pub fn man(path: &[String]) -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(&page)?)
 }
 
-/// The command at a path, as `kb import`.
+/// Finds the command at a path such as `kb import`.
 fn find<'a>(root: &'a Command, path: &[String]) -> anyhow::Result<&'a Command> {
     let (mut command, mut found) = (root, "truename".to_owned());
     for name in path {

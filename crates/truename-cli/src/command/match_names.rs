@@ -10,7 +10,7 @@ use crate::names;
 use crate::names::tally::Tally;
 use crate::progress;
 
-/// Candidates in JSONL where the user does not say.
+/// Default number of candidates in JSONL.
 const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {

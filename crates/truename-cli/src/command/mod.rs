@@ -1,4 +1,4 @@
-//! One file a command.
+//! Commands, one file each.
 
 pub mod calibrate;
 pub mod cross_validate;
@@ -23,12 +23,12 @@ use truename::{Encoder, KnowledgeBase, Linker};
 use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 use crate::progress::counted;
 
-/// The knowledge base named, or the bundled one.
+/// Opens the named knowledge base, or the bundled one.
 fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Error> {
     kb.as_ref().map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
 }
 
-/// Gives a knowledge base the encoder named, or its own, and says which of its names have no vector.
+/// Loads the named encoder, or the knowledge base's own, and reports the number of names without a vector.
 fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<KnowledgeBase, truename::Error> {
     let kb = match &argument.encoder {
         Some(EncoderChoice::None) => kb,
@@ -43,7 +43,7 @@ fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> R
     if without > 0 && !quiet {
         let have = if without == 1 { "has" } else { "have" };
         crate::say!(
-            "{} {have} no vector; a query that may mean one of them is answered by letters alone",
+            "{} {have} no vector; a query that may mean one of them is answered lexically",
             counted(without, "name")
         );
         crate::say!("hint: `truename kb embed` makes the missing vectors");
@@ -54,7 +54,7 @@ fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> R
     Ok(kb)
 }
 
-/// Says that the vectors of a knowledge base are of no use, where its encoder is not in its folder.
+/// Reports that vectors are unused because their encoder is not in the knowledge base's folder.
 fn say_unused_vectors(kb: &KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<(), truename::Error> {
     if let (None, Some(record), false) = (&argument.encoder, kb.encoder_record()?, quiet) {
         crate::say!("the vectors are not used: their encoder is not in the knowledge base");

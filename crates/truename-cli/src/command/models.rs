@@ -22,7 +22,7 @@ pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a model on a line: role, place, hash, size and source.
+/// Writes a model on one line: role, folder, hash, size and source.
 pub fn write(out: &mut impl Write, model: &AttachedModel) -> std::io::Result<()> {
     let AttachedModel { role, hash, folder, source, bytes, is_in_use, .. } = model;
     let state = if *is_in_use { "" } else { ", not in use until all names have a vector" };

@@ -1,4 +1,4 @@
-//! One page with the documents and their mentions in colour, complete in itself.
+//! A self-contained page with the documents and their mentions in colour.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,11 +10,11 @@ use truename_plot::Escaped;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Nothing but the style within the page is ever loaded or run, whatever a document says.
+/// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Writes the page as documents come, so that thousands of them need no memory. The legend comes last, where
-/// its counts are known; the style shows it at the top.
+/// Writes the page while documents come, so that memory does not grow with them. The legend is written last, once its
+/// counts are known; the style moves it to the top.
 pub struct HtmlWriter<W: Write> {
     out: W,
     legend: Legend,
@@ -25,7 +25,7 @@ impl<W: Write> HtmlWriter<W> {
     /// Begins a page.
     ///
     /// # Errors
-    /// Where `out` cannot be written, as for the other two.
+    /// If `out` cannot be written.
     pub fn new(mut out: W, title: &str) -> io::Result<Self> {
         let title = Escaped(title);
         writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
@@ -39,7 +39,7 @@ impl<W: Write> HtmlWriter<W> {
     /// Adds a document.
     ///
     /// # Errors
-    /// Where the page cannot be written.
+    /// If the page cannot be written.
     pub fn write(&mut self, document: &LinkedDocument) -> io::Result<()> {
         self.documents += 1;
         self.legend.count(document);
@@ -55,7 +55,7 @@ impl<W: Write> HtmlWriter<W> {
     /// Ends the page.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If the page cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         writeln!(self.out, "</main>\n<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
         for (kind, colour, mentions) in self.legend.entries() {
@@ -103,7 +103,7 @@ impl<W: Write> HtmlWriter<W> {
         let continues = if piece.is_last { "" } else { " continues" };
         write!(page, "<mark class=\"mention{colour}{nil}{follows}{continues}\"")?;
         if piece.is_first {
-            // A link to it puts it in focus.
+            // Following a link to the mention focuses it.
             write!(page, " id=\"mention-{}-{}\"", self.documents, piece.mention + 1)?;
         }
         write!(page, " tabindex=\"0\" role=\"group\" aria-label=\"{}\">", Escaped(&spoken(mention)))
@@ -119,7 +119,7 @@ impl<W: Write> HtmlWriter<W> {
     }
 }
 
-/// What a screen reader says of a mention.
+/// Returns the text of a mention for screen readers.
 fn spoken(mention: &LinkedMention) -> String {
     let types = mention.types.join(", ");
     let types = if types.is_empty() { types } else { format!(", {types}") };
@@ -129,7 +129,7 @@ fn spoken(mention: &LinkedMention) -> String {
     }
 }
 
-/// What is said of a mention on hover and focus: all in phrasing elements, for it stands within a `<mark>`.
+/// Writes the card of a mention, shown on hover and focus. Only phrasing elements are allowed within `<mark>`.
 fn write_card(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
     write!(page, "<span class=\"card\" dir=\"ltr\">")?;
     write_answer(page, mention)?;
@@ -181,7 +181,7 @@ fn id_or_nil(mention: &LinkedMention) -> &str {
     mention.link.id().map_or("NIL", ConceptId::as_str)
 }
 
-/// To a tenth; what is not certain is not called so.
+/// Formats a probability to a tenth of a percent, never rounding to 0 or 100 %.
 fn percent(probability: f64) -> String {
     match probability {
         1.0 => "100 %".into(),
@@ -200,7 +200,7 @@ fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", Grouped(number))
 }
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 struct Grouped(usize);
 
 impl fmt::Display for Grouped {
@@ -216,7 +216,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// The class that gives an element its colour, with a space before it; nothing for what has no type.
+/// Formats the class of an element's colour, with a leading space; nothing for elements without a type.
 struct ColourClass(Option<usize>);
 
 impl fmt::Display for ColourClass {
@@ -225,15 +225,15 @@ impl fmt::Display for ColourClass {
     }
 }
 
-/// Colours that can be told apart; the page and the terminal have as many.
+/// Number of distinct colours; the page and the terminal have the same number.
 pub(super) const COLOURS: usize = 10;
 
-/// The types in colour and how many mentions have them.
+/// Types with their colours and numbers of mentions.
 ///
-/// Types get their colours in the order in which they occur, the most different ones first.
+/// Types get their colours in order of occurrence, the most different colours first.
 #[derive(Default)]
 pub(super) struct Legend {
-    /// Colour and mentions by first type.
+    /// Colour and number of mentions by first type.
     types: BTreeMap<String, (usize, usize)>,
     untyped: usize,
     pub nil: usize,
@@ -241,7 +241,7 @@ pub(super) struct Legend {
 }
 
 impl Legend {
-    /// Counts a document's mentions and gives new types their colours.
+    /// Counts a document's mentions and assigns colours to new types.
     pub fn count(&mut self, document: &LinkedDocument) {
         self.mentions += document.mentions.len();
         for mention in &document.mentions {
@@ -261,12 +261,12 @@ impl Legend {
         self.types.get_mut(kind).expect("it is there or was put there").1 += 1;
     }
 
-    /// The colour of a mention that has been counted; none where it has no type.
+    /// Returns the colour of a counted mention; `None` if it has no type.
     pub fn colour(&self, mention: &LinkedMention) -> Option<usize> {
         mention.types.first().and_then(|kind| self.types.get(kind)).map(|(colour, _)| *colour)
     }
 
-    /// Types with their colours and mentions, the most frequent first; those without type last.
+    /// Returns types with their colours and numbers of mentions, most frequent first; mentions without a type last.
     pub fn entries(&self) -> Vec<(Option<&str>, Option<usize>, usize)> {
         let mut entries: Vec<_> =
             self.types.iter().map(|(kind, (colour, count))| (Some(kind.as_str()), Some(*colour), *count)).collect();
@@ -278,27 +278,27 @@ impl Legend {
     }
 }
 
-/// A piece of a mention that is written without a break. Ordered as pieces open: by start, longer ones first.
+/// A piece of a mention that is written without a break. Pieces sort in opening order: by start, longer ones first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Piece {
     start: usize,
     end: Reverse<usize>,
-    /// Which of the document's mentions it is of.
+    /// Index of its mention in the document.
     pub mention: usize,
-    /// Whether the mention starts with it.
+    /// Whether the mention starts with this piece.
     pub is_first: bool,
-    /// Whether the mention ends with it.
+    /// Whether the mention ends with this piece.
     pub is_last: bool,
 }
 
 impl Piece {
-    /// It up to `at`, and the rest.
+    /// Splits the piece at `at`.
     fn split(self, at: usize) -> (Self, Self) {
         (Self { end: Reverse(at), is_last: false, ..self }, Self { start: at, is_first: false, ..self })
     }
 }
 
-/// The pieces of the mentions that lie on the text, cut at `cuts`, which are in order.
+/// Returns the pieces of all mentions on the text, cut at the sorted `cuts`.
 pub(super) fn pieces(document: &LinkedDocument, cuts: &[usize]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (mention, LinkedMention { span, fragments, .. }) in document.mentions.iter().enumerate() {
@@ -319,20 +319,20 @@ pub(super) fn pieces(document: &LinkedDocument, cuts: &[usize]) -> Vec<Piece> {
     pieces
 }
 
-/// A passage with the text up to the next one, so that blocks make up the whole text.
+/// A passage with the text up to the next one; blocks cover the whole text.
 struct Block {
     span: Span,
     is_title: bool,
     pieces: Vec<Piece>,
 }
 
-/// Where all blocks but the first start.
+/// Returns the starts of all blocks but the first.
 fn passage_starts(document: &Document) -> Vec<usize> {
     let text = &document.text;
     let mut starts: Vec<usize> = document.passages.iter().map(|passage| passage.span.start).collect();
     starts.sort_unstable();
     starts.dedup();
-    // White space before the first passage is no block of its own.
+    // White space before the first passage forms no block.
     if starts.first().and_then(|first| text.get(..*first)).is_some_and(|before| before.trim().is_empty()) {
         starts.remove(0);
     }
@@ -357,15 +357,14 @@ fn blocks(document: &Document, mut pieces: Vec<Piece>) -> Vec<Block> {
     blocks
 }
 
-/// What to write next.
+/// The next thing to write.
 pub(super) enum Step<'a> {
     Text(&'a str),
     Open(Piece),
     Close(Piece),
 }
 
-/// The way through a part of a text and the pieces on it. Pieces that cross are split, so that each closes
-/// before the one in which it opened.
+/// Returns the steps through a part of a text and its pieces. Crossing pieces are split, so that pieces nest.
 pub(super) fn steps(text: &str, part: Span, pieces: Vec<Piece>) -> Vec<Step<'_>> {
     let mut walk = Walk { text, at: part.start, open: Vec::new(), steps: Vec::new() };
     let mut waiting: BinaryHeap<Reverse<Piece>> = pieces.into_iter().map(Reverse).collect();
@@ -391,7 +390,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Goes to `at` and closes what ends on the way.
+    /// Advances to `at` and closes the pieces that end on the way.
     fn close_until(&mut self, at: usize) {
         while let Some(piece) = self.open.pop_if(|piece| piece.end.0 <= at) {
             self.go(piece.end.0);
@@ -442,7 +441,7 @@ pub(super) mod tests {
 
     const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
 
-    /// The text of the documents: what is in `.text` but not in a label or a card. Panics where tags do not match.
+    /// Returns the text of the documents: `.text` without labels and cards. Panics if tags do not match.
     fn visible(page: &str) -> String {
         let (mut seen, mut open) = (String::new(), Vec::<&str>::new());
         for (position, part) in page.split('<').enumerate().skip(1) {
@@ -454,7 +453,7 @@ pub(super) mod tests {
             }
             let lies_in = |class: &str| open.iter().any(|tag| tag.contains(&format!("class=\"{class}")));
             if lies_in("text") && !lies_in("card") && !lies_in("label") {
-                // The end of the line after `</div>` lies without.
+                // The line end after `</div>` lies outside.
                 seen.push_str(text);
             }
         }

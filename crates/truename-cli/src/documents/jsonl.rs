@@ -1,4 +1,4 @@
-//! A linked document as one line of JSON.
+//! Writes a linked document as one line of JSON.
 
 use std::io::Write;
 
@@ -42,12 +42,12 @@ struct MentionLine<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
-    /// Whether the vector is of the name's beginning alone.
+    /// Whether the vector covers only the beginning of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
 }
 
-/// Writes the line, with its end; offsets count `unit`.
+/// Writes the line with its end; offsets count `unit`.
 pub fn write(mut out: impl Write, document: &LinkedDocument, unit: OffsetUnit) -> std::io::Result<()> {
     let LinkedDocument { document, mentions } = document;
     let offsets = Offsets::new(&document.text, unit);

@@ -1,4 +1,4 @@
-//! Where linked documents go, in the format asked for.
+//! Output of linked documents in the format asked for.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Sink {
         }
     }
 
-    /// What is written so far reaches a reader of the pipe.
+    /// Flushes a pipe, so that its reader gets results at once.
     pub fn flush(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.flush().context("cannot write the results"),
@@ -77,13 +77,13 @@ impl Sink {
     }
 }
 
-/// Colour where a person reads it, unless `NO_COLOR` is set (no-color.org).
+/// Returns whether output is coloured: on a terminal, unless `NO_COLOR` is set (no-color.org).
 fn has_colour() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     (std::io::stdout().is_terminal() || is_set("CLICOLOR_FORCE")) && !is_set("NO_COLOR")
 }
 
-/// The document with the mentions found in place of those it had.
+/// Returns the document with the linked mentions in place of its own.
 fn exchanged(linked: &LinkedDocument) -> Document {
     let mention = |mention: &LinkedMention| Mention {
         span: mention.span,

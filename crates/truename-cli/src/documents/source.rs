@@ -1,4 +1,4 @@
-//! Reads documents from many files, and lists what is wrong with some.
+//! Reads documents from many files and lists their problems.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -11,33 +11,33 @@ use truename_corpus::{Format, ReadOptions, read_from, read_path};
 use crate::progress::{bytes_bar, counted, grouped};
 use crate::{interrupt, problems};
 
-/// Documents are handed on when so many have come together, or so many bytes.
+/// Maximum number of documents in a batch, and its maximum bytes.
 const BATCH_DOCUMENTS: usize = 256;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What could not be read.
+/// Documents and files that could not be read.
 #[derive(Default)]
 pub struct Problems {
     first: Vec<String>,
     count: u64,
-    /// Annotations that documents have no place for.
+    /// Number of annotations that documents cannot represent.
     left_out: u64,
 }
 
 impl Problems {
     fn add(&mut self, problem: String) {
         self.count += 1;
-        if self.first.len() < problems::SHOWN {
+        if self.first.len() < problems::MAX_SHOWN {
             self.first.push(problem);
         }
     }
 
-    /// Whether all could be read.
+    /// Returns whether everything could be read.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Lists them; an error where there is any.
+    /// Lists the problems; an error if there is any.
     pub fn report(&self, quiet: bool) -> anyhow::Result<()> {
         problems::show(&self.first, self.count);
         if self.left_out > 0 && !quiet {
@@ -53,8 +53,8 @@ impl Problems {
     }
 }
 
-/// Hands the documents of all files, `-` being stdin, to `visit` in batches. A document or file that cannot be
-/// read is a problem, and the next is read.
+/// Passes the documents of all files to `visit` in batches; `-` is stdin. A document or file that cannot be read is
+/// counted as a problem and skipped.
 pub fn read(
     files: &[PathBuf],
     options: &ReadOptions,
@@ -94,7 +94,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Takes a document; gives all of them where they are enough.
+    /// Adds a document; returns the batch once it is full.
     fn add(&mut self, document: Result<Document, Problem>) -> Option<Vec<Document>> {
         match document {
             Ok(document) => {
@@ -123,7 +123,7 @@ fn read_file(
     if path == Path::new("-") {
         return read_from(Path::new("stdin"), bar.wrap_read(std::io::stdin()), options, visit);
     }
-    // brat looks for a file beside; a folder cannot be opened.
+    // brat needs a second file beside; a folder cannot be opened.
     let needs_path = path.is_dir() || options.format == Some(Format::Brat) || options.mentions;
     match File::open(path) {
         Ok(file) if !needs_path => read_from(path, bar.wrap_read(file), options, visit),
@@ -135,7 +135,7 @@ fn read_file(
     }
 }
 
-/// An error with its causes and its way out on one line.
+/// Formats an error with its causes and advice on one line.
 fn described(error: &truename_corpus::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

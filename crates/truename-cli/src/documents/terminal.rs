@@ -1,4 +1,4 @@
-//! A document with its mentions in colour, for a terminal.
+//! Writes a document for a terminal, with its mentions in colour.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use crate::harmless::{Harmless, OneLine};
 
 use super::html::{COLOURS, Legend, Piece, Step, mentions, pieces, steps};
 
-/// Backgrounds of the 256-colour palette, light enough for black text; the hues of the page.
+/// Backgrounds of the 256-colour palette, light enough for black text, in the hues of the page.
 const BACKGROUNDS: [u8; COLOURS] = [210, 117, 150, 183, 221, 80, 212, 186, 215, 79];
-/// The background of a mention without type.
+/// Background of a mention without a type.
 const GREY: u8 = 252;
 const RESET: &str = "\x1b[0m";
 const BOLD: &str = "\x1b[1m";
@@ -19,11 +19,11 @@ const DIM: &str = "\x1b[2m";
 
 /// Writes a document: its id, its text with the mentions marked, a legend, an empty line.
 ///
-/// With `colour` a mention has the background of its type, or is underlined where it is NIL; without, it
-/// stands in guillemets. The id follows in brackets, `[…]` where the mention goes on further on.
+/// With `colour` a mention has the background of its type, or is underlined if it is NIL; without colour it is in
+/// guillemets. Its id follows in brackets; `[…]` if the mention continues.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// If `out` cannot be written.
 pub fn write(out: &mut impl Write, document: &LinkedDocument, colour: bool) -> io::Result<()> {
     let mut legend = Legend::default();
     legend.count(document);
@@ -38,7 +38,7 @@ struct Terminal<'a, W> {
     document: &'a LinkedDocument,
     legend: Legend,
     colour: bool,
-    /// The mentions in which the next piece of text lies.
+    /// Mentions that cover the next piece of text.
     open: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl<W: Write> Terminal<'_, W> {
         if text.is_empty() || text.ends_with('\n') { Ok(()) } else { writeln!(self.out) }
     }
 
-    /// Ends of lines have no style, or some terminals would colour the rest of the line.
+    /// Writes a piece of text. Line ends are unstyled; some terminals would otherwise colour the rest of the line.
     fn write_piece(&mut self, text: &str) -> io::Result<()> {
         for line in text.split_inclusive('\n') {
             let Some(line) = line.strip_suffix('\n') else {
@@ -105,13 +105,13 @@ impl<W: Write> Terminal<'_, W> {
         self.style(&style)
     }
 
-    /// A background, and a line under what lies within another mention; a line alone where it is NIL.
+    /// Returns a background, underlined within another mention; only an underline for NIL.
     fn mention_style(&self, mention: &LinkedMention) -> String {
         let underline = if self.open.len() > 1 { ";4" } else { "" };
         if mention.link.is_nil { "\x1b[4m".into() } else { background(self.legend.colour(mention), underline) }
     }
 
-    /// The types in their colours, and an empty line.
+    /// Writes the types in their colours, and an empty line.
     fn write_legend(&mut self) -> io::Result<()> {
         let mut entries: Vec<String> = Vec::new();
         for (kind, colour, count) in self.legend.entries() {
@@ -141,7 +141,7 @@ impl<W: Write> Terminal<'_, W> {
     }
 }
 
-/// Black on the colour of a type.
+/// Returns the style of black text on the colour of a type.
 fn background(colour: Option<usize>, underline: &str) -> String {
     let colour = colour.map_or(GREY, |colour| BACKGROUNDS[colour]);
     format!("\x1b[38;5;16;48;5;{colour}{underline}m")
@@ -158,7 +158,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// Without the styles that are ours; any other escape stays.
+    /// Removes our own styles; any other escape stays.
     fn without_styles(text: &str) -> String {
         let mut parts = text.split("\x1b[");
         let mut kept = parts.next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The columns or fields that a row gains.
+//! Columns or fields added to each row.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use truename::{Candidate, Link};
 use super::column::folded;
 use crate::arguments::Match;
 
-/// Columns that every row gains.
+/// Columns added to every row.
 const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
 
-/// The columns or fields that a row gains, in their order.
+/// Columns or fields added to a row, in order.
 pub struct Added {
     pub names: Vec<String>,
     top: usize,
@@ -19,8 +19,8 @@ pub struct Added {
 }
 
 impl Added {
-    /// Names that none of the columns present has, capitals and blanks aside: as they are, else all with `truename_` before
-    /// them, else with a number behind them too.
+    /// Chooses names that no present column has, ignoring capitals and blanks: the plain names, else all with the
+    /// prefix `truename_`, else with a number appended too.
     pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, arguments: &Match) -> Self {
         let top = arguments.top.unwrap_or(1) as usize;
         let mut plain = ALWAYS.to_vec();
@@ -40,7 +40,7 @@ impl Added {
         Self { names, top, suggest: arguments.suggest }
     }
 
-    /// The values of one row: an id or name that is not there is null.
+    /// Returns the values of one row; a missing id or name is null.
     pub fn values(&self, link: &Link) -> Vec<Value> {
         let answer = link.answer();
         let text = |of: Option<&str>| of.map_or(Value::Null, Value::from);
@@ -63,17 +63,17 @@ impl Added {
     }
 }
 
-/// The probability of the best candidate, also where it is not answered.
+/// Returns the probability of the best candidate, even if it is not answered.
 pub fn probability(link: &Link) -> f64 {
     link.candidates.first().map_or(0.0, |candidate| candidate.probability)
 }
 
-/// The best candidate where it is not answered.
+/// Returns the best candidate if it is not answered.
 pub fn suggestion(link: &Link) -> Option<&Candidate> {
     link.candidates.first().filter(|_| link.is_nil)
 }
 
-/// A value of [`Added::values`] as a cell of text; null is empty.
+/// Formats a value of [`Added::values`] as a cell of text; null is empty.
 pub fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

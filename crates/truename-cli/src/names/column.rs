@@ -1,21 +1,22 @@
-//! The column with the names.
+//! Column with the names.
 
 use crate::exit_code::{Advised, ExitCode};
 
-/// Columns shown in a message.
-const SHOWN: usize = 20;
-/// Columns at least this alike are taken for a slip of the pen (Jaro–Winkler).
-const ALIKE: f64 = 0.75;
+/// Maximum number of columns listed in a message.
+const MAX_SHOWN: usize = 20;
+/// Minimum Jaro–Winkler similarity of a column that is suggested as a correction.
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// The form of a column's name in which capitals and surrounding blanks do not count.
+/// Normalizes a column's name: ignores capitals and surrounding blanks.
 pub fn folded(column: &str) -> String {
     column.trim().to_lowercase()
 }
 
-/// The place of the column with the names: the one asked for, or one called `name`, or the only one.
+/// Returns the position of the column with the names: the column asked for, else the one called `name`, else the only
+/// one.
 ///
 /// # Errors
-/// No such column, or several that differ in capitals and blanks alone.
+/// If there is no such column, or several that differ only in capitals and blanks.
 pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<usize> {
     let wanted = asked.unwrap_or("name");
     if let Some(at) = present.iter().position(|column| column == wanted) {
@@ -43,19 +44,19 @@ fn refused(message: String, hint: String) -> anyhow::Error {
 fn way_out(present: &[String], wanted: &str) -> String {
     let alike = |column: &&String| strsim::jaro_winkler(&folded(column), &folded(wanted));
     match present.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
-        Some(nearest) if alike(&nearest) >= ALIKE => format!("did you mean --column {}?", quoted(nearest)),
+        Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => format!("did you mean --column {}?", quoted(nearest)),
         _ => "name one with --column".into(),
     }
 }
 
-/// A value of the data within a message.
+/// Quotes a value of the data for a message.
 pub fn quoted(value: &str) -> String {
     format!("\"{}\"", value.escape_debug())
 }
 
 fn list(columns: &[String]) -> String {
-    let shown: Vec<String> = columns.iter().take(SHOWN).map(|column| quoted(column)).collect();
-    let more = columns.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = columns.iter().take(MAX_SHOWN).map(|column| quoted(column)).collect();
+    let more = columns.len().saturating_sub(MAX_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }

@@ -1,4 +1,4 @@
-//! A table written in another format than it was read in.
+//! Conversion of a table to another format.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ pub enum Converter {
         dialect: Dialect,
         codec: Codec,
     },
-    /// One object a row, with the keys as JSON strings.
+    /// One object a row; the keys are JSON strings.
     Objects {
         output: Output,
         keys: Vec<String>,
@@ -26,7 +26,7 @@ pub enum Converter {
 }
 
 impl Converter {
-    /// Opens the output and writes the header; `format` is CSV, TSV, JSONL or Parquet.
+    /// Opens the output and writes the header. `format` is CSV, TSV, JSONL or Parquet.
     pub fn open(
         format: InputFormat,
         arguments: &Match,
@@ -53,7 +53,7 @@ impl Converter {
         Ok(Self::Delimited { output, dialect, codec })
     }
 
-    /// Writes a row; `own` has a value for each column.
+    /// Writes a row; `own` has one value a column.
     pub fn write(&mut self, own: Vec<Value>, added: Vec<Value>) -> anyhow::Result<()> {
         match self {
             Self::Parquet(writer) => writer.write(own, added),
@@ -87,7 +87,7 @@ fn line(cells: impl Iterator<Item = String>, dialect: Dialect, codec: Codec) -> 
     codec.finish(codec.encode(&(cells.join(&char::from(dialect.delimiter).to_string()) + "\n"))?)
 }
 
-/// The columns with names that are neither empty nor the same.
+/// Makes the columns' names distinct and not empty.
 fn distinct(columns: &[String]) -> Vec<String> {
     let mut taken: HashSet<String> = columns.iter().cloned().collect();
     let mut seen = HashSet::new();

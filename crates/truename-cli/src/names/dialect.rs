@@ -1,26 +1,26 @@
-//! The delimiter of a table, told by its first rows.
+//! Delimiter of a table, detected from its first rows.
 
 use super::column::folded;
 use super::record::{Cells, Dialect, Records};
 
-/// Delimiters looked for; the first of two that fit as well is taken.
+/// Possible delimiters; of equally good ones the first is chosen.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Rows looked at behind the header.
+/// Number of rows examined after the header.
 const ROWS: usize = 50;
 
 /// Returns the delimiter by which the header has the column wanted, else by which most rows have as many cells as the
-/// header, else by which it has most cells; a comma where none parts the header.
+/// header, else by which the header has most cells; a comma if none splits the header.
 ///
-/// The last row does not count where `is_whole` says that the text is cut off.
+/// The last row does not count unless `is_whole`, since it may be cut off.
 pub fn delimiter(beginning: &[u8], is_whole: bool, wanted: Option<&str>) -> u8 {
     let fits =
         DELIMITERS.into_iter().filter_map(|delimiter| Some((fit(beginning, is_whole, wanted, delimiter)?, delimiter)));
-    // Of equal ones the last is the greatest.
+    // `max_by_key` returns the last of equal ones.
     fits.rev().max_by_key(|(fit, _)| *fit).map_or(b',', |(_, delimiter)| delimiter)
 }
 
-/// Ranks a delimiter: the column is there, then the share of rows as wide as the header in thousandths, then the width.
-/// Nothing below a width of two.
+/// Rates a delimiter: whether the column is there, the share of rows as wide as the header (in thousandths), the width.
+/// Returns `None` below a width of two.
 fn fit(beginning: &[u8], is_whole: bool, wanted: Option<&str>, delimiter: u8) -> Option<(bool, usize, usize)> {
     let dialect = Dialect::quoted(delimiter);
     let (mut records, mut cells) = (Records::new(beginning, Some(dialect), usize::MAX), Cells::new(dialect));

@@ -1,4 +1,4 @@
-//! Text that is not UTF-8: read, and written back as it was.
+//! Encodings other than UTF-8: decoded, and written back as they were.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -8,16 +8,16 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use crate::exit_code::UsageError;
 
-/// How a table is encoded.
+/// Encoding of a table.
 #[derive(Clone, Copy)]
 pub struct Codec {
     encoding: &'static Encoding,
-    /// Whether the text began with a byte order mark.
+    /// Whether the text begins with a byte order mark.
     marked: bool,
 }
 
 impl Codec {
-    /// The encoding that a byte order mark says, or else the user, or else UTF-8.
+    /// Returns the encoding of the byte order mark, else the user's, else UTF-8.
     pub fn of(label: Option<&str>, beginning: &[u8]) -> anyhow::Result<Self> {
         let said = label.map(|label| {
             let unknown = || UsageError(format!("\"{label}\" is no known encoding; use a label such as windows-1252"));
@@ -29,7 +29,7 @@ impl Codec {
         Ok(Self { encoding, marked: marked.is_some() })
     }
 
-    /// UTF-8 text for whatever is read as such: UTF-16 is decoded, other encodings stay as they are.
+    /// Returns text in which delimiters can be found: UTF-16 is decoded, other encodings stay as they are.
     pub fn preview(self, beginning: &[u8]) -> Vec<u8> {
         if self.is_utf16() {
             return self.encoding.decode(beginning).0.into_owned().into_bytes();
@@ -41,10 +41,11 @@ impl Codec {
         self.encoding == UTF_16LE || self.encoding == UTF_16BE
     }
 
-    /// Text without its byte order mark in which a line feed is one byte: UTF-16 becomes UTF-8, anything else stays as it is.
+    /// Returns text without its byte order mark, with line feeds of one byte: UTF-16 becomes UTF-8, other encodings
+    /// stay as they are.
     ///
     /// # Errors
-    /// Where the beginning cannot be read.
+    /// If the beginning cannot be read.
     pub fn reader(self, mut raw: impl BufRead + 'static) -> std::io::Result<Box<dyn BufRead>> {
         if self.is_utf16() {
             let decoded = DecodeReaderBytesBuilder::new().encoding(Some(self.encoding)).strip_bom(true).build(raw);
@@ -55,7 +56,7 @@ impl Codec {
         Ok(Box::new(raw))
     }
 
-    /// The text of a cell as the reader gives it; nothing where it is not in the encoding.
+    /// Decodes a cell; `None` if it is invalid in the encoding.
     pub fn decode(self, cell: &[u8]) -> Option<String> {
         if self.is_utf16() || self.encoding == UTF_8 {
             return String::from_utf8(cell.to_vec()).ok();
@@ -63,7 +64,7 @@ impl Codec {
         self.encoding.decode_without_bom_handling_and_without_replacement(cell).map(|text| text.into_owned())
     }
 
-    /// What is added to a row, in the encoding of the row.
+    /// Encodes text added to a row in the encoding of the row.
     pub fn encode(self, text: &str) -> anyhow::Result<Vec<u8>> {
         if self.is_utf16() || self.encoding == UTF_8 {
             return Ok(text.as_bytes().to_vec());
@@ -78,7 +79,7 @@ impl Codec {
         Ok(bytes.into_owned())
     }
 
-    /// The bytes of a whole row as the output has them.
+    /// Returns the bytes of a whole row for the output.
     pub fn finish(self, row: Vec<u8>) -> anyhow::Result<Vec<u8>> {
         if !self.is_utf16() {
             return Ok(row);
@@ -92,7 +93,7 @@ impl Codec {
         })
     }
 
-    /// The byte order mark that the reader took away.
+    /// Returns the byte order mark that the reader removed.
     pub fn mark(self) -> &'static [u8] {
         match (self.marked, self.encoding) {
             (false, _) => b"",

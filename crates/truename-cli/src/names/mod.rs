@@ -1,6 +1,6 @@
-//! Lists and tables of names: read, answered, written.
+//! Lists and tables of names: read, linked, written.
 //!
-//! A row comes out as it went in, byte for byte, and gains columns or fields; in another format where `--out` says so.
+//! Rows pass through byte for byte and gain columns or fields, or are converted to another format if `--out` says so.
 
 mod added;
 mod column;
@@ -26,10 +26,10 @@ pub use record::RecordError;
 use source::{Source, by_extension};
 use tally::Tally;
 
-/// Rows read and linked at a time.
+/// Rows read and linked together.
 const PIECE: usize = 4096;
 
-/// Answers the names of a file and writes the results.
+/// Links the names of a file and writes the results.
 pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
     let source = Source::open(&arguments.file, quiet)?;
     let format = source.format(arguments);
@@ -41,14 +41,14 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     }
 }
 
-/// The output for a row.
+/// Form of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// The row as it is, with columns or fields added.
+    /// Rows as they are, with columns or fields added.
     Rows,
-    /// The same in another format.
+    /// Rows converted to another format, with columns or fields added.
     Converted(InputFormat),
-    /// One object with the name, its answer and its candidates.
+    /// One object a name, with its answer and candidates.
     Candidates,
 }
 
@@ -88,7 +88,7 @@ fn check_delimiter(arguments: &Match, format: InputFormat) -> Result<(), UsageEr
     }
 }
 
-/// One line of JSONL.
+/// A line of JSONL.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     name: &'a str,
@@ -101,7 +101,7 @@ struct JsonLine<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
-    /// Whether the vector is of the name's beginning alone.
+    /// Whether the vector covers only the beginning of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
 }

@@ -1,4 +1,4 @@
-//! Stands in for Parquet where the feature is off.
+//! Stand-in for Parquet if the feature is off.
 
 use std::convert::Infallible;
 use std::path::Path;

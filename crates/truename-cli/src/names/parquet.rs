@@ -1,4 +1,4 @@
-//! Parquet tables: the columns pass through and others are added; and tables of text written as Parquet.
+//! Parquet tables: read with columns added, and written from tables of text.
 
 use std::fs::File;
 use std::path::Path;
@@ -29,10 +29,10 @@ use crate::exit_code::UsageError;
 use crate::output::Output;
 use crate::{interrupt, progress};
 
-/// The place of the probability among the added columns: a number, where the others are text.
+/// Position of the probability among the added columns; it is a number, the others are text.
 const PROBABILITY: usize = 3;
 
-/// Answers a Parquet table and writes the results.
+/// Links the names of a Parquet table and writes the results.
 pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
     if arguments.file == Path::new("-") {
         return Err(UsageError("Parquet cannot be read from stdin; give a file".into()).into());
@@ -58,7 +58,7 @@ pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally
     sink.finish()
 }
 
-/// Where the answers go.
+/// Output of the answers.
 enum Sink {
     Candidates(Output),
     Converted(Converter),
@@ -136,8 +136,10 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Opens the output with text columns and the added columns.
+    ///
     /// # Errors
-    /// Where the file cannot be made.
+    /// If the file cannot be created.
     pub fn open(out: Option<&Path>, columns: &[String], added: &[String]) -> anyhow::Result<Self> {
         let out = out.context("a Parquet table is written to a file")?;
         let own = columns.iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
@@ -180,7 +182,7 @@ fn added_fields(names: &[String]) -> impl Iterator<Item = FieldRef> {
     })
 }
 
-/// The compression of each column and the key-value metadata as they were.
+/// Returns writer properties with each column's compression and the key-value metadata of the input.
 fn properties(metadata: &ParquetMetaData) -> WriterProperties {
     let kept = metadata
         .file_metadata()
@@ -207,32 +209,32 @@ fn added_arrays(rows: &[Vec<Value>], width: usize) -> Vec<ArrayRef> {
         .collect()
 }
 
-/// A column of text; an answer that is not there is null, as tables of this kind have it.
+/// Returns a column of text; missing answers are null, as usual in Parquet.
 fn text_array(rows: &[Vec<Value>], column: usize) -> ArrayRef {
     let text = |row: &Vec<Value>| (!row[column].is_null()).then(|| cell(&row[column]));
     Arc::new(rows.iter().map(text).collect::<StringArray>())
 }
 
-/// The values of a column: numbers, truth values and nulls as such, anything else as text.
+/// Returns the values of a column: numbers, booleans and nulls as such, anything else as text.
 fn values(column: &ArrayRef) -> anyhow::Result<Vec<Value>> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(column, &options)?;
     let kind = column.data_type();
-    // A decimal has digits that a number of JSON may lose.
+    // JSON numbers may lose digits of a decimal.
     let is_text = !(kind.is_integer() || kind.is_floating() || kind == &DataType::Boolean);
     let value = |row| {
         if column.is_null(row) {
             return Ok(Value::Null);
         }
         let text = formatter.value(row).try_to_string()?;
-        // What JSON has no number for, as NaN, stays text.
+        // Numbers that JSON lacks, such as NaN, stay text.
         let number = if is_text { None } else { serde_json::from_str(&text).ok() };
         Ok(number.unwrap_or(Value::String(text)))
     };
     (0..column.len()).map(value).collect()
 }
 
-/// The texts of a column; a null is an empty name.
+/// Returns the texts of a column; a null is an empty name.
 fn texts(column: &ArrayRef) -> anyhow::Result<Vec<String>> {
     fn owned<'a>(values: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
         values.map(|value| value.unwrap_or_default().to_owned()).collect()

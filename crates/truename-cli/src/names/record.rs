@@ -1,23 +1,23 @@
-//! Rows of delimited text with their bytes as they were written.
+//! Rows of delimited text, with their original bytes.
 
 use std::io::BufRead;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-/// One row: its bytes, its line end apart.
+/// One row, with its line end apart.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
     pub content: Vec<u8>,
     pub line_end: Vec<u8>,
-    /// The line, from 1, on which it begins.
+    /// Line on which the row begins, from 1.
     pub line: u64,
 }
 
-/// The delimiter of a table, and the quoting of its cells.
+/// Delimiter of a table, and whether cells may be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
-    /// Cells may stand in quotes, and then hold delimiters and line ends.
+    /// Whether cells may be quoted; quoted cells may contain delimiters and line ends.
     pub quoted: bool,
 }
 
@@ -29,15 +29,15 @@ impl Dialect {
     }
 }
 
-/// A row that cannot be read.
+/// Failure to read a row.
 #[derive(Debug)]
 pub enum RecordError {
     Io(std::io::Error),
-    /// A quoted cell without an end, from the line on which its row begins.
+    /// A quoted cell without an end, with the line on which its row begins.
     Unclosed {
         line: u64,
     },
-    /// `in_quotes` says whether the limit was met within a quoted cell.
+    /// A row longer than the limit; `in_quotes` if the limit lies within a quoted cell.
     TooLong {
         line: u64,
         longest: usize,
@@ -46,7 +46,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// The way out, where there is one.
+    /// Returns advice, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Io(_) => None,
@@ -78,27 +78,28 @@ impl std::error::Error for RecordError {
     }
 }
 
-/// Cuts text into rows at `\n`, `\r\n` and `\r`, but for those within a quoted cell.
+/// Splits text into rows at `\n`, `\r\n` and `\r` outside quoted cells.
 pub struct Records<R> {
     reader: R,
-    /// The delimiter, where cells may be quoted.
+    /// Delimiter, if cells may be quoted.
     quoted: Option<u8>,
     longest: usize,
     line: u64,
 }
 
-/// Where in a row of quoted cells a byte stands.
+/// Position within a row of quoted cells.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     CellStart,
     Plain,
     Quoted,
-    /// Behind a quote that ends the cell, or is the first of two.
+    /// After a quote that ends the cell or is the first of two.
     QuoteInQuoted,
 }
 
 impl Place {
-    /// A quote opens at the start of a cell alone; elsewhere it is a letter like any other.
+    /// Returns the position after a byte. A quote opens a cell only at its start; elsewhere it is an ordinary
+    /// character.
     fn after(self, byte: u8, delimiter: u8) -> Self {
         match (self, byte) {
             (Self::Quoted, b'"') => Self::QuoteInQuoted,
@@ -111,16 +112,16 @@ impl Place {
 }
 
 impl<R: BufRead> Records<R> {
-    /// `dialect` is nothing where a row is a line; a row of more than `longest` bytes is an error.
+    /// Creates a reader of rows. Without a `dialect` each line is a row; a row longer than `longest` bytes is an error.
     pub fn new(reader: R, dialect: Option<Dialect>, longest: usize) -> Self {
         let quoted = dialect.filter(|dialect| dialect.quoted).map(|dialect| dialect.delimiter);
         Self { reader, quoted, longest, line: 1 }
     }
 
-    /// The next row.
+    /// Reads the next row.
     ///
     /// # Errors
-    /// Where a quoted cell is never closed, the row is too long, or the reader fails.
+    /// If a quoted cell is never closed, the row is too long, or the reader fails.
     pub fn next(&mut self) -> Result<Option<Record>, RecordError> {
         let (first, mut content) = (self.line, Vec::new());
         let (mut place, mut last) = (Place::CellStart, b' ');
@@ -159,7 +160,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Takes the line end that the reader is at.
+    /// Reads the line end at the current position.
     fn line_end(&mut self) -> Result<Vec<u8>, RecordError> {
         let mut line_end = Vec::with_capacity(2);
         for expected in [b"\r", b"\n"] {
@@ -173,7 +174,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Cuts rows into cells.
+/// Splits rows into cells.
 pub struct Cells {
     reader: Reader,
     values: Vec<u8>,
@@ -186,10 +187,10 @@ impl Cells {
         Self { reader, values: Vec::new(), ends: Vec::new() }
     }
 
-    /// The values of a row's cells, quotes taken away.
+    /// Returns the unquoted values of a row's cells.
     pub fn of(&mut self, row: &[u8]) -> Vec<&[u8]> {
         self.reader.reset();
-        // A value is no longer than its cell, and a row has at most a cell more than bytes.
+        // A value is no longer than its cell, and a row has at most one cell more than bytes.
         self.values.resize(row.len() + 1, 0);
         self.ends.resize(row.len() + 2, 0);
         let (mut input, mut written, mut count) = (row, 0, 0);
@@ -206,7 +207,7 @@ impl Cells {
     }
 }
 
-/// A cell as the table writes it. Where cells are not quoted, tabs and line ends become spaces.
+/// Writes a value as a cell. Without quoting, tabs and line ends become spaces.
 pub fn written(value: &str, dialect: Dialect) -> String {
     let delimiter = char::from(dialect.delimiter);
     if !dialect.quoted {
@@ -223,7 +224,7 @@ mod tests {
     const CSV: Dialect = Dialect { delimiter: b',', quoted: true };
 
     fn rows(text: &str, dialect: Option<Dialect>) -> Vec<(String, String, u64)> {
-        // A buffer of two bytes, so that each line end and quote is met at the end of one.
+        // A buffer of two bytes tests each line end and quote at the end of a buffer.
         let reader = std::io::BufReader::with_capacity(2, text.as_bytes());
         let mut records = Records::new(reader, dialect, 100);
         let mut found = Vec::new();
@@ -265,7 +266,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The rows joined are the text, and where the `csv` crate sees rows it sees the same cells.
+        /// Checks that the joined rows equal the text and that the `csv` crate finds the same cells.
         #[test]
         fn rows_and_cells_are_those_of_the_csv_crate(text in "[ab\",\n\r]{0,40}") {
             let mut records = Records::new(text.as_bytes(), Some(CSV), usize::MAX);
@@ -282,7 +283,7 @@ mod tests {
                     reader.byte_records().map(|row| row.unwrap().iter().map(<[u8]>::to_vec).collect()).collect();
                 proptest::prop_assert_eq!(ours, theirs);
             } else {
-                // A quote that is never closed: nothing of the row is given.
+                // An unclosed quote: nothing of its row is returned.
                 proptest::prop_assert!(text.as_bytes().starts_with(&joined));
             }
         }

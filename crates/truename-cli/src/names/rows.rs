@@ -1,4 +1,4 @@
-//! Rows of text: names one a line, delimited tables, JSON objects. They pass through byte for byte.
+//! Rows of text that pass through byte for byte: names one a line, delimited tables, JSON objects.
 
 use std::collections::HashSet;
 use std::io::BufRead;
@@ -23,12 +23,12 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::progress::counted;
 
-/// Bytes of the rows linked at a time: no more are begun.
+/// Maximum bytes of rows linked together; no further row is read beyond it.
 const PIECE_BYTES: usize = 16 << 20;
 
 type TextRecords = Records<Box<dyn BufRead>>;
 
-/// Answers a table or list and writes the results.
+/// Links the names of a table or list and writes the results.
 pub fn run(
     source: Source,
     format: InputFormat,
@@ -83,7 +83,7 @@ fn advised(message: String, hint: &str) -> anyhow::Error {
     Advised { message, hint: hint.into(), code: ExitCode::Failure }.into()
 }
 
-/// The form of the rows.
+/// Form of the rows.
 #[derive(Clone, Copy)]
 enum Shape {
     Text,
@@ -113,18 +113,20 @@ impl Shape {
     }
 }
 
-/// The findings of a first reading of the whole file.
+/// Findings of a first pass over the whole file.
 #[derive(Default)]
 struct Survey {
-    /// Cells of the longest row.
+    /// Number of cells of the longest row.
     widest: usize,
-    /// The fields of all objects.
+    /// Fields of all objects.
     fields: Vec<String>,
 }
 
 impl Survey {
+    /// Reads the whole file once, before any name is linked.
+    ///
     /// # Errors
-    /// Where the file cannot be read to its end: no name has been linked yet.
+    /// If the file cannot be read to its end.
     fn of(shape: Shape, arguments: &Match, codec: Codec) -> anyhow::Result<Self> {
         let mut found = Self::default();
         if matches!(shape, Shape::Text) {
@@ -146,7 +148,7 @@ impl Survey {
     }
 }
 
-/// The object in a line, or why there is none.
+/// Returns the object in a line, or the reason why there is none.
 fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
     let text = codec.decode(&record.content).ok_or("not in the expected encoding")?;
     let found = match serde_json::from_str(&text) {
@@ -155,7 +157,7 @@ fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
         Ok(Value::String(_)) => "a string",
         Ok(_) => "a single value",
         Err(error) => {
-            // The line that the parser counts is always the first.
+            // The parser's line number is always 1.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             return Err(format!("not JSON at column {}: {message}", error.column()));
@@ -164,15 +166,15 @@ fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
     Err(format!("expected an object, found {found}"))
 }
 
-/// The columns, and the rows that were read to know them.
+/// The columns, with the rows already read to find them.
 struct Beginning {
     /// Empty lines before the header.
     leading: Vec<u8>,
     header: Option<Record>,
-    /// The first row behind the header, where it was read already.
+    /// First row after the header, if already read.
     first: Option<Record>,
     columns: Vec<String>,
-    /// Names for cells behind the last column.
+    /// Names for cells beyond the last column.
     extra: Vec<String>,
     column: usize,
 }
@@ -195,7 +197,7 @@ impl Beginning {
         Ok(beginning)
     }
 
-    /// A list gets a header, with the line end of its first row.
+    /// Adds a header to a list, with the line end of its first row.
     fn text(&mut self, records: &mut TextRecords, arguments: &Match) -> anyhow::Result<()> {
         self.first = next(records, arguments)?;
         let line_end = self.first.as_ref().map(|first| first.line_end.clone()).filter(|line_end| !line_end.is_empty());
@@ -231,7 +233,7 @@ impl Beginning {
         Ok(())
     }
 
-    /// Of a file all fields are known, of a pipe those of its first object.
+    /// Finds the fields: of all objects in a file, of the first object in a pipe.
     fn objects(
         &mut self,
         records: &mut TextRecords,
@@ -257,7 +259,7 @@ impl Beginning {
     }
 }
 
-/// Where the results go.
+/// Output of the results.
 enum Sink {
     Rows(Output),
     Candidates(Output),
@@ -278,11 +280,11 @@ struct Table<'a> {
     answered: u64,
 }
 
-/// A row with its name, or nothing where it is an empty line or cannot be read.
+/// A row with its name; `None` for an empty or malformed row.
 struct Row {
     record: Record,
     name: Option<String>,
-    /// Its cells in a delimited table.
+    /// Number of cells in a delimited table.
     width: usize,
 }
 
@@ -323,7 +325,7 @@ impl<'a> Table<'a> {
         self.with_cells(header.content, names, header.line_end)
     }
 
-    /// Answers a piece of the table in the order of its rows.
+    /// Links the names of some rows and writes them in order.
     fn answer(&mut self, piece: Vec<Record>, tally: &mut Tally) -> anyhow::Result<()> {
         let rows: Vec<Row> = piece.into_iter().map(|record| self.read(record, tally)).collect::<Result<_, _>>()?;
         let names: Vec<&str> = rows.iter().filter_map(|row| row.name.as_deref()).collect();
@@ -349,7 +351,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Finds the name in a row; an empty one, and so NIL, where there is none that can be read.
+    /// Finds the name in a row; an unreadable one is empty, and so NIL.
     fn read(&mut self, record: Record, tally: &mut Tally) -> anyhow::Result<Row> {
         match self.shape {
             Shape::Text => {
@@ -467,7 +469,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Writes a row that has no name as it is.
+    /// Writes a row without a name unchanged.
     fn pass(&mut self, row: Row) -> anyhow::Result<()> {
         let Sink::Rows(output) = &mut self.sink else { return Ok(()) };
         output.put(&self.codec.finish([row.record.content, row.record.line_end].concat())?)
@@ -490,7 +492,7 @@ impl<'a> Table<'a> {
         line_end: Vec<u8>,
     ) -> anyhow::Result<Vec<u8>> {
         let dialect = self.shape.dialect().unwrap_or_else(|| {
-            // Text becomes a table, in which a tab would be a new cell.
+            // The list becomes a table, in which a tab would begin a new cell.
             row.iter_mut().filter(|byte| **byte == b'\t').for_each(|byte| *byte = b' ');
             Dialect::TSV
         });
@@ -502,7 +504,7 @@ impl<'a> Table<'a> {
         self.codec.finish(row)
     }
 
-    /// The object with the fields before its last brace.
+    /// Inserts fields before the object's last brace.
     fn with_fields(
         &self,
         mut row: Vec<u8>,
@@ -521,7 +523,7 @@ impl<'a> Table<'a> {
         self.codec.finish(row)
     }
 
-    /// The cells of a row as values, one for each column.
+    /// Returns the cells of a row as values, one a column.
     fn values(&mut self, record: &Record, tally: &mut Tally) -> anyhow::Result<Vec<Value>> {
         let width = self.columns.len() + self.extra.len();
         let cells = self.cells.as_mut().map_or_else(|| vec![&record.content[..]], |cells| cells.of(&record.content));

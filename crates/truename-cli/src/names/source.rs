@@ -1,4 +1,4 @@
-//! The file with the names: opened, unpacked, its format told.
+//! File with the names: opens and decompresses it, and detects its format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
@@ -13,7 +13,7 @@ use crate::arguments::{InputFormat, Match};
 use crate::exit_code::{Advised, ExitCode};
 use crate::progress::bytes_bar;
 
-/// Bytes of a file that tell its format, delimiter and encoding.
+/// Bytes read to detect format, delimiter and encoding.
 const BEGINNING: usize = 16 << 10;
 const BUFFER: usize = 1 << 16;
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -21,7 +21,7 @@ const PARQUET: &[u8] = b"PAR1";
 const AS_CSV: &str = "save the sheet as CSV";
 const UNPACK: &str = "unpack it, or pack it with gzip";
 
-/// Files that hold no text: their first bytes, their kind and the way out.
+/// Signatures of files that are not text: first bytes, kind and advice.
 const REFUSED: [(&[u8], &str, &str); 14] = [
     (b"PK\x03\x04", "a zip archive", "unpack it"),
     (b"\xD0\xCF\x11\xE0", "an Excel 97 workbook or another old Office file", AS_CSV),
@@ -39,20 +39,22 @@ const REFUSED: [(&[u8], &str, &str); 14] = [
     (b"\0\0\xFE\xFF", "UTF-32", "convert it to UTF-8"),
 ];
 
-/// The bytes of a file or of stdin, unpacked.
+/// Bytes of a file or of stdin, decompressed.
 pub struct Source {
     reader: Box<dyn BufRead>,
-    /// The first bytes, which are still to be read.
+    /// First bytes; reading returns them again.
     pub beginning: Vec<u8>,
     pub is_whole: bool,
-    /// The input can be read a second time.
+    /// Whether the input can be read a second time.
     pub is_file: bool,
     pub bar: ProgressBar,
 }
 
 impl Source {
+    /// Opens the input.
+    ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn open(path: &Path, quiet: bool) -> anyhow::Result<Self> {
         let failed = || format!("cannot read {}", path.display());
         let (raw, total): (Box<dyn Read>, _) = if path == Path::new("-") {
@@ -76,12 +78,12 @@ impl Source {
         Ok(Self { reader, beginning, is_whole, is_file: total.is_some(), bar })
     }
 
-    /// All of the text, as [`Codec::reader`] gives it.
+    /// Returns the whole text, decoded as [`Codec::reader`] does.
     pub fn into_text(self, codec: Codec) -> std::io::Result<Box<dyn BufRead>> {
         codec.reader(Cursor::new(self.beginning).chain(self.reader))
     }
 
-    /// The format that the user says, or else the file's extension or content.
+    /// Returns the user's format, else the format of the extension or the content.
     pub fn format(&self, arguments: &Match) -> InputFormat {
         let is_object = self.beginning.trim_ascii_start().strip_prefix(b"{").is_some_and(|rest| {
             let rest = rest.trim_ascii_start();
@@ -99,8 +101,10 @@ impl Source {
         format.unwrap_or(InputFormat::Text)
     }
 
+    /// Refuses content that is not text.
+    ///
     /// # Errors
-    /// Where the content is no text.
+    /// If the content is not text.
     pub fn check_text(&self, path: &Path, codec: Codec) -> anyhow::Result<()> {
         let Some((kind, hint)) = no_text(&self.beginning, codec) else { return Ok(()) };
         let message = format!("cannot read {}: it is {kind}", path.display());
@@ -108,7 +112,7 @@ impl Source {
     }
 }
 
-/// The format that a file's extension says; `.gz` does not count.
+/// Returns the format of a file's extension; `.gz` is ignored.
 pub fn by_extension(path: &Path) -> Option<InputFormat> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let (_, extension) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
@@ -121,7 +125,7 @@ pub fn by_extension(path: &Path) -> Option<InputFormat> {
     }
 }
 
-/// The kind of a file that holds no rows of text, and the way out.
+/// Returns the kind of a file that is not text, with advice.
 fn no_text(beginning: &[u8], codec: Codec) -> Option<(&'static str, &'static str)> {
     let contains = |part: &[u8]| beginning.windows(part.len()).any(|window| window == part);
     if let Some((magic, kind, hint)) = REFUSED.into_iter().find(|(magic, ..)| beginning.starts_with(magic)) {
@@ -149,7 +153,7 @@ fn no_text(beginning: &[u8], codec: Codec) -> Option<(&'static str, &'static str
     is_markup.then_some(("XML or HTML", "save its table as CSV"))
 }
 
-/// NUL bytes at even and at odd places.
+/// Counts NUL bytes at even and at odd positions.
 fn zeros(bytes: &[u8]) -> (usize, usize) {
     let count = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     (count(0), count(1))

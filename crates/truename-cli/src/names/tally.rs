@@ -1,4 +1,4 @@
-//! Counts of a run of `match`, and its malformed rows.
+//! Counts of a run of `match`, with its malformed rows.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use super::added::suggestion;
 use crate::problems;
 use crate::progress::{counted, grouped};
 
-/// The treatment of a malformed row.
+/// Treatment of a malformed row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Answered,
@@ -27,7 +27,7 @@ pub struct Tally {
     problem_count: u64,
     malformed: u64,
     unanswered: u64,
-    /// The line of the last malformed row: a row with two problems is one row.
+    /// Line of the last malformed row; two problems of a row count once.
     last: u64,
     strict: bool,
     suggest: bool,
@@ -52,10 +52,10 @@ impl Tally {
         Ok(links)
     }
 
-    /// Counts a malformed row, and lists it with the first ones.
+    /// Counts a malformed row, and keeps it if it is among the first ones.
     ///
     /// # Errors
-    /// Where the run is strict.
+    /// If the run is strict.
     pub fn problem(&mut self, path: &Path, line: u64, what: &str, fate: Fate) -> anyhow::Result<()> {
         let problem = Problem::new(path, line, what);
         anyhow::ensure!(!self.strict, "{problem}");
@@ -63,7 +63,7 @@ impl Tally {
         self.malformed += u64::from(self.last != line);
         self.unanswered += u64::from(fate == Fate::Unanswered);
         self.last = line;
-        if self.problems.len() < problems::SHOWN {
+        if self.problems.len() < problems::MAX_SHOWN {
             self.problems.push(problem);
         }
         Ok(())
