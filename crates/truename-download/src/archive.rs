@@ -9,25 +9,25 @@ use crate::copy::{Contents, Copied};
 use crate::error::shorten;
 use crate::{Error, Progress};
 
-/// The most that one archive may unpack to, in bytes; the largest encoders are below 8 GB.
-const LARGEST_TOTAL: u64 = 64 << 30;
-/// How many times its own size an archive may unpack to. Weights shrink to no less than a half,
-/// text to a tenth; a zip bomb of one layer reaches 1032.
-const LARGEST_RATIO: u64 = 100;
-/// Bytes to which any archive may unpack, however small it is.
+/// Maximum unpacked size of an archive in bytes; the largest encoders are below 8 GB.
+const MAX_TOTAL_BYTES: u64 = 64 << 30;
+/// Maximum ratio of an archive's unpacked size to its own. Weights shrink to no less than half, text to a tenth; a zip
+/// bomb of one layer reaches 1032.
+const MAX_RATIO: u64 = 100;
+/// Unpacked size in bytes that any archive may have, however small it is.
 const ALWAYS_ALLOWED: u64 = 1 << 20;
-/// The most files an archive may list.
-const MOST_ENTRIES: usize = 100_000;
+/// Maximum number of files in an archive.
+const MAX_ENTRIES: usize = 100_000;
 
-/// A package's file: a zip (wheels are zips) or a tar compressed by gzip.
+/// A package's file: a zip (wheels are zips) or a gzipped tar.
 ///
-/// Opening it reads the list of its files and refuses what no package needs: paths that leave the
-/// folder, links, devices, and totals that only a bomb states.
+/// Opening reads the list of files and refuses paths outside the folder, links, devices, and totals that only a bomb
+/// states.
 pub(crate) struct Archive {
-    /// For messages.
+    /// Name for messages.
     name: String,
     path: PathBuf,
-    /// The most bytes it may unpack to.
+    /// Maximum unpacked size in bytes.
     limit: u64,
     pub(crate) entries: Vec<Entry>,
 }
@@ -35,18 +35,18 @@ pub(crate) struct Archive {
 /// One file in an archive.
 pub(crate) struct Entry {
     pub(crate) path: String,
-    /// Stated size; unpacking holds the file to it.
+    /// Stated size in bytes; a file that unpacks to another size is refused.
     pub(crate) bytes: u64,
     is_special: bool,
 }
 
-/// Takes an entry and its contents.
+/// Callback for an entry and its contents.
 type Visit<'a> = &'a mut dyn FnMut(Entry, &mut dyn Read) -> Result<(), Error>;
 
 impl Archive {
     pub(crate) fn open(path: &Path, name: &str) -> Result<Self, Error> {
         let bytes = std::fs::metadata(path).map_err(|source| Error::io("read", path, source))?.len();
-        let limit = bytes.saturating_mul(LARGEST_RATIO).saturating_add(ALWAYS_ALLOWED).min(LARGEST_TOTAL);
+        let limit = bytes.saturating_mul(MAX_RATIO).saturating_add(ALWAYS_ALLOWED).min(MAX_TOTAL_BYTES);
         let mut archive = Self { name: name.to_owned(), path: path.to_owned(), limit, entries: Vec::new() };
         let (mut entries, mut total) = (Vec::new(), 0u64);
         archive.visit(&|_| false, &mut |entry, _| {
@@ -56,8 +56,8 @@ impl Archive {
                 format!("holds a link or device, {shown}")
             } else if !stays_inside(&entry.path) {
                 format!("holds a path that leaves its folder, {shown}")
-            } else if entries.len() == MOST_ENTRIES {
-                format!("lists more than {MOST_ENTRIES} files")
+            } else if entries.len() == MAX_ENTRIES {
+                format!("lists more than {MAX_ENTRIES} files")
             } else {
                 entries.push(entry);
                 return Ok(());
@@ -71,7 +71,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Appends each of `wanted`, paths in the archive, to a file beside it in the list.
+    /// Unpacks each of `wanted`: a path in the archive, with the file to append it to.
     pub(crate) fn unpack(&self, wanted: &[(String, PathBuf)], progress: &dyn Progress) -> Result<Vec<Copied>, Error> {
         let mut copied: Vec<Option<Copied>> = wanted.iter().map(|_| None).collect();
         let place = |path: &str| wanted.iter().position(|(wanted, _)| wanted == path);
@@ -89,7 +89,7 @@ impl Archive {
         copied.into_iter().zip(wanted).map(|(copied, (path, _))| copied.ok_or_else(|| lost(path))).collect()
     }
 
-    /// Hands all entries to `visit`, with their contents where `is_wanted`.
+    /// Passes all entries to `visit`, with their contents if `is_wanted`.
     fn visit(&self, is_wanted: &dyn Fn(&str) -> bool, visit: Visit<'_>) -> Result<(), Error> {
         if self.name.ends_with(".tar.gz") { self.visit_tar(visit) } else { self.visit_zip(is_wanted, visit) }
     }
@@ -110,7 +110,7 @@ impl Archive {
     }
 
     fn visit_tar(&self, visit: Visit<'_>) -> Result<(), Error> {
-        // A tar states no total, so no more is read than it may unpack to, and as much again for its padding.
+        // A tar states no total: at most the allowed unpacked size is read, and as much again for padding.
         let mut tar = tar::Archive::new(GzDecoder::new(self.file()?).take(self.limit.saturating_mul(2)));
         for entry in tar.entries().map_err(|source| self.broken(source))? {
             let mut entry = entry.map_err(|source| self.broken(source))?;
@@ -136,21 +136,21 @@ impl Archive {
     }
 }
 
-/// Returns true if a path leads only down, on every system.
+/// Returns whether a path stays inside the folder on every system.
 fn stays_inside(path: &str) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     !path.starts_with('/') && !path.contains(['\\', '\0', ':']) && path.split('/').all(|step| step != "..")
 }
 
-/// Returns true for a Unix mode of a link, device, pipe or socket: neither file (0o100000) nor folder (0o040000).
+/// Returns whether a Unix mode is of a link, device, pipe or socket: neither file (0o100000) nor folder (0o040000).
 fn is_special(mode: u32) -> bool {
     !matches!(mode & 0o170_000, 0 | 0o100_000 | 0o040_000)
 }
 
-/// Unpacks every file of an archive into a folder, as numbers; for fuzzing, which has no other way in.
+/// Unpacks every file of an archive into numbered files of a folder; the entry point for fuzzing.
 ///
 /// # Errors
-/// Where the archive is refused or broken.
+/// If the archive is refused or broken.
 #[doc(hidden)]
 pub fn unpack_all(path: &Path, name: &str, folder: &Path) -> Result<usize, Error> {
     let archive = Archive::open(path, name)?;

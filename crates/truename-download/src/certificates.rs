@@ -5,7 +5,7 @@ use ureq::tls::{PemItem, RootCerts, parse_pem};
 use crate::Error;
 use crate::environment::Environment;
 
-/// Files in which systems keep all certificates (Debian, Fedora, openSUSE, Alpine and the BSDs).
+/// System files with all certificates (Debian, Fedora, openSUSE, Alpine and the BSDs).
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -13,8 +13,8 @@ const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// Returns the certificates to trust: of the setting (pip's `cert`), else of the usual variables,
-/// else of the system, else Mozilla's.
+/// Returns the trusted certificates: from the setting (pip's `cert`), else the usual variables, else the system, else
+/// Mozilla.
 pub(crate) fn roots(environment: &Environment, setting: Option<PathBuf>) -> Result<RootCerts, Error> {
     let variable = environment.first(&["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]);
     if let Some(path) = setting.or_else(|| variable.map(PathBuf::from)) {

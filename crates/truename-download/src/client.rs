@@ -16,14 +16,14 @@ use crate::error::Kind;
 use crate::proxy::proxy;
 use crate::{Error, Progress};
 
-/// Redirects followed for one request, as by browsers and pip.
-const REDIRECTS: usize = 20;
-/// Pauses before a request is sent again, in milliseconds.
+/// Maximum number of redirects for one request, as in browsers and pip.
+const MAX_REDIRECTS: usize = 20;
+/// Pauses before a request is repeated, in milliseconds.
 const PAUSES_MS: [u64; 2] = [500, 1000];
-/// The longest list of files that is read, in bytes; PyPI's longest is about 20 MB.
-const LONGEST_TEXT: u64 = 256 << 20;
+/// Maximum size of a list of files in bytes; PyPI's longest is about 20 MB.
+const MAX_TEXT_BYTES: u64 = 256 << 20;
 
-/// Asks servers over redirects and proxies, with the credentials meant for each.
+/// A client that follows redirects and uses proxies, with the credentials of each server.
 pub(crate) struct Client {
     agent: Agent,
     credentials: Credentials,
@@ -31,7 +31,7 @@ pub(crate) struct Client {
     proxy: Option<String>,
 }
 
-/// Settings of connections, as pip names them.
+/// Connection settings, named as in pip.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) certificates: Option<PathBuf>,
@@ -39,23 +39,23 @@ pub(crate) struct Connection {
     pub(crate) timeout: Duration,
 }
 
-/// A successful answer.
+/// A successful response.
 struct Answer {
-    /// The end of the redirects.
+    /// URL after all redirects.
     url: Url,
-    /// Headers before the first redirect.
+    /// Headers of the first response, before any redirect.
     first: HeaderMap,
     response: Response<ureq::Body>,
 }
 
-/// A file of a package or repository, and what its index or hub states of it.
+/// A file of a package or repository, with the claims of its index or hub.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RemoteFile {
     pub(crate) name: String,
     pub(crate) url: Url,
     pub(crate) bytes: Option<u64>,
     pub(crate) sha256: Option<String>,
-    /// Withdrawn by its author: only for requests of exactly this version.
+    /// Whether its author withdrew it; then only a request of exactly this version gets it.
     pub(crate) yanked: bool,
 }
 
@@ -80,10 +80,10 @@ impl Client {
         Ok(Self { agent, credentials, environment: environment.clone(), proxy })
     }
 
-    /// Follows redirects: each request gets the credentials of its own server.
+    /// Sends a request and follows redirects, with the credentials of each server.
     fn get(&self, url: &Url, accept: &str) -> Result<Answer, Error> {
         let (mut url, mut first) = (url.clone(), None);
-        for _ in 0..=REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let response = self.persist(&url, accept)?;
             let first = first.get_or_insert_with(|| response.headers().clone());
             let status = response.status();
@@ -93,10 +93,10 @@ impl Client {
                 None => return Err(refusal(&url, status, first)),
             }
         }
-        Err(Error::new(format!("the answer of {} is the end of more than {REDIRECTS} redirects", shown(&url))))
+        Err(Error::new(format!("the answer of {} is the end of more than {MAX_REDIRECTS} redirects", shown(&url))))
     }
 
-    /// Sends a request again after a failure that may pass.
+    /// Sends a request, and repeats it after a transient failure.
     fn persist(&self, url: &Url, accept: &str) -> Result<Response<ureq::Body>, Error> {
         let proxy = proxy(&self.environment, self.proxy.as_deref(), url)?;
         let send = || {
@@ -120,18 +120,18 @@ impl Client {
         result.map_err(|source| Error::unreachable(&shown(url), source))
     }
 
-    /// Returns the end of the redirects, the media type and the text there.
+    /// Returns the URL after redirects, the media type and the text.
     pub(crate) fn text(&self, url: &Url, accept: &str) -> Result<(Url, String, String), Error> {
         let answer = self.get(url, accept)?;
         let kind = header(answer.response.headers(), "content-type").unwrap_or_default().to_ascii_lowercase();
         let mut text = String::new();
         // The reader itself fails past its limit.
-        let mut body = answer.response.into_body().into_with_config().limit(LONGEST_TEXT).reader();
+        let mut body = answer.response.into_body().into_with_config().limit(MAX_TEXT_BYTES).reader();
         body.read_to_string(&mut text).map_err(|source| Error::unreachable(&shown(&answer.url), source))?;
         Ok((answer.url, kind, text))
     }
 
-    /// Writes a file, checks its size and hash, and returns them with the headers before the first redirect.
+    /// Downloads a file, checks its size and hash, and returns both with the headers before any redirect.
     pub(crate) fn download(
         &self,
         remote: &RemoteFile,
@@ -153,7 +153,7 @@ impl Client {
 /// Parses the URL of a server in a setting.
 pub(crate) fn web_url(setting: &str, text: &str) -> Result<Url, Error> {
     let web = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    // The value may hold a password: only the text after it is shown.
+    // The value may contain a password; only the text after it is shown.
     let shown = text.rsplit('@').next().unwrap_or_default();
     web.ok_or_else(|| Error::setting(setting, shown, "is not an http or https URL"))
 }
@@ -168,7 +168,7 @@ pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Returns a URL for messages: without its login and without the signature of a storage service.
+/// Returns a URL for messages, without login and storage signature.
 pub(crate) fn shown(url: &Url) -> String {
     if let Some(path) = file_path(url) {
         return path.display().to_string();
@@ -179,7 +179,7 @@ pub(crate) fn shown(url: &Url) -> String {
     url.into()
 }
 
-/// Returns the target of a redirect, which must not lead from an encrypted to an open connection.
+/// Returns the target of a redirect; a redirect from an encrypted to an unencrypted connection is refused.
 fn redirect(url: &Url, response: &Response<ureq::Body>) -> Result<Option<Url>, Error> {
     let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let Some(location) = header(response.headers(), "location").filter(|_| is_redirect) else {
@@ -192,7 +192,8 @@ fn redirect(url: &Url, response: &Response<ureq::Body>) -> Result<Option<Url>, E
     }
 }
 
-/// The hub says in a header what its status means; it also answers 401 for a missing repository.
+/// Creates the error for a status. The hub explains its status in a header, and also answers 401 for a missing
+/// repository.
 fn refusal(url: &Url, status: StatusCode, headers: &HeaderMap) -> Error {
     let code = header(headers, "x-error-code");
     let is_missing = status == StatusCode::NOT_FOUND || code == Some("RepoNotFound");

@@ -6,14 +6,14 @@ use sha2::{Digest, Sha256};
 use crate::error::Kind;
 use crate::{Error, Progress};
 
-/// The largest file that is fetched, in bytes.
-const LARGEST_FILE: u64 = 64 << 30;
+/// Maximum size of a downloaded file in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 30;
 
-/// Contents to be written.
+/// Contents to write.
 pub(crate) struct Contents<'a> {
-    /// For messages.
+    /// Name for messages.
     pub(crate) name: &'a str,
-    /// Exact size, where one is stated.
+    /// Exact size in bytes, if stated.
     pub(crate) bytes: Option<u64>,
     pub(crate) reader: &'a mut dyn Read,
 }
@@ -21,21 +21,21 @@ pub(crate) struct Contents<'a> {
 /// Size and hash of written contents.
 pub(crate) struct Copied {
     pub(crate) bytes: u64,
-    /// Lower-case hexadecimal digits.
+    /// SHA-256 in lower-case hexadecimal digits.
     pub(crate) sha256: String,
 }
 
 impl Contents<'_> {
-    /// Writes all contents to the file at `path`, but no byte past the stated size.
+    /// Writes all contents to the file at `path`, at most the stated size.
     ///
-    /// `broken` makes the error of a failed read.
+    /// `broken` creates the error of a failed read.
     pub(crate) fn write(
         self,
         (path, file): (&Path, &mut dyn Write),
         progress: &dyn Progress,
         broken: impl FnOnce(io::Error) -> Error,
     ) -> Result<Copied, Error> {
-        let limit = self.bytes.unwrap_or(LARGEST_FILE);
+        let limit = self.bytes.unwrap_or(MAX_FILE_BYTES);
         let (mut bytes, mut hasher, mut buffer) = (0u64, Sha256::new(), vec![0; 1 << 16]);
         loop {
             if progress.stop() {
@@ -62,7 +62,7 @@ impl Contents<'_> {
     }
 }
 
-/// Compares a hash with the stated one, where one is stated.
+/// Compares a hash with the stated one, if any.
 pub(crate) fn check_hash(name: &str, what: &str, stated: Option<&str>, found: &str) -> Result<(), Error> {
     match stated {
         Some(stated) if !stated.eq_ignore_ascii_case(found) => Err(Error::differs(name, what, stated, found)),
@@ -70,7 +70,7 @@ pub(crate) fn check_hash(name: &str, what: &str, stated: Option<&str>, found: &s
     }
 }
 
-/// Returns the hash that git gives to a file with these contents.
+/// Returns git's hash of a file with these contents.
 pub(crate) fn git_blob(contents: &[u8]) -> String {
     let mut hasher = sha1::Sha1::new();
     hasher.update(format!("blob {}\0", contents.len()));

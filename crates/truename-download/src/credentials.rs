@@ -5,7 +5,7 @@ use url::{Origin, Url};
 
 use crate::netrc::Netrc;
 
-/// The `Authorization` headers. Each is sent only to the scheme, host and port that it was given for.
+/// `Authorization` headers; each is sent only to its own scheme, host and port.
 #[derive(Default)]
 pub(crate) struct Credentials {
     by_origin: Vec<(Origin, String)>,
@@ -39,7 +39,7 @@ impl Credentials {
 /// Returns the URL without user and password.
 pub(crate) fn without_login(url: &Url) -> Url {
     let mut url = url.clone();
-    // They fail only for URLs that cannot have a login.
+    // These fail only for URLs that cannot have a login.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url

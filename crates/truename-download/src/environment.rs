@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The environment variables that a pull honours.
+/// Environment variables that a pull reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment(HashMap<String, String>);
 

@@ -2,7 +2,7 @@ use std::error::Error as Cause;
 use std::fmt;
 use std::path::Path;
 
-/// Failure of a pull. No message holds a password or token.
+/// Failure of a pull. No message contains a password or token.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -14,7 +14,7 @@ struct Inner {
     source: Option<Box<dyn Cause + Send + Sync>>,
 }
 
-/// Differences that callers act on.
+/// Kinds of errors that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Missing,
@@ -26,32 +26,32 @@ pub(crate) enum Kind {
 }
 
 impl Error {
-    /// Returns true if the package, repository, version or revision does not exist.
+    /// Returns whether the package, repository, version or revision does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self.0.kind, Kind::Missing | Kind::Refused { is_missing: true, .. })
     }
 
-    /// Returns true if the pull was stopped on request; nothing was kept.
+    /// Returns whether the pull was stopped on request; nothing was kept.
     pub fn is_interrupted(&self) -> bool {
         self.0.kind == Kind::Interrupted
     }
 
-    /// Returns true if no server answered: the network, a name, a proxy or a certificate failed.
+    /// Returns whether no server answered: the network, a name, a proxy or a certificate failed.
     pub fn is_unreachable(&self) -> bool {
         self.0.kind == Kind::Unreachable
     }
 
-    /// Returns true if a setting forbids the network.
+    /// Returns whether a setting forbids the network.
     pub(crate) fn is_offline(&self) -> bool {
         self.0.kind == Kind::Offline
     }
 
-    /// Returns the HTTP status with which a server refused.
+    /// Returns the HTTP status of a refusal.
     pub fn status(&self) -> Option<u16> {
         if let Kind::Refused { status, .. } = self.0.kind { Some(status) } else { None }
     }
 
-    /// Returns a way out, where one is known.
+    /// Returns advice, if there is any.
     pub fn hint(&self) -> Option<String> {
         self.0.hint.clone()
     }
@@ -60,7 +60,7 @@ impl Error {
         Self(Box::new(Inner { kind, message, hint: None, source: None }))
     }
 
-    /// An error that no caller tells from others.
+    /// Creates an error without a kind of its own.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::of(Kind::Other, message.into())
     }
@@ -106,11 +106,11 @@ impl Error {
     }
 }
 
-/// Returns a value's first characters, with control characters escaped.
+/// Returns the first characters of a value, with control characters escaped.
 pub(crate) fn shorten(value: &str) -> String {
-    const SHOWN: usize = 80;
-    let shown: String = value.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if value.chars().nth(SHOWN).is_some() { format!("{shown}…") } else { shown }
+    const MAX_SHOWN: usize = 80;
+    let shown: String = value.chars().take(MAX_SHOWN).flat_map(char::escape_debug).collect();
+    if value.chars().nth(MAX_SHOWN).is_some() { format!("{shown}…") } else { shown }
 }
 
 impl fmt::Display for Error {

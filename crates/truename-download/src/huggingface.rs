@@ -12,14 +12,14 @@ use crate::source::is_hexadecimal;
 use crate::store::Partial;
 use crate::{Error, Offer, Source};
 
-/// The hub that its client asks where none is set.
+/// Default endpoint of the hub's own client.
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
-/// Variables that switch the network off.
+/// Variables that disable the network.
 const OFFLINE: [&str; 2] = ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"];
-/// Wait for an answer, as in the hub's client.
+/// Timeout of a response, as in the hub's client.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Files up to this size, in bytes, are checked against their hash in git; larger ones lie in LFS and have a SHA-256.
-const LARGEST_BLOB: u64 = 64 << 20;
+/// Maximum size in bytes of files checked against their git hash; larger ones lie in LFS and have a SHA-256.
+const MAX_BLOB_BYTES: u64 = 64 << 20;
 
 /// A commit of a repository on the hub or a mirror of it.
 pub(crate) struct Commit {
@@ -30,10 +30,10 @@ pub(crate) struct Commit {
     listing: Listing,
 }
 
-/// The hub's answer for a revision.
+/// Response of the hub for a revision.
 #[derive(Deserialize)]
 struct Listing {
-    /// The commit.
+    /// Hash of the commit.
     sha: String,
     siblings: Vec<HubFile>,
 }
@@ -43,7 +43,7 @@ struct HubFile {
     #[serde(rename = "rfilename")]
     path: String,
     size: Option<u64>,
-    /// Hash in git: of the file, or of its pointer where it lies in LFS.
+    /// Git hash of the file, or of its pointer if it lies in LFS.
     #[serde(rename = "blobId")]
     blob: Option<String>,
     lfs: Option<Lfs>,
@@ -57,7 +57,7 @@ struct Lfs {
 }
 
 impl Commit {
-    /// Asks the hub for the commit of a revision.
+    /// Requests the commit of a revision from the hub.
     pub(crate) fn ask(environment: &Environment, source: &Source) -> Result<Self, Error> {
         if let Some(setting) = OFFLINE.into_iter().find(|name| environment.first(&[name]).is_some_and(is_yes)) {
             return Err(Error::offline(source, setting));
@@ -82,7 +82,7 @@ impl Commit {
         Ok(Self { client, page, repository, listing })
     }
 
-    /// Fetches one file to `path` of the model and checks it.
+    /// Downloads one file to `path` of the model and checks it.
     fn fetch_file(&self, file: &HubFile, path: &str, partial: &mut Partial<'_>) -> Result<(), Error> {
         let lfs = file.lfs.as_ref();
         let sha256 = lfs.and_then(|lfs| lfs.sha256.as_deref()).map(|sha256| sha256.trim_start_matches("sha256:"));
@@ -99,7 +99,7 @@ impl Commit {
         let linked = tag("x-linked-etag").filter(|tag| is_hexadecimal(tag, 64));
         check_hash(&file.path, "SHA-256", linked, &copied.sha256)?;
         let blob = file.blob.as_deref().or_else(|| tag("etag").filter(|tag| is_hexadecimal(tag, 40)));
-        if lfs.is_none() && blob.is_some() && copied.bytes <= LARGEST_BLOB {
+        if lfs.is_none() && blob.is_some() && copied.bytes <= MAX_BLOB_BYTES {
             let contents = std::fs::read(&target).map_err(|source| Error::io("read", &target, source))?;
             check_hash(&file.path, "git hash", blob, &git_blob(&contents))?;
         }
@@ -137,7 +137,7 @@ fn advise(error: Error, page: &Url) -> Error {
     }
 }
 
-/// Returns a URL with these steps behind it, each escaped.
+/// Appends path segments to a URL, each escaped.
 fn extended<'a>(url: &Url, steps: impl IntoIterator<Item = &'a str>) -> Url {
     let mut url = url.clone();
     if let Ok(mut path) = url.path_segments_mut() {
@@ -146,7 +146,7 @@ fn extended<'a>(url: &Url, steps: impl IntoIterator<Item = &'a str>) -> Url {
     url
 }
 
-/// Returns `$HF_TOKEN`, else the token that the hub's client writes on login.
+/// Returns `$HF_TOKEN`, else the token stored on login by the hub's client.
 fn token(environment: &Environment) -> Option<String> {
     if let Some(token) = environment.first(&["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"]) {
         return Some(token.to_owned());

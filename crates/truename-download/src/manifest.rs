@@ -8,20 +8,20 @@ use crate::copy::Contents;
 use crate::progress::Quiet;
 use crate::{Error, Progress, Source};
 
-/// File name in a model's folder.
+/// Name of the manifest in a model's folder.
 const FILE_NAME: &str = "truename-manifest.json";
-/// The layout of manifests and folders; a model with another one is fetched anew.
+/// Layout version of manifests and folders; a model with another version is downloaded anew.
 const FORMAT: u32 = 1;
 
-/// Description of a pulled model. It is written last, so a folder without it is no model.
+/// Description of a pulled model. It is written last, so a folder without it is no complete model.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
-    /// With its exact version or commit.
+    /// Source with its exact version or commit.
     pub(crate) source: String,
-    /// The branch or tag that led to the commit.
+    /// Branch or tag that was resolved to the commit.
     pub(crate) requested: Option<String>,
-    /// Seconds since 1970.
+    /// Time of the pull in seconds since 1970.
     pub(crate) pulled_at_s: u64,
     pub(crate) files: Vec<ManifestFile>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Manifest {
 /// One file of a model.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ManifestFile {
-    /// In the folder, with `/`.
+    /// Path in the folder, separated by `/`.
     pub(crate) path: String,
     pub(crate) bytes: u64,
     pub(crate) sha256: String,
@@ -42,7 +42,7 @@ impl Manifest {
         Self { format: FORMAT, source, requested, pulled_at_s, files }
     }
 
-    /// Reads the manifest of a folder, if there is one of this format.
+    /// Reads the manifest of a folder; `None` if it is missing or has another format.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read(folder.join(FILE_NAME)).ok()?;
         serde_json::from_slice(&text).ok().filter(|manifest: &Self| manifest.format == FORMAT)
@@ -54,7 +54,7 @@ impl Manifest {
         text.and_then(|text| std::fs::write(&path, text)).map_err(|source| Error::io("write", &path, source))
     }
 
-    /// Returns true if every file is there with its size and hash.
+    /// Returns whether every file is there with its size and hash.
     pub(crate) fn holds_in(&self, folder: &Path, progress: &dyn Progress) -> Result<bool, Error> {
         for ManifestFile { path, bytes, sha256 } in &self.files {
             let target = folder.join(path);

@@ -2,19 +2,19 @@ use std::collections::BTreeSet;
 
 use crate::{Error, Source};
 
-/// The model among a list of files.
+/// Files of the model within a list of files.
 #[derive(Debug)]
 pub(crate) struct ModelFiles {
-    /// Empty, or with `/` at its end.
+    /// Folder of the model: empty, or ends in `/`.
     folder: String,
     /// Files to keep, relative to the folder.
     pub(crate) files: Vec<String>,
 }
 
-/// Weights in other formats than safetensors, by name.
+/// Names of weights in formats other than safetensors.
 const OTHER_WEIGHTS: [&str; 5] =
     ["pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", "model.onnx", "onnx/model.onnx"];
-/// Files kept at the root of a model.
+/// Files to keep at the root of a model.
 const KEPT: [&str; 10] = [
     "config.json",
     "model.safetensors",
@@ -33,7 +33,7 @@ const TOKENIZER_HINT: &str = "make it with the Python library transformers: \
                               `AutoTokenizer.from_pretrained(NAME).save_pretrained(DIR)`";
 
 impl ModelFiles {
-    /// Finds the folder nearest to the root that has a configuration and weights.
+    /// Finds the folder nearest to the root with a configuration and weights.
     pub(crate) fn find<'a>(source: &Source, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
         let folders: Vec<&str> = paths.iter().filter_map(|path| config_folder(path)).collect();
@@ -77,17 +77,17 @@ fn config_folder(path: &str) -> Option<&str> {
 
 fn is_kept(path: &str) -> bool {
     let is_module = |folder: &str| folder.split_once('_').is_some_and(|(number, _)| number.parse::<u8>().is_ok());
-    // sentence_bert_config.json, and the older names for other families.
+    // Includes the older names for other model families.
     let is_sentence_config = |path: &str| path.starts_with("sentence_") && path.ends_with("_config.json");
     match path.split_once('/') {
         None => is_plain(path) && (KEPT.contains(&path) || path.starts_with("LICENSE.") || is_sentence_config(path)),
-        // 1_Pooling and its like; only their configurations: they hold no weights an encoder needs.
+        // 1_Pooling and similar modules: only configurations, since they hold no weights that an encoder needs.
         Some((folder, "config.json")) => is_plain(folder) && is_module(folder),
         Some(_) => false,
     }
 }
 
-/// Returns true if a name is one step of a path on every system: it becomes one in the cache.
+/// Returns whether a name is a single path segment on every system, since it becomes one in the cache.
 fn is_plain(name: &str) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.');
     name.chars().all(plain) && !name.contains("..") && !name.ends_with('.')

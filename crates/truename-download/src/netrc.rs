@@ -1,6 +1,6 @@
 use crate::environment::Environment;
 
-/// The text of a `.netrc` file.
+/// Text of a `.netrc` file.
 #[derive(Default)]
 pub(crate) struct Netrc(pub(crate) String);
 

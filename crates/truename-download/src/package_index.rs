@@ -23,7 +23,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    /// None where the file is of another package or has to be built.
+    /// Creates a release; `None` if the file is of another package or has to be built.
     fn new(package: &str, file: RemoteFile) -> Option<Self> {
         Some(Self { package: package.to_owned(), version: version_in(&file.name, package)?, file })
     }
@@ -32,7 +32,7 @@ impl Release {
         Source::PyPi { package: self.package.clone(), version: Some(self.version.to_string()) }
     }
 
-    /// Higher is better: final versions, newer ones, wheels before source packages.
+    /// Returns the rank, higher is better: final versions, newer ones, wheels before source packages.
     fn rank(&self) -> (bool, &Version, bool) {
         (!self.version.any_prerelease(), &self.version, self.file.name.ends_with(".whl"))
     }
@@ -55,7 +55,7 @@ fn version_in(file_name: &str, package: &str) -> Option<Version> {
     named.find_map(|(_, version)| version.parse().ok())
 }
 
-/// All places that pip would look at.
+/// All places where pip looks for packages.
 pub(crate) struct Index {
     client: Client,
     indexes: Vec<Url>,
@@ -71,8 +71,8 @@ impl Index {
         Ok(Self { client: Client::new(environment, credentials, connection)?, indexes, find_links })
     }
 
-    /// Returns the file to take: of `version`, else of the newest that is neither yanked nor, if
-    /// there are others, a pre-release.
+    /// Returns the file to download: of `version`, else of the newest version that is not yanked and, if there are
+    /// others, not a pre-release.
     pub(crate) fn newest(&self, package: &str, version: Option<&Version>) -> Result<Release, Error> {
         let (mut releases, failure) = self.releases(package);
         let fits = |release: &Release| version.map_or(!release.file.yanked, |version| release.version == *version);
@@ -104,7 +104,7 @@ impl Index {
     fn page(&self, page: &Url) -> Result<Vec<RemoteFile>, Error> {
         let (base, kind, text) = self.client.text(page, simple_index::ACCEPT).map_err(with_login_hint)?;
         let mut files = simple_index::parse(&base, &kind, &text)?;
-        // A page must not name files of this machine.
+        // A page must not refer to files of this machine.
         files.retain(|file| matches!(file.url.scheme(), "http" | "https"));
         Ok(files)
     }
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    /// Fetches a file and checks its hash; a file on disk stays where it is.
+    /// Downloads a file and checks its hash; a file on disk is used in place.
     pub(crate) fn fetch(&self, release: &Release, partial: &Partial<'_>) -> Result<Archive, Error> {
         let file = &release.file;
         if let Some(path) = file_path(&file.url) {
@@ -143,7 +143,7 @@ impl Index {
     }
 }
 
-/// Lists the files in a folder; pip, too, passes over a folder that does not exist.
+/// Lists the files in a folder; empty for a missing folder, as in pip.
 fn local(folder: &Path) -> Vec<RemoteFile> {
     let file = |entry: std::fs::DirEntry| {
         let (name, url) = (entry.file_name().into_string().ok()?, Url::from_file_path(entry.path()).ok()?);

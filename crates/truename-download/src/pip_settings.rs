@@ -9,15 +9,15 @@ use crate::Error;
 use crate::client::{Connection, web_url};
 use crate::environment::{Environment, is_yes};
 
-/// The index that pip asks where none is set.
+/// Default index of pip.
 const DEFAULT_INDEX: &str = "https://pypi.org/simple";
-/// Seconds that pip waits for an answer.
+/// Default timeout of pip in seconds.
 const DEFAULT_TIMEOUT_S: u64 = 15;
 
-/// The places of packages in pip's configuration.
+/// Places of packages in pip's configuration.
 #[derive(Debug)]
 pub(crate) struct PipSettings {
-    /// Logins included; empty where `no-index` is set.
+    /// URLs of the indexes with their logins; empty if `no-index` is set.
     pub(crate) indexes: Vec<Url>,
     /// Folders and pages with links to packages.
     pub(crate) find_links: Vec<Url>,
@@ -25,8 +25,8 @@ pub(crate) struct PipSettings {
 }
 
 impl PipSettings {
-    /// Reads files and variables in pip's order: system, user, virtual environment,
-    /// `$PIP_CONFIG_FILE`, `PIP_…`; later ones win.
+    /// Reads files and variables in pip's order: system, user, virtual environment, `$PIP_CONFIG_FILE`, `PIP_…`; later
+    /// ones win.
     pub(crate) fn read(environment: &Environment) -> Result<Self, Error> {
         let mut values = HashMap::new();
         for path in configuration_files(environment) {
@@ -45,7 +45,7 @@ impl PipSettings {
             environment.first(&[&name, other]).or(in_files)
         };
         let words = |key| value(key).unwrap_or_default().split_whitespace();
-        // An index ends in `/`, so that names can be joined to it.
+        // An index ends in `/`, so that package names can be appended.
         let index_url = |url: &str| web_url("index-url", &format!("{}/", url.trim_end_matches('/')));
         let index = words("index-url").next().unwrap_or(DEFAULT_INDEX);
         let is_forbidden = value("no-index").is_some_and(is_yes);
@@ -72,7 +72,7 @@ fn link_url(environment: &Environment, place: &str) -> Option<Url> {
 /// Lists the files that pip reads; later ones win.
 fn configuration_files(environment: &Environment) -> Vec<PathBuf> {
     let explicit = environment.path("PIP_CONFIG_FILE");
-    // The null device switches all of them off.
+    // The null device disables all of them.
     if explicit.as_deref().is_some_and(|path| path == Path::new("/dev/null") || path == Path::new("nul")) {
         return Vec::new();
     }
@@ -98,7 +98,7 @@ fn configuration_files(environment: &Environment) -> Vec<PathBuf> {
     folders.into_iter().flatten().map(|folder| folder.join(name)).chain(explicit).collect()
 }
 
-/// Parses the keys of `[global]` and, over them, of `[install]`, spelled with `-`.
+/// Parses the keys of `[global]` and `[install]`, spelled with `-`; `[install]` wins.
 fn parse(text: String) -> Result<HashMap<String, String>, String> {
     let mut ini = Ini::new();
     ini.set_multiline(true);

@@ -1,10 +1,10 @@
-/// Watches a pull and may stop it. `()` watches nothing.
+/// Observer of a pull, which may stop it. `()` observes nothing.
 pub trait Progress: Sync {
-    /// Called when a file begins to be fetched or unpacked; `bytes` is its size where that is known.
+    /// Called when the download or unpacking of a file begins; `bytes` is its size if known.
     fn file(&self, _name: &str, _bytes: Option<u64>) {}
-    /// Called when `bytes` more of that file have arrived or been unpacked.
+    /// Called when `bytes` more of that file are downloaded or unpacked.
     fn advance(&self, _bytes: u64) {}
-    /// Returns true to stop. Asked every few kilobytes; the pull then fails with
+    /// Returns whether to stop. Called every few kilobytes; a stopped pull fails with
     /// [`Error::is_interrupted`](crate::Error::is_interrupted) and leaves nothing behind.
     fn stop(&self) -> bool {
         false
@@ -13,7 +13,7 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// Passes on only the wish to stop, for files that are merely checked.
+/// Forwards only the stop request, for files that are merely checked.
 pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Progress);
 
 impl Progress for Quiet<'_> {

@@ -4,11 +4,10 @@ use url::Url;
 use crate::Error;
 use crate::environment::Environment;
 
-/// Returns the proxy for `url`: `setting` (pip's `proxy`), else that of `HTTPS_PROXY`, `HTTP_PROXY` or
-/// `ALL_PROXY`; none if `NO_PROXY` covers the host.
+/// Returns the proxy for `url`: `setting` (pip's `proxy`), else the value of `HTTPS_PROXY`, `HTTP_PROXY` or
+/// `ALL_PROXY`; `None` if `NO_PROXY` covers the host.
 ///
-/// `ureq` reads these variables too, but takes one proxy for all schemes, and its `NO_PROXY` does not
-/// cover the hosts under a name.
+/// `ureq` reads these variables too, but uses one proxy for all schemes, and its `NO_PROXY` does not cover subdomains.
 pub(crate) fn proxy(environment: &Environment, setting: Option<&str>, url: &Url) -> Result<Option<Proxy>, Error> {
     let host = url.host_str().unwrap_or_default();
     let covers = |name: &str| {
@@ -23,7 +22,7 @@ pub(crate) fn proxy(environment: &Environment, setting: Option<&str>, url: &Url)
         "https" => ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
         _ => ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
     };
-    // The value may hold a password: it is not shown.
+    // The value may contain a password and is not shown.
     let invalid = |_| Error::setting("proxy", "…", "is not the URL of an HTTP proxy");
     setting.or_else(|| environment.first(&variables)).map(|value| Proxy::new(value).map_err(invalid)).transpose()
 }

@@ -7,17 +7,17 @@ use crate::source::normalize_package;
 use crate::store::Partial;
 use crate::{Error, Offer, Source};
 
-/// The most pieces that a model may be cut into.
-const MOST_PARTS: u32 = 999;
+/// Maximum number of parts of a model.
+const MAX_PARTS: u32 = 999;
 
-/// A version of a package that an index has.
+/// A version of a package on an index.
 pub(crate) struct Package {
     index: Index,
     release: Release,
 }
 
 impl Package {
-    /// Asks the indexes for a version, or for the newest.
+    /// Requests a version, or the newest, from the indexes.
     pub(crate) fn ask(environment: &Environment, source: &Source) -> Result<Self, Error> {
         let index = Index::new(environment)?;
         let release = index.newest(&normalize_package(source.name()), source.package_version().as_ref())?;
@@ -47,18 +47,18 @@ impl Offer for Package {
 }
 
 impl Package {
-    /// Joins the pieces of a zip that lie in packages counted up from the first.
+    /// Joins the parts of a zip from consecutively numbered packages.
     fn join(&self, mut archive: Archive, mut part: Part, partial: &Partial<'_>) -> Result<Archive, Error> {
         self.check_first(&part)?;
         let whole = partial.scratch("whole.zip");
-        for number in 2..=MOST_PARTS + 1 {
+        for number in 2..=MAX_PARTS + 1 {
             archive.unpack(&[(part.path, whole.clone())], partial.progress)?;
             if is_whole_zip(&whole) {
                 return Archive::open(&whole, &part.whole);
             }
             (archive, part) = self.part(number, &part.whole, partial)?;
         }
-        Err(Error::new(format!("the archive {} is not whole after {MOST_PARTS} parts", part.whole)))
+        Err(Error::new(format!("the archive {} is not whole after {MAX_PARTS} parts", part.whole)))
     }
 
     fn check_first(&self, part: &Part) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Lists of a package's files, as the Simple API gives them: HTML (PEP 503) or JSON (PEP 691).
+//! Lists of a package's files in the Simple API: HTML (PEP 503) or JSON (PEP 691).
 
 use html_escape::decode_html_entities;
 use percent_encoding::percent_decode_str;
@@ -34,7 +34,7 @@ struct ListedFile {
     #[serde(default)]
     hashes: Hashes,
     size: Option<u64>,
-    /// `true`, or the reason.
+    /// `true` or the reason.
     #[serde(default)]
     yanked: serde_json::Value,
 }
@@ -76,7 +76,7 @@ fn link(base: &Url, tag: &HTMLTag<'_>) -> Option<RemoteFile> {
     Some(RemoteFile { name, url, bytes: None, sha256, yanked: attribute(tag, "data-yanked").is_some() })
 }
 
-/// Returns an attribute's value; empty where it has none.
+/// Returns an attribute's value; empty if it has none.
 fn attribute(tag: &HTMLTag<'_>, name: &str) -> Option<String> {
     let value = tag.attributes().get(name)?.map(|value| value.as_utf8_str()).unwrap_or_default();
     Some(decode_html_entities(&value).into_owned())

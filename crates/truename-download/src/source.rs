@@ -21,7 +21,7 @@ use crate::error::shorten;
 pub enum Source {
     /// A package of a Python package index.
     PyPi {
-        /// Name of the package; `A_b.c` and `a-b-c` name the same.
+        /// Name of the package; `A_b.c` and `a-b-c` are the same name.
         package: String,
         /// Version (PEP 440); the newest if none.
         version: Option<String>,
@@ -44,7 +44,7 @@ impl Source {
         }
     }
 
-    /// Returns the version or revision, where one is named.
+    /// Returns the version or revision, if one is named.
     pub fn version(&self) -> Option<&str> {
         match self {
             Self::PyPi { version, .. } => version.as_deref(),
@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    /// Returns true if it names the same bytes for ever.
+    /// Returns whether the name always means the same bytes.
     pub(crate) fn is_exact(&self) -> bool {
         match self {
             Self::PyPi { version, .. } => version.is_some(),
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// Returns the folder of all versions in a cache's folder of models.
+    /// Returns the folder of all versions, relative to the cache's folder of models.
     pub(crate) fn folder(&self) -> String {
         match self {
             Self::PyPi { package, .. } => format!("pypi/{}", normalize_package(package)),
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    /// Returns the branch, tag or commit asked of the hub.
+    /// Returns the branch, tag or commit to request from the hub.
     pub(crate) fn requested(&self) -> Option<&str> {
         match self {
             Self::PyPi { .. } => None,
@@ -86,7 +86,7 @@ impl Source {
         }
     }
 
-    /// Refuses names that no index has: they become parts of URLs and paths.
+    /// Refuses names that no index has, since names become parts of URLs and paths.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = match self {
             Self::PyPi { package, .. } if !is_package_name(package) => "it is not the name of a package",
@@ -145,24 +145,24 @@ impl fmt::Display for Source {
     }
 }
 
-/// Returns the one spelling of a package's name (PEP 503): lower case, runs of `-`, `_` and `.` as one `-`.
+/// Returns the normalized name of a package (PEP 503): lower case, runs of `-`, `_` and `.` as one `-`.
 pub(crate) fn normalize_package(name: &str) -> String {
     let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// PEP 508: letters, digits, `-`, `_`, `.`, with a letter or digit at both ends.
+/// Returns whether a name fits PEP 508: letters, digits, `-`, `_`, `.`, with a letter or digit at both ends.
 fn is_package_name(name: &str) -> bool {
     let is_end = |end: char| end.is_ascii_alphanumeric();
     name.starts_with(is_end) && name.ends_with(is_end) && name.chars().all(is_name_character)
 }
 
-/// Returns true for one or two words. `--` is kept for the `/` of a folder's name in the cache.
+/// Returns whether a name is one or two path segments without `--`, which stands for `/` in the cache's folder names.
 fn is_repository(name: &str) -> bool {
     name.split('/').count() <= 2 && !name.contains("--") && is_path(name)
 }
 
-/// Returns true if a name consists of words none of which leads up or is hidden.
+/// Returns whether a name consists of path segments that neither lead up nor are hidden.
 fn is_path(name: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && !word.starts_with('.') && word.chars().all(is_name_character);
     name.split('/').all(is_word)
@@ -172,7 +172,7 @@ fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
-/// Returns true for so many hexadecimal digits.
+/// Returns whether a text is so many hexadecimal digits.
 pub(crate) fn is_hexadecimal(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -8,32 +8,32 @@ use crate::copy::Copied;
 use crate::manifest::{Manifest, ManifestFile};
 use crate::{Error, Progress, Source};
 
-/// Age at which the remains of a killed pull are removed.
+/// Age after which the remains of a killed pull are removed.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A model in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Model {
-    /// Name with the exact version or commit; pulling it needs no network.
+    /// Source with the exact version or commit; pulling it needs no network.
     pub source: Source,
     /// Folder to give to the encoder.
     pub folder: PathBuf,
-    /// Size of all files together.
+    /// Total size of all files in bytes.
     pub bytes: u64,
     /// Time of the pull, to the second.
     pub pulled_at: SystemTime,
-    /// The branch or tag that led to the commit.
+    /// Branch or tag that was resolved to the commit.
     pub requested: Option<String>,
 }
 
-/// The models of one cache.
+/// Models of one cache.
 pub(crate) struct Store<'a> {
     models: PathBuf,
     progress: &'a dyn Progress,
 }
 
-/// A model that is being fetched; removed unless it is published.
+/// A model being downloaded; removed unless it is published.
 pub(crate) struct Partial<'a> {
     folder: TempDir,
     files: Vec<ManifestFile>,
@@ -45,7 +45,7 @@ impl<'a> Store<'a> {
         Self { models: cache.join("models"), progress }
     }
 
-    /// Returns the newest undamaged model that answers `wanted`.
+    /// Returns the newest undamaged model that fits `wanted`.
     pub(crate) fn find(&self, wanted: &Source) -> Result<Option<PathBuf>, Error> {
         let mut models: Vec<_> = self.models()?.into_iter().filter(|model| model.answers(wanted)).collect();
         models.sort_by_cached_key(|model| Reverse(model.rank()));
@@ -58,7 +58,7 @@ impl<'a> Store<'a> {
         Ok(None)
     }
 
-    /// Lists all models by name and then by the time of the pull.
+    /// Lists all models by name, then by time of the pull.
     pub(crate) fn models(&self) -> Result<Vec<Model>, Error> {
         let mut models = Vec::new();
         for kind in ["pypi", "hf"] {
@@ -70,7 +70,7 @@ impl<'a> Store<'a> {
         Ok(models)
     }
 
-    /// Makes a folder on the same disk, and removes those of killed pulls.
+    /// Creates a folder on the same disk, and removes the folders of killed pulls.
     pub(crate) fn partial(&self) -> Result<Partial<'a>, Error> {
         let all = self.models.join(".partial");
         let age = |folder: &PathBuf| folder.metadata().ok()?.modified().ok()?.elapsed().ok();
@@ -110,7 +110,7 @@ impl Model {
         })
     }
 
-    /// Returns true if this is the wanted version or commit, or came from the wanted branch or tag.
+    /// Returns whether this is the wanted version or commit, or came from the wanted branch or tag.
     fn answers(&self, wanted: &Source) -> bool {
         self.source.folder() == wanted.folder()
             && match wanted.requested() {
@@ -119,7 +119,7 @@ impl Model {
             }
     }
 
-    /// Higher is newer: by version where versions have an order, else by the time of the pull.
+    /// Returns the rank, higher is newer: by version if versions have an order, else by time of the pull.
     fn rank(&self) -> impl Ord + use<> {
         let version = self.source.package_version();
         (version.as_ref().is_some_and(|version| !version.any_prerelease()), version, self.pulled_at)
@@ -127,7 +127,7 @@ impl Model {
 }
 
 impl Partial<'_> {
-    /// Returns a path for a file that is needed only on the way.
+    /// Returns a path for a temporary file.
     pub(crate) fn scratch(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -136,7 +136,7 @@ impl Partial<'_> {
         self.scratch("model")
     }
 
-    /// Returns the path for a file of the model and makes its folder.
+    /// Returns the path for a file of the model and creates its folder.
     pub(crate) fn target(&self, path: &str) -> Result<PathBuf, Error> {
         let target = self.model().join(path);
         let parent = target.parent().unwrap_or(self.folder.path());
@@ -144,13 +144,13 @@ impl Partial<'_> {
         Ok(target)
     }
 
-    /// Notes a file that was written.
+    /// Records a file that was written.
     pub(crate) fn wrote(&mut self, path: &str, Copied { bytes, sha256 }: Copied) {
         self.files.push(ManifestFile { path: path.to_owned(), bytes, sha256 });
     }
 }
 
-/// Lists the folders in a folder; none if it does not exist.
+/// Lists the folders in a folder; empty if it does not exist.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

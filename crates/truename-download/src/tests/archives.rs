@@ -15,7 +15,7 @@ fn refusal(bytes: &[u8], name: &str) -> String {
 #[test]
 fn paths_that_lead_out_are_refused() {
     for path in ["../x", "a/../../x", "/etc/x", "..\\x", "C:/x", "a/..", "x\0y"] {
-        // The writer of the tests may clean a name: put it in afterwards, in both places.
+        // The zip writer may clean a name: insert it afterwards, in both places.
         let place_holder = "P".repeat(path.len());
         let mut zip = zip_of([(place_holder.as_str(), &b"x"[..])]);
         replace_all(&mut zip, place_holder.as_bytes(), path.as_bytes());

@@ -9,7 +9,7 @@ fn variables(server: &Server) -> [(&'static str, String); 2] {
     [("HF_ENDPOINT", server.url.clone()), ("HF_TOKEN", "hf_secret".into())]
 }
 
-/// A hub whose weights lie in LFS on another server, as on the real one.
+/// Starts a hub whose weights lie in LFS on another server, as on the real one.
 fn serve() -> (Server, Server) {
     let (hub, storage) = (Server::start(), Server::start());
     let file = |(path, text): (&str, &str)| match path {

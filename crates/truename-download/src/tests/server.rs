@@ -3,15 +3,15 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What a server says at one path.
+/// Response of a server at one path.
 #[derive(Clone, Default)]
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Vec<u8>,
-    /// The length to claim, where it is not the body's.
+    /// Claimed length, if it differs from the body's.
     pub(super) claimed: Option<usize>,
-    /// The `Authorization` that is asked for; others get 401.
+    /// Required `Authorization`; requests without it get 401.
     pub(super) login: Option<&'static str>,
 }
 
@@ -52,7 +52,7 @@ impl Server {
         let answering = server.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A client that goes away early is part of the tests.
+                // Some tests disconnect early.
                 let _ = answering.answer(stream);
             }
         });
