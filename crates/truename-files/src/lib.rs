@@ -1,7 +1,7 @@
 //! Files and folders that appear whole or not at all.
 //!
-//! A [`Partial`] is written beside its target and takes the target's place in one step. It is removed when it is dropped,
-//! and by [`remove_partials`] where a signal ends the process.
+//! A [`Partial`] is written beside its target and replaces it in one step. It is removed on drop, and by
+//! [`remove_partials`] if a signal ends the process.
 //!
 //! ```
 //! use truename_files::Partial;

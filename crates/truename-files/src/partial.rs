@@ -7,28 +7,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Paths of all unfinished files and folders of this process.
 static PARTIALS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Number of names made by [`Partial::beside`].
+/// Number of paths made by [`Partial::beside`].
 static BESIDE: AtomicU64 = AtomicU64::new(0);
 
-/// An unfinished file or folder, removed on drop unless it took its place.
+/// An unfinished file or folder, removed on drop unless it replaced its target.
 #[derive(Debug)]
 pub struct Partial(PathBuf);
 
 impl Partial {
-    /// Takes charge of a path, which need not exist yet. Use it where no other process writes to the same path.
+    /// Takes charge of a path, which need not exist yet. No other process may write to the same path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         locked().insert(path.clone());
         Self(path)
     }
 
-    /// Takes charge of a hidden path beside `target` that no other process uses, and removes a file or folder that a
-    /// killed process left there.
+    /// Takes charge of a hidden path beside `target` that no other process uses. Removes the remains of a killed
+    /// process there.
     ///
     /// # Errors
-    /// If a file that was left cannot be removed.
+    /// If the remains cannot be removed.
     pub fn beside(target: &Path) -> io::Result<Self> {
-        // A folder without a name, as `..`, gets it inside.
+        // A folder without a name, such as `..`, gets the path inside.
         let name = target.file_name().unwrap_or_default();
         let number = BESIDE.fetch_add(1, Ordering::Relaxed);
         let own = format!(".{}.{}-{number}.partial", name.to_string_lossy(), std::process::id());
@@ -42,17 +42,17 @@ impl Partial {
         &self.0
     }
 
-    /// Puts the file or folder in the place of `target` in one step. A file reaches the disk before; a folder is moved as
-    /// it is, and only where there is none or an empty one.
+    /// Replaces `target` in one step. A file is first synchronised to disk; a folder is renamed as it is, and only if
+    /// there is none or an empty one.
     ///
     /// # Errors
-    /// If the disk is full or fails, or the target cannot be replaced; then the target stays as it was.
+    /// If the disk is full or fails, or the target cannot be replaced; the target then stays as it was.
     pub fn replace(self, target: &Path) -> io::Result<()> {
         if self.0.is_file() {
             File::options().write(true).open(&self.0)?.sync_all()?;
         }
         fs::rename(&self.0, target)?;
-        // Best effort: not every file system lets a folder be synchronised.
+        // Best effort: some file systems cannot synchronise a folder.
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
         Ok(())
@@ -61,13 +61,13 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // After a rename there is nothing left to remove.
+        // Fails after a rename, when nothing is left to remove.
         let _ = remove(&self.0);
         locked().remove(&self.0);
     }
 }
 
-/// Removes all unfinished files and folders of this process, which is about to end.
+/// Removes all unfinished files and folders of this process before it ends.
 pub fn remove_partials() {
     for path in &*locked() {
         let _ = remove(path);
