@@ -1,8 +1,9 @@
-//! Text within XML and HTML.
+//! Escapes text for XML and HTML.
 
 use std::fmt::{self, Write};
 
-/// Text within an element or a quoted attribute; what XML or HTML forbids is shown as U+FFFD, and a form feed as a space.
+/// Text for an element or a quoted attribute. Characters forbidden in XML or HTML become U+FFFD, a form feed becomes a
+/// space.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -20,8 +21,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Controls that are not white space, and noncharacters: <https://www.w3.org/TR/xml/#charsets> and
-/// <https://html.spec.whatwg.org/multipage/dom.html#text-content>.
+/// Returns whether a character is a control other than white space, or a noncharacter:
+/// <https://www.w3.org/TR/xml/#charsets> and <https://html.spec.whatwg.org/multipage/dom.html#text-content>.
 fn is_forbidden(character: char) -> bool {
     let code = u32::from(character);
     let is_noncharacter = (0xFDD0..=0xFDEF).contains(&code) || code & 0xFFFE == 0xFFFE;

@@ -1,6 +1,6 @@
 use crate::Svg;
 
-/// A rectangle of a picture that shows a range of data. The second number of data grows upwards.
+/// A rectangle of a picture that shows a range of data. The second coordinate of data grows upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Left edge, in pixels.
@@ -11,14 +11,14 @@ pub struct Frame {
     pub width: f64,
     /// Height, in pixels.
     pub height: f64,
-    /// Data at the left and the right edge.
+    /// Data values at the left and the right edge.
     pub x: (f64, f64),
-    /// Data at the lower and the upper edge.
+    /// Data values at the lower and the upper edge.
     pub y: (f64, f64),
 }
 
 impl Frame {
-    /// Returns the place of a point in the picture.
+    /// Returns the position of a data point in the picture, in pixels.
     pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
         (self.left + self.width * share(x, self.x), self.top + self.height * (1.0 - share(y, self.y)))
@@ -29,12 +29,12 @@ impl Frame {
         svg.rectangle("axis", [self.left, self.top, self.width, self.height]);
     }
 
-    /// Draws a line through points.
+    /// Draws a line through data points.
     pub fn line(&self, svg: &mut Svg, class: &str, points: &[(f64, f64)]) {
         svg.polyline(class, points.iter().map(|point| self.place(*point)));
     }
 
-    /// Draws a point as a disc with a tooltip.
+    /// Draws a data point as a disc with a tooltip.
     pub fn dot(&self, svg: &mut Svg, point: (f64, f64), radius: f64, tooltip: &str) {
         svg.disc("dot", self.place(point), radius, tooltip);
     }

@@ -8,22 +8,22 @@ const STYLE: &str = "svg{background:#fff;color:#222}text{fill:currentColor}.axis
     .dot{fill:#1f6fb2;fill-opacity:.8}\
     @media(prefers-color-scheme:dark){svg{background:#181818;color:#ddd}.curve{stroke:#6cb4ee}.dot{fill:#6cb4ee}}";
 
-/// A picture being drawn. Places are pixels from its upper left corner.
+/// A picture being drawn. Positions are pixels from the upper left corner.
 pub struct Svg(String);
 
-/// The part of a text that stands at its place.
+/// Alignment of a text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The beginning.
+    /// Text starts at the position.
     Start,
-    /// The middle.
+    /// Text is centred at the position.
     Middle,
-    /// The end.
+    /// Text ends at the position.
     End,
 }
 
 impl Svg {
-    /// Begins a picture. Readers that do not see it are told `title`; `style` is CSS after that of the classes here.
+    /// Begins a picture. Screen readers read `title`; `style` is CSS appended to the built-in style.
     pub fn new(width: f64, height: f64, title: &str, style: &str) -> Self {
         let title = Escaped(title);
         Self(format!(
@@ -38,13 +38,13 @@ impl Svg {
         self.draw(format_args!("<text x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
-    /// Writes the heading of a picture, centred at a place.
+    /// Writes the heading of a picture, centred at a position.
     pub fn heading(&mut self, x: f64, y: f64, text: &str) {
         let (text, middle) = (Escaped(text), Anchor::Middle);
         self.draw(format_args!("<text x=\"{x}\" y=\"{y}\"{middle} font-size=\"14\">{text}</text>"));
     }
 
-    /// Writes a line of text from below to above, centred at a place.
+    /// Writes a line of text from bottom to top, centred at a position.
     pub fn text_upwards(&mut self, x: f64, y: f64, text: &str) {
         let (text, middle) = (Escaped(text), Anchor::Middle);
         self.draw(format_args!("<text transform=\"translate({x} {y}) rotate(-90)\"{middle}>{text}</text>"));
@@ -56,7 +56,7 @@ impl Svg {
         self.draw(format_args!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" {size}/>"));
     }
 
-    /// Draws a line through places.
+    /// Draws a line through positions.
     pub fn polyline(&mut self, class: &str, places: impl Iterator<Item = (f64, f64)>) {
         let places: Vec<String> = places.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         self.draw(format_args!("<polyline class=\"{class}\" points=\"{}\"/>", places.join(" ")));

@@ -1,9 +1,9 @@
 use super::marker::STAR_RADIUS;
 
-/// The mean width of a character, and the height of a line, at 12 pixels.
+/// Mean width of a character and height of a line, at 12 pixels.
 const CHARACTER_WIDTH: f64 = 6.4;
 const LINE_HEIGHT: f64 = 15.0;
-/// Room between a star and its label.
+/// Gap between a star and its label, in pixels.
 const GAP: f64 = 3.0;
 
 /// A rectangle: left, top, right, bottom.
@@ -24,30 +24,31 @@ impl Area {
     }
 }
 
-/// Place of a label beside its star.
+/// Position of a label relative to its star.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// From the star to the anchor of the text, rightwards.
+    /// Offset from the star to the anchor of the text, rightwards.
     pub across: f64,
-    /// From the star to the base line, downwards.
+    /// Offset from the star to the base line, downwards.
     pub down: f64,
-    /// The part of the text at the anchor, in the words of SVG.
+    /// Value of SVG's `text-anchor`.
     pub anchor: &'static str,
 }
 
-/// Places of labels, so that few lie on each other.
+/// Placed labels, so that few overlap.
 pub struct Labels {
     side: f64,
     taken: Vec<Area>,
 }
 
 impl Labels {
-    /// Begins without a label, in a square of this side with these stars.
+    /// Creates a placement without labels, in a square with this side and these stars.
     pub fn among(stars: &[[f64; 2]], side: f64) -> Self {
         Self { side, taken: stars.iter().map(|star| Area::around(*star, STAR_RADIUS)).collect() }
     }
 
-    /// Takes a spot for a text beside a star: right, left, above or below, the first that is free, else the first within.
+    /// Places a text beside a star: right, left, above or below; the first free spot, else the first one within the
+    /// square.
     pub fn place(&mut self, star: [f64; 2], text: &str) -> Spot {
         let width = text.chars().count() as f64 * CHARACTER_WIDTH;
         let beside = STAR_RADIUS + GAP;

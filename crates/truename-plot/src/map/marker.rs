@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// Colours on white and on black. Told apart without red, green or blue vision too (Machado et al. 2009), and three
-/// times as light or dark as the ground.
+/// Colours on white and on black. They differ for all kinds of colour blindness (Machado et al. 2009) and have a
+/// contrast of at least 3 to the background.
 pub const COLOURS: [[&str; 2]; 6] = [
     ["#00539c", "#2f86d6"],
     ["#d95f02", "#ee6c1a"],
@@ -11,7 +11,7 @@ pub const COLOURS: [[&str; 2]; 6] = [
     ["#3b9ae4", "#8fd3f7"],
 ];
 
-/// Disc, square, triangle, cross and lozenge; as many as share no divisor with the colours.
+/// Disc, square, triangle, cross and lozenge. Their number and the number of colours have no common divisor.
 const SHAPES: [&str; 5] = [
     "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0-9.2 0z",
     "M-4.1-4.1h8.2v8.2h-8.2z",
@@ -20,10 +20,10 @@ const SHAPES: [&str; 5] = [
     "M0-6.2L4.6 0L0 6.2L-4.6 0z",
 ];
 
-/// A star of five points.
+/// A five-pointed star.
 const STAR: &str = "M0-9L2.1-2.9L8.6-2.8L3.4 1.1L5.3 7.3L0 3.6L-5.3 7.3L-3.4 1.1L-8.6-2.8L-2.1-2.9z";
 
-/// Distance from the centre of a star to its points.
+/// Distance from the centre of a star to its points, in pixels.
 pub const STAR_RADIUS: f64 = 9.0;
 
 /// Shape and colour of a point.
@@ -31,8 +31,8 @@ pub const STAR_RADIUS: f64 = 9.0;
 pub enum Marker {
     /// A small grey dot.
     Dot,
-    /// Colour and shape of a concept, by its position in the legend. Thirty concepts have markers of their own, and of
-    /// five in a row no two have the same shape.
+    /// Colour and shape of a concept, by its position in the legend. Thirty concepts have distinct markers; any five in
+    /// a row have distinct shapes.
     Concept(usize),
     /// The star of a query.
     Star,

@@ -1,4 +1,4 @@
-//! Maps of names: points in the plane that lie near each other where their vectors do.
+//! Maps of names: points are near each other if their vectors are.
 
 mod label;
 mod marker;

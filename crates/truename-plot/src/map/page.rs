@@ -5,10 +5,10 @@ use crate::Escaped;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Nothing but the style and the script within the page is ever loaded or run.
+/// Content security policy: loads and runs nothing but the page's own style and script.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Returns a page with a picture that can be zoomed. Without its script it is the picture, with the browser's tooltips.
+/// Returns a page with a zoomable picture. Without its script it still shows the picture, with the browser's tooltips.
 pub fn page(picture: &Picture) -> String {
     let (title, picture) = (Escaped(&picture.title), svg(picture));
     format!(

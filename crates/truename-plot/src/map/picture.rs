@@ -1,12 +1,12 @@
 /// Names in the plane, with a legend.
 pub struct Picture {
-    /// Title, in a line.
+    /// Title, one line.
     pub title: String,
-    /// Advice on how to read it, in a line.
+    /// Advice for reading the picture, one line.
     pub caption: String,
     /// Concepts whose names are in colour, in the order of the legend.
     pub concepts: Vec<ChosenConcept>,
-    /// Points, the later ones above the earlier.
+    /// Points; later ones are drawn above earlier ones.
     pub points: Vec<Point>,
 }
 
@@ -21,22 +21,22 @@ pub struct ChosenConcept {
 
 /// A name in the plane.
 pub struct Point {
-    /// Place in any unit; the second number grows upwards.
+    /// Coordinates in any unit; the second grows upwards.
     pub place: [f32; 2],
     /// The name.
     pub name: String,
-    /// Reason for which it is drawn.
+    /// Reason why the point is drawn.
     pub role: Role,
 }
 
-/// Reason for which a name is drawn.
+/// Reason why a name is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Role {
     /// Member of the sample, with its concept.
     Sample(ChosenConcept),
     /// Name of a concept in colour, by its position in the legend.
     Chosen(usize),
-    /// Query, with the drawn names nearest to it, best first.
+    /// Query, with the nearest drawn names, best first.
     Query(Vec<DrawnNear>),
 }
 
@@ -45,14 +45,14 @@ pub enum Role {
 pub struct DrawnNear {
     /// The name.
     pub name: String,
-    /// The id of its concept.
+    /// Id of the name's concept.
     pub id: String,
     /// Cosine of the vectors; higher is closer.
     pub cosine: f32,
 }
 
 impl Picture {
-    /// Returns the tooltip of a point, its name in the first line.
+    /// Returns the tooltip of a point, with its name in the first line.
     pub(super) fn card(&self, point: &Point) -> String {
         let of = |concept: &ChosenConcept| format!("{}\n{}\n{}", point.name, concept.preferred_name, concept.id);
         match &point.role {

@@ -7,17 +7,17 @@ use crate::Escaped;
 
 /// Side of the square with the points, in pixels.
 const SIDE: f64 = 640.0;
-/// Room around it.
+/// Margin around the square, in pixels.
 const MARGIN: f64 = 24.0;
-/// Room above it, for the title.
+/// Space above the square for the title, in pixels.
 const TOP: f64 = 48.0;
-/// Room between the points and the edge of the square.
+/// Padding between the points and the edge of the square, in pixels.
 const PADDING: f64 = 28.0;
-/// Width of the legend, the height of one of its entries, and how many it shows.
+/// Width of the legend, height of its entries in pixels, and maximum number of entries.
 const LEGEND: f64 = 300.0;
 const ROW: f64 = 34.0;
-const MOST_ROWS: usize = 40;
-/// Characters shown of a name in the legend, of a label, and of the lines over and under the points.
+const MAX_ROWS: usize = 40;
+/// Maximum characters of a name in the legend, of a label, and of the lines above and below the points.
 const LEGEND_CHARACTERS: usize = 38;
 const LABEL_CHARACTERS: usize = 32;
 const LINE_CHARACTERS: usize = 150;
@@ -48,7 +48,7 @@ pub fn svg(picture: &Picture) -> String {
 }
 
 fn height(picture: &Picture) -> f64 {
-    let rows = picture.concepts.len().min(MOST_ROWS) + 3;
+    let rows = picture.concepts.len().min(MAX_ROWS) + 3;
     TOP + SIDE.max(ROW * rows as f64) + 2.0 * MARGIN
 }
 
@@ -65,7 +65,7 @@ fn line(svg: &mut String, down: f64, text: &str, attributes: &str) {
     let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{down}\" {attributes}>{}</text>", Escaped(&text));
 }
 
-/// Draws the square with the points. The page moves and scales what is in `map-points`.
+/// Draws the square with the points. The page's script moves and scales `map-points`.
 fn draw_points(svg: &mut String, picture: &Picture) {
     let _ = writeln!(
         svg,
@@ -113,7 +113,7 @@ fn draw_point(svg: &mut String, picture: &Picture, point: &Point, [across, down]
     svg.push_str("</g>\n");
 }
 
-/// Returns the places of points in the square, as far apart as it allows, in the same scale across and down.
+/// Returns the positions of points in the square, spread as far as it allows, with the same scale on both axes.
 fn places(points: &[Point]) -> Vec<[f64; 2]> {
     let bounds = [0, 1].map(|axis: usize| {
         let values = points.iter().map(|point| f64::from(point.place[axis]));
@@ -135,11 +135,11 @@ fn draw_legend(svg: &mut String, picture: &Picture) {
         draw_entry(svg, ROW * row as f64 + 12.0, marker, name, id);
         row += 1;
     };
-    for (number, concept) in picture.concepts.iter().enumerate().take(MOST_ROWS) {
+    for (number, concept) in picture.concepts.iter().enumerate().take(MAX_ROWS) {
         entry(Some(Marker::Concept(number)), &concept.preferred_name, &concept.id);
     }
-    if picture.concepts.len() > MOST_ROWS {
-        entry(None, &format!("and {} more", picture.concepts.len() - MOST_ROWS), "");
+    if picture.concepts.len() > MAX_ROWS {
+        entry(None, &format!("and {} more", picture.concepts.len() - MAX_ROWS), "");
     }
     if picture.points.iter().any(|point| matches!(point.role, Role::Query(_))) {
         entry(Some(Marker::Star), "queries", "");
@@ -163,7 +163,7 @@ fn draw_entry(svg: &mut String, down: f64, marker: Option<Marker>, name: &str, i
     );
 }
 
-/// Returns a text cut to so many characters.
+/// Shortens a text to a number of characters.
 fn shortened(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -178,7 +178,7 @@ pub(super) mod tests {
 
     pub const EVIL: &str = "<script>&\"'";
 
-    /// Returns a picture with a point of each kind, whose texts all mean evil.
+    /// Returns a picture with a point of each kind, whose texts all contain markup.
     pub fn picture() -> Picture {
         let concept = ChosenConcept { id: format!("X:1{EVIL}"), preferred_name: EVIL.into() };
         let near = DrawnNear { name: EVIL.into(), id: EVIL.into(), cosine: 0.5 };
