@@ -1,9 +1,9 @@
-//! Definitions of abbreviations in abstracts (MED1250, Sohn et al. 2008), and how fast they are found.
+//! Definitions of abbreviations in abstracts (MED1250, Sohn et al. 2008), and the speed of finding them.
 //!
-//! Source: GitHub ncbi-nlp/Ab3P, `MED1250_labeled` (public domain), gzipped. A pair counts if short and long form are
-//! those of the gold data up to white space, once a record however often it stands there. The costs in `truename-text`
-//! were chosen on the records with even index; the odd ones show how they carry over.
-//! Ab3P reports precision 96.5 % and recall 83.2 % on all of them.
+//! Source: GitHub ncbi-nlp/Ab3P, `MED1250_labeled` (public domain), gzipped. A pair counts if its short and long form
+//! equal the gold ones up to white space, once a record however often it occurs. The costs in `truename-text` were
+//! chosen on the records with even index; the odd ones show how they generalize. Ab3P reports precision 96.5 % and
+//! recall 83.2 % on all of them.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use truename_text::{Span, abbreviations};
 
-/// The speed is that of this many passes over the texts.
+/// Passes over the texts for the speed.
 const PASSES: u32 = 20;
 
 type Pairs = BTreeSet<(String, String)>;
@@ -41,7 +41,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Record>> {
     Ok(String::from_utf8_lossy(&bytes).split("\n\n").filter_map(record).collect())
 }
 
-/// A record: its id, title, abstract, then two blanks and `SF|LF` for each pair; other lines are remarks.
+/// Parses a record: its id, title, abstract, then two blanks and `SF|LF` for each pair; other lines are remarks.
 fn record(block: &str) -> Option<Record> {
     let mut lines = block.trim_matches('\n').split('\n').skip(1);
     let text = format!("{}\n{}", lines.next()?, lines.next()?);

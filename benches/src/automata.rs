@@ -1,5 +1,6 @@
-//! How to find a million names in a text: an `fst` walked from the beginning of each word, or a double-array
-//! Aho–Corasick automaton (`daachorse`) over the whole text. Both read the same normal forms and must find the same.
+//! Compares two ways to find a million names in a text: an `fst` walked from the beginning of each word, and a
+//! double-array Aho–Corasick automaton (`daachorse`) over the whole text. Both read the same normal forms and must find
+//! the same names.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,11 +10,11 @@ use truename_text::{Span, Words, written_forms};
 
 use crate::link::vocabulary;
 
-/// A text as both automata read it: word forms one behind the other, and where the words begin and end there.
+/// A text as both automata read it: concatenated word forms, with the word boundaries.
 struct Reading {
     words: Words,
     forms: String,
-    /// Whether a word begins, or the text ends, at a byte of `forms`.
+    /// Whether a word begins, or the text ends, at each byte of `forms`.
     is_bound: Vec<bool>,
 }
 
@@ -43,7 +44,7 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
     let stored = automaton.serialize();
     let start = Instant::now();
     #[allow(unsafe_code)]
-    // SAFETY: the bytes are those that `serialize` gave.
+    // SAFETY: the bytes come from `serialize`.
     let opened = unsafe { DoubleArrayAhoCorasick::<u32>::deserialize_unchecked(&stored) }.0;
     let opening = start.elapsed().as_secs_f64();
     let (also, seconds) = median(|| readings.iter().map(|reading| scan(&opened, reading)).sum());

@@ -1,5 +1,5 @@
-//! Names of diseases and chemicals as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et
-//! al. 2020): refined are the distinct pairs of name and id that do not occur in the parts learnt from.
+//! Names of diseases and chemicals as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et al.
+//! 2020). The refined sets hold the distinct pairs of name and id that do not occur in the training parts.
 //!
 //! `ncbi`: the test part against the test dictionary. `bc5cdr-disease`: the dev part against the dev dictionary.
 //! `bc5cdr-chemical`: the dev part against MeSH's chemicals, as BioSyn's own dictionary is not public.
@@ -15,22 +15,22 @@ use truename::Concept;
 
 use crate::case::{Case, Query};
 
-/// The sets, in the order in which they run.
+/// Names of the sets, in the order in which they run.
 pub const SETS: [&str; 6] =
     ["ncbi", "ncbi-refined", "bc5cdr-disease", "bc5cdr-disease-refined", "bc5cdr-chemical", "bc5cdr-chemical-refined"];
 
 /// A name with the ids of one gold string.
 type Pair = (String, String);
 
-/// What a set is made of.
+/// Parts of a set.
 struct Source {
     dictionary: Vec<Pair>,
     asked: Vec<Pair>,
-    /// The pairs of the parts learnt from, which a refined set leaves out.
+    /// Pairs of the training parts, left out of a refined set.
     known: BTreeSet<Pair>,
 }
 
-/// One of [`SETS`].
+/// Reads one of [`SETS`].
 pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
     let (name, is_refined) = set.strip_suffix("-refined").map_or((set, false), |name| (name, true));
     let (ncbi, disease) =
@@ -55,7 +55,7 @@ pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
     Ok(Case { concepts, queries })
 }
 
-/// A set of which BioSyn's archive is public; `inner` is the folder in it.
+/// Reads a set from BioSyn's public archive; `inner` is its folder there.
 fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str]) -> anyhow::Result<Source> {
     let folder = tempfile::tempdir()?;
     let status = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status()?;
@@ -76,15 +76,15 @@ fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str]) -> anyhow:
     Ok(Source { dictionary, asked, known })
 }
 
-/// The mentions of BC5CDR's chemicals, by part.
+/// Mentions of BC5CDR's chemicals, by part.
 #[derive(Deserialize)]
 struct Mentions {
     train: Vec<Pair>,
     dev: Vec<Pair>,
 }
 
-/// The dev part of BC5CDR's chemicals. The dictionary is MeSH's descriptors with a tree number in D, supplementary
-/// concepts mapped to one of them, and the train part, which BioSyn's dev dictionaries have too.
+/// Reads the dev part of BC5CDR's chemicals. The dictionary holds MeSH's descriptors with a tree number in D,
+/// supplementary concepts mapped to one of them, and the train part, as in BioSyn's dev dictionaries.
 fn chemicals(data: &Path) -> anyhow::Result<Source> {
     let path = data.join("biosyn-bc5cdr/bc5cdr-chemical.data-without-test.json");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -100,8 +100,8 @@ fn chemicals(data: &Path) -> anyhow::Result<Source> {
     Ok(Source { dictionary, asked, known: learnt.into_iter().collect() })
 }
 
-/// The processed names of MeSH's concepts of which a place is chosen. Columns: id, name, synonyms joined by `|`, and
-/// the places: tree numbers joined by `|`, or the descriptors that a supplementary concept is mapped to, joined by `,`.
+/// Reads the processed names of MeSH's concepts with a chosen place. Columns: id, name, synonyms joined by `|`, and the
+/// places: tree numbers joined by `|`, or the descriptors that a supplementary concept is mapped to, joined by `,`.
 fn mesh_names(path: &Path, is_chosen: impl Fn(&str) -> bool) -> anyhow::Result<Vec<Pair>> {
     let mut text = String::new();
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
@@ -118,14 +118,14 @@ fn mesh_names(path: &Path, is_chosen: impl Fn(&str) -> bool) -> anyhow::Result<V
     Ok(pairs)
 }
 
-/// A name as BioSyn's `TextPreprocess` leaves it: in lower case, a space for each run of ASCII punctuation and spaces.
+/// Processes a name as BioSyn's `TextPreprocess`: lower case, each run of ASCII punctuation and spaces becomes a space.
 fn processed(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|letter: char| letter.is_whitespace() || letter.is_ascii_punctuation());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The concepts of a dictionary, and for each id and alternative id the id of its concept.
+/// Returns the concepts of a dictionary, and the concept's id for each of its ids and alternative ids.
 fn concepts(dictionary: Vec<Pair>) -> anyhow::Result<(Vec<Concept>, HashMap<String, String>)> {
     let mut concepts: BTreeMap<String, Concept> = BTreeMap::new();
     let mut id_of = HashMap::new();
@@ -147,7 +147,7 @@ fn concepts(dictionary: Vec<Pair>) -> anyhow::Result<(Vec<Concept>, HashMap<Stri
     Ok((concepts.into_values().collect(), id_of))
 }
 
-/// Every name with its ids; a composite mention gives its parts.
+/// Reads every name with its ids; a composite mention gives its parts.
 fn pairs(folder: &Path) -> anyhow::Result<Vec<Pair>> {
     let mut files: Vec<_> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
@@ -163,7 +163,7 @@ fn pairs(folder: &Path) -> anyhow::Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// The parts of a composite mention, each with its id; any other mention is its own part.
+/// Splits a composite mention into parts with their ids; any other mention is its only part.
 fn parts(name: &str, ids: &str) -> Vec<Pair> {
     let (names, each): (Vec<&str>, Vec<&str>) = (name.split('|').collect(), ids.split('|').collect());
     if names.len() > 1 && names.len() == each.len() {

@@ -1,4 +1,4 @@
-//! How fast an encoder turns texts into vectors; `benches/encode_peers.py` runs it in turn with other engines.
+//! Speed of an encoder; `benches/encode_peers.py` runs it in turn with other engines.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use truename_infer::{Embeddings, Encoder};
 
 use crate::process::{cpu_seconds, peak_memory_mb, timed};
 
-/// How many texts are encoded alone for the quantiles of the time that one takes.
+/// Number of texts encoded alone, for the quantiles of the time of a single text.
 const SINGLE_TEXTS: usize = 500;
 
-/// Encodes the lines of `texts` once to warm up and once by the clock, then some of them one at a time.
+/// Encodes the lines of `texts` once to warm up and once timed, then some of them one at a time.
 ///
-/// Prints one line of JSON, with the medians and quantiles of this run alone.
+/// Prints one line of JSON, with the medians and quantiles of this run only.
 pub fn run(model: &Path, texts: &Path) -> anyhow::Result<()> {
     let lines = std::fs::read_to_string(texts).with_context(|| format!("cannot read {}", texts.display()))?;
     let lines: Vec<&str> = lines.lines().collect();
@@ -47,7 +47,7 @@ pub fn run(model: &Path, texts: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A benchmark also checks its answer: vectors of unit length, the same each time, of texts that were not cut.
+/// Checks the vectors: unit length, equal in both runs, of texts that were not truncated.
 fn check(first: &Embeddings, again: &Embeddings) -> anyhow::Result<()> {
     ensure!(first == again, "the vectors differ from one run to the next");
     ensure!(first.truncated().is_empty(), "{} texts are longer than the window", first.truncated().len());

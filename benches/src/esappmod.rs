@@ -1,8 +1,8 @@
 //! Names of technologies (ESAppMod, CoSiNES section 4), by cross-validation on the training file.
 //!
-//! Five folds over the distinct names (lower-cased, spacing folded); the knowledge base of a fold is the
-//! names of the other four with the own names of all 698 concepts. A held-out name counts if its concept
-//! keeps a name and the name itself is not left. The ranker is fitted on the knowledge base of the fold alone.
+//! Five folds over the distinct names (lower-cased, spacing folded). The knowledge base of a fold holds the names of
+//! the other four folds and the own names of all 698 concepts. A held-out name counts if its concept keeps a name and
+//! no concept keeps the held-out name. The ranker is fitted only on the knowledge base of the fold.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn cases(data: &Path) -> anyhow::Result<Vec<Case>> {
     let mentions: File<Mentions> = serde_json::from_str(&read("train.json")?)?;
     let entities: File<Entity> = serde_json::from_str(&read("tca_entities.json")?)?;
     let own: BTreeMap<u64, String> = entities.data.into_values().map(|e| (e.entity_id, e.entity_name)).collect();
-    // Each distinct name of a concept with one of its spellings.
+    // Each distinct name of a concept, with one of its spellings.
     let mut names: BTreeMap<(String, u64), String> = BTreeMap::new();
     for entry in mentions.data.into_values() {
         for name in entry.mentions {

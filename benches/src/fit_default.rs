@@ -1,4 +1,4 @@
-//! Fits the default ranker on several vocabularies, each giving as many held-out names.
+//! Fits the standard ranker on several vocabularies, with equally many held-out names of each.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use truename::{CalibrateOptions, Encoder, FeatureSet, ImportOptions, KnowledgeBase, TrainingSet};
 
-/// Where the rankers go: the one for letters alone, and the one with vectors beside them.
-const LETTERS: &str = "crates/truename/src/ranker/default.bin";
+/// Output files of the lexical ranker and of the ranker with vectors.
+const LEXICAL: &str = "crates/truename/src/ranker/default.bin";
 const DENSE: &str = "crates/truename/src/ranker/default-dense.bin";
-/// Names held out of each vocabulary.
+/// Number of held-out names of each vocabulary.
 const NAMES: usize = 4000;
 
 pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> anyhow::Result<()> {
@@ -36,7 +36,7 @@ pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> any
     }
     let (ranker, gain) = training.fit(&[], &options)?;
     let bytes = ranker.to_bytes();
-    let out = out.unwrap_or(Path::new(if encoder.is_some() { DENSE } else { LETTERS }));
+    let out = out.unwrap_or(Path::new(if encoder.is_some() { DENSE } else { LEXICAL }));
     std::fs::write(out, &bytes)?;
     println!("{gain:?}");
     println!("{} bytes written to {}", bytes.len(), out.display());

@@ -1,4 +1,4 @@
-//! Mentions and ids in abstracts (NCBI Disease, BC5CDR), by the dictionary alone: no model is trained.
+//! Mentions and ids in abstracts (NCBI Disease, BC5CDR), found by the dictionary alone: no model is trained.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -13,14 +13,14 @@ use truename::{
 };
 use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
 
-/// A corpus and the knowledge base that its ids are of.
+/// A corpus and the knowledge base of its ids.
 struct Case {
     name: &'static str,
     corpus: PathBuf,
     concepts: Vec<Concept>,
 }
 
-/// Runs every corpus; with `dump` their names and documents are written for `benches/peers.py`.
+/// Runs every corpus; with `dump`, writes their names and documents for `benches/peers.py`.
 pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyhow::Result<()> {
     for case in cases(data, part)? {
         let folder = tempfile::tempdir()?;
@@ -72,12 +72,12 @@ pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyho
     Ok(())
 }
 
-/// Which part of the corpora is asked for.
+/// Part of the corpora.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
-    /// What the figures in the README are of: NCBI Disease test, BC5CDR dev.
+    /// The part of the README's figures: NCBI Disease test, BC5CDR dev.
     Reported,
-    /// What the rules were made on: NCBI Disease train, BC5CDR train.
+    /// The part that the rules were developed on: NCBI Disease train, BC5CDR train.
     Train,
 }
 
@@ -107,7 +107,7 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
     ])
 }
 
-/// All of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
+/// Reads all of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
 pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> {
     let case = cases(data, Part::Reported)?.pop().context("there is no case")?;
     Ok((case.concepts, read(&case.corpus)?))
@@ -125,7 +125,7 @@ fn read(corpus: &Path) -> anyhow::Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// MeSH descriptors of diseases and chemicals: `id, name, synonyms, tree numbers`.
+/// Reads MeSH descriptors of diseases and chemicals: `id, name, synonyms, tree numbers`.
 fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
     let kinds = |trees: &str| -> Vec<String> {
         let has = |letters: &[&str]| trees.split('|').any(|tree| letters.iter().any(|letter| tree.starts_with(letter)));
@@ -138,7 +138,7 @@ fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
     })
 }
 
-/// MeSH supplementary records that are mapped to a chemical descriptor.
+/// Reads MeSH supplementary records that are mapped to a chemical descriptor.
 fn supplementary(path: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
     rows(path, |columns| {
         let mapped = columns
@@ -214,7 +214,7 @@ fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, An
     }
 }
 
-/// Documents a second: the first time, and again when names are remembered; medians of five.
+/// Measures documents a second, first without and then with cached names; medians of five runs.
 fn speed(kb: &KnowledgeBase, documents: &[Document]) -> anyhow::Result<()> {
     let path = kb.path().to_owned();
     for threads in [1, 2] {
@@ -249,7 +249,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Writes what is asked for, and of which names, for other programs.
+/// Writes the queries and the names of the knowledge base for other programs.
 fn write(case: &Case, documents: &[Document], folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let mut names = std::io::BufWriter::new(std::fs::File::create(folder.join("names.tsv"))?);

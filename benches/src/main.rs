@@ -1,4 +1,4 @@
-//! Benchmarks of Truename; `benches/README.md` says what each shows and where its data come from.
+//! Benchmarks of Truename; `benches/README.md` explains each and lists the data sources.
 
 use std::path::PathBuf;
 

@@ -1,17 +1,17 @@
-//! What this process used: time, processor time, memory. `benches/candle` includes this file.
+//! Resources of this process: time, processor time, memory. `benches/candle` includes this file.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-/// The result of some work, and how long it took.
+/// Runs work; returns its result and duration.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = work();
     (result, start.elapsed())
 }
 
-/// The most memory that this process had resident, with the pages of mapped files that it touched.
+/// Returns the peak resident memory of this process in MB, including touched pages of mapped files.
 pub fn peak_memory_mb() -> anyhow::Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM in /proc/self/status")?;
@@ -19,7 +19,7 @@ pub fn peak_memory_mb() -> anyhow::Result<f64> {
     Ok(kilobytes / 1024.0)
 }
 
-/// The processor time that all threads of this process have had.
+/// Returns the processor time of all threads of this process, in seconds.
 pub fn cpu_seconds() -> anyhow::Result<f64> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir("/proc/self/task").context("cannot read /proc/self/task")? {

@@ -1,4 +1,4 @@
-//! Products of matrices beside those of `rten-gemm`, in turn, on the shapes of MiniLM's layer.
+//! Matrix products compared with `rten-gemm`, in turn, on the shapes of MiniLM's layer.
 
 use std::hint::black_box;
 
@@ -8,8 +8,8 @@ use truename_infer::kernels::{Matrix, Onto, multiply, multiply_packed};
 
 use crate::process::timed;
 
-/// Rows, depth and columns of a product, and whether its factors are transposes: of a layer's maps, of the gradients of their
-/// inputs and of their weights, and of one name.
+/// Rows, depth and columns of a product, and whether each factor is transposed: for a layer's maps, the gradients of
+/// their inputs and of their weights, and a single name.
 const SHAPES: [(usize, usize, usize, bool, bool); 7] = [
     (4096, 384, 384, false, true),
     (4096, 384, 1536, false, true),
@@ -19,9 +19,9 @@ const SHAPES: [(usize, usize, usize, bool, bool); 7] = [
     (16, 384, 1536, false, true),
     (5, 384, 1536, false, true),
 ];
-/// Products of two numbers that all rounds of a shape come to.
+/// Multiplications in all rounds of a shape together.
 const WORK: usize = 8_000_000_000;
-const MOST_ROUNDS: usize = 2000;
+const MAX_ROUNDS: usize = 2000;
 
 pub fn run() {
     let theirs = GemmExecutor::new();
@@ -45,7 +45,7 @@ pub fn run() {
             product.expect("the factors fit each other");
         };
         let mut best = [f64::MAX; 4];
-        for _ in 0..(WORK / (rows * depth * columns)).clamp(1, MOST_ROUNDS) {
+        for _ in 0..(WORK / (rows * depth * columns)).clamp(1, MAX_ROUNDS) {
             let mut time = |at: usize, work: &dyn Fn(&mut [f32])| {
                 best[at] = best[at].min(timed(|| work(&mut out)).1.as_secs_f64());
                 black_box(&out);

@@ -1,15 +1,15 @@
-//! Names of proteins and chemicals against reference sets, as NSEEN does (Fakhraei et al. 2019, section 4), whole and
-//! unseen: unseen are the distinct names that are not a name in the reference set.
+//! Names of proteins and chemicals against reference sets, as in NSEEN (Fakhraei et al. 2019, section 4), whole and
+//! unseen. The unseen sets hold the distinct names that are not in the reference set.
 //!
 //! `bio-id`: every mention in the training captions of Bio-ID (the paper's BioC1) with a human entry, against the human
 //! entries of UniProt. `craft-chebi`: the mentions of CRAFT against ChEBI, as Bio-ID's chemicals were not found.
 //!
-//! What differs from the paper's data: UniProt is of another day, 20,365 entries with 111,081 names (paper: 20,375 with
-//! 123,590). The paper counts 30,211 mentions, which is Bio-ID's UniProt ids of all species; which of them were asked
-//! for is not said. Here it is the 11,605 mentions with a human UniProt id. A mention is asked for once, and any of its
-//! ids is right. ChEBI has 78,212 concepts with 79,689 names (paper: 72,241 with 277,210), as its full list of synonyms
-//! is not among the data; the 1,377 mentions are of another corpus, in a copy that lacks those whose id was not among
-//! its own candidates.
+//! Differences from the paper's data: UniProt is of another day, with 20,365 entries and 111,081 names (paper: 20,375
+//! and 123,590). The paper counts 30,211 mentions, the number of Bio-ID's UniProt ids of all species, and does not say
+//! which of them it queries. Here they are the 11,605 mentions with a human UniProt id; each mention is queried once,
+//! and any of its ids is right. ChEBI has 78,212 concepts with 79,689 names (paper: 72,241 with 277,210), as its full
+//! list of synonyms is not among the data. The 1,377 chemical mentions are of another corpus, in a copy without the
+//! mentions whose id was not among its own candidates.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::Read;
@@ -21,10 +21,10 @@ use truename::{Concept, ConceptId};
 
 use crate::case::{Case, Query};
 
-/// The sets, in the order in which they run.
+/// Names of the sets, in the order in which they run.
 pub const SETS: [&str; 4] = ["bio-id", "bio-id-unseen", "craft-chebi", "craft-chebi-unseen"];
 
-/// One of [`SETS`].
+/// Reads one of [`SETS`].
 pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
     let (name, is_unseen) = set.strip_suffix("-unseen").map_or((set, false), |name| (name, true));
     let case = match name {
@@ -41,7 +41,7 @@ pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
     Ok(if is_unseen { unseen(case) } else { case })
 }
 
-/// The distinct names asked for that no concept has, each with the ids of all its mentions.
+/// Returns the distinct queries that are no name of a concept, each with the ids of all its mentions.
 fn unseen(Case { concepts, queries }: Case) -> Case {
     let known: HashSet<String> =
         concepts.iter().flat_map(|concept| concept.names().map(folded).collect::<Vec<_>>()).collect();
@@ -59,8 +59,8 @@ fn folded(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The human entries of UniProt with the names of the protein, then those of its genes. Columns: accession, entry name,
-/// status, names, genes parted by `;` with their names parted by blanks, species.
+/// Reads the human entries of UniProt: the names of the protein, then of its genes. Columns: accession, entry name,
+/// status, names, genes separated by `;` with their names separated by blanks, species.
 fn proteins(data: &Path) -> anyhow::Result<Vec<Concept>> {
     let families = families(&data.join("synonyms-famplex/relations.csv"))?;
     let mut concepts = Vec::new();
@@ -81,7 +81,7 @@ fn proteins(data: &Path) -> anyhow::Result<Vec<Concept>> {
     Ok(concepts)
 }
 
-/// The families and complexes of FamPlex that a gene's protein is in, by the gene's symbol.
+/// Reads the FamPlex families and complexes of each gene's protein, by gene symbol.
 fn families(path: &Path) -> anyhow::Result<HashMap<String, BTreeSet<ConceptId>>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut families: HashMap<String, BTreeSet<ConceptId>> = HashMap::new();
@@ -94,8 +94,8 @@ fn families(path: &Path) -> anyhow::Result<HashMap<String, BTreeSet<ConceptId>>>
     Ok(families)
 }
 
-/// The names of a protein as UniProt's tables write them: the recommended name and, each in brackets after it, the
-/// others. Left out are EC numbers, the mark of a fragment, and the names of parts (`[Cleaved into: …]`).
+/// Returns the names of a protein in UniProt's tables: the recommended name, then the others, each in brackets. EC
+/// numbers, the fragment mark and the names of parts (`[Cleaved into: …]`) are left out.
 fn protein_names(cell: &str) -> Vec<&str> {
     let parts = [" [Cleaved into: ", " [Includes: "].into_iter().filter_map(|start| cell.find(start)).min();
     let mut rest = &cell[..parts.unwrap_or(cell.len())];
@@ -110,7 +110,7 @@ fn protein_names(cell: &str) -> Vec<&str> {
     names
 }
 
-/// A text that ends with a word in brackets, which may hold others: what is before it, and what is in it.
+/// Splits a text that ends in brackets, possibly nested, into the text before and inside them.
 fn last_in_brackets(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_suffix(')')?;
     let mut depth = 0;
@@ -127,10 +127,10 @@ fn last_in_brackets(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The mentions in Bio-ID's captions with a UniProt id that is a concept's.
+/// Reads the mentions in Bio-ID's captions with a UniProt id of a concept.
 ///
-/// A line of ids is for the caption of the same number, and has the ids of its mentions from the last to the first: so
-/// all 14,230 ids that are a text (`protein:GFP`) have the type of their mention, and all but 11 its very text.
+/// Line `n` of the ids belongs to caption `n` and lists the ids of its mentions from last to first. With this order,
+/// all 14,230 ids that are a text (`protein:GFP`) have the type of their mention, and all but 11 its exact text.
 fn captions(folder: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<Query>> {
     let known: HashSet<&str> = concepts.iter().map(|concept| concept.id.as_str()).collect();
     let (captions, lines) =
@@ -151,7 +151,7 @@ fn captions(folder: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<Query>> {
     Ok(queries)
 }
 
-/// The mentions in a caption, which has a token a line; the first column is its text, the last its label.
+/// Returns the mentions in a caption of one token a line; the first column is its text, the last its label.
 fn mentions(caption: &str) -> Vec<String> {
     let mut mentions: Vec<Vec<&str>> = Vec::new();
     for line in caption.lines() {
@@ -165,8 +165,8 @@ fn mentions(caption: &str) -> Vec<String> {
     mentions.iter().map(|tokens| joined(tokens)).collect()
 }
 
-/// Tokens as they stood in the text: a blank between two words, none beside punctuation. So it is in 2,049 mentions of
-/// several tokens that could be compared with the captions in AIONER's copy, but for one.
+/// Joins tokens as they stood in the text: a blank between two words, none beside punctuation. This is right for all
+/// but one of the 2,049 mentions of several tokens that could be compared with the captions in AIONER's copy.
 fn joined(tokens: &[&str]) -> String {
     let is_word = |token: &str| token.chars().any(char::is_alphanumeric);
     let mut text = String::new();
@@ -181,7 +181,7 @@ fn joined(tokens: &[&str]) -> String {
     text
 }
 
-/// ChEBI by two lists of names: one preferred name each (Reach), and names used in BEL, which have `\` before braces.
+/// Reads ChEBI from two lists of names: one preferred name each (Reach), and names used in BEL, with `\` before braces.
 fn chemicals(folder: &Path) -> anyhow::Result<Vec<Concept>> {
     let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in ["chebi.tsv.gz", "bel_chebi_map.tsv.gz"] {
@@ -193,7 +193,7 @@ fn chemicals(folder: &Path) -> anyhow::Result<Vec<Concept>> {
     names.into_iter().map(|(id, names)| concept(&id, names)).collect()
 }
 
-/// The mentions of CRAFT whose id is a concept's, as they stand in the article (`origText`; `text` is the same in all).
+/// Reads the mentions of CRAFT with an id of a concept, as in the article (`origText`; `text` is the same in all).
 fn articles(archive: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<Query>> {
     let folder = tempfile::tempdir()?;
     let status = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status()?;
@@ -217,7 +217,7 @@ fn articles(archive: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<Query>> 
     Ok(queries)
 }
 
-/// A concept with distinct names, the first of which is preferred.
+/// Creates a concept with distinct names, the first one preferred.
 fn concept(id: &str, names: impl IntoIterator<Item = String>) -> anyhow::Result<Concept> {
     let mut seen = HashSet::new();
     let mut names = names.into_iter().filter(|name| seen.insert(name.clone()));

@@ -1,4 +1,4 @@
-//! Real corpora through every format and unit of offsets: the spans and ids that come back are those that went in.
+//! Round trip of real corpora through every format and unit of offsets: spans and ids must come back unchanged.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
 
 type Place<'a> = (Span, &'a [Span], &'a str, Option<&'a str>);
 
-/// What must come back of a document.
+/// Returns the spans and ids that a document must have after the round trip.
 fn places(document: &Document) -> Vec<Place<'_>> {
     let mentions = document.mentions.iter();
     mentions.map(|one| (one.span, one.fragments.as_slice(), one.kind.as_str(), one.id.as_deref())).collect()

@@ -14,16 +14,16 @@ use truename_kb::Store;
 use crate::process::cpu_seconds;
 use crate::vectors::shared;
 
-/// Names asked for.
+/// Number of queries.
 const QUERIES: usize = 10_000;
-/// Names whose vectors are searched for.
+/// Number of queries whose vectors are searched.
 const SEARCHED: usize = 2000;
-/// Of them, those also asked of the exact scan.
+/// Number of searched queries that are also compared with the exact scan.
 const SCANNED: usize = 512;
-/// Names that the update adds.
+/// Number of names that the update adds.
 const UPDATED: usize = 1000;
 
-/// A name of the vocabulary with the concepts that have it; the sample is drawn by hash.
+/// A name of the vocabulary with its concepts; the sample is drawn by hash.
 struct Sampled {
     seed: u64,
     name: String,
@@ -43,7 +43,7 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
     let mut owners: BTreeMap<(u64, String), Vec<String>> = BTreeMap::new();
     kb.for_each_concept(|concept| -> anyhow::Result<()> {
         for name in concept.names() {
-            // Another order than that in which `calibrate` draws names, so that the default ranker learnt from few of these.
+            // Independent of the order in which `calibrate` draws names: the standard ranker learnt from few of these.
             let key = (truename_text::stable_hash(&format!("scale {name}")), name.to_owned());
             owners.entry(key).or_default().push(concept.id.to_string());
         }
@@ -68,7 +68,7 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
         ranked(&linker, &sample, edits)?;
     }
     let linker = Linker::new(kb)?.with_options(LinkOptions::default().top(1))?;
-    // Names that one concept alone has: what most names of an inventory are.
+    // Names of a single concept, as most names of an inventory are.
     let exact: Vec<&str> = sample.iter().map(|one| one.name.as_str()).collect();
     let once: HashSet<String> = linker
         .link_names(&exact)?
@@ -94,7 +94,7 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
     Ok(())
 }
 
-/// How often the concept asked for is among the first ten as `match` ranks them, and how many names a second that takes.
+/// Measures how often the right concept is among the first ten of `match`, and names a second.
 fn ranked(linker: &Linker, sample: &[Sampled], edits: usize) -> anyhow::Result<()> {
     let queries: Vec<String> = sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect();
     let start = Instant::now();
@@ -120,7 +120,7 @@ fn megabytes(path: &Path) -> anyhow::Result<f64> {
     Ok(std::fs::metadata(path.join("data.mdb"))?.len() as f64 / 1e6)
 }
 
-/// What vectors cost, and what they find.
+/// Measures cost and recall of vectors.
 fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -> anyhow::Result<()> {
     let encoder = Arc::new(Encoder::open(encoder)?);
     let kb = KnowledgeBase::open(path)?;
@@ -147,7 +147,7 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
     update(&kb, &encoder, sample)
 }
 
-/// Times searches for one vector at a time, and compares with the exact scan.
+/// Times searches for one vector at a time, and compares the results with the exact scan.
 fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let read = store.env().read_txn()?;
@@ -155,7 +155,7 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
     let search = VectorSearch { limit: 10, ..VectorSearch::default() };
     let (mut times, mut scratch, mut found) = (Vec::new(), VectorScratch::default(), Vec::new());
     let rows: Vec<&[f32]> = queries.rows().collect();
-    // The first pass brings the vectors into memory.
+    // The first pass loads the vectors into memory.
     for _ in 0..2 {
         times.clear();
         found.clear();
@@ -186,7 +186,7 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
     Ok(())
 }
 
-/// A thousand names added, and their vectors; then the same concepts removed.
+/// Times an update that adds a thousand names, the encoding of their vectors, and the removal of the same concepts.
 fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("new.jsonl");
@@ -210,7 +210,7 @@ fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::
     Ok(())
 }
 
-/// Times the n-gram search on one thread, and counts how often the concept asked for is among the first ten.
+/// Times the n-gram search on one thread, and counts how often the right concept is among the first ten.
 fn search(kb: &KnowledgeBase, sample: &[Sampled], queries: &[String], edits: usize) -> anyhow::Result<()> {
     let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
     let mut found = 0;
@@ -237,7 +237,7 @@ fn search(kb: &KnowledgeBase, sample: &[Sampled], queries: &[String], edits: usi
     Ok(())
 }
 
-/// The name with `edits` random letters dropped, added, changed, or changed over.
+/// Returns the name with `edits` random letters dropped, added, changed, or transposed.
 pub fn edited(name: &str, seed: u64, edits: usize) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let mut state = seed | 1;

@@ -7,7 +7,7 @@ use truename_nn::{Labelled, Learner, LearnerOptions, Metric, MetricLoss};
 
 use crate::process::{peak_memory_mb, timed};
 
-/// Texts of a class.
+/// Number of texts a class.
 const GROUP: usize = 10;
 
 pub fn run(model: &Path, texts: &Path, size: usize, steps: usize) -> anyhow::Result<()> {

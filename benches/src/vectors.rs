@@ -9,24 +9,24 @@ use rayon::prelude::*;
 use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
 use truename_text::SplitMix64;
 
-/// Queries timed one by one, and asked in one batch.
+/// Number of queries, timed one by one and in one batch.
 const QUERIES: usize = 1000;
-/// Of them, those also asked of the exact scan.
+/// Number of queries that are also compared with the exact scan.
 const CHECKED: usize = 400;
-/// Nearest names asked for.
+/// Number of nearest names.
 const NEAREST: usize = 10;
-/// What is asked.
+/// Options of every search.
 const SEARCH: VectorSearch<'_> = VectorSearch { limit: NEAREST, min_score: -1.0, allowed: None, rank: None };
-/// Rows put at once: what an encoder gives in a second or two.
+/// Number of rows stored together: the output of an encoder in a second or two.
 const AT_ONCE: usize = 4096;
-/// Names that an update removes, and as many that it adds.
+/// Number of names that an update removes, and adds.
 const UPDATED: usize = 500;
-/// How often what is short is timed; the median is shown.
+/// Repetitions of short measurements; the median is shown.
 const TIMES: usize = 5;
-/// How far a query is from the name it was made of, as the length of the noise added: a cosine of about 0.9.
+/// Length of the noise added to a name's vector to make a query: a cosine of about 0.9.
 const QUERY_NOISE: f32 = 0.5;
 
-/// Vectors of unit length, one after the other.
+/// Vectors of unit length, concatenated.
 struct Vectors {
     dimensions: usize,
     numbers: Vec<f32>,
@@ -41,7 +41,7 @@ impl Vectors {
         &self.numbers[at * self.dimensions..][..self.dimensions]
     }
 
-    /// Rows with the number that each has in the index, from `first` on.
+    /// Returns rows from `first` on with their numbers in the index.
     fn numbered(&self, first: usize) -> Vec<(u32, &[f32])> {
         (0..self.len()).map(|at| ((first + at) as u32, self.row(at))).collect()
     }
@@ -51,17 +51,18 @@ impl Vectors {
     }
 }
 
-/// Vectors drawn from a seeded mixture of Gaussians on the sphere.
+/// Runs the benchmark on vectors drawn from a seeded mixture of Gaussians on the sphere.
 ///
-/// There are topics, subjects of a topic and names of a subject, about 1,000 names and 20 names to each, as in a
-/// vocabulary; names lie at different distances from their subject, so that some have near neighbours and some none.
+/// There are topics, subjects of a topic and names of a subject: about 1,000 names a topic and 20 names a subject, as
+/// in a vocabulary. Names lie at different distances from their subject, so that some have near neighbours and some
+/// none.
 pub fn run(rows: usize, dimensions: usize) -> anyhow::Result<()> {
     println!("{rows} vectors of {dimensions} dimensions, drawn from clusters");
     let vectors = clustered(rows + UPDATED, dimensions);
     measure(&vectors, &perturbed(&vectors))
 }
 
-/// The same on a file of vectors: raw little-endian `f32`, each of unit length; `queries` likewise, or none.
+/// Runs the benchmark on a file of vectors: raw little-endian `f32`, each of unit length; `queries` likewise, or none.
 pub fn run_on(file: &Path, dimensions: usize, queries: Option<&Path>) -> anyhow::Result<()> {
     let vectors = read(file, dimensions)?;
     println!("{} vectors of {dimensions} dimensions in {}", vectors.len(), file.display());
@@ -76,7 +77,7 @@ fn read(file: &Path, dimensions: usize) -> anyhow::Result<Vectors> {
     Ok(Vectors { dimensions, numbers })
 }
 
-/// The last [`UPDATED`] vectors are kept back for the update.
+/// Measures everything; keeps the last [`UPDATED`] vectors back for the update.
 fn measure(vectors: &Vectors, queries: &Vectors) -> anyhow::Result<()> {
     ensure!(vectors.len() > 2 * UPDATED && queries.len() >= CHECKED, "too few vectors");
     let folder = tempfile::tempdir()?;
@@ -117,7 +118,7 @@ fn build(env: &Env<WithoutTls>, rows: &[(u32, &[f32])]) -> anyhow::Result<Vector
     Ok(index)
 }
 
-/// One query at a time, on one thread and on two.
+/// Measures one query at a time, on one thread and on two.
 fn one_by_one(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow::Result<()> {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -128,7 +129,7 @@ fn one_by_one(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> a
     Ok(())
 }
 
-/// How long each query takes, in ascending order.
+/// Returns the duration of each query in ascending order.
 fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow::Result<Vec<Duration>> {
     let (read, mut scratch) = (env.read_txn()?, VectorScratch::default());
     let mut times = Vec::with_capacity(QUERIES);
@@ -138,13 +139,13 @@ fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow
         index.reader(&read)?.search(&[query], &SEARCH, &mut scratch)?;
         times.push(start.elapsed());
     }
-    // The first bring the index into memory.
+    // The first queries load the index into memory.
     times.drain(..QUERIES / 10);
     times.sort();
     Ok(times)
 }
 
-/// How many of the nearest of the exact scan are found, of the stored vectors and of those given.
+/// Measures the recall against the exact scan, over the stored vectors and over the given ones.
 fn recall(env: &Env<WithoutTls>, index: VectorIndex, rows: &[(u32, &[f32])], queries: &Vectors) -> anyhow::Result<()> {
     let queries = &queries.rows()[..CHECKED];
     let read = env.read_txn()?;
@@ -159,7 +160,7 @@ fn recall(env: &Env<WithoutTls>, index: VectorIndex, rows: &[(u32, &[f32])], que
     Ok(())
 }
 
-/// The naive baseline: every vector, as given.
+/// Returns the nearest names by a naive scan over the vectors as given.
 fn scan_given(rows: &[(u32, &[f32])], query: &[f32]) -> Vec<Hit> {
     let dot = |row: &[f32]| row.iter().zip(query).map(|(left, right)| f64::from(left * right)).sum::<f64>() as f32;
     let mut hits: Vec<Hit> = rows.iter().map(|(name, row)| Hit { name: *name, score: dot(row) }).collect();
@@ -169,7 +170,7 @@ fn scan_given(rows: &[(u32, &[f32])], query: &[f32]) -> Vec<Hit> {
     hits
 }
 
-/// The share of the expected names that were found.
+/// Returns the share of the expected names that were found.
 pub fn shared(found: &[Vec<Hit>], expected: &[Vec<Hit>]) -> f64 {
     let among = |hit: &&Hit, found: &[Hit]| found.iter().any(|other| other.name == hit.name);
     let both: usize =
@@ -191,7 +192,8 @@ fn batch(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors, threads: 
     Ok(())
 }
 
-/// One transaction that removes names from everywhere and adds as many under new numbers; one that replaces names.
+/// Times a transaction that removes names spread over the index and adds as many under new numbers, and one that
+/// replaces names.
 fn update(env: &Env<WithoutTls>, index: VectorIndex, new: &[(u32, &[f32])]) -> anyhow::Result<()> {
     let first = new[0].0;
     let mut round = 0;
@@ -250,7 +252,7 @@ fn clustered(rows: usize, dimensions: usize) -> Vectors {
     Vectors { dimensions, numbers }
 }
 
-/// Rows drawn from all of them, with noise.
+/// Draws rows spread over all of them, and adds noise.
 fn perturbed(vectors: &Vectors) -> Vectors {
     let mut random = Random::new(1 << 42);
     let mut numbers = Vec::with_capacity(QUERIES * vectors.dimensions);
@@ -263,7 +265,7 @@ fn perturbed(vectors: &Vectors) -> Vectors {
     Vectors { dimensions: vectors.dimensions, numbers }
 }
 
-/// Adds a Gaussian of about this length.
+/// Adds Gaussian noise of about this length.
 fn add_noise(row: &mut [f32], length: f32, random: &mut Random) {
     let scale = length / (row.len() as f32).sqrt();
     row.iter_mut().for_each(|number| *number += scale * random.normal());
@@ -274,11 +276,11 @@ fn normalise(row: &mut [f32]) {
     row.iter_mut().for_each(|number| *number /= length);
 }
 
-/// The random numbers of synthetic vectors.
+/// Random numbers of synthetic vectors.
 struct Random(SplitMix64);
 
 impl Random {
-    /// Creates a generator; those of seeds that follow each other share their numbers but the first.
+    /// Creates a generator; consecutive seeds share all numbers but the first.
     fn new(seed: u64) -> Self {
         Self(SplitMix64::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
@@ -291,7 +293,7 @@ impl Random {
         (self.0.draw() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Nearly normal: the sum of four uniform numbers (16 bits each), scaled to variance 1.
+    /// Returns a nearly normal number: the sum of four uniform ones (16 bits each), scaled to variance 1.
     fn normal(&mut self) -> f32 {
         let bits = self.0.draw();
         let sum: u32 = (0..4).map(|part| (bits >> (16 * part)) as u32 & 0xffff).sum();
