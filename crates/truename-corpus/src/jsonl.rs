@@ -1,7 +1,7 @@
 //! Truename's own format, one JSON object a line.
 //!
 //! `{"id": "1", "text": "a cold", "mentions": [{"start": 2, "end": 6, "type": "Disease", "id": "MESH:D003139"}]}`;
-//! only `text` must be there. Other keys are ignored, so what the tools add does not stand in the way.
+//! only `text` is required. Other keys are ignored, because tools add some.
 
 use std::io::{self, Write};
 

@@ -2,14 +2,14 @@
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;
-//! [`read_path`] hands over the [`Document`]s of a file one by one, or the [`Problem`] of one that is malformed;
+//! [`read_path`] hands over the [`Document`]s of a file one by one, and a [`Problem`] for each malformed one;
 //! [`ReadOptions`] set the unit of the offsets in the file, the encoding and the limits;
 //! [`Writer`] writes documents to a stream, and [`BratWriter`] writes the one format that needs a folder.
 //!
 //! In memory every span counts bytes. A file of gigabytes is read a document at a time.
 //!
 //! # Files that are cut off
-//! A file that ends too early is a [`Problem`] or an [`Error`]. What tells it:
+//! A file that ends too early is a [`Problem`] or an [`Error`]:
 //!
 //! | format | the file is whole with |
 //! | --- | --- |

@@ -9,7 +9,7 @@ use truename_text::{Document, Mention, OffsetUnit};
 use crate::wrong::Wrong;
 use crate::{Problem, ReadOptions};
 
-/// A document, and how many of its annotations were not kept.
+/// A document with the number of annotations left out.
 pub(crate) struct Read {
     pub(crate) document: Document,
     pub(crate) left_out: u64,
@@ -65,7 +65,7 @@ impl<'v> Output<'v> {
         self.stopped |= (self.visit)(read).is_break();
     }
 
-    /// In a text that was translated, U+FFFD stands for bytes that its encoding does not have.
+    /// Refuses a translated text with U+FFFD, which stands for bytes that its encoding does not have.
     fn refuse_undecoded(&self, document: Document) -> Result<Document, Problem> {
         let Some(encoding) = self.encoding else { return Ok(document) };
         let undecoded = |text: &str| text.contains('\u{FFFD}');
@@ -80,7 +80,7 @@ impl<'v> Output<'v> {
         Err(Problem::new(self.file.clone(), None, message).in_document(Some(document.id)))
     }
 
-    /// Hands over a document of the file that is being read; its id, where it is known, stands in the problem.
+    /// Hands over a document of the file that is being read, or its problem with the document's id.
     pub(crate) fn give_one(&mut self, id: &str, read: Result<Read, Wrong>) {
         let id = Some(id).filter(|id| !id.is_empty());
         let read = read.map_err(|wrong| wrong.in_file(&self.file, id));

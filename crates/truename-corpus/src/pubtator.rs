@@ -1,6 +1,6 @@
 //! PubTator: `PMID|t|title`, `PMID|a|abstract`, then a row an annotation, and a blank line.
 //!
-//! The text is the parts joined by line breaks, each of which counts as one character. The format has no end mark: a
+//! The text is the parts joined by line breaks of one character. The format has no end mark: a
 //! file whose last line has no line end may be cut off within it, which is a problem of the last document.
 
 use std::io::{self, Write};
@@ -92,7 +92,7 @@ impl Block {
         self.problem.get_or_insert(Wrong::at(line, message));
     }
 
-    /// Adds a line, unless the document has become too long or something else is wrong with it.
+    /// Adds a line, unless the document is too long or has another problem.
     fn add(&mut self, number: u64, line: &str, header: Option<(&str, &str, &str)>, limit: usize) {
         self.bytes += line.len();
         if self.bytes > limit {
@@ -144,7 +144,7 @@ impl Block {
     }
 }
 
-/// Returns the text of the parts and where they are in it. Empty parts at the end leave no trace.
+/// Returns the text of the parts and their places. Empty parts at the end leave no trace.
 fn assemble(mut parts: Vec<(String, String)>) -> (String, Vec<Passage>) {
     let full = parts.iter().rposition(|(_, part)| !part.is_empty()).map_or(0, |last| last + 1);
     parts.truncate(full);

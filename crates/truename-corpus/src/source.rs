@@ -12,9 +12,9 @@ use crate::wrong::Wrong;
 use crate::wrong::{not_utf8, too_long};
 use crate::{Error, ReadOptions};
 
-/// Bytes of a text that tell its format and the ends of its lines.
+/// Bytes from the beginning of a text by which its format and its line ends are detected.
 const BEGINNING: usize = 16 << 10;
-/// Bytes that an XML declaration may take.
+/// Largest XML declaration, in bytes.
 const DECLARATION: usize = 1 << 10;
 const BUFFER: usize = 1 << 16;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -112,9 +112,9 @@ impl Source {
     }
 }
 
-/// Returns the first bytes of a reader, as many as there are, and a reader of all bytes.
+/// Returns the first bytes of a reader, and a reader of all bytes.
 ///
-/// A pipe may hand over less at once than it takes to tell what comes.
+/// A pipe may hand over fewer bytes at once than detection needs.
 fn with_beginning(mut reader: impl Read + Send + 'static, length: usize) -> io::Result<(Vec<u8>, Reader)> {
     let mut first = Vec::with_capacity(length);
     (&mut reader).take(length as u64).read_to_end(&mut first)?;
@@ -192,7 +192,7 @@ pub(crate) struct Line<'l> {
 }
 
 impl Line<'_> {
-    /// Returns the line as text, or why it is none.
+    /// Returns the line as text, or its problem.
     pub(crate) fn text(&self) -> Result<&str, String> {
         if self.bytes.len() > self.limit {
             return Err(too_long("the line", self.limit));

@@ -6,7 +6,7 @@ use crate::{Error, Format, bioc, brat, jsonl, pubtator};
 
 /// Writes documents, one after another, in a format that keeps them in one file.
 ///
-/// All formats keep the spans and the text; what else they cannot hold is:
+/// All formats keep the spans and the text. They lose:
 /// - JSONL: nothing;
 /// - BioC: blanks around types and ids, and passages of the type `gap`, which stand for text between others;
 /// - BioC XML: control characters, which become spaces, and U+FFFE and U+FFFF, which become U+FFFD;
@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes what the format has at its end, and gives `out` back.
+    /// Writes the end of the format, and returns `out`.
     ///
     /// # Errors
     /// If `out` fails.

@@ -48,10 +48,10 @@ impl Error {
         matches!(self.0, Kind::Damaged(_))
     }
 
-    /// Returns the error of the storage, if it was the storage that failed.
+    /// Returns the error of the storage, if the storage failed.
     ///
     /// # Errors
-    /// This error, if it was not.
+    /// This error, if another part failed.
     pub fn into_storage(self) -> Result<heed::Error, Self> {
         match self.0 {
             Kind::Storage(source) => Ok(source),

@@ -1,4 +1,4 @@
-//! The best hits so far.
+//! Best hits of a search.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ impl<'a> Top<'a> {
         Self { limit, threshold, rank, heap: BinaryHeap::new() }
     }
 
-    /// Below this no hit is kept.
+    /// Returns the lowest score of a hit that is kept.
     pub(crate) fn threshold(&self) -> f32 {
         self.threshold
     }
@@ -48,7 +48,7 @@ impl<'a> Top<'a> {
     }
 }
 
-/// Returns the place of a name among names that are equal otherwise.
+/// Returns the rank of a name among names of the same score.
 pub(crate) fn rank_of(rank: Option<Rank<'_>>, name: u32) -> u32 {
     rank.map_or(name, |rank| rank(name))
 }

@@ -48,7 +48,7 @@ pub enum Comparison {
     /// Every byte in use is; others differ, as after an interrupted write.
     UnusedDiffers,
     /// The process was killed between its commit and the writing of the sums. The pages of the state before are
-    /// intact; those that the last commit wrote cannot be compared.
+    /// intact; pages of the last commit cannot be compared.
     LastCommitWithoutSums,
     /// There are no sums: an older version of Truename wrote the store last.
     NoSums,

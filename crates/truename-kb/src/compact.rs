@@ -12,7 +12,7 @@ use crate::{Error, Store, checksums, guard};
 /// Rewrites a store without its free pages. Returns the sizes of its file before and after, in bytes.
 ///
 /// The copy is made beside and takes the file's place whole, so that an interruption leaves the store as it was. No
-/// other process may have the store open, for it would go on with the file that is replaced; one that opens it
+/// other process may have the store open, because it would go on with the old file; a process that opens it
 /// meanwhile waits.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ use crate::{Error, guard};
 const MAP_BYTES: u64 = 64 << 30;
 /// Address space beyond twice the file's size, where the system refuses more.
 const SPARE_BYTES: u64 = 1 << 30;
-/// Room for the tables of the store and for those of the indexes.
+/// Largest number of tables, of the store and of the indexes.
 const MAX_TABLES: u32 = 32;
 /// No transaction has this number.
 const NEVER: usize = usize::MAX;

@@ -10,7 +10,7 @@ use std::path::Path;
 pub(crate) fn full_disk(path: &Path) -> Option<io::Error> {
     use std::os::unix::ffi::OsStrExt;
 
-    /// With fewer bytes free, there is no room for what a transaction writes at once.
+    /// Fewest free bytes for a transaction.
     const FULL: u64 = 1 << 20;
     let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
     // SAFETY: zeros are a valid `statvfs`, which the call fills in; the path ends with a zero.

@@ -1,7 +1,7 @@
-//! Knowledge bases: from the files in which they are published to a store that any process can map.
+//! Knowledge bases: importers of published files, and a store that any number of processes can map.
 //!
 //! Read in this order: [`Concept`] is one entry; [`import`] reads the usual formats into an
-//! [`Import`], skipping and listing what is malformed; [`Store`] keeps
+//! [`Import`], skipping and listing malformed entries; [`Store`] keeps
 //! concepts, names and lookup keys in one LMDB environment; a [`Snapshot`] reads one committed state of it,
 //! and [`Forms`] walk a text along all names at once.
 //!

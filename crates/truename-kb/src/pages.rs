@@ -37,7 +37,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Reads a meta page; `None` if it is not one that LMDB would take.
+    /// Reads a meta page; `None` if LMDB would refuse it.
     pub(crate) fn parse(page: &[u8]) -> Option<Self> {
         let supported = cfg!(all(target_endian = "little", target_pointer_width = "64"));
         let is_meta =

@@ -2,20 +2,20 @@ use std::borrow::Cow;
 
 use crate::Span;
 
-/// A text with what is known of pieces of it.
+/// A text with its passages and mentions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// Its name in the corpus; not always unique there.
+    /// Id in the corpus; not always unique there.
     pub id: String,
     /// The text, to which all spans refer. Readers change nothing in it.
     pub text: String,
-    /// Its parts in order, such as title and abstract; none where the whole text is one.
+    /// Passages in order, such as title and abstract; none where the whole text is one.
     pub passages: Vec<Passage>,
-    /// Pieces of the text that refer to concepts, in the order in which they were given.
+    /// Mentions, in the order in which they were given.
     pub mentions: Vec<Mention>,
 }
 
-/// A part of a document. No mention that is recognized lies in two.
+/// A part of a document. No recognized mention lies in two passages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// Kind, such as `title`.
@@ -24,18 +24,18 @@ pub struct Passage {
     pub span: Span,
 }
 
-/// A piece of a document that may refer to a concept, as corpora and tools exchange it.
+/// A piece of a document that may refer to a concept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mention {
     /// Place in the text; from the first fragment to the last where there are several.
     pub span: Span,
-    /// The pieces of a discontinuous mention, in order; none where it is the whole span.
+    /// Pieces of a discontinuous mention, in order; none where the mention is the whole span.
     pub fragments: Vec<Span>,
-    /// Its type, such as `Disease`; may be empty.
+    /// Type, such as `Disease`; may be empty.
     pub kind: String,
     /// Id as the corpus writes it; none where it is not known or there is no concept.
     pub id: Option<String>,
-    /// The probability that the id is right, from 0 to 1, where a tool gave one.
+    /// Probability of the id, from 0 to 1, where a tool gave one.
     pub probability: Option<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Document {
         Self { id: id.into(), text: text.into(), ..Self::default() }
     }
 
-    /// Returns the spans of its passages; the whole text where it names none.
+    /// Returns the spans of the passages; the whole text where there are none.
     pub fn passage_spans(&self) -> Vec<Span> {
         if self.passages.is_empty() {
             return vec![Span::new(0, self.text.len())];
@@ -69,7 +69,7 @@ impl Mention {
         Cow::Owned(pieces.join(" "))
     }
 
-    /// Returns the single ids of a composite (`D001943|D010051`) or joint (`D1+D2`) one; none where there is no id.
+    /// Returns the parts of a composite (`D001943|D010051`) or joint (`D1+D2`) id; none where there is no id.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.id.iter().flat_map(|id| id.split(['|', '+', ',', ';'])).map(str::trim).filter(|id| !id.is_empty())
     }

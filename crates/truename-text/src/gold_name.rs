@@ -3,7 +3,7 @@
 pub struct GoldName {
     /// The name.
     pub name: String,
-    /// Accepted ids, of which any is right; empty where the right answer is NIL.
+    /// Accepted ids, any of which is right; empty where the right answer is NIL.
     pub ids: Vec<String>,
     /// Type of the name, for scores by type.
     pub kind: Option<String>,

@@ -6,14 +6,14 @@ use crate::NormalizedName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gram(pub u64);
 
-/// Characters a short name has at most.
+/// Longest short name, in characters.
 const SHORT: usize = 12;
 
 /// Returns the distinct n-grams of `name` in ascending order.
 ///
 /// Each word is taken between two boundary marks and gives its trigrams, as scikit-learn's `char_wb`
 /// analyser. A short name also gives its bigrams, for a typo may leave it no trigram; in a long one they
-/// would tell little and cost most of a search.
+/// would add little and cost most of a search.
 pub fn grams(name: &NormalizedName) -> Vec<Gram> {
     let is_short = name.as_str().chars().count() <= SHORT;
     let mut found = Vec::with_capacity(2 * name.as_str().len() + 4);

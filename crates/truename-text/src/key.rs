@@ -1,15 +1,15 @@
-//! Lookup keys: hashes of forms under which two spellings of one name meet.
+//! Lookup keys: hashes of forms that spellings of one name share.
 
 use crate::{NormalizedName, stable_hash};
 
-/// The hash of one form of a name.
+/// Hash of a form of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub u64);
 
 /// Closest kind of key that two names share; later is closer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyMatch {
-    /// They share no key.
+    /// No shared key.
     #[default]
     None,
     /// Acronym and its long form.
@@ -40,23 +40,23 @@ impl KeyMatch {
     }
 }
 
-/// The keys of one name.
+/// Keys of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameKeys {
     /// The normal form without spaces.
     pub exact: Key,
     /// Each word in the singular and in American spelling.
     pub variant: Key,
-    /// The words of `variant` sorted, stop words left out.
+    /// The words of `variant` sorted, without stop words.
     pub reordered: Key,
     /// The initials of a name of two to eight words; none for other names.
     pub initials: Option<Key>,
 }
 
-/// Words that come and go when the words of a name change places ("cancer of the lung").
+/// Stop words: they come and go when the words of a name change places ("cancer of the lung").
 const STOP_WORDS: [&str; 6] = ["of", "the", "a", "an", "in", "for"];
 
-/// Acronyms stand for at most this many words here.
+/// Largest number of words of an acronym.
 const LONGEST_ACRONYM: usize = 8;
 
 impl NameKeys {
@@ -108,7 +108,7 @@ const SHORT: std::ops::RangeInclusive<usize> = 3..=14;
 impl Key {
     /// Returns the keys of a short name with one letter left out, each letter in turn; none for other names.
     ///
-    /// Two names one edit apart share one of these, or one of them is among those of the other
+    /// Two names one edit apart share such a key, or the exact key of one is among those of the other
     /// (deletion neighbourhood, as in `SymSpell`). N-grams say little of names this short.
     pub fn deletions(name: &NormalizedName) -> Vec<Self> {
         let letters: Vec<char> = name.squeezed().chars().collect();
@@ -130,7 +130,7 @@ impl Key {
     }
 }
 
-/// First letters of the words, stop words left out where enough others are there.
+/// Returns the first letters of the words, without stop words where enough others are left.
 fn initials(name: &NormalizedName) -> Option<String> {
     let words: Vec<&str> = name.tokens().filter(|token| !STOP_WORDS.contains(token)).collect();
     let acronym = (2..=LONGEST_ACRONYM).contains(&words.len());
@@ -173,7 +173,7 @@ fn singular(word: &str) -> String {
     word[..word.len() - 1].to_owned()
 }
 
-/// British spellings, each with the American one it is folded to, wherever they stand in a word.
+/// British spellings, each with the American one that replaces it anywhere in a word.
 ///
 /// Both names of a pair are folded, so a rule that also hits other words costs little.
 const AMERICAN: [(&str, &str); 8] = [

@@ -9,6 +9,7 @@
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
+//! a [`GoldName`] is a name with its right answer, and a [`Problem`] a place in a file that was not read;
 //! [`SplitMix64`] draws the random numbers of all crates.
 //!
 //! ```

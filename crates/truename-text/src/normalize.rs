@@ -45,7 +45,7 @@ impl NormalizedName {
         &self.0
     }
 
-    /// Returns true if nothing but punctuation and control characters was there.
+    /// Returns true if the name had nothing but punctuation and control characters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -7,7 +7,7 @@ use crate::profile::{NameProfile, Token};
 /// Lowest Jaro–Winkler similarity of two spellings of one word.
 const SAME_WORD: f64 = 0.88;
 
-/// Jaro–Winkler similarity of the normal forms (Winkler 1990; prefix weight 0.1).
+/// Returns the Jaro–Winkler similarity of the normal forms (Winkler 1990; prefix weight 0.1).
 pub fn jaro_winkler(left: &NameProfile, right: &NameProfile) -> f64 {
     jaro::normalized_similarity(left.letters.iter().copied(), right.letters.iter().copied())
 }
@@ -22,12 +22,12 @@ pub fn is_misspelt(left: &Token, right: &Token) -> bool {
     left.hash != right.hash && word_similarity(left, right) > 0.0
 }
 
-/// Indel ratio of the words in sorted order: word order does not count.
+/// Returns the indel ratio of the words in sorted order: word order does not count.
 pub fn token_sort_ratio(left: &NameProfile, right: &NameProfile) -> f64 {
     indel::normalized_similarity(left.sorted.iter().copied(), right.sorted.iter().copied())
 }
 
-/// Indel ratio of what the word sets share and what each adds: 1 where one set holds the other.
+/// Returns the indel ratio of the shared words and the words of each name: 1 where one set contains the other.
 pub fn token_set_ratio(left: &NameProfile, right: &NameProfile) -> f64 {
     let (shared, left_only, right_only) = split_words(left, right);
     if !shared.is_empty() && (left_only.is_empty() || right_only.is_empty()) {

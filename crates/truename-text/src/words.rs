@@ -195,7 +195,7 @@ fn word_end(text: &str, start: usize, end: usize) -> usize {
     characters.find(is_end).map_or(end, |(length, _)| start + length)
 }
 
-/// Returns the word without apostrophes and marks around it; nothing where no letter is left.
+/// Returns the word without apostrophes and marks around it; none where no letter is left.
 fn trimmed(text: &str, start: usize, end: usize) -> Option<Span> {
     let piece = &text[start..end];
     let is_inside = |c: char| class(c) == Class::Inside;

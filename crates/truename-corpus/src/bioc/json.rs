@@ -146,7 +146,7 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
     }
 }
 
-/// A list of documents, of which only one is in memory.
+/// A list of documents, read one at a time.
 struct Documents<'a, 'v> {
     output: &'a mut Output<'v>,
     place: &'a Place,
@@ -255,7 +255,7 @@ fn annotation(value: Value) -> Result<RawAnnotation, String> {
     })
 }
 
-/// Returns the text of an infon; that of a list is joined by `|`, as several ids are.
+/// Returns the text of an infon; texts of a list are joined by `|`, as several ids are.
 fn infon(value: &Value) -> Option<String> {
     match value {
         Value::Array(values) => Some(values.iter().filter_map(scalar).collect::<Vec<_>>().join("|")),

@@ -16,7 +16,7 @@ use crate::output::{Output, Read};
 use crate::wrong::Wrong;
 use crate::wrong::too_long;
 
-/// The type that the writers give to text between passages, of which readers make no passage.
+/// Type that writers give to text between passages; readers make no passage of it.
 const GAP: &str = "gap";
 /// Largest total length of the gaps between passages, in units; more means that offsets are in another unit.
 const WIDEST_GAPS: usize = 1 << 20;

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use crate::source::without_gz;
 
-/// Returns the `.txt` and the `.ann` file of a document, of which either is named.
+/// Returns the `.txt` and the `.ann` file of a document, given either.
 pub(super) fn pair(path: &Path) -> (PathBuf, PathBuf) {
     let plain = without_gz(path);
     let is_annotations = plain.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ann"));

@@ -1,4 +1,4 @@
-//! TF-IDF cosine over character n-grams, by a search that skips what cannot reach the top.
+//! TF-IDF cosine over character n-grams, by a search that skips names and terms without a chance.
 //!
 //! An n-gram counts once a name, so with the weight `w(g) = idf(g)²` the cosine of a query `q` and a name
 //! `d` is `Σ_{g ∈ q ∩ d} w(g) / (|q| |d|)`, where `|x|² = Σ_{g ∈ x} w(g)` and
@@ -30,7 +30,7 @@ pub use self::search::{Search, SearchScratch};
 use self::weight::{ROW, weight};
 use crate::Error;
 
-/// The n-gram index of one store.
+/// The n-gram index of a store.
 #[derive(Clone, Copy)]
 pub struct NgramIndex {
     /// n-gram (8 bytes) and block (2 bytes), big endian, to postings.
@@ -46,9 +46,9 @@ const TABLES: &str = "ngram-tables";
 struct Counted {
     /// Each n-gram with the number of names that have it.
     directory: Vec<(Gram, u32)>,
-    /// Names.
+    /// Number of names.
     names: u32,
-    /// Numbers of names, used and unused, in whole blocks.
+    /// Numbers for names, used and unused, in whole blocks.
     numbers: usize,
 }
 

@@ -1,9 +1,9 @@
 //! Names of a block that have an n-gram: a sorted list, or a bitmap where that is smaller.
 
-/// Names in a block: what a `u16` can tell apart.
+/// Names in a block: as many as a `u16` has values.
 pub(crate) const BLOCK: usize = 1 << 16;
 /// Bytes of a bitmap over a block. A list this long or longer is kept as a bitmap, so the length of the
-/// stored bytes tells which of the two they are (the rule of Roaring bitmaps, Chambi et al. 2016).
+/// stored bytes determines the kind (the rule of Roaring bitmaps, Chambi et al. 2016).
 const BITMAP_BYTES: usize = BLOCK / 8;
 
 /// Borrowed postings of one n-gram in one block.

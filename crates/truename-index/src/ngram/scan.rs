@@ -11,7 +11,7 @@ pub(super) struct Term {
     pub(super) gram: Gram,
 }
 
-/// One query against one block.
+/// A query against a block.
 pub(super) struct BlockScan<'a> {
     pub(super) block: usize,
     pub(super) terms: &'a [Term],
@@ -75,7 +75,7 @@ impl BlockScan<'_> {
         std::array::from_fn(|lane| f32::from_le_bytes(bytes[4 * lane..4 * lane + 4].try_into().expect("four bytes")))
     }
 
-    /// Returns the cosine of a name with the sum `sum` so far, or nothing once it cannot reach `threshold`.
+    /// Returns the cosine of a name with the sum `sum` so far; none if it cannot reach `threshold`.
     fn complete(
         &self,
         slot: u16,

@@ -97,7 +97,7 @@ impl NgramIndex {
         Ok(terms)
     }
 
-    /// For each block the postings of the terms it has, in term order.
+    /// Returns for each block the postings of its terms, in term order.
     fn lists<'txn>(&self, read: &'txn RoTxn<'_>, terms: &[Term]) -> Result<Vec<Vec<(usize, Postings<'txn>)>>, Error> {
         let mut lists: Vec<Vec<(usize, Postings<'txn>)>> = Vec::new();
         for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.count > 0) {

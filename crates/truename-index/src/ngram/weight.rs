@@ -5,7 +5,7 @@ use truename_text::Gram;
 /// Bytes of a directory row: an n-gram and the number of names that have it.
 pub(super) const ROW: usize = 12;
 
-/// Squared inverse document frequency, smoothed as in scikit-learn's `TfidfTransformer`.
+/// Returns the squared inverse document frequency, smoothed as in scikit-learn's `TfidfTransformer`.
 pub(super) fn weight(names: u32, with_gram: u32) -> f32 {
     let idf = ((1.0 + f64::from(names)) / (1.0 + f64::from(with_gram))).ln() + 1.0;
     (idf * idf) as f32

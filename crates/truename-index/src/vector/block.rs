@@ -1,4 +1,4 @@
-//! A block of rows in its stored form: three values and a bitmap of the rows that are there.
+//! A block of rows in its stored form: three values and a bitmap of the present rows.
 //!
 //! Row `n` of an index is row `n % BLOCK` of block `n / BLOCK`. A block has room for a power of two of rows, so that
 //! a block that grows row by row is moved a few times only.
@@ -12,9 +12,9 @@ use crate::Error;
 /// Rows in a full block. At 384 dimensions the bits of one are 192 KiB: they stay in a second-level cache while
 /// every query of a batch goes over them, and are long enough that finding the next block costs nothing.
 pub(crate) const BLOCK: usize = 4096;
-/// Rows that the smallest block has room for.
+/// Rows of the smallest block.
 const FEWEST: usize = 64;
-/// The most dimensions: a distance must fit 15 bits.
+/// Largest number of dimensions: a distance must fit 15 bits.
 pub(crate) const MAX_DIMENSIONS: usize = 32_767;
 /// The largest code of a row.
 const LARGEST_CODE: f32 = 127.0;
@@ -71,14 +71,14 @@ pub(crate) struct Block<'txn> {
     pub(crate) first: u32,
     /// Presence of the rows.
     pub(crate) present: Present<'txn>,
-    /// The woven bits of all rows it has room for.
+    /// Interleaved signs of all rows that the block has room for.
     pub(crate) bits: &'txn [u8],
     codes: &'txn [u8],
     halves: &'txn [u8],
     layout: Layout,
 }
 
-/// A bitmap of the rows that are there.
+/// Bitmap of the present rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Present<'txn>(pub(crate) &'txn [u8]);
 
@@ -116,7 +116,7 @@ impl<'txn> Block<'txn> {
         Ok(Self { first, present: Present(present), bits, codes, halves, layout })
     }
 
-    /// Rows it has room for.
+    /// Returns the number of rows that the block has room for.
     pub(crate) fn room(&self) -> usize {
         8 * self.present.0.len()
     }
@@ -213,7 +213,7 @@ pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     vector.chunks(64).map(move |numbers| numbers.iter().enumerate().fold(0, sign))
 }
 
-/// A row as its scale and codes: `vector ≈ scale · codes`.
+/// Returns the scale and codes of a row: `vector ≈ scale · codes`.
 fn write_codes(vector: &[f32], row: &mut [u8]) {
     let scale = largest(vector) / LARGEST_CODE;
     let (head, codes) = row.split_at_mut(SCALE);
@@ -234,8 +234,8 @@ fn write_halves(vector: &[f32], row: &mut [u8]) {
     }
 }
 
-/// Returns a query's codes and their scale. They use as much of an `i16` as sums of products with a row's codes leave room
-/// for, so that only the row's rounding counts.
+/// Returns a query's codes and their scale. The codes use as much of an `i16` as sums of products with a row's codes
+/// leave room for, so that only the row's rounding counts.
 pub(crate) fn query_codes(query: &[f32]) -> (f32, Vec<i16>) {
     let largest_code = (i32::MAX as usize / (128 * query.len().max(1))).min(i16::MAX as usize) as f32;
     let scale = largest(query) / largest_code;
@@ -246,7 +246,7 @@ fn largest(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0, |largest, number| largest.max(number.abs()))
 }
 
-/// Returns the nearest whole number of one below 2²²: the sum with 1.5 · 2²³ has no room for a fraction.
+/// Rounds a number below 2²²: the sum with 1.5 · 2²³ has no room for a fraction.
 fn nearest(number: f32) -> i32 {
     const ROUND: f32 = 12_582_912.0;
     ((number + ROUND) - ROUND) as i32

@@ -1,10 +1,10 @@
-//! The two loops that a search spends its time in, in the widest instructions the processor has.
+//! The two inner loops of a search, in the widest instructions of the processor.
 //!
 //! Both work on whole numbers, so every kernel gives the same answer to the bit. This is the one file of the
 //! crate with `unsafe` in it: loads and stores of whole registers, and calls of functions that need instructions
-//! whose presence has been asked for.
+//! whose presence was checked.
 
-/// Rows whose bits are woven: word 0 of eight rows, word 1 of the same eight, and so on, so that one cache line
+/// Rows whose signs are interleaved: word 0 of eight rows, word 1 of the same eight, and so on, so that one cache line
 /// holds one 64-bit word of each and a register counts for several rows at once.
 pub(crate) const GROUP: usize = 8;
 /// Bytes of one word of a group.
@@ -20,7 +20,7 @@ const BYTE_WORDS: usize = 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kernel(Level);
 
-/// Private, so that only [`Kernel::available`] makes one, after asking the processor.
+/// Private, so that only [`Kernel::available`] makes one, after checking the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Portable,
@@ -55,7 +55,7 @@ impl Kernel {
         Self::available().pop().unwrap_or(Self(Level::Portable))
     }
 
-    /// The Hamming distances of a query to woven rows.
+    /// Computes the Hamming distances of a query to interleaved rows.
     ///
     /// # Shapes
     /// `query`: `[words]`; `bits`: `[groups, words, GROUP]` little-endian words; `distances`: `[groups · GROUP]`.
@@ -95,7 +95,7 @@ impl Kernel {
     }
 }
 
-/// Asks for bytes that will be read soon, where the processor can be asked.
+/// Prefetches bytes that will be read soon, where the processor can.
 #[inline]
 #[allow(unsafe_code)]
 pub(crate) fn prefetch(bytes: &[u8]) {
@@ -146,7 +146,7 @@ mod x86 {
 
     use super::{BYTE_WORDS, GROUP, WORDS, groups, portable};
 
-    /// Bytes that the scan asks for ahead: a page, because the processor looks no further by itself. Of a million rows
+    /// Distance of prefetching in the scan: a page, because the processor looks no further by itself. For a million rows
     /// it saves a tenth of the time.
     const PREFETCH_BYTES: usize = 4096;
 
@@ -164,7 +164,7 @@ mod x86 {
         }
     }
 
-    /// Bits that differ from the query, byte by byte, in the first four rows of a group and in the others.
+    /// Counts bits that differ from the query, byte by byte, in the first four rows of a group and in the others.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn count_bytes(query: &[u64], words: &[u8]) -> (__m256i, __m256i) {
@@ -202,8 +202,8 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn store_distances(low: __m256i, high: __m256i, distances: &mut [u16; GROUP]) {
-        let woven = _mm256_or_si256(low, _mm256_slli_epi64::<32>(high));
-        let sums = _mm256_permutevar8x32_epi32(woven, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+        let interleaved = _mm256_or_si256(low, _mm256_slli_epi64::<32>(high));
+        let sums = _mm256_permutevar8x32_epi32(interleaved, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
         let narrow = _mm_packus_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
         // SAFETY: the array has 16 bytes; `storeu` needs no alignment.
         unsafe { _mm_storeu_si128(distances.as_mut_ptr().cast(), narrow) };
@@ -267,7 +267,7 @@ mod neon {
         }
     }
 
-    /// Bits that differ from the query, byte by byte, in each pair of rows of a group.
+    /// Counts bits that differ from the query, byte by byte, in each pair of rows of a group.
     #[inline]
     #[target_feature(enable = "neon")]
     fn count_bytes(query: &[u64], words: &[u8]) -> [uint8x16_t; GROUP / 2] {

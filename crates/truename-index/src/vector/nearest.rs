@@ -1,4 +1,4 @@
-//! The rows whose bits are nearest, kept while blocks go by.
+//! Nearest rows by sign, kept over all blocks.
 
 use super::block::Block;
 use super::options::VectorSearch;
@@ -17,7 +17,7 @@ pub(crate) struct Near {
 
 /// Keeps the `keep` nearest rows, equally near ones by rank; rows come in ascending order.
 ///
-/// Rows are gathered until there are twice as many as are kept; then the worse half goes, and from then on only rows
+/// Rows are gathered until there are twice as many as are kept. Then the worse half is dropped, and from then on only rows
 /// nearer than the worst kept are gathered, or as near where a later row may rank before an earlier one. Of a million
 /// rows in any old order some ten thousand are.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Nearest {
         self.found.clear();
     }
 
-    /// Offers the rows of a block that are there and allowed.
+    /// Offers the present and allowed rows of a block.
     pub(crate) fn offer(&mut self, block: &Block<'_>, distances: &[u16], search: &VectorSearch<'_>) {
         for (piece, distances) in distances.as_chunks::<LANES>().0.iter().enumerate() {
             let mut nearer = lanes_below(distances, self.bound);
@@ -62,7 +62,7 @@ impl Nearest {
         }
     }
 
-    /// Adds what was found among later rows.
+    /// Adds a row, which must come after the rows so far.
     pub(crate) fn append(&mut self, later: &Self) {
         self.found.extend_from_slice(&later.found);
     }
@@ -93,7 +93,7 @@ impl Nearest {
         *ranks.select_nth_unstable(ties - 1).1
     }
 
-    /// Returns the distance of the worst row to keep, and how many rows of that distance to keep.
+    /// Returns the distance of the worst row to keep, and the number of rows of that distance to keep.
     fn worst(&self) -> (u16, usize) {
         let farthest = self.found.iter().map(|near| near.distance).max().unwrap_or(0);
         let mut counts = vec![0; usize::from(farthest) + 1];

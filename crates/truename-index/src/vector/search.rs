@@ -1,4 +1,4 @@
-//! A search in three passes: the bits of every row, the codes of a thousand, the halves of fifty.
+//! A search in three passes: the signs of all rows, the codes of a thousand, the 16-bit vectors of fifty.
 
 use heed::RoTxn;
 use rayon::prelude::*;
@@ -12,8 +12,9 @@ use crate::error::Whose;
 use crate::top::{Top, rank_of};
 use crate::{Error, Hit, Rank};
 
-/// Fewest candidates by sign, whose codes are compared. Among 51,200 names of MeSH (MiniLM-L6, 384 dimensions; queries with one
-/// edit) 99.97 % of the ten nearest are in the first 1,000 by sign, 99.7 % in the first 500, 98 % in the first 100.
+/// Fewest candidates by sign, whose codes are compared. Among 51,200 names of MeSH (MiniLM-L6, 384 dimensions; queries
+/// with one edit) 99.97 % of the ten nearest are in the first 1,000 by sign, 99.7 % in the first 500, 98 % in the first
+/// 100.
 const MIN_SIGN_CANDIDATES: usize = 1000;
 /// Candidates by sign for each hit asked for, where that is more.
 const SIGN_CANDIDATES_PER_HIT: usize = 20;
@@ -56,7 +57,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The vectors of one transaction, ready to be searched: opening costs a look at each block.
+/// The vectors of a transaction, ready to be searched. Opening reads the head of each block.
 pub struct VectorReader<'txn> {
     layout: Option<Layout>,
     blocks: Vec<Block<'txn>>,
@@ -75,11 +76,11 @@ impl VectorIndex {
 }
 
 impl VectorReader<'_> {
-    /// Returns the names nearest to each query, best first, ties by rank; nothing where the index is empty.
+    /// Returns the names nearest to each query, best first, ties by rank; none where the index is empty.
     ///
-    /// Every row's signs are compared, so what is missed are only rows that a thousand others precede by sign but not
-    /// by cosine; the cosines are those of the stored 16-bit vectors. Where the thread pool has several threads they
-    /// share the blocks; the answer is the same.
+    /// The signs of all rows are compared. A row is missed only if a thousand others precede it by sign but not
+    /// by cosine. Cosines are computed from the stored 16-bit vectors. The threads of the pool
+    /// share the blocks; their number does not change the answer.
     ///
     /// # Shapes
     /// `queries`: `[queries][dimensions]`, each of unit length; output: `[queries][≤ limit]`.
@@ -102,7 +103,7 @@ impl VectorReader<'_> {
         Ok(hits)
     }
 
-    /// As [`VectorReader::search`], by comparing every stored vector: what the search is measured against.
+    /// As [`VectorReader::search`], by comparing every stored vector: the reference for recall.
     ///
     /// # Errors
     /// As [`VectorReader::search`].
@@ -143,7 +144,7 @@ impl VectorReader<'_> {
     }
 }
 
-/// Returns the block with a row, and the row's place there; nothing where there is no such block.
+/// Returns the block with a row, and the row's place there; none where there is no such block.
 fn block_of<'a, 'txn>(blocks: &'a [Block<'txn>], row: u32) -> Option<(&'a Block<'txn>, usize)> {
     let (number, slot) = place(row);
     let at = blocks.binary_search_by_key(&number, |block| place(block.first).0).ok()?;
@@ -194,7 +195,7 @@ impl Searcher<'_> {
         queries.par_iter().zip(nearest).map(rank).collect()
     }
 
-    /// Returns the rows whose bits are nearest to each query's.
+    /// Returns the nearest rows by sign for each query.
     fn scan<'s>(&self, queries: &[Query<'_>], scratch: &'s mut VectorScratch) -> &'s mut [Nearest] {
         let threads = rayon::current_num_threads().min(self.blocks.len() / MIN_BLOCKS_PER_THREAD).max(1);
         let passes = &mut scratch.passes;
@@ -214,7 +215,7 @@ impl Searcher<'_> {
         &mut first.nearest
     }
 
-    /// Compares the bits of some blocks with every query's.
+    /// Compares the signs of some blocks with those of every query.
     fn pass(&self, queries: &[Query<'_>], blocks: &[Block<'_>], pass: &mut Pass) {
         let keep = MIN_SIGN_CANDIDATES.max(self.search.limit.saturating_mul(SIGN_CANDIDATES_PER_HIT));
         pass.nearest.resize_with(queries.len(), Nearest::default);
@@ -229,7 +230,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Ranks the nearest by codes, the best of these by halves.
+    /// Ranks the nearest rows by codes, and the best of them by 16-bit vectors.
     fn ranked(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
         let mut close = self.by_codes(query, nearest);
         keep_best(
@@ -246,7 +247,7 @@ impl Searcher<'_> {
         top.into_sorted()
     }
 
-    /// Returns the rows with their cosines as the codes have them.
+    /// Returns the rows with their cosines according to the codes.
     fn by_codes(&self, query: &Query<'_>, nearest: &[Near]) -> Vec<Hit> {
         let rows: Vec<Codes<'_>> = self.codes(nearest);
         rows.iter().take(PREFETCH_ROWS).for_each(|codes| prefetch(codes.0));
@@ -268,7 +269,7 @@ impl Searcher<'_> {
         codes
     }
 
-    /// Returns the block of a row that a block put forward, and the row's place there.
+    /// Returns the block of a candidate, and its place there.
     fn row(&self, row: u32) -> (&Block<'_>, usize) {
         block_of(self.blocks, row).expect("the row came from one of these blocks")
     }

@@ -195,7 +195,7 @@ fn plain(column: &str) -> String {
     column.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_")
 }
 
-/// Returns the entry of a row, or nothing where a cell is missing or is not UTF-8.
+/// Returns the entry of a row; none where a cell is missing or is not UTF-8.
 fn entry(row: &ByteRecord, layout: &Layout, collector: &Collector<'_>) -> Option<Entry> {
     let asked = collector.options.columns.separator.as_deref();
     let separator = asked.filter(|separator| !separator.is_empty()).unwrap_or("|");

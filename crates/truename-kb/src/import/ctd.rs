@@ -52,7 +52,7 @@ impl Layout {
         columns.contains(&id).then_some(Self { delimiter, kind, columns })
     }
 
-    /// Returns the cells of a row, or nothing where a quote is left open.
+    /// Returns the cells of a row; none where a quote is left open.
     fn cells<'line>(&self, line: &'line str) -> Option<Vec<Cow<'line, str>>> {
         if self.delimiter == '\t' || !line.contains('"') {
             return Some(line.split(self.delimiter).map(Cow::Borrowed).collect());

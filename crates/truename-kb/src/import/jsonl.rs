@@ -61,7 +61,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
     })
 }
 
-/// Why a line is refused. An untagged enum does not say, so the shapes are tried one by one.
+/// Returns the reason for refusing a line. Shapes are tried one by one, because an untagged enum gives no reason.
 fn reason(line: &str) -> String {
     // The line that serde counts is always the first.
     let said = |error: serde_json::Error| error.to_string().replace(" at line 1 column", " at column");

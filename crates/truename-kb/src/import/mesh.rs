@@ -91,7 +91,7 @@ impl Record {
     }
 }
 
-/// Turns tree numbers into parents and types, which takes all records.
+/// Turns tree numbers into parents and types, once all records are read.
 fn finish(mut records: Vec<Record>, collector: &mut Collector<'_>) -> Result<(), Error> {
     let by_tree: HashMap<String, String> = records
         .iter()

@@ -1,7 +1,7 @@
-//! From the files in which knowledge bases are published to [`Concept`]s.
+//! Reads published knowledge bases into [`Concept`](crate::Concept)s.
 //!
-//! Each format is one file here with one function, which hands what it finds to a collector. What is
-//! malformed is skipped, counted and listed as a [`Problem`]; with [`ImportOptions::strict`] the first one
+//! Each format is a file here with a function that hands entries to a collector. Malformed entries are
+//! skipped, counted and listed as a [`Problem`](truename_text::Problem); with [`ImportOptions::strict`] the first one
 //! ends the import.
 
 mod clean;
@@ -37,7 +37,7 @@ pub use self::report::{FileReport, Import};
 use self::source::Source;
 use crate::Error;
 
-/// Reads files, all of which make one knowledge base; entries with one id become one concept.
+/// Reads the files of a knowledge base; entries with the same id become one concept.
 ///
 /// # Errors
 /// If a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds

@@ -42,7 +42,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
     term.map_or(Ok(()), |term| term.finish(collector))
 }
 
-/// A `[Term]` as far as it was read.
+/// A `[Term]` being read.
 #[derive(Default)]
 struct Term {
     entry: Entry,
@@ -96,7 +96,7 @@ impl Term {
     }
 }
 
-/// Returns true if a synonym counts as a name, by what follows its text; without a scope it is a related one (OBO 1.2,
+/// Returns true if a synonym counts as a name, by its scope; without a scope it is a related one (OBO 1.2,
 /// section "synonym"). OBO 1.0 has the scope in the tag.
 fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
     let scope = match tag {
@@ -113,7 +113,7 @@ fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
     }
 }
 
-/// Returns the text in double quotes with which a value begins, and what follows it.
+/// Returns the text in double quotes at the beginning of a value, and the rest of the value.
 fn quoted(value: &str) -> Option<(String, &str)> {
     let inner = value.strip_prefix('"')?;
     let mut escaped = false;

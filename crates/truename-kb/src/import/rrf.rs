@@ -5,7 +5,7 @@ use super::collector::{Collector, Entry};
 use super::source::Source;
 use crate::Error;
 
-/// Fields of a row, the last of which ends with `|` too.
+/// Fields of a row; the last ends with `|` too.
 const MRCONSO: usize = 19;
 const MRSTY: usize = 7;
 

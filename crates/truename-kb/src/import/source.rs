@@ -73,7 +73,7 @@ impl Source {
         &self.beginning
     }
 
-    /// Returns the counts of what [`Source::reader`] has handed out, and its failure.
+    /// Returns the counts of [`Source::reader`], and its failure.
     pub(super) fn watch(&self) -> Rc<Watch> {
         Rc::clone(&self.watch)
     }
@@ -113,7 +113,7 @@ impl Source {
         Ok(())
     }
 
-    /// As [`Source::for_each_line`], for lines of which a part looks like a whole one: a last line without a line end
+    /// As [`Source::for_each_line`], for formats in which a part of a line may look whole: a last line without a line end
     /// is listed as a problem, unless it is listed already.
     pub(super) fn for_each_row(
         &mut self,
@@ -192,7 +192,7 @@ impl Read for OldLineEnds {
     }
 }
 
-/// A reader that failed; a decompressor asked again may say that all is read.
+/// A reader that failed. Asked again, a decompressor might report the end of the data.
 struct Failing(io::Error);
 
 impl Read for Failing {

@@ -54,7 +54,7 @@ pub(super) struct Pieces<'source> {
 }
 
 impl<'source> Pieces<'source> {
-    /// Begins to read; messages call the file `what`.
+    /// Begins to read; `what` is the name of the format in messages.
     pub(super) fn new(source: &'source mut Source, what: &'static str) -> Self {
         let watch = source.watch();
         let mut reader = Reader::from_reader(source.reader());
@@ -247,7 +247,7 @@ impl<'source> Pieces<'source> {
     }
 }
 
-/// Returns a declaration up to its `>`, and what comes after it.
+/// Returns a declaration up to its `>`, and the rest of the text.
 fn markup_declaration(text: &str) -> (&str, &str) {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {

@@ -106,7 +106,7 @@ impl FormTables {
         Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
     }
 
-    /// Stores the forms of all names in place of what was there.
+    /// Stores the forms of all names, in place of earlier ones.
     pub(crate) fn build(&self, write: &mut RwTxn<'_>, names: &[String]) -> Result<(), Error> {
         self.clear(write)?;
         let mut forms: Vec<String> = names.par_iter().flat_map_iter(|name| written_forms(name)).collect();
@@ -205,7 +205,7 @@ fn automaton(forms: Vec<String>) -> Result<Vec<u8>, fst::Error> {
     Ok(Set::from_iter(forms)?.into_fst().into_inner())
 }
 
-/// Returns the automaton of a set with the forms of `plus` and without those of `minus`.
+/// Returns the automaton of a set with the forms of `plus` and without the forms of `minus`.
 fn changed(set: &[u8], plus: &[u8], minus: &[u8]) -> Result<Vec<u8>, fst::Error> {
     let (set, plus, minus) = (Set::new(set)?, Set::new(plus)?, Set::new(minus)?);
     let mut forms = OpBuilder::new().add(set.op().add(&plus).union()).add(&minus).difference();

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use crate::Span;
 
-/// A pair of round or square brackets and what stands in it.
+/// A pair of round or square brackets and its content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bracket {
     pub(super) open: usize,
@@ -29,7 +29,7 @@ pub(super) fn brackets(text: &str) -> Vec<Bracket> {
     found
 }
 
-/// Adds an open bracket to those that wait for their end, and forgets those that wait in vain.
+/// Adds an opening bracket, and forgets brackets that are open for too long.
 fn push_open(waiting: &mut VecDeque<usize>, at: usize) {
     while waiting.front().is_some_and(|open| at - open > LONGEST_BRACKET) {
         waiting.pop_front();

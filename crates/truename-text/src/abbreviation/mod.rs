@@ -5,7 +5,7 @@
 //! backwards. Sohn, Comeau, Kim and Wilbur (2008, "Abbreviation definition identification based on automatic precision
 //! estimates") try seventeen ways of doing so, the most precise first. Here each letter has a cost by where it stands
 //! (at the start of a word: none), the cheapest alignment is taken, and longer short forms may cost more.
-//! The costs were chosen on the records of MED1250 with even index; `truename-bench abbreviations` shows what they give.
+//! The costs were chosen on the records of MED1250 with even index; `truename-bench abbreviations` measures them.
 
 mod bracket;
 mod compound;
@@ -50,7 +50,7 @@ pub fn abbreviations(text: &str) -> Vec<Abbreviation> {
     found
 }
 
-/// Returns the likeliest definition of which a bracket holds one half, or both.
+/// Returns the likeliest definition with a half, or both, in a bracket.
 fn definition(text: &str, bracket: Bracket) -> Option<Abbreviation> {
     let before = Span::new(0, bracket.open);
     let first = first_part(text, bracket.content);

@@ -81,7 +81,7 @@ impl ShortForm {
     }
 }
 
-/// The end of a short form, aligned: the letter of the window where it starts, and what it costs from there.
+/// An aligned end of a short form: its first letter in the window, and its cost.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tail {
     at: usize,

@@ -34,7 +34,7 @@ pub(super) fn number_word(piece: &str) -> Option<char> {
     NUMBER_WORDS.iter().find(|(word, _)| starts(word)).map(|(_, digit)| *digit)
 }
 
-/// Words of which an abbreviation often has no letter.
+/// Stop words: an abbreviation often has no letter of them.
 const STOP_WORDS: [&str; 25] = [
     "a", "an", "and", "as", "at", "by", "de", "during", "et", "for", "from", "in", "into", "is", "of", "on", "or",
     "per", "plus", "than", "that", "the", "to", "via", "with",

@@ -79,7 +79,7 @@ enum Outside {
     Nothing,
     /// Before it, that many of them.
     Before(usize),
-    /// In the piece, all of them; moreover one that opens here does not close in it.
+    /// In the piece, all of them; another bracket opens in the piece and does not close.
     Enclosing(usize),
 }
 
