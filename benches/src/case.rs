@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename::{CalibrateOptions, Candidate, Concept, Encoder, KnowledgeBase, Link, LinkOptions, Linker, NearName};
+use truename::{CalibrateOptions, Candidate, Concept, KnowledgeBase, Link, LinkOptions, Linker, NearName};
 use truename_eval::{Answer, Judged, NameScores};
-use truename_train::{Dataset, Event, Recipe, Start, begin, fold_folder};
+use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
 
 use crate::Names;
 use crate::scale::edited;
@@ -90,7 +88,7 @@ type Judgements = BTreeMap<&'static str, Vec<Judged>>;
 
 /// Runs cases that belong together and prints one table.
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
-    let untrained = options.encoder.as_deref().map(Encoder::open).transpose()?.map(Arc::new);
+    let untrained = TrainedEncoders::open(options.encoder.as_ref().filter(|_| options.recipe.is_none()))?;
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
     let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
     for (number, mut case) in cases.into_iter().enumerate().filter(is_wanted) {
@@ -102,15 +100,15 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
         }
         let encoders = |case: &Case, name: &str| match &options.recipe {
             Some(recipe) => trained(case, recipe, name, options),
-            None => Ok(untrained.iter().cloned().collect()),
+            None => Ok(untrained.clone()),
         };
         table.begin(case.queries.len());
         let name = format!("{title}-{number}");
-        measure(&case, &encoders(&case, &name)?, &mut table)?;
+        measure(&case, encoders(&case, &name)?.as_ref(), &mut table)?;
         if options.nil {
             // An encoder that learnt the concepts left out would know them.
             let case = without_some(&case);
-            judge(&case, &encoders(&case, &format!("{name}-nil"))?, &mut judgements)?;
+            judge(&case, encoders(&case, &format!("{name}-nil"))?.as_ref(), &mut judgements)?;
         }
     }
     println!("{title}: {} names", table.asked.iter().sum::<usize>());
@@ -133,10 +131,10 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     Ok(())
 }
 
-/// An encoder that learnt the names of a case's knowledge base, nothing of the queries; and those beside it.
-fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Vec<Arc<Encoder>>> {
-    let mut changes = options.set.clone();
-    changes.extend(options.encoder.iter().map(|encoder| format!("encoder.from={}", encoder.display())));
+/// Returns an encoder that learnt the names of a case's knowledge base, nothing of the queries; and those beside it.
+fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Option<TrainedEncoders>> {
+    let mut changes: Vec<Change> = options.set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    changes.extend(options.encoder.iter().map(|encoder| Change::path("--encoder", "encoder.from", encoder)));
     let recipe = Recipe::read(recipe, &changes)?;
     let folder = tempfile::tempdir()?;
     let out = options.trained.as_ref().map_or_else(|| folder.path().join(name), |trained| trained.join(name));
@@ -146,27 +144,18 @@ fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::R
     // Asked for only to show how a run goes: of several weights the last are taken, whatever they find.
     let queries = if options.watch { case.queries.iter().map(query).collect() } else { Vec::new() };
     let dataset = Dataset::new(concepts, Vec::new(), queries)?;
-    let folds = recipe.ranker.folds;
-    let others = (0..folds).map(|fold| (fold_folder(&out, fold), dataset.without_fold(fold, folds)));
-    let mut encoders = Vec::new();
-    for (out, dataset) in std::iter::once((out.clone(), dataset.clone())).chain(others) {
-        if !out.join("model.safetensors").exists() {
-            train(&recipe, dataset, &out)?;
-        }
-        encoders.push(Arc::new(Encoder::open(&out.join("checkpoint"))?));
-    }
-    Ok(encoders)
+    let folders = train_on(&recipe, &dataset, &out, Start::Resumed, |_, run| train(run))?;
+    Ok(TrainedEncoders::open(folders.iter().map(|folder| folder.join("checkpoint")))?)
 }
 
-fn train(recipe: &Recipe, dataset: Dataset, out: &Path) -> anyhow::Result<()> {
-    let mut training = begin(recipe, dataset, out, Start::Anew)?;
-    while let Some(event) = training.advance()? {
+fn train(run: &mut dyn Run) -> anyhow::Result<()> {
+    while let Some(event) = run.advance()? {
         if let Event::Evaluation { epoch, scores: Some(scores), .. } = event {
             let [one, three, five] = ["acc@1", "acc@3", "acc@5"].map(|name| 100.0 * scores.get(name));
-            eprintln!("{}, epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", out.display(), training.seconds());
+            eprintln!("epoch {epoch}: {one:.2} {three:.2} {five:.2}, {:.0} s", run.seconds());
         }
     }
-    println!("{}: trained in {:.0} s", out.display(), training.seconds());
+    println!("{} steps in {:.0} s", run.step(), run.seconds());
     Ok(())
 }
 
@@ -178,24 +167,16 @@ struct Fitted {
 }
 
 impl Fitted {
-    /// The first encoder is used; those after it did not see a part of the names each.
-    fn new(concepts: Vec<Concept>, encoders: &[Arc<Encoder>]) -> anyhow::Result<Self> {
+    fn new(concepts: Vec<Concept>, encoders: Option<&TrainedEncoders>) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let kb = KnowledgeBase::create(concepts, &folder.path().join("kb"))?;
         let options = CalibrateOptions::default();
-        let dense = match encoders {
-            [] => None,
-            [encoder, others @ ..] => {
-                kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
-                let kb = kb.clone().with_encoder(Arc::clone(encoder))?;
-                if others.is_empty() {
-                    kb.calibrate(&[], &options)?;
-                } else {
-                    kb.calibrate_out_of_fold(others, &[], &options)?;
-                }
-                Some(linker(kb)?)
-            }
+        let fit = |encoders: &TrainedEncoders| {
+            let kb = encoders.embed(&kb, &options.progress)?;
+            encoders.calibrate(&kb, &[], &options)?;
+            linker(kb)
         };
+        let dense = encoders.map(fit).transpose()?;
         kb.calibrate(&[], &options)?;
         Ok(Self { letters: linker(kb)?, dense, _folder: folder })
     }
@@ -207,7 +188,7 @@ fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
 }
 
 /// Counts the answers of every stage.
-fn measure(case: &Case, encoders: &[Arc<Encoder>], table: &mut Table) -> anyhow::Result<()> {
+fn measure(case: &Case, encoders: Option<&TrainedEncoders>, table: &mut Table) -> anyhow::Result<()> {
     let fitted = Fitted::new(case.concepts.clone(), encoders)?;
     let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
     for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
@@ -274,7 +255,7 @@ fn without_some(case: &Case) -> Case {
 }
 
 /// The best candidate of each name, by n-gram cosine and by probability.
-fn judge(case: &Case, encoders: &[Arc<Encoder>], judgements: &mut Judgements) -> anyhow::Result<()> {
+fn judge(case: &Case, encoders: Option<&TrainedEncoders>, judgements: &mut Judgements) -> anyhow::Result<()> {
     let fitted = Fitted::new(case.concepts.clone(), encoders)?;
     let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
     let ngram: fn(&Candidate) -> f64 = |candidate| candidate.scores.ngram.unwrap_or(1.0);

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use truename::{Ambiguous, ConceptId, Format, ImportOptions, OffsetUnit, Placeholders, SynonymScopes};
-use truename_train::Axis;
+use truename_train::{Axis, Kind};
 
 /// The largest `--top`.
 const MOST_CANDIDATES: i64 = 10_000;
@@ -707,7 +708,7 @@ pub struct Calibrate {
 
 #[derive(Args)]
 pub struct Train {
-    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain` prints one with every key)
+    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain KIND` prints one with every key)
     #[arg(value_name = "RECIPE")]
     pub recipe: PathBuf,
     /// Folder for the encoder, its checkpoint and its metrics
@@ -722,7 +723,7 @@ pub struct Train {
 
 #[derive(Args)]
 pub struct Tune {
-    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain` prints one with every key)
+    /// Recipe: a TOML file that states data, encoder and schedule (`truename recipe explain KIND` prints one with every key)
     #[arg(value_name = "RECIPE")]
     pub recipe: PathBuf,
     /// Folder for the results; a run goes on from the trials that it holds
@@ -757,15 +758,23 @@ pub struct RecipeChanges {
     /// Where to compute: cpu, or vulkan or cuda in a build with that feature; in place of device
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Change a key of the recipe, as schedule.epochs=4
+    /// Change a key of the recipe, as schedule.epochs=4; without a value the key is taken out
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
 
 #[derive(Subcommand)]
 pub enum RecipeCommand {
-    /// Print a recipe with every key, its default and what it means
-    Explain,
+    /// Print a recipe with every key of a kind of task, with defaults and meanings; without KIND list the kinds
+    Explain {
+        /// Kind of task, as in `[task] kind = "groups"`
+        #[arg(value_name = "KIND", value_parser = kinds())]
+        kind: Option<String>,
+    },
+}
+
+fn kinds() -> PossibleValuesParser {
+    Kind::all().iter().map(Kind::name).collect::<Vec<_>>().into()
 }
 
 fn folds(value: &str) -> Result<usize, String> {

@@ -124,7 +124,7 @@ fn what_keeps_its_work_goes_on_from_there() {
     let small = Folder::with_kb();
     small.write(
         "recipe.toml",
-        "[sampler]\ngroup = 2\ngroups = 2\n[schedule]\nepochs = 10000\n[evaluation]\nevery = 10000\n",
+        "[task]\nkind = \"groups\"\n[sampler]\ngroup = 2\ngroups = 2\n[schedule]\nepochs = 10000\n[evaluation]\nevery = 10000\n",
     );
     let train = ["-q", "train", "recipe.toml", "--out", "mine", "--kb", "kb", "--encoder", &encoder];
     let (ended, took) = interrupted(&small, &train, Duration::from_millis(1500), Signal::INT);

@@ -10,6 +10,8 @@ use folder::Folder;
 
 static MODEL: LazyLock<String> = LazyLock::new(|| folder::model("bert"));
 const RECIPE: &str = "\
+[task]
+kind = \"groups\"
 [sampler]
 group = 2
 groups = 2
@@ -35,7 +37,10 @@ fn an_encoder_that_learnt_serves_every_command() {
     begin(&folder);
     let trained = folder.run(&arguments("encoder", &["--set", "schedule.epochs=2"]));
     assert_eq!((trained.code, trained.out.as_str()), (0, "encoder\n"), "{}", trained.err);
-    assert!(trained.err.starts_with("7 names of 3 concepts to learn, 0 names to ask for\n"), "{}", trained.err);
+    assert!(trained.err.starts_with("7 names of 3 concepts to learn, 0 names to ask for\nabout "), "{}", trained.err);
+    for expected in [" tokens an epoch; ", " steps in all\nan estimated ", " of memory for a step of "] {
+        assert!(trained.err.contains(expected), "{expected}: {}", trained.err);
+    }
     let embedded = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", "encoder"]);
     assert_eq!(embedded.code, 0, "{}", embedded.err);
     folder.write("names.txt", "heart attak\n");
@@ -48,7 +53,7 @@ fn an_encoder_that_learnt_serves_every_command() {
 #[test]
 fn an_encoder_of_characters_serves_every_command() {
     let folder = Folder::with_kb();
-    folder.write("pairs.toml", "[encoder]\ncharacters = \"lstm\"\nhidden = 16\n[objective]\nloss = \"contrastive\"\n");
+    folder.write("pairs.toml", "[task]\nkind = \"pairs\"\n[encoder]\ncharacters = \"lstm\"\nhidden = 16\n");
     let trained = folder.run(&["train", "pairs.toml", "--out", "encoder", "--kb", "kb", "--set", "schedule.epochs=2"]);
     assert_eq!(trained.code, 0, "{}", trained.err);
     let info = folder.run(&["model", "info", "encoder"]);
@@ -114,13 +119,35 @@ fn a_killed_run_goes_on_to_the_same_weights() {
 fn what_is_wrong_with_a_recipe_is_said() {
     let folder = Folder::with_kb();
     begin(&folder);
-    folder.write("bad.toml", "[schedule]\nepochs = 2\nlearning_rat = 1\n");
+    folder.write("bad.toml", "[task]\nkind = \"groups\"\n[schedule]\nepochs = 2\nlearning_rat = 1\n");
     let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL.as_str()]);
     assert_eq!(refused.code, 2);
-    for expected in ["error: bad.toml is not a recipe", "line 3", "learning_rat", "hint: `truename recipe explain`"] {
-        assert!(refused.err.contains(expected), "{expected}: {}", refused.err);
-    }
-    let cases: [(&[&str], &str); 5] = [
+    assert_eq!(
+        refused.err,
+        "error: bad.toml, line 5: groups has no key schedule.learning_rat\n\
+         hint: `truename recipe explain groups` prints every key with its default\n"
+    );
+    folder.write("bad.toml", "[task]\nkind = \"groups\"\n[schedule]\nepochs = \"two\"\n");
+    let refused = folder.run(&["train", "bad.toml", "--out", "encoder", "--kb", "kb", "--encoder", MODEL.as_str()]);
+    assert!(
+        refused.err.contains("error: bad.toml is not a recipe") && refused.err.contains("line 4"),
+        "{}",
+        refused.err
+    );
+    folder.write("old.toml", "[objective]\nloss = \"contrastive\"\n");
+    let refused = folder.run(&["train", "old.toml", "--out", "encoder", "--kb", "kb"]);
+    let expected = "error: old.toml names no kind of task\nhint: add the lines `[task]` and `kind = \"pairs\"`; ";
+    assert!(refused.code == 2 && refused.err.starts_with(expected), "{}", refused.err);
+    let cases: [(&[&str], &str); 8] = [
+        (
+            &["--set", "schedule.most_steps=4"],
+            "schedule.most_steps is now schedule.max_steps\nhint: write schedule.max_steps",
+        ),
+        (&["--set", "pairs.batch=4"], "--set pairs.batch=4: pairs.batch is a key of pairs, not of groups"),
+        (
+            &["--set", "encoder.characters=lstm"],
+            "error: --encoder: encoder.from counts only where encoder.characters is \"\"",
+        ),
         (&["--set", "ranker.folds=1000000000000"], "ranker.folds is 1000000000000; it must be from 0 to 20"),
         (&["--set", "sampler.group=1"], "sampler.group is 1; it must be from 2 to 10000"),
         (&["--device", "abacus"], "there is no device \"abacus\"\nhint: use cpu"),
@@ -159,13 +186,40 @@ fn what_is_wrong_with_a_recipe_is_said() {
 }
 
 #[test]
-fn an_explained_recipe_can_be_run() {
+fn explained_recipes_can_be_run() {
     let folder = Folder::with_kb();
     begin(&folder);
-    let explained = folder.run(&["recipe", "explain"]);
-    assert_eq!(explained.code, 0);
-    folder.write("recipe.toml", explained.out);
-    assert_eq!(folder.run(&arguments("encoder", &["--set", "schedule.epochs=1"])).code, 0);
+    let kinds = folder.run(&["recipe", "explain"]);
+    assert_eq!(kinds.code, 0);
+    assert!(kinds.out.contains("`truename recipe explain KIND`"), "{}", kinds.out);
+    for kind in ["groups", "pairs"] {
+        assert!(kinds.out.contains(&format!("\n  {kind}  ")), "{}", kinds.out);
+        let explained = folder.run(&["recipe", "explain", kind]);
+        assert_eq!(explained.code, 0);
+        folder.write("recipe.toml", explained.out);
+        let trained = folder.run(&arguments(kind, &["--set", "schedule.epochs=1"]));
+        assert_eq!(trained.code, 0, "{}", trained.err);
+        let again = format!("{kind}/recipe.toml");
+        let trained = folder.run(&["-q", "train", &again, "--out", &format!("{kind}-again")]);
+        assert_eq!(trained.code, 0, "{}", trained.err);
+    }
+    let unknown = folder.run(&["recipe", "explain", "spells"]);
+    assert!(unknown.code == 2 && unknown.err.contains("groups, pairs"), "{}", unknown.err);
+}
+
+#[test]
+fn the_time_of_a_run_is_estimated_and_bounded() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let long = folder.run(&arguments("long", &["--set", "schedule.epochs=12"]));
+    assert!(long.err.contains("an estimated ") && long.err.contains(" s left, without evaluations\n"), "{}", long.err);
+    let short = folder.run(&arguments("short", &["--set", "schedule.max_minutes=1e-9"]));
+    let expected = "the time of schedule.max_minutes is over after step 1 of 6\n1 step (";
+    assert!(short.code == 0 && short.err.contains(expected), "{}", short.err);
+    let model = folder.run(&["model", "info", "short"]);
+    assert_eq!(model.code, 0, "{}", model.err);
+    let more = folder.run(&arguments("short", &["--resume"]));
+    assert!(more.code == 0 && more.err.contains("\n6 steps ("), "{}", more.err);
 }
 
 #[test]

@@ -1,16 +1,39 @@
-//! Names changed as people change them, so that an encoder knows more spellings than the knowledge base has.
+//! Augmentation: names changed as people change them, so that an encoder learns more spellings than the knowledge base has.
 
 use std::collections::HashMap;
 
 use fastrand::Rng;
+use serde::{Deserialize, Serialize};
 use truename_text::part_of;
 
-use crate::Named;
-use crate::recipe::Augmentation;
+use crate::{Error, Named};
+
+/// Probabilities of the changes to a name.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Augmentation {
+    pub misspelling: f64,
+    pub acronym: f64,
+    pub part: f64,
+    pub spacing: f64,
+    pub punctuation: f64,
+    pub version: f64,
+}
+
+impl Augmentation {
+    pub fn check(&self) -> Result<(), Error> {
+        let Self { misspelling, acronym, part, spacing, punctuation, version } = self;
+        let sum = misspelling + acronym + part + spacing + punctuation + version;
+        if sum > 1.0 {
+            return Err(Error::value("the sum of augmentation", sum, "at most 1"));
+        }
+        Ok(())
+    }
+}
 
 /// Letters beside each other on a keyboard (US layout), row after row.
 const ROWS: [&str; 4] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
-/// What looks alike on paper.
+/// Letters that look alike on paper.
 const ALIKE: [(&str, &str); 12] = [
     ("0", "o"),
     ("o", "0"),
@@ -25,7 +48,7 @@ const ALIKE: [(&str, &str); 12] = [
     ("cl", "d"),
     ("vv", "w"),
 ];
-/// What inventories add to the name of a product.
+/// Editions that inventories add to the name of a product.
 const EDITIONS: [&str; 22] = [
     "enterprise",
     "enterprise edition",
@@ -54,7 +77,7 @@ const EDITIONS: [&str; 22] = [
 /// Changes names with the probabilities of a recipe.
 pub(crate) struct Augmenter {
     keys: Augmentation,
-    /// Which concept has a name; a change into a name of another concept is none.
+    /// The concept of each name; a change into a name of another concept is not made.
     owners: HashMap<String, usize>,
     acronyms: Acronyms,
 }
@@ -70,7 +93,7 @@ impl Augmenter {
         Self { keys: keys.clone(), owners, acronyms }
     }
 
-    /// The name of a concept as it is seen this time.
+    /// Returns a name of a concept with at most one random change.
     pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> String {
         let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = self.keys;
         let reshort =
@@ -101,7 +124,7 @@ fn folded(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One typing error.
+/// Makes one typing error.
 fn misspell(name: &str, random: &mut Rng) -> Option<String> {
     let letters: Vec<char> = name.chars().collect();
     // Of a shorter name it makes another name.
@@ -120,7 +143,7 @@ fn misspell(name: &str, random: &mut Rng) -> Option<String> {
     Some(changed.into_iter().collect())
 }
 
-/// A key beside that of a letter.
+/// Returns a key beside that of a letter.
 fn neighbour(letter: char, random: &mut Rng) -> Option<char> {
     let lower = letter.to_ascii_lowercase();
     let (row, at) = ROWS.iter().find_map(|row| row.chars().position(|key| key == lower).map(|at| (row, at)))?;
@@ -129,7 +152,7 @@ fn neighbour(letter: char, random: &mut Rng) -> Option<char> {
     Some(if letter.is_uppercase() { key.to_ascii_uppercase() } else { key })
 }
 
-/// One place misread.
+/// Misreads one place.
 fn look_alike(name: &str, random: &mut Rng) -> Option<String> {
     let known: Vec<&(&str, &str)> = ALIKE.iter().filter(|(from, _)| name.contains(from)).collect();
     let (from, to) = random.choice(known)?;
@@ -138,13 +161,13 @@ fn look_alike(name: &str, random: &mut Rng) -> Option<String> {
     Some(format!("{}{to}{}", &name[..place], &name[place + from.len()..]))
 }
 
-/// Acronyms with what they stand for, as the names of a concept give them away: one is the initials of another, or
-/// stands in brackets after it.
+/// Acronyms with their long forms, as the names of a concept give them away: one name is the initials of another, or stands in
+/// brackets after it.
 #[derive(Debug, Default)]
 struct Acronyms {
-    /// What a word stands for where it is the acronym of names of one concept alone.
+    /// Long forms of an acronym of one concept alone.
     long: HashMap<String, Vec<String>>,
-    /// The acronym of a name.
+    /// Acronym of a long form.
     short: HashMap<String, String>,
 }
 
@@ -176,7 +199,7 @@ impl Acronyms {
         acronyms
     }
 
-    /// The name with an acronym in it written out, or with words of it as their acronym.
+    /// Replaces an acronym in a name by its long form, or words of the name by their acronym.
     fn exchange(&self, name: &str, random: &mut Rng) -> Option<String> {
         let words: Vec<&str> = name.split_whitespace().collect();
         let runs = (0..words.len()).flat_map(|from| (from + 1..=words.len()).map(move |to| from..to));
@@ -192,12 +215,12 @@ impl Acronyms {
     }
 }
 
-/// The first letter or digit of each word.
+/// Returns the first letter or digit of each word.
 fn initials(name: &str) -> String {
     name.split_whitespace().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric())).collect()
 }
 
-/// The initials of all words or of those before the last, or the name without one of its words.
+/// Returns the initials of all words or of those before the last, or the name without one of its words.
 fn shorten(name: &str, random: &mut Rng) -> Option<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     if words.len() < 2 {
@@ -221,7 +244,7 @@ fn reduce(name: &str, random: &mut Rng) -> Option<String> {
     part_of(name, random.usize(..), random.usize(..))
 }
 
-/// Words joined, or parted where letters meet digits.
+/// Joins words, or parts them where letters meet digits.
 fn respace(name: &str, random: &mut Rng) -> Option<String> {
     let spaces: Vec<usize> = name.match_indices([' ', '-']).map(|(place, _)| place).collect();
     match random.choice(spaces) {
@@ -244,7 +267,7 @@ fn respace(name: &str, random: &mut Rng) -> Option<String> {
     }
 }
 
-/// Other punctuation or capitals.
+/// Changes punctuation or capitals.
 fn repunctuate(name: &str, random: &mut Rng) -> Option<String> {
     match random.u8(..5) {
         0 => Some(name.to_lowercase()),
@@ -255,7 +278,7 @@ fn repunctuate(name: &str, random: &mut Rng) -> Option<String> {
     }
 }
 
-/// A version or edition more, or the one there is left out.
+/// Adds a version or edition, or leaves out the one that there is.
 fn reversion(name: &str, random: &mut Rng) -> Option<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     let is_version = |word: &&str| {

@@ -1,7 +1,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a recipe, its data or a run.
+use crate::recipe::Condition;
+
+/// An error of a recipe, its data or a run.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
 
@@ -9,7 +11,14 @@ pub struct Error(Box<Kind>);
 enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Recipe { path: PathBuf, source: toml::de::Error },
-    Change { change: String, source: toml::de::Error },
+    Types { source: toml::de::Error },
+    Unwritable { source: toml::ser::Error },
+    NoTask { path: PathBuf, kind: &'static str },
+    OldRun { path: PathBuf },
+    NoNames { kind: String },
+    UnknownKey { place: String, key: String, kind: &'static str, others: Vec<&'static str> },
+    Renamed { place: String, key: String, new: &'static str },
+    IdleKey { place: String, key: &'static str, on: &'static str, values: &'static [&'static str], value: String },
     Value { key: &'static str, value: String, known: String },
     Section { key: String, example: String },
     NotASection { key: String, part: String },
@@ -26,15 +35,21 @@ enum Kind {
     Index(truename_index::Error),
     Eval(truename_eval::Error),
     Infer(truename_infer::Error),
+    Linker(truename::Error),
 }
 
 impl Error {
-    /// Whether a key of the recipe is missing or has a value that it cannot have.
+    /// Returns whether a key of the recipe is missing, is unknown, has no effect or has a value that it cannot have.
     pub fn is_recipe(&self) -> bool {
         matches!(
             &*self.0,
             Kind::Recipe { .. }
-                | Kind::Change { .. }
+                | Kind::Types { .. }
+                | Kind::NoTask { .. }
+                | Kind::NoNames { .. }
+                | Kind::UnknownKey { .. }
+                | Kind::Renamed { .. }
+                | Kind::IdleKey { .. }
                 | Kind::Value { .. }
                 | Kind::Section { .. }
                 | Kind::NotASection { .. }
@@ -45,10 +60,14 @@ impl Error {
 
     /// Returns whether the work was stopped on request.
     pub fn is_interrupted(&self) -> bool {
-        matches!(&*self.0, Kind::Kb(source) if source.is_interrupted())
+        match &*self.0 {
+            Kind::Kb(source) => source.is_interrupted(),
+            Kind::Linker(source) => source.is_interrupted(),
+            _ => false,
+        }
     }
 
-    /// A way out, where one is known.
+    /// Returns advice on what to do, where there is some.
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
             Kind::Section { example, .. } => Some(format!("set a key in it, e.g. `--set {example}`")),
@@ -56,15 +75,29 @@ impl Error {
                 Some(format!("use `device = \"cpu\"`, or rebuild with `--features {name}`"))
             }
             Kind::Device { .. } => Some("use cpu, or vulkan or cuda in a build with that feature".into()),
-            Kind::Recipe { .. } | Kind::Change { .. } | Kind::Value { .. } | Kind::NotASection { .. } => {
-                Some("`truename recipe explain` prints every key with its default".into())
+            Kind::Recipe { .. } | Kind::Types { .. } | Kind::Value { .. } | Kind::NotASection { .. } => {
+                Some("`truename recipe explain KIND` prints every key with its default".into())
+            }
+            Kind::NoTask { kind, .. } => Some(format!(
+                "add the lines `[task]` and `kind = \"{kind}\"`; `truename recipe explain` lists the kinds"
+            )),
+            Kind::OldRun { .. } => {
+                Some("go on with the version that began the run, or begin a new one with another `--out`".into())
+            }
+            Kind::NoNames { .. } => Some("`truename recipe explain` lists the kinds of tasks".into()),
+            Kind::UnknownKey { kind, .. } => {
+                Some(format!("`truename recipe explain {kind}` prints every key with its default"))
+            }
+            Kind::Renamed { new, .. } => Some(format!("write {new} in its place")),
+            Kind::IdleKey { key, on, values, .. } => {
+                Some(format!("leave {key} out (`--set {key}=`), or set {on} to \"{}\"", values.join("\" or \"")))
             }
             Kind::Missing { key, flag } => Some(format!("set {key} in the recipe, or give {flag}")),
             Kind::UnknownId { .. } => {
                 Some("leave the row out, or add the concept to the knowledge base with `truename kb update`".into())
             }
             Kind::TooFew { .. } => {
-                Some("an encoder learns to tell concepts apart: name more of them in data.kb or data.names".into())
+                Some("an encoder learns to tell concepts apart: name more concepts in data.kb or data.names".into())
             }
             Kind::NothingAsked => {
                 Some("set evaluation.share, or evaluation.names to names whose ids the knowledge base has".into())
@@ -76,9 +109,9 @@ impl Error {
                 Some("`--resume` goes on with it; another `--out` begins anew".into())
             }
             Kind::Occupied { has_checkpoint: false, .. } => Some("name another folder with `--out`".into()),
-            Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.most_norm".into()),
+            Kind::NotFinite { .. } => Some("lower schedule.learning_rate, or set schedule.max_grad_norm".into()),
             Kind::State { .. } => Some("begin anew with another `--out`".into()),
-            Kind::Io { .. } | Kind::Index(_) => None,
+            Kind::Io { .. } | Kind::Index(_) | Kind::Unwritable { .. } => None,
             // A run has no options for how its files are read.
             Kind::Kb(source) => {
                 source.hint().map(|hint| match hint.contains("--id-column") || hint.contains("--format") {
@@ -88,6 +121,7 @@ impl Error {
             }
             Kind::Eval(source) => source.hint(),
             Kind::Infer(source) => source.hint(),
+            Kind::Linker(source) => source.hint(),
         }
     }
 
@@ -99,8 +133,36 @@ impl Error {
         Kind::Recipe { path: path.to_owned(), source }.into()
     }
 
-    pub(crate) fn change(change: &str, source: toml::de::Error) -> Self {
-        Kind::Change { change: change.to_owned(), source }.into()
+    pub(crate) fn types(source: toml::de::Error) -> Self {
+        Kind::Types { source }.into()
+    }
+
+    pub(crate) fn unwritable(source: toml::ser::Error) -> Self {
+        Kind::Unwritable { source }.into()
+    }
+
+    pub(crate) fn no_task(path: &Path, kind: &'static str) -> Self {
+        Kind::NoTask { path: path.to_owned(), kind }.into()
+    }
+
+    pub(crate) fn old_run(path: &Path) -> Self {
+        Kind::OldRun { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn no_names(kind: &str) -> Self {
+        Kind::NoNames { kind: kind.to_owned() }.into()
+    }
+
+    pub(crate) fn unknown_key(place: String, key: &str, kind: &'static str, others: &[&'static str]) -> Self {
+        Kind::UnknownKey { place, key: key.to_owned(), kind, others: others.to_vec() }.into()
+    }
+
+    pub(crate) fn renamed(place: String, key: &str, new: &'static str) -> Self {
+        Kind::Renamed { place, key: key.to_owned(), new }.into()
+    }
+
+    pub(crate) fn idle_key(place: String, key: &'static str, condition: &Condition, value: String) -> Self {
+        Kind::IdleKey { place, key, on: condition.on, values: condition.values, value }.into()
     }
 
     pub(crate) fn value(key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {
@@ -161,7 +223,23 @@ impl fmt::Display for Error {
         match &*self.0 {
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
             Kind::Recipe { path, .. } => write!(f, "{} is not a recipe", path.display()),
-            Kind::Change { change, .. } => write!(f, "--set {change} cannot be applied"),
+            Kind::Types { .. } => f.write_str("a key of the recipe has a value of another type"),
+            Kind::Unwritable { .. } => f.write_str("the recipe cannot be written as TOML"),
+            Kind::NoTask { path, .. } => write!(f, "{} names no kind of task", path.display()),
+            Kind::OldRun { path } => {
+                write!(f, "{} was written by an earlier version: it names no kind of task", path.display())
+            }
+            Kind::NoNames { kind } => write!(f, "a task of the kind {kind} does not learn from names"),
+            Kind::UnknownKey { place, key, kind, others } if others.is_empty() => {
+                write!(f, "{place}: {kind} has no key {key}")
+            }
+            Kind::UnknownKey { place, key, kind, others } => {
+                write!(f, "{place}: {key} is a key of {}, not of {kind}", others.join(" and "))
+            }
+            Kind::Renamed { place, key, new } => write!(f, "{place}: {key} is now {new}"),
+            Kind::IdleKey { place, key, on, values, value } => {
+                write!(f, "{place}: {key} counts only where {on} is \"{}\"; it is {value}", values.join("\" or \""))
+            }
             Kind::Value { key, value, known } => write!(f, "{key} is {value}; it must be {known}"),
             Kind::Section { key, .. } => write!(f, "`{key}` is a section, not a key"),
             Kind::NotASection { key, part } => write!(f, "--set {key}: `{part}` is a key, not a section"),
@@ -189,6 +267,7 @@ impl fmt::Display for Error {
             Kind::Index(source) => source.fmt(f),
             Kind::Eval(source) => source.fmt(f),
             Kind::Infer(source) => source.fmt(f),
+            Kind::Linker(source) => source.fmt(f),
         }
     }
 }
@@ -197,12 +276,14 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
             Kind::Io { source, .. } => Some(source),
-            Kind::Recipe { source, .. } | Kind::Change { source, .. } => Some(source),
+            Kind::Recipe { source, .. } | Kind::Types { source } => Some(source),
+            Kind::Unwritable { source } => Some(source),
             Kind::State { source, .. } => Some(&**source),
             Kind::Kb(source) => source.source(),
             Kind::Index(source) => source.source(),
             Kind::Eval(source) => source.source(),
             Kind::Infer(source) => source.source(),
+            Kind::Linker(source) => source.source(),
             _ => None,
         }
     }
@@ -229,5 +310,11 @@ impl From<truename_eval::Error> for Error {
 impl From<truename_infer::Error> for Error {
     fn from(source: truename_infer::Error) -> Self {
         Kind::Infer(source).into()
+    }
+}
+
+impl From<truename::Error> for Error {
+    fn from(source: truename::Error) -> Self {
+        Kind::Linker(source).into()
     }
 }

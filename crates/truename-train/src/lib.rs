@@ -1,34 +1,56 @@
 //! Training: one recipe, one loop.
 //!
-//! A [`Recipe`] states a run; a [`Dataset`] holds the names of concepts and those asked for; a [`Task`] plans epochs, makes
-//! batches and evaluates; [`Training`] makes steps and evaluations of any task one at a time and leaves a Hugging Face
-//! folder, from which it can also go on. [`Accuracy`] measures an encoder by itself.
+//! A [`Recipe`] states a run; a [`Dataset`] holds the names of concepts and those asked for; a [`Task`] plans epochs and makes
+//! batches; [`Training`] makes steps and evaluations of any task one at a time and leaves a Hugging Face folder, from which it
+//! can also go on. [`train`] makes the run of a recipe with those of its folds, [`TrainedEncoders`] fit a ranker by them, and
+//! [`CrossValidation`] does both for each part of the names. [`Accuracy`] measures an encoder by itself.
+//!
+//! ```
+//! use truename_train::{Dataset, Named, Recipe, Run, Start, begin_on};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let out = folder.path().join("encoder");
+//! let recipe = "[task]\nkind = \"groups\"\n[encoder]\ncharacters = \"convolution\"\nhidden = 16\n";
+//! let concepts = vec![Named::new("X:1", ["heart attack", "infarct"]), Named::new("X:2", ["flu", "influenza"])];
+//! let dataset = Dataset::new(concepts, Vec::new(), Vec::new())?;
+//! let mut run = begin_on(&recipe.parse::<Recipe>()?, dataset, &out, Start::Anew)?;
+//! while let Some(event) = run.advance()? {
+//!     println!("{event:?}");
+//! }
+//! assert!(out.join("model.safetensors").exists());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A task of your own is trained by the same loop: `examples/own_task.rs`.
 
-mod accuracy;
 mod augmentation;
-mod dataset;
+mod cross_validation;
 mod error;
+mod forecast;
 mod metrics;
+mod names;
 mod nearest;
 mod pair_sampler;
 mod recipe;
 mod run_folder;
+mod runs;
 mod sampler;
-mod schedule;
 mod task;
+mod trained;
 mod training;
 mod tuning;
 mod vectors;
 
-pub use accuracy::Accuracy;
-pub use dataset::{DataFile, Dataset, Named, Query};
+pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
 pub use error::Error;
-pub use recipe::{
-    Augmentation, Data, Decay, DistanceKind, EXPLAINED, EncoderKeys, Evaluation, LossKind, MiningKind, ObjectiveKeys,
-    PairKeys, RankerKeys, Recipe, SamplerKeys, Schedule,
-};
+pub use names::{Accuracy, DataFile, Dataset, Named, Names, Query};
+pub use recipe::{Change, Decay, Evaluation, Recipe, Schedule};
 pub use run_folder::{fold_encoders, fold_folder};
+pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use task::{Epoch, Groups, Pairs, Planned, Scores, Task, begin};
+pub use task::{Description, Epoch, EpochSize, Groups, Kind, Pairs, Planned, Scores, Task, TaskData, begin, begin_on};
+pub use trained::TrainedEncoders;
 pub use training::{Event, Run, Start, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

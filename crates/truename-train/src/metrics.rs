@@ -19,11 +19,11 @@ impl Metric {
         }
     }
 
-    /// Whether a run that goes on from `state` has it behind it.
+    /// Returns whether a run that goes on from `state` has it behind it.
     pub fn is_before<P>(&self, state: &State<P>) -> bool {
         match self {
             Self::Step { step, .. } => *step <= state.step,
-            Self::Evaluation { epoch, .. } => *epoch <= state.evaluated,
+            Self::Evaluation { step, .. } => *step <= state.evaluated,
         }
     }
 
@@ -35,14 +35,14 @@ impl Metric {
     }
 }
 
-/// Width and height of a panel, and the room around it, in pixels.
+/// Width and height of a panel and its margin, in pixels.
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 180.0;
 const MARGIN: f64 = 56.0;
 /// Lines of many steps, thinner than others.
 const STYLE: &str = ".curve{stroke-width:1.5}";
 
-/// Returns loss and, where names were asked for, accuracy over the steps, as SVG.
+/// Draws the loss and, where there are evaluations, the score over the steps, as SVG.
 pub(crate) fn plot(metrics: &[Metric]) -> String {
     let losses: Vec<(f64, f64)> = metrics
         .iter()

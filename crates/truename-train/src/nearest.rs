@@ -7,8 +7,8 @@ use crate::Error;
 /// Rows that are stored and searched together.
 const TOGETHER: usize = 4096;
 
-/// The numbers of the vectors nearest to each, best first, itself among them; through the approximate index, which lies in a
-/// folder that is gone afterwards.
+/// Returns the numbers of the vectors nearest to each, best first, itself among them; by the approximate index, in a temporary
+/// folder.
 ///
 /// # Shapes
 /// `vectors: [names, width]`, each of unit length; output: `[names][≤ count]`

@@ -1,14 +1,43 @@
-//! Pairs of names with how alike they are (NSEEN, section 3.1).
+//! Pairs of names, labelled by their similarity (NSEEN, section 3.1).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fastrand::Rng;
 use rapidfuzz::distance::{jaro_winkler, levenshtein};
+use serde::{Deserialize, Serialize};
 use truename_infer::Tokenizer;
 use truename_nn::{Pair, Paired};
 
-use crate::recipe::PairKeys;
 use crate::{Error, Named};
+
+/// The pairs of an epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PairKeys {
+    pub batch: usize,
+    pub max_pairs: usize,
+    pub negatives: f64,
+    pub variants: bool,
+    pub related: f64,
+    pub round: usize,
+    pub nearest: usize,
+    pub keep: bool,
+}
+
+impl Default for PairKeys {
+    fn default() -> Self {
+        Self {
+            batch: 1024,
+            max_pairs: 0,
+            negatives: 1.0,
+            variants: true,
+            related: 0.5,
+            round: 1,
+            nearest: 5,
+            keep: true,
+        }
+    }
+}
 
 /// Largest distance, in concepts, between a name and its random negative.
 const SOON: usize = 64;
@@ -21,7 +50,7 @@ pub(crate) struct PairSampler {
     owners: Vec<u32>,
     /// Pairs that every epoch has: of one concept, of variants and of related concepts.
     fixed: Vec<Pair>,
-    /// How many of them are of one concept.
+    /// Number of fixed pairs that are of one concept.
     positives: usize,
 }
 
@@ -49,7 +78,7 @@ impl PairSampler {
             for variant in variants(&self.texts[name]) {
                 let number = self.texts.len() as u32;
                 self.texts.push(variant);
-                self.add_likened(name as u32, number);
+                self.add_similar(name as u32, number);
             }
         }
     }
@@ -65,19 +94,19 @@ impl PairSampler {
                 if left != right
                     && let (Some(left), Some(right)) = (name(random, left), name(random, right))
                 {
-                    self.add_likened(left, right);
+                    self.add_similar(left, right);
                 }
             }
         }
     }
 
-    /// A pair once with each measure as its label.
-    fn add_likened(&mut self, left: u32, right: u32) {
+    /// Adds a pair once for each similarity, as its label.
+    fn add_similar(&mut self, left: u32, right: u32) {
         let [one, other] = [left, right].map(|number| self.texts[number as usize].as_str());
-        self.fixed.extend(likenesses(one, other).map(|label| pair(left, right, label as f32)));
+        self.fixed.extend(similarities(one, other).map(|label| pair(left, right, label as f32)));
     }
 
-    /// How many texts are names; those after them are variants.
+    /// Number of names; the texts after them are variants.
     pub fn names(&self) -> usize {
         self.owners.len()
     }
@@ -90,20 +119,20 @@ impl PairSampler {
         self.owners[left as usize] == self.owners[right as usize]
     }
 
-    /// Returns about how many pairs an epoch has: some random negatives turn out to be of one concept.
+    /// Returns the expected number of pairs of an epoch; some random negatives turn out to be of one concept.
     pub fn expected(&self, mined: &BTreeSet<(u32, u32)>) -> usize {
         let pairs = self.fixed.len() + self.negatives() + mined.len();
-        if self.keys.most > 0 { pairs.min(self.keys.most) } else { pairs }
+        if self.keys.max_pairs > 0 { pairs.min(self.keys.max_pairs) } else { pairs }
     }
 
     fn negatives(&self) -> usize {
         (self.keys.negatives * self.positives as f64).round() as usize
     }
 
-    /// The pairs of an epoch in the order in which they are learnt; `mined` are names that lie too near.
+    /// Draws the pairs of an epoch in the order in which they are learnt; `mined` are the hard negatives.
     ///
-    /// Pairs whose left names are of one concept come together, concepts in random order and random negatives of concepts
-    /// that come soon after, so that a batch has few texts for its pairs.
+    /// Concepts come in random order, each with all pairs whose left name it has. Random negatives are of concepts that come
+    /// soon after, so that a batch has few texts for its pairs.
     pub fn epoch(&self, mined: &BTreeSet<(u32, u32)>, random: &mut Rng) -> Vec<Pair> {
         let names = self.names() as u32;
         let concepts = self.owners.last().map_or(0, |owner| owner + 1);
@@ -124,13 +153,13 @@ impl PairSampler {
         }
         pairs.extend(mined.iter().map(|(left, right)| pair(*left, *right, 0.0)));
         pairs.sort_by_key(|pair| turn_of(pair.left));
-        if self.keys.most > 0 {
-            pairs.truncate(self.keys.most);
+        if self.keys.max_pairs > 0 {
+            pairs.truncate(self.keys.max_pairs);
         }
         pairs
     }
 
-    /// A batch with each text once.
+    /// Makes a batch that has each text once.
     pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<Paired, Error> {
         let mut batch = Paired::default();
         let mut places: HashMap<u32, u32> = HashMap::new();
@@ -155,7 +184,7 @@ fn pair(left: u32, right: u32, label: f32) -> Pair {
     Pair { left, right, label }
 }
 
-/// The name as it may be found elsewhere: what differs from it, none twice.
+/// Returns spellings of a name that differ from it, none twice.
 fn variants(name: &str) -> BTreeSet<String> {
     let joined = name.split_whitespace().collect::<String>();
     let bare = name.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
@@ -163,8 +192,8 @@ fn variants(name: &str) -> BTreeSet<String> {
     all.into_iter().filter(|variant| variant != name && !variant.is_empty()).collect()
 }
 
-/// By the trigrams that both have, by edits, and by Jaro–Winkler; capitals are no difference.
-fn likenesses(left: &str, right: &str) -> [f64; 3] {
+/// Returns similarities of two names: shared trigrams, edit similarity and Jaro–Winkler. Capitals are no difference.
+fn similarities(left: &str, right: &str) -> [f64; 3] {
     let (left, right) = (&left.to_lowercase(), &right.to_lowercase());
     let (one, other) = (trigrams(left), trigrams(right));
     let shared = one.intersection(&other).count() as f64 / one.union(&other).count().max(1) as f64;
@@ -172,13 +201,13 @@ fn likenesses(left: &str, right: &str) -> [f64; 3] {
     [shared, edits, jaro_winkler::normalized_similarity(left.chars(), right.chars())]
 }
 
-/// The runs of three letters, with room before and after the name.
+/// Returns the trigrams of a name with two blanks before and after it.
 fn trigrams(name: &str) -> BTreeSet<[char; 3]> {
     let letters: Vec<char> = [' '; 2].into_iter().chain(name.chars()).chain([' '; 2]).collect();
     letters.windows(3).map(|run| [run[0], run[1], run[2]]).collect()
 }
 
-/// The places of concepts that are related: those with one parent, and it with them.
+/// Returns families of related concepts, by place: the concepts with one parent, and the parent.
 fn families(concepts: &[Named]) -> Vec<Vec<usize>> {
     let place_of: HashMap<&str, usize> =
         concepts.iter().enumerate().map(|(place, concept)| (concept.id.as_str(), place)).collect();
@@ -232,7 +261,7 @@ mod tests {
         assert_eq!(variants("FOX P2"), BTreeSet::from(expected));
         assert_eq!(variants("PLC-γ2").len(), 3);
         assert!(variants("1").is_empty());
-        let [shared, edits, winkler] = likenesses("FOX P2", "FOXP2");
+        let [shared, edits, winkler] = similarities("FOX P2", "FOXP2");
         // Trigrams: __F _FO FOX P2_ 2__ of both, of eleven.
         assert!((shared - 5.0 / 10.0).abs() < 1e-9, "{shared}");
         assert!((edits - 5.0 / 6.0).abs() < 1e-9 && winkler > 0.9, "{edits} {winkler}");

@@ -1,11 +1,11 @@
-//! What a run leaves in its folder, and how it goes on from there.
+//! The folder of a run, with the state from which it goes on.
 //!
 //! ```text
 //! OUT/                 the best weights so far, a Hugging Face folder
-//! OUT/recipe.toml      the recipe with every key
+//! OUT/recipe.toml      the recipe with every key that counts
 //! OUT/run.json         data, machine, seconds
 //! OUT/metrics.jsonl    a line a step and an evaluation
-//! OUT/training.svg     loss and accuracy
+//! OUT/training.svg     loss and score
 //! OUT/folds/0/ …       runs without a part of the names, where the recipe has `ranker.folds`
 //! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
 //! ```
@@ -27,22 +27,22 @@ use crate::{Error, Recipe};
 /// The state of a run, weights and optimizer aside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State<P> {
-    /// Of the data that the run learns from.
+    /// The hash of the data.
     pub data_hash: String,
     /// The epoch under way, from 0.
     pub epoch: usize,
-    /// The task's plan of it.
+    /// The task's plan of the epoch.
     pub plan: P,
-    /// Batches of it that were learnt.
+    /// Batches of the epoch that were learnt.
     pub batch: usize,
     /// Steps made.
     pub step: u64,
     /// The best score so far.
     pub best: Option<f64>,
-    /// Evaluations since.
+    /// Evaluations after epochs since then.
     pub since_best: usize,
-    /// Epochs done at the last evaluation. A checkpoint whose evaluation is still to come has a lower number than `epoch`.
-    pub evaluated: usize,
+    /// Steps made at the last evaluation. A checkpoint whose evaluation is still to come has a lower number than `step`.
+    pub evaluated: u64,
     /// Seconds that the run took, its pauses aside.
     pub seconds: f64,
 }
@@ -64,12 +64,12 @@ impl<P: Default> State<P> {
     }
 }
 
-/// Where the run without part `fold` of the names lies, in the folder of the run with all.
+/// Returns the folder of the run without part `fold` of the names, in the folder of the run with all names.
 pub fn fold_folder(out: &Path, fold: usize) -> PathBuf {
     out.join("folds").join(fold.to_string())
 }
 
-/// The encoders that were trained beside one, in the order of the parts that they did not see.
+/// Returns the folders of the encoders that were trained beside one, in the order of the parts that they did not see.
 pub fn fold_encoders(out: &Path) -> Vec<PathBuf> {
     let folders = (0..).map(|fold| fold_folder(out, fold));
     folders.take_while(|folder| folder.join("model.safetensors").exists()).collect()
@@ -80,7 +80,7 @@ pub fn fold_encoders(out: &Path) -> Vec<PathBuf> {
 pub(crate) struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// Makes a folder for a new run. A run that ended before its first checkpoint gives way.
+    /// Creates a folder for a new run. A run that ended before its first checkpoint gives way.
     pub fn begin(path: &Path) -> Result<Self, Error> {
         let folder = Self(path.to_owned());
         let has_checkpoint = Self::has_checkpoint(path);
@@ -107,7 +107,7 @@ impl RunFolder {
         &self.0
     }
 
-    /// Whether a process saved a checkpoint here, whenever it ended.
+    /// Returns whether a process saved a checkpoint here, whenever it ended.
     pub fn has_checkpoint(path: &Path) -> bool {
         ["checkpoint", "checkpoint.old"].iter().any(|name| path.join(name).exists())
     }
@@ -144,7 +144,7 @@ impl RunFolder {
 
     pub fn write_recipe(&self, recipe: &Recipe) -> Result<(), Error> {
         let path = self.0.join("recipe.toml");
-        let text = toml::to_string(recipe).map_err(|source| Error::state(&path, source))?;
+        let text = toml::to_string(&recipe.effective()?).map_err(Error::unwritable)?;
         write(&path, text.as_bytes())
     }
 
@@ -206,7 +206,7 @@ fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// What the two means of a parameter are called in the file.
+/// Prefixes of the two moments of a parameter in the file.
 const MEANS: [&str; 2] = ["mean", "mean_square"];
 
 fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {

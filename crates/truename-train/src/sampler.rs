@@ -3,23 +3,50 @@
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::Named;
 use crate::augmentation::Augmenter;
-use crate::recipe::SamplerKeys;
+use crate::{Error, Named};
 
-/// A name as it is learnt, with the number of its concept.
+/// Largest number of names, or of pairs of names, in a batch: memory grows with it, and for some losses with its square.
+pub(crate) const MAX_BATCH: usize = 65_536;
+
+/// The batches of an epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SamplerKeys {
+    pub group: usize,
+    pub groups: usize,
+    pub hard: f64,
+}
+
+impl Default for SamplerKeys {
+    fn default() -> Self {
+        Self { group: 10, groups: 16, hard: 0.0 }
+    }
+}
+
+impl SamplerKeys {
+    pub fn check(&self) -> Result<(), Error> {
+        let batch = self.group * self.groups;
+        if batch > MAX_BATCH {
+            return Err(Error::value("sampler.group times sampler.groups", batch, format!("at most {MAX_BATCH}")));
+        }
+        Ok(())
+    }
+}
+
+/// A name to learn, with the number of its concept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// The name, perhaps changed.
+    /// The name, as the augmentation may have changed it.
     pub text: String,
-    /// The place of its concept in the data.
+    /// Place of its concept in the data.
     pub concept: u32,
 }
 
-/// Names of one concept that come together.
+/// Names of one concept that are learnt in one batch.
 pub(crate) type Group = Vec<Item>;
 
-/// The groups of an epoch: every name is in one, and a concept with a single name has it twice, the second time as the
+/// Draws the groups of an epoch. Every name is in one; a concept with a single name has it twice, the second time as the
 /// augmenter may change it.
 pub(crate) fn groups(concepts: &[Named], size: usize, augmenter: &Augmenter, random: &mut Rng) -> Vec<Group> {
     let mut groups = Vec::new();
@@ -43,19 +70,19 @@ pub(crate) fn groups(concepts: &[Named], size: usize, augmenter: &Augmenter, ran
     groups
 }
 
-/// How many groups [`groups`] makes.
+/// Returns the number of groups that [`groups`] draws.
 pub(crate) fn group_count(concepts: &[Named], size: usize) -> usize {
     concepts.iter().map(|concept| concept.names.len().div_ceil(size)).sum()
 }
 
-/// How many batches `groups` groups make.
+/// Returns the number of batches of so many groups.
 pub(crate) fn batch_count(groups: usize, keys: &SamplerKeys) -> usize {
     // A group alone has nothing to be told from.
     let alone = groups > keys.groups && groups % keys.groups == 1;
     groups.div_ceil(keys.groups) - usize::from(alone)
 }
 
-/// Batches of groups, of which the share `keys.hard` is made of groups whose `centres` lie near each other.
+/// Makes batches of groups. The share `keys.hard` of them are hard negatives: groups whose `centres` lie near each other.
 ///
 /// # Panics
 /// Where `keys.hard` is more than 0 and there are not as many centres as groups.
@@ -86,9 +113,9 @@ pub(crate) fn batches(
     chosen.into_iter().map(|batch| batch.into_iter().flat_map(&mut take).collect()).collect()
 }
 
-/// The first of `left` with those nearest to it.
+/// Takes the first group of `left` with those nearest to it.
 fn take_near(left: &mut Vec<usize>, groups: &[Group], centres: &[Vec<f32>], size: usize) -> Vec<usize> {
-    /// Groups looked at, so that the time of an epoch does not grow with the square of a large knowledge base.
+    /// Groups compared with the first; more would make the time of an epoch grow with the square of the knowledge base.
     const LOOKED_AT: usize = 4096;
     if left.is_empty() {
         return Vec::new();
@@ -113,7 +140,7 @@ fn take_near(left: &mut Vec<usize>, groups: &[Group], centres: &[Vec<f32>], size
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recipe::Augmentation;
+    use crate::augmentation::Augmentation;
 
     fn concepts() -> Vec<Named> {
         let names = |number: usize| (0..=number % 23).map(|name| format!("{number} {name}")).collect();

@@ -7,11 +7,11 @@ use truename_infer::{Checkpoint, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective, Step};
 
+use crate::forecast::{NetworkSize, Pace, describe, describe_memory, free_memory};
 use crate::metrics::{Metric, plot};
 use crate::recipe::Schedule;
 use crate::run_folder::{RunFolder, State};
-use crate::schedule::learning_rate;
-use crate::task::{Epoch, Scores, Task};
+use crate::task::{Description, Epoch, Scores, Task};
 use crate::{Error, Recipe};
 
 /// One run of a task, step by step.
@@ -28,6 +28,10 @@ pub struct Training<T: Task> {
     /// Metrics that are not in the file yet.
     unwritten: usize,
     started: Instant,
+    pace: Pace,
+    size: NetworkSize,
+    /// The time of the recipe is over.
+    is_timed_out: bool,
     is_over: bool,
     progress: Arc<Progress>,
 }
@@ -35,10 +39,10 @@ pub struct Training<T: Task> {
 /// Where a run starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At its first step; the folder must not hold a run.
+    /// At the first step; the folder must not hold a run.
     Anew,
-    /// At the last checkpoint of the folder, to the weights that an unbroken run would have reached; at its first step where
-    /// there is none.
+    /// At the last checkpoint of the folder, to the weights of an unbroken run; at the first step where there is no
+    /// checkpoint.
     Resumed,
 }
 
@@ -56,7 +60,16 @@ pub trait Run {
     /// Where a file cannot be written.
     fn save(&mut self) -> Result<(), Error>;
 
-    /// Watches a switch during work that takes longer than a step: evaluations and the search for near names. Stopped there,
+    /// Makes all steps that are left.
+    ///
+    /// # Errors
+    /// As [`Run::advance`].
+    fn finish(&mut self) -> Result<(), Error> {
+        while self.advance()?.is_some() {}
+        Ok(())
+    }
+
+    /// Watches a switch during work that takes longer than a step: evaluations and the search for hard negatives. Stopped there,
     /// [`Run::advance`] fails with [`Error::is_interrupted`], and the run goes on from where [`Run::save`] saves it.
     fn stop_by(&mut self, progress: Arc<Progress>);
 
@@ -72,10 +85,14 @@ pub trait Run {
     /// Seconds that the run took up to now, its pauses aside.
     fn seconds(&self) -> f64;
 
+    /// Returns an estimate of the seconds that are left, by the pace of the steps and without evaluations; `None` before
+    /// enough steps are made.
+    fn seconds_left(&self) -> Option<f64>;
+
     /// The scores of the last evaluation; nothing before the first, or where there is nothing to evaluate.
     fn last_scores(&self) -> Option<Scores>;
 
-    /// Describes the data for the user, a line each.
+    /// Describes the data and the expected size of the run for the user, a line each.
     ///
     /// # Errors
     /// Where a text cannot be turned into tokens.
@@ -88,22 +105,24 @@ pub trait Run {
 pub enum Event {
     /// A step was made.
     Step {
-        /// Its number, from 1.
+        /// Number of the step, from 1.
         step: u64,
-        /// Its mean loss.
+        /// Mean loss.
         loss: f64,
-        /// Its learning rate.
+        /// Learning rate.
         learning_rate: f64,
-        /// Texts that it learnt from.
+        /// Number of texts in its batches.
         texts: usize,
     },
-    /// An epoch with an evaluation ended; a checkpoint was written.
+    /// The time of the recipe is over; an evaluation follows, where one is due, and the run ends.
+    OutOfTime,
+    /// An evaluation was made, and a checkpoint written.
     Evaluation {
         /// Epochs done.
         epoch: usize,
         /// The scores, where there is something to evaluate.
         scores: Option<Scores>,
-        /// Whether these weights are now the result: the score is the best so far, or there is none.
+        /// These weights are now the result: the score is the best so far, or there is none.
         is_best: bool,
     },
 }
@@ -112,7 +131,6 @@ pub enum Event {
 #[derive(Serialize)]
 struct RunFile<'a> {
     version: &'static str,
-    encoder: String,
     #[serde(flatten)]
     data: serde_json::Value,
     data_hash: &'a str,
@@ -127,8 +145,8 @@ impl<T: Task> Training<T> {
     /// Starts a run in a folder.
     ///
     /// # Errors
-    /// Where no encoder is named, or it or the folder cannot be used; where the folder holds a run with another recipe or
-    /// other data.
+    /// Where no encoder is named, or the encoder or the folder cannot be used; where the folder holds a run with another recipe
+    /// or other data.
     pub fn new(recipe: &Recipe, task: T, out: &Path, start: Start) -> Result<Self, Error> {
         if start == Start::Resumed && RunFolder::has_checkpoint(out) {
             Self::resume(recipe, task, out)
@@ -141,17 +159,16 @@ impl<T: Task> Training<T> {
         let checkpoints = task.networks()?;
         let folder = RunFolder::begin(out)?;
         folder.write_recipe(recipe)?;
-        let state = State::new(task.data_hash());
+        let state = State::new(task.data().hash());
         Self::with_state(recipe.clone(), task, checkpoints, folder, state)
     }
 
     fn resume(recipe: &Recipe, task: T, out: &Path) -> Result<Self, Error> {
-        let (folder, state, optimizer) = RunFolder::resume::<T::Plan>(out)?;
-        let begun = Recipe::read(&out.join("recipe.toml"), &[])?;
-        if !begun.is_same_run(recipe) {
+        if !Recipe::read_stored(&out.join("recipe.toml"))?.is_same_run(recipe)? {
             return Err(Error::other_run(out, "another recipe"));
         }
-        if state.data_hash != task.data_hash() {
+        let (folder, state, optimizer) = RunFolder::resume::<T::Plan>(out)?;
+        if state.data_hash != task.data().hash() {
             return Err(Error::other_run(out, "other data"));
         }
         let checkpoints = vec![Checkpoint::open(&folder.checkpoint())?];
@@ -172,7 +189,10 @@ impl<T: Task> Training<T> {
         state: State<T::Plan>,
     ) -> Result<Self, Error> {
         let tokenizers = checkpoints.iter_mut().map(Checkpoint::tokenizer).collect::<Result<_, _>>()?;
-        let learner = Learner::new(checkpoints, task.objective(), recipe.learner()?)?;
+        let size = NetworkSize::of(&checkpoints);
+        let mut options = recipe.learner()?;
+        task.configure(&mut options)?;
+        let learner = Learner::new(checkpoints, task.objective(), options)?;
         Ok(Self {
             recipe,
             task,
@@ -183,6 +203,9 @@ impl<T: Task> Training<T> {
             metrics: Vec::new(),
             unwritten: 0,
             started: Instant::now(),
+            pace: Pace::default(),
+            size,
+            is_timed_out: false,
             is_over: false,
             progress: Arc::default(),
         })
@@ -191,7 +214,7 @@ impl<T: Task> Training<T> {
     /// The batches of the epoch under way, planned or expected.
     fn batches(&self) -> usize {
         match self.task.batches(&self.state.plan) {
-            0 => self.task.expected_batches(&self.state.plan),
+            0 => self.task.expected_epoch(&self.state.plan).batches,
             planned => planned,
         }
     }
@@ -216,7 +239,7 @@ impl<T: Task> Training<T> {
         planned
     }
 
-    /// Goes on to the next epoch. Where that is interrupted, it is done anew from the end of this one.
+    /// Goes on to the next epoch. An interrupted call leaves the run at the end of this epoch.
     fn end_epoch(&mut self) -> Result<(), Error> {
         let is_last = self.state.epoch + 1 == self.recipe.schedule.epochs || self.state.step == self.steps();
         let mut plan = std::mem::take(&mut self.state.plan);
@@ -234,29 +257,38 @@ impl<T: Task> Training<T> {
         self.state.batch == 0 && self.task.batches(&self.state.plan) == 0
     }
 
-    /// Whether every epoch was learnt, or as many steps were made as there may be.
+    /// Returns whether every epoch was learnt, or as many steps were made as there may be.
     fn is_at_end(&self) -> bool {
         self.state.epoch == self.recipe.schedule.epochs || self.state.step == self.steps()
     }
 
-    /// Whether the last thing done was an evaluation.
+    /// Returns whether the last thing done was an evaluation.
     fn has_evaluated(&self) -> bool {
-        self.is_between_epochs() && self.state.evaluated == self.state.epoch
+        self.state.step > 0 && self.state.evaluated == self.state.step
     }
 
-    /// Whether an epoch ended whose evaluation is still to come, also one that a killed process did not finish.
+    /// Returns whether an evaluation is still to come before the next step, also one that a killed process did not finish.
     fn is_evaluation_due(&self) -> bool {
-        let is_asked_for = self.is_at_end() || self.state.epoch.is_multiple_of(self.recipe.evaluation.every);
-        self.is_between_epochs() && self.state.evaluated < self.state.epoch && is_asked_for
+        let is_at_epoch = self.is_at_end() || self.state.epoch.is_multiple_of(self.recipe.evaluation.every);
+        let is_asked_for = self.is_timed_out || self.is_between_epochs() && is_at_epoch;
+        self.state.evaluated < self.state.step && is_asked_for
     }
 
-    /// Whether the evaluation just made was the last.
+    /// Returns whether no step comes after the evaluation just made.
     fn is_to_end(&self) -> bool {
         let patience = self.recipe.evaluation.patience;
-        self.is_at_end() || patience > 0 && self.state.since_best >= patience
+        let is_out_of_patience = patience > 0 && self.state.since_best >= patience;
+        self.is_timed_out || self.is_between_epochs() && (self.is_at_end() || is_out_of_patience)
+    }
+
+    /// Returns whether the time of the recipe is over. A run makes one step at least.
+    fn is_out_of_time(&self) -> bool {
+        let minutes = self.recipe.schedule.max_minutes;
+        minutes > 0.0 && self.state.step > 0 && self.seconds() >= 60.0 * minutes
     }
 
     fn make_step(&mut self) -> Result<Event, Error> {
+        let started = Instant::now();
         let first = self.state.batch;
         let taken = first..(first + self.recipe.schedule.accumulate).min(self.batches());
         let made = taken.map(|number| self.task.batch(&self.state.plan, number, &self.tokenizers));
@@ -264,7 +296,7 @@ impl<T: Task> Training<T> {
         let texts = made.iter().map(|(_, texts)| texts).sum();
         let batches: Vec<_> = made.into_iter().map(|(batch, _)| batch).collect();
         let steps = self.steps();
-        let rate = learning_rate(&self.recipe.schedule, self.state.step, steps);
+        let rate = self.recipe.schedule.learning_rate_at(self.state.step, steps);
         self.task.adjust(self.learner.objective_mut(), self.state.step, steps);
         let Step { loss, gradient_norm } = self.learner.step(&batches, rate);
         if !loss.is_finite() || !gradient_norm.is_finite() {
@@ -272,26 +304,30 @@ impl<T: Task> Training<T> {
         }
         self.state.batch += batches.len();
         self.state.step += 1;
+        self.pace.add(started.elapsed().as_secs_f64());
         let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
         self.metrics.push(Metric::Step { step, epoch, loss, gradient_norm, learning_rate: rate, seconds });
         Ok(Event::Step { step, loss, learning_rate: rate, texts })
     }
 
     fn evaluate(&mut self) -> Result<Event, Error> {
-        let scores = if self.task.has_evaluation() {
+        let scores = if self.task.data().has_evaluation() {
             self.save()?;
-            Some(self.task.evaluate(&self.folder.checkpoint(), &self.progress)?)
+            Some(self.task.data().evaluate(&self.folder.checkpoint(), &self.progress)?)
         } else {
             None
         };
         let score = scores.as_ref().map(|scores| scores.get(T::SCORE));
         let is_best = score.is_none() || score > self.state.best;
-        self.state.since_best = if is_best { 0 } else { self.state.since_best + 1 };
         if is_best {
-            self.state.best = score;
             self.learner.save(self.folder.path())?;
         }
-        self.state.evaluated = self.state.epoch;
+        // An evaluation when the time is over changes nothing for a run that goes on with more.
+        if !self.is_timed_out {
+            self.state.since_best = if is_best { 0 } else { self.state.since_best + 1 };
+            self.state.best = if is_best { score } else { self.state.best };
+        }
+        self.state.evaluated = self.state.step;
         let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
         let score = T::SCORE.to_owned();
         let metric = |scores| Metric::Evaluation { step, epoch, scores, score, is_best, seconds };
@@ -305,8 +341,7 @@ impl<T: Task> Training<T> {
         let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         RunFile {
             version: env!("CARGO_PKG_VERSION"),
-            encoder: self.recipe.encoder.from.display().to_string(),
-            data: self.task.provenance(),
+            data: self.task.data().provenance(),
             data_hash: &self.state.data_hash,
             steps: self.state.step,
             seconds: self.state.seconds,
@@ -331,7 +366,12 @@ impl<T: Task> Run for Training<T> {
             self.plan_epoch()?;
         }
         if self.state.batch < self.task.batches(&self.state.plan) && self.state.step < self.steps() {
-            return self.make_step().map(Some);
+            if self.is_timed_out {
+                self.is_over = true;
+                return Ok(None);
+            }
+            self.is_timed_out = self.is_out_of_time();
+            return if self.is_timed_out { Ok(Some(Event::OutOfTime)) } else { self.make_step().map(Some) };
         }
         self.end_epoch()?;
         self.advance()
@@ -353,7 +393,7 @@ impl<T: Task> Run for Training<T> {
     }
 
     fn steps(&self) -> u64 {
-        let Schedule { epochs, accumulate, most_steps, .. } = self.recipe.schedule;
+        let Schedule { epochs, accumulate, max_steps, .. } = self.recipe.schedule;
         let batches = self.batches();
         let left = match epochs.saturating_sub(self.state.epoch) {
             0 => 0,
@@ -363,7 +403,7 @@ impl<T: Task> Run for Training<T> {
             }
         };
         let steps = self.state.step + left as u64;
-        if most_steps == 0 { steps } else { steps.min(most_steps) }
+        if max_steps == 0 { steps } else { steps.min(max_steps) }
     }
 
     fn step(&self) -> u64 {
@@ -382,7 +422,18 @@ impl<T: Task> Run for Training<T> {
         self.metrics.iter().rev().find_map(Metric::scores).cloned()
     }
 
+    fn seconds_left(&self) -> Option<f64> {
+        self.pace.seconds(self.steps().saturating_sub(self.state.step))
+    }
+
     fn describe(&self) -> Result<Vec<String>, Error> {
-        self.task.describe(&self.tokenizers)
+        let Description { mut lines, lengths } = self.task.data().describe(&self.tokenizers)?;
+        let epoch = self.task.expected_epoch(&self.state.plan);
+        let steps_per_epoch = epoch.batches.div_ceil(self.recipe.schedule.accumulate) as u64;
+        lines.push(describe(epoch, &lengths, steps_per_epoch, self.steps()));
+        let texts = epoch.texts.div_ceil(epoch.batches.max(1));
+        let free = free_memory().filter(|_| self.recipe.device == "cpu");
+        lines.push(describe_memory(self.size.bytes(&lengths, texts), texts, free));
+        Ok(lines)
     }
 }

@@ -9,8 +9,9 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::names::NameKeys;
 use crate::run_folder::write;
-use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin};
+use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin_on};
 
 /// A key of a recipe with the values that it may take.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +47,10 @@ impl FromStr for Axis {
     }
 }
 
-/// What to change in a recipe, as [`Recipe::read`] takes it.
+/// Changes to a recipe, each as [`Change::parse`](crate::Change::parse) reads it.
 pub type Setting = Vec<String>;
 
-/// Every combination of the values listed.
+/// Returns every combination of the values listed.
 ///
 /// # Errors
 /// Where a key has a range, which only [`draw`] can use.
@@ -67,9 +68,9 @@ pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>, Error> {
     Ok(settings)
 }
 
-/// At most `count` settings drawn at random, none twice; a number of a range evenly by its logarithm.
+/// Draws at most `count` settings at random, none twice; the logarithm of a number is uniform over its range.
 pub fn draw(axes: &[Axis], count: usize, seed: u64) -> Vec<Setting> {
-    /// Draws for each setting, as those that are known already do not count.
+    /// Draws for each setting; a setting that was drawn before does not count.
     const DRAWS: usize = 20;
     let mut random = Rng::with_seed(seed);
     let mut value = |values: &Values| match values {
@@ -90,14 +91,15 @@ pub fn draw(axes: &[Axis], count: usize, seed: u64) -> Vec<Setting> {
     settings
 }
 
-/// What came of one setting on one fold.
+/// The outcome of one setting on one fold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Trial {
-    /// A hash of the recipe and the data.
+    /// Hash of the recipe and the data.
     pub id: String,
-    /// What was changed in the recipe.
+    /// The changes to the recipe.
     pub setting: Setting,
-    /// Which fold was asked for.
+    /// The fold that was asked for.
     pub fold: usize,
     /// The scores of the last evaluation.
     pub scores: Scores,
@@ -116,7 +118,7 @@ impl Tuning {
     /// Opens a folder, which may have trials already.
     ///
     /// # Errors
-    /// Where it cannot be made or read.
+    /// Where it cannot be created or read.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let curves = folder.join("metrics");
         std::fs::create_dir_all(&curves).map_err(|source| Error::io("create", &curves, source))?;
@@ -135,7 +137,7 @@ impl Tuning {
         Ok(Self { folder: folder.to_owned(), trials })
     }
 
-    /// The trial of a recipe on data, where it was finished.
+    /// Returns the trial of a recipe on data, where it was finished.
     ///
     /// # Errors
     /// Where the recipe cannot be written.
@@ -144,16 +146,16 @@ impl Tuning {
         Ok(self.trials.iter().find(|trial| trial.id == id))
     }
 
-    /// The run of a trial, from its checkpoint where it has one.
+    /// Starts the run of a trial, from its checkpoint where it has one.
     ///
     /// # Errors
-    /// Where it cannot begin or go on.
+    /// Where the run cannot begin or go on.
     pub fn begin(&self, recipe: &Recipe, dataset: &Dataset) -> Result<Box<dyn Run>, Error> {
         let out = self.run(&self.id(recipe, dataset)?);
-        begin(recipe, dataset.clone(), &out, Start::Resumed)
+        begin_on(recipe, dataset.clone(), &out, Start::Resumed)
     }
 
-    /// Writes down what a finished run found; its weights are not kept, its curves are.
+    /// Records the scores of a finished run. Its curves are kept, its weights are not.
     ///
     /// # Errors
     /// Where nothing was asked for, or a file cannot be written.
@@ -188,8 +190,9 @@ impl Tuning {
     }
 
     fn id(&self, recipe: &Recipe, dataset: &Dataset) -> Result<String, Error> {
-        let text = toml::to_string(&recipe.without_data()).map_err(|source| Error::state(&self.folder, source))?;
-        let encoder = recipe.encoder.from.display();
+        let text = toml::to_string(&recipe.without_paths()?).map_err(Error::unwritable)?;
+        let NameKeys { encoder, .. } = recipe.keys()?;
+        let encoder = encoder.from.display();
         Ok(format!("{:016x}", xxh3_64(format!("{text}{encoder}{}", dataset.hash()).as_bytes())))
     }
 }

@@ -7,7 +7,7 @@ use crate::Error;
 /// Names encoded together.
 const TOGETHER: usize = 256;
 
-/// The vectors of names as the encoder is now, and their width.
+/// Returns the vectors of names by the first network as it is now, and their width.
 ///
 /// # Shapes
 /// output: `[names, width]`, each of unit length
@@ -38,7 +38,7 @@ pub(crate) fn unit_vectors<O: Objective>(
     Ok((vectors, width))
 }
 
-/// Divides by the length.
+/// Divides a vector by its length.
 pub(crate) fn scale_to_unit(vector: &mut [f32]) {
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
     vector.iter_mut().for_each(|value| *value /= length);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename_infer::Encoder;
 use truename_kb::Progress;
-use truename_train::{Dataset, Error, Event, Named, Query, Recipe, Run, Start};
+use truename_train::{Change, Dataset, Error, Event, Named, Query, Recipe, Run, Start};
 
 const MODEL: &str = "../truename-infer/tests/models/bert";
 
@@ -34,21 +34,35 @@ fn dataset() -> Dataset {
     Dataset::new(concepts, extra, queries).unwrap()
 }
 
-fn recipe(changes: &[&str]) -> Recipe {
+const OF_GROUPS: &str = "[task]\nkind = \"groups\"\n[sampler]\ngroup = 2\ngroups = 3\n";
+const OF_PAIRS: &str =
+    "[task]\nkind = \"pairs\"\n[encoder]\ncharacters = \"lstm\"\nhidden = 16\n[objective]\nmargin = 1.0\n";
+
+fn read(text: &str, changes: &[&str]) -> Recipe {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recipe.toml");
-    std::fs::write(&path, "[sampler]\ngroup = 2\ngroups = 3\n[schedule]\nepochs = 4\nlearning_rate = 1e-2\n").unwrap();
-    let model = format!("encoder.from={MODEL}");
-    let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).chain([model]).collect();
+    std::fs::write(&path, format!("{text}[schedule]\nepochs = 4\nlearning_rate = 1e-2\n")).unwrap();
+    let changes: Vec<Change> = changes.iter().map(|change| Change::parse(change).unwrap()).collect();
     Recipe::read(&path, &changes).unwrap()
 }
 
+/// Groups of names, by a small transformer.
+fn recipe(changes: &[&str]) -> Recipe {
+    let model = format!("encoder.from={MODEL}");
+    read(OF_GROUPS, &[changes, &[&model]].concat())
+}
+
+/// Pairs of names, by a small character network.
+fn pairs(changes: &[&str]) -> Recipe {
+    read(OF_PAIRS, changes)
+}
+
 fn begin(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Box<dyn Run>, Error> {
-    truename_train::begin(&recipe, dataset, out, Start::Anew)
+    truename_train::begin_on(&recipe, dataset, out, Start::Anew)
 }
 
 fn resume(recipe: Recipe, dataset: Dataset, out: &Path) -> Result<Box<dyn Run>, Error> {
-    truename_train::begin(&recipe, dataset, out, Start::Resumed)
+    truename_train::begin_on(&recipe, dataset, out, Start::Resumed)
 }
 
 fn finish(mut training: Box<dyn Run>) -> Vec<Event> {
@@ -141,7 +155,7 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
     // The checkpoint that an evaluation is made of, as it was before its outcome was known.
     let path = folder.join("checkpoint/state.json");
     let mut state: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    assert_eq!(state["evaluated"], 4);
+    assert_eq!(state["evaluated"], state["step"]);
     state["evaluated"] = 0.into();
     state["best"] = serde_json::Value::Null;
     std::fs::write(&path, state.to_string()).unwrap();
@@ -171,12 +185,12 @@ fn a_folder_without_a_checkpoint_begins_anew() {
 
 #[test]
 fn a_run_stopped_between_epochs_goes_on_to_the_same_weights() {
-    let pairs = ["objective.loss=contrastive", "objective.margin=1.0", "encoder.characters=lstm", "encoder.hidden=16"];
-    for changes in [&[][..], &pairs] {
+    for recipe in [recipe(&[]), pairs(&[])] {
+        let recipe = || recipe.clone();
         let out = tempfile::tempdir().unwrap();
         let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
-        finish(begin(recipe(changes), dataset(), &whole).unwrap());
-        let mut training = begin(recipe(changes), dataset(), &broken).unwrap();
+        finish(begin(recipe(), dataset(), &whole).unwrap());
+        let mut training = begin(recipe(), dataset(), &broken).unwrap();
         let progress = Arc::new(Progress::default());
         progress.stop();
         training.stop_by(progress);
@@ -185,14 +199,14 @@ fn a_run_stopped_between_epochs_goes_on_to_the_same_weights() {
         assert!(error.is_interrupted(), "{error}");
         training.save().unwrap();
         drop(training);
-        finish(resume(recipe(changes), dataset(), &broken).unwrap());
+        finish(resume(recipe(), dataset(), &broken).unwrap());
         assert_eq!(weights(&whole), weights(&broken));
     }
 }
 
 #[test]
 fn a_run_ends_after_so_many_steps() {
-    let changes = ["schedule.epochs=9", "schedule.most_steps=4"];
+    let changes = ["schedule.epochs=9", "schedule.max_steps=4"];
     for stop_after in [1, 4] {
         let out = tempfile::tempdir().unwrap();
         let mut training = begin(recipe(&changes), dataset(), out.path()).unwrap();
@@ -212,6 +226,62 @@ fn a_run_ends_after_so_many_steps() {
 }
 
 #[test]
+fn a_run_ends_at_a_checkpoint_when_its_time_is_over_and_goes_on_with_more() {
+    let out = tempfile::tempdir().unwrap();
+    let (whole, short) = (out.path().join("whole"), out.path().join("short"));
+    let expected = finish(begin(recipe(&[]), dataset(), &whole).unwrap());
+    let little = || recipe(&["schedule.max_minutes=1e-9"]);
+    let events = finish(begin(little(), dataset(), &short).unwrap());
+    let [Event::Step { step: 1, .. }, Event::OutOfTime, Event::Evaluation { epoch: 0, scores, is_best: true }] =
+        &events[..]
+    else {
+        panic!("{events:?}")
+    };
+    assert!(scores.is_some());
+    Encoder::open(&short).unwrap();
+    // The same time again makes no step more.
+    let mut again = resume(little(), dataset(), &short).unwrap();
+    assert_eq!((again.advance().unwrap(), again.advance().unwrap()), (Some(Event::OutOfTime), None));
+    let rest = finish(resume(recipe(&[]), dataset(), &short).unwrap());
+    assert_eq!(rest[..], expected[1..]);
+    assert_eq!(weights(&whole), weights(&short));
+    assert_eq!(weights(&whole.join("checkpoint")), weights(&short.join("checkpoint")));
+}
+
+#[test]
+fn a_run_without_evaluation_leaves_the_last_weights_when_its_time_is_over() {
+    let out = tempfile::tempdir().unwrap();
+    let run = begin(recipe(&["schedule.max_minutes=1e-9"]), dataset().without_queries(), out.path()).unwrap();
+    assert_eq!(finish(run).len(), 3);
+    assert_eq!(weights(out.path()), weights(&out.path().join("checkpoint")));
+}
+
+#[test]
+fn the_size_of_a_run_is_described() {
+    let out = tempfile::tempdir().unwrap();
+    let training = begin(recipe(&["schedule.accumulate=2"]), dataset(), out.path()).unwrap();
+    let described = training.describe().unwrap();
+    assert_eq!(described[0], "32 names of 16 concepts to learn, 8 names to ask for");
+    // 16 groups in batches of 3, two batches a step; one group left alone joins the batch before.
+    assert!(described[1].starts_with("about 3 steps, 32 texts and "), "{described:?}");
+    assert!(described[1].ends_with(" tokens an epoch; 12 steps in all"), "{described:?}");
+    assert!(described[2].contains("MiB of memory for a step of 7 texts"), "{described:?}");
+    assert_eq!(training.seconds_left(), None);
+}
+
+#[test]
+fn a_run_of_an_earlier_version_is_refused_with_a_hint() {
+    let out = tempfile::tempdir().unwrap();
+    finish(begin(recipe(&["schedule.epochs=1"]), dataset(), out.path()).unwrap());
+    let path = out.path().join("recipe.toml");
+    let stored = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, stored.replace("[task]\nkind = \"groups\"\n", "")).unwrap();
+    let error = resume(recipe(&["schedule.epochs=1"]), dataset(), out.path()).err().unwrap();
+    assert!(error.to_string().ends_with("written by an earlier version: it names no kind of task"), "{error}");
+    assert!(error.hint().unwrap().contains("another `--out`"));
+}
+
+#[test]
 fn names_longer_than_the_window_are_counted() {
     let out = tempfile::tempdir().unwrap();
     let long = "heart ".repeat(200);
@@ -219,7 +289,7 @@ fn names_longer_than_the_window_are_counted() {
     let dataset = Dataset::new(concepts, Vec::new(), Vec::new()).unwrap();
     let training = begin(recipe(&[]), dataset, &out.path().join("run")).unwrap();
     let described = training.describe().unwrap();
-    assert!(described[1].starts_with("1 name longer than the encoder's window"), "{described:?}");
+    assert!(described.contains(&"1 name cut to the encoder's window".to_owned()), "{described:?}");
 }
 
 #[test]
@@ -251,7 +321,7 @@ fn a_run_is_not_overwritten_nor_mixed_with_another() {
 #[test]
 fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
     let out = tempfile::tempdir().unwrap();
-    let mut recipe = recipe(&["schedule.most_norm=0", "schedule.warm_up=0"]);
+    let mut recipe = recipe(&["schedule.max_grad_norm=0", "schedule.warmup_ratio=0"]);
     // Such a rate is refused where a recipe is read.
     recipe.schedule.learning_rate = 1e30;
     let mut training = begin(recipe, dataset(), &out.path().join("run")).unwrap();
@@ -262,14 +332,8 @@ fn a_rate_that_is_too_high_is_an_error_and_no_weights() {
 
 #[test]
 fn pairs_are_learnt_by_characters_and_near_names_are_mined() {
-    let changes =
-        ["objective.loss=contrastive", "objective.margin=1.0", "encoder.characters=lstm", "encoder.hidden=16"];
-    let more = ["schedule.epochs=12", "pairs.batch=16", "pairs.round=3", "pairs.nearest=3"];
-    let recipe = || {
-        let mut recipe = recipe(&[&changes[..], &more[..]].concat());
-        recipe.encoder.from = std::path::PathBuf::new();
-        recipe
-    };
+    let changes = ["schedule.epochs=12", "pairs.batch=16", "pairs.round=3", "pairs.nearest=3"];
+    let recipe = || pairs(&changes);
     let out = tempfile::tempdir().unwrap();
     let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
     let events = finish(begin(recipe(), dataset(), &whole).unwrap());

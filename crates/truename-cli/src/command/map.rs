@@ -16,8 +16,8 @@ use crate::progress::{counted, grouped};
 use crate::tsne::Tsne;
 use crate::{atomic_file, interrupt};
 
-/// Names in a picture, at most: the layout compares each with all others.
-const MOST_POINTS: usize = 5000;
+/// Largest number of names in a picture; the layout compares each with all others.
+const MAX_POINTS: usize = 5000;
 /// Concepts drawn for a query that is near none of those asked for, and the nearest names among which they are sought.
 const NEAR_CONCEPTS: usize = 3;
 const NEAR_NAMES: usize = 100;
@@ -57,7 +57,7 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The knowledge base, with the encoder where its vectors are by this one: only then are they asked what is near.
+/// Returns the knowledge base with the encoder in use, if its vectors are by this encoder.
 fn for_queries(kb: KnowledgeBase, encoder: &Arc<Encoder>) -> Result<KnowledgeBase, truename::Error> {
     match kb.check_encoder(encoder) {
         Ok(()) => kb.with_encoder(Arc::clone(encoder)),
@@ -66,7 +66,7 @@ fn for_queries(kb: KnowledgeBase, encoder: &Arc<Encoder>) -> Result<KnowledgeBas
     }
 }
 
-/// The names asked for, each once.
+/// Returns the names asked for, each once.
 fn queries(arguments: &Map) -> anyhow::Result<Vec<String>> {
     let mut queries = arguments.name.clone();
     if let Some(path) = &arguments.names {
@@ -86,7 +86,7 @@ fn read_lines(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(text.trim_start_matches('\u{FEFF}').lines().map(str::to_owned).collect())
 }
 
-/// The concepts asked for, and those near to queries whose nearest concept is none of these.
+/// Returns the concepts asked for, and those near to queries whose nearest concept is none of these.
 fn chosen(kb: &KnowledgeBase, asked: &[ConceptId], queries: &[String], quiet: bool) -> anyhow::Result<Vec<Concept>> {
     let mut ids: Vec<ConceptId> = asked.to_vec();
     if !queries.is_empty() && kb.encoder().is_none() && !quiet {
@@ -104,7 +104,7 @@ fn chosen(kb: &KnowledgeBase, asked: &[ConceptId], queries: &[String], quiet: bo
     Ok(ids.iter().map(|id| kb.concept(id)).collect::<Result<_, _>>()?)
 }
 
-/// The concepts nearest to a name, best first.
+/// Returns the concepts nearest to a name, best first.
 fn near_ids(kb: &KnowledgeBase, name: &str) -> Result<Vec<ConceptId>, truename::Error> {
     let near = match kb.encoder() {
         Some(_) => kb.nearest_by_vectors(name, NEAR_NAMES)?,
@@ -124,7 +124,7 @@ struct Sampled {
     preferred_name: String,
 }
 
-/// Names of the other concepts: those with the lowest lots.
+/// Samples names of the other concepts: those with the lowest lots.
 fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec<Sampled>, truename::Error> {
     let chosen: HashSet<&ConceptId> = chosen.iter().map(|concept| &concept.id).collect();
     let (mut lowest, mut number, most) = (BinaryHeap::<Sampled>::new(), 0_u64, usize::from(arguments.sample));
@@ -147,7 +147,7 @@ fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec
     Ok(lowest.into_sorted_vec())
 }
 
-/// What is drawn: the sample first, then the names of the concepts, then the queries above them all.
+/// Names to draw: the sample first, then those of the concepts, then the queries above all others.
 struct Names {
     texts: Vec<String>,
     sample: Vec<ChosenConcept>,
@@ -171,8 +171,8 @@ impl Names {
     }
 
     fn check_count(&self) -> anyhow::Result<()> {
-        let (count, most) = (grouped(self.texts.len() as u64), grouped(MOST_POINTS as u64));
-        anyhow::ensure!(self.texts.len() <= MOST_POINTS, "{count} names are too many for a picture: at most {most}");
+        let (count, most) = (grouped(self.texts.len() as u64), grouped(MAX_POINTS as u64));
+        anyhow::ensure!(self.texts.len() <= MAX_POINTS, "{count} names are too many for a picture: at most {most}");
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Names {
         places.iter().enumerate().map(point).collect()
     }
 
-    /// The drawn names of the knowledge base that are nearest to a query, best first.
+    /// Returns the drawn names of the knowledge base that are nearest to a query, best first.
     fn nearest(&self, query: &[f32], vectors: &[&[f32]], concepts: &[Concept]) -> Vec<DrawnNear> {
         let cosine = |vector: &[f32]| query.iter().zip(vector).map(|(left, right)| left * right).sum::<f32>();
         let known = vectors[..self.known()].iter().enumerate();

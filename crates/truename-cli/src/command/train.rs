@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::Context;
 use indicatif::ProgressBar;
-use truename_train::{Dataset, EXPLAINED, Event, Recipe, Run, Start, begin, fold_folder};
+use truename_train::{Change, Event, Kind, Member, Recipe, Run, Start};
 
 use crate::arguments::{RecipeChanges, RecipeCommand, Train};
 use crate::interrupt;
@@ -14,51 +15,43 @@ use crate::progress::{bar, counted};
 const STEPS: &str = "{bar:30} {human_pos}/{human_len} steps  {msg}  {eta} left";
 
 pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
     match command {
-        RecipeCommand::Explain => Ok(std::io::stdout().write_all(EXPLAINED.as_bytes())?),
+        RecipeCommand::Explain { kind: Some(kind) } => {
+            let kind = Kind::find(kind).with_context(|| format!("there is no kind of task {kind}"))?;
+            write!(out, "{}", kind.explained())?;
+        }
+        RecipeCommand::Explain { kind: None } => {
+            writeln!(out, "Kinds of tasks; `truename recipe explain KIND` prints a recipe with every key of one.")?;
+            for kind in Kind::all() {
+                writeln!(out, "  {:8}{}", kind.name(), kind.summary())?;
+            }
+        }
     }
+    Ok(())
 }
 
 pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
     let Train { recipe, out, changes, resume } = arguments;
     let recipe = resolved(recipe, changes)?;
-    let dataset = Dataset::read(&recipe)?;
     let start = if *resume { Start::Resumed } else { Start::Anew };
-    train(&Place { out, start, way_on: "`--resume` goes on from there" }, &recipe, &dataset, quiet)?;
+    interrupt::check()?;
+    truename_train::train(&recipe, out, start, |member, run| {
+        make(member, run, "`--resume` goes on from there", quiet)
+    })?;
     writeln!(std::io::stdout(), "{}", out.display())?;
     Ok(())
 }
 
-/// The folder of a run.
-#[derive(Clone, Copy)]
-pub struct Place<'a> {
-    pub out: &'a Path,
-    pub start: Start,
-    /// The way to go on with the run, said where it is interrupted.
-    pub way_on: &'a str,
-}
-
-/// Makes a run, and those beside it that miss a part of the names each, where the recipe asks for them.
-pub fn train(place: &Place, recipe: &Recipe, dataset: &Dataset, quiet: bool) -> anyhow::Result<()> {
-    interrupt::check()?;
-    train_one(place, recipe, dataset.clone(), quiet)?;
-    let folds = recipe.ranker.folds;
-    for fold in 0..folds {
-        if !quiet {
+/// Makes one of the runs of a recipe; `way_on` is the way to go on with it, said where it is interrupted.
+pub fn make(member: Member, run: &mut dyn Run, way_on: &str, quiet: bool) -> anyhow::Result<()> {
+    if !quiet {
+        if let Member::WithoutFold { fold, folds } = member {
             crate::say!("training without part {} of {folds} of the names:", fold + 1);
         }
-        let out = fold_folder(place.out, fold);
-        train_one(&Place { out: &out, ..*place }, recipe, dataset.without_fold(fold, folds), quiet)?;
-    }
-    Ok(())
-}
-
-fn train_one(place: &Place, recipe: &Recipe, dataset: Dataset, quiet: bool) -> anyhow::Result<()> {
-    let mut run = begin(recipe, dataset, place.out, place.start)?;
-    if !quiet {
         run.describe()?.iter().for_each(|line| crate::say!("{line}"));
     }
-    finish(run.as_mut(), place.way_on, quiet)?;
+    finish(run, way_on, quiet)?;
     if !quiet {
         crate::say!("{} ({:.0} s)", counted(run.step(), "step"), run.seconds());
     }
@@ -82,28 +75,22 @@ pub fn finish(run: &mut dyn Run, way_on: &str, quiet: bool) -> anyhow::Result<()
     Ok(())
 }
 
-/// The recipe with what the command line says in its place.
+/// Returns the recipe with the changes of the command line.
 pub fn resolved(recipe: &Path, changes: &RecipeChanges) -> anyhow::Result<Recipe> {
     let RecipeChanges { kb, names, encoder, device, set } = changes;
-    let mut recipe = Recipe::read(recipe, set)?;
-    if !kb.is_empty() {
-        recipe.data.kb.clone_from(kb);
-    }
-    if !names.is_empty() {
-        recipe.data.names.clone_from(names);
-    }
-    if let Some(encoder) = encoder {
-        recipe.encoder.from.clone_from(encoder);
-    }
-    if let Some(device) = device {
-        recipe.device.clone_from(device);
-    }
-    Ok(recipe.checked()?)
+    let mut all: Vec<Change> = set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    let paths = [("--kb", "data.kb", kb), ("--names", "data.names", names)];
+    let paths = paths.into_iter().filter(|(.., paths)| !paths.is_empty());
+    all.extend(paths.map(|(flag, key, paths)| Change::paths(flag, key, paths)));
+    all.extend(encoder.iter().map(|encoder| Change::path("--encoder", "encoder.from", encoder)));
+    all.extend(device.iter().map(|device| Change::text("--device", "device", device)));
+    Ok(Recipe::read(recipe, &all)?)
 }
 
 fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()> {
     let mut learnt = 0;
     let start = std::time::Instant::now();
+    let mut is_time_told = quiet;
     while !interrupt::asked() {
         let event = match run.advance() {
             Err(error) if error.is_interrupted() => break,
@@ -115,6 +102,14 @@ fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()
                 let rate = learnt as f64 / start.elapsed().as_secs_f64();
                 bar.set_position(step);
                 bar.set_message(format!("loss {loss:.4}, rate {learning_rate:.1e}, {rate:.0} names/s"));
+                if let Some(seconds) = run.seconds_left().filter(|_| !is_time_told) {
+                    is_time_told = true;
+                    bar.suspend(|| crate::say!("an estimated {} left, without evaluations", duration(seconds)));
+                }
+            }
+            Some(Event::OutOfTime) if !quiet => {
+                let (step, steps) = (run.step(), run.steps());
+                bar.suspend(|| crate::say!("the time of schedule.max_minutes is over after step {step} of {steps}"));
             }
             Some(Event::Evaluation { epoch, scores: Some(scores), is_best }) if !quiet => {
                 let values = scores.values.iter().map(|(name, value)| format!("{name} {:.2} %", 100.0 * value));
@@ -129,4 +124,13 @@ fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()
         }
     }
     Ok(())
+}
+
+/// Formats seconds for a reader.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 100.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
 }

@@ -15,7 +15,7 @@ pub fn run(arguments: &Tune, quiet: bool) -> anyhow::Result<()> {
         Some(count) => draw(axes, *count as usize, base.seed),
         None => grid(axes)?,
     };
-    // All before the first is trained, so that a wrong one is known at once.
+    // All before the first is trained, so that an error is known at once.
     let recipes: Vec<Recipe> = settings.iter().map(|setting| changed(arguments, setting)).collect::<Result<_, _>>()?;
     let dataset = Dataset::read(&base)?;
     let mut tuning = Tuning::open(&arguments.out)?;
@@ -38,7 +38,7 @@ fn changed(arguments: &Tune, setting: &Setting) -> anyhow::Result<Recipe> {
     resolved(&arguments.recipe, &changes)
 }
 
-/// Trains where that was not done before.
+/// Returns a trial that was finished before, or trains.
 fn trial(
     tuning: &mut Tuning,
     recipe: &Recipe,

@@ -1,32 +1,174 @@
 use std::path::Path;
 
-use truename_infer::{Checkpoint, Encoder, Tokenizer};
-use truename_kb::Progress;
-use truename_nn::{Labelled, Metric, MetricLoss, Mining};
+use serde::{Deserialize, Serialize};
+use truename_infer::{Checkpoint, Tokenizer};
+use truename_nn::{Distance, Labelled, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
 
-use super::{Epoch, Planned, Scores, Task};
-use crate::augmentation::Augmenter;
-use crate::recipe::Evaluation;
-use crate::sampler::{Group, Item, batch_count, batches, group_count, groups};
+use super::{Epoch, EpochSize, Kind, Planned, Task, TaskData};
+use crate::augmentation::{Augmentation, Augmenter};
+use crate::names::{NameKeys, Names};
+use crate::recipe::{Condition, Keys, Part, Range};
+use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, group_count, groups};
 use crate::vectors::scale_to_unit;
-use crate::{Accuracy, Dataset, Error, Recipe};
+use crate::{Accuracy, Dataset, Error, Recipe, Run, Start, Training};
+
+/// The row of the kind.
+pub(super) const KIND: Kind = Kind {
+    name: "groups",
+    summary: "an encoder from groups of names of one concept, by a metric loss (CoSiNES)",
+    explained: concat!(
+        include_str!("../recipe/run.toml"),
+        include_str!("../names/data.toml"),
+        include_str!("groups.toml"),
+        include_str!("../recipe/schedule.toml"),
+        include_str!("../names/evaluation.toml"),
+    ),
+    parts: &[Part::of::<NameKeys>(), Part::of::<GroupKeys>()],
+    begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
+    begin_on: Some(begin),
+};
+
+fn begin(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
+    Ok(Box::new(Training::new(recipe, Groups::new(recipe, dataset)?, out, start)?))
+}
+
+/// The sections of the kind.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct GroupKeys {
+    objective: ObjectiveKeys,
+    sampler: SamplerKeys,
+    augmentation: Augmentation,
+}
+
+/// The training objective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct ObjectiveKeys {
+    loss: LossKind,
+    mining: MiningKind,
+    distance: DistanceKind,
+    margin: f64,
+    temperature: f64,
+    alpha: f64,
+    beta: f64,
+    base: f64,
+    epsilon: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LossKind {
+    Triplet,
+    SupervisedContrastive,
+    MultiSimilarity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MiningKind {
+    BatchAll,
+    BatchHard,
+    Hybrid,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DistanceKind {
+    Cosine,
+    Euclidean,
+    SquaredEuclidean,
+}
+
+impl Default for ObjectiveKeys {
+    fn default() -> Self {
+        let MultiSimilarity { alpha, beta, base, epsilon } = MultiSimilarity::default();
+        Self {
+            loss: LossKind::SupervisedContrastive,
+            mining: MiningKind::Hybrid,
+            distance: DistanceKind::Cosine,
+            margin: 0.3,
+            temperature: 0.05,
+            alpha,
+            beta,
+            base,
+            epsilon,
+        }
+    }
+}
+
+impl Keys for GroupKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("objective.margin", Range::of(-1000.0, 1000.0)),
+        ("objective.temperature", Range::positive(1000.0)),
+        ("objective.alpha", Range::positive(1e6)),
+        ("objective.beta", Range::positive(1e6)),
+        ("objective.base", Range::of(-1000.0, 1000.0)),
+        ("objective.epsilon", Range::of(0.0, 1000.0)),
+        ("sampler.group", Range::of(2.0, 10_000.0)),
+        ("sampler.groups", Range::of(2.0, 10_000.0)),
+        ("sampler.hard", Range::SHARE),
+        ("augmentation.misspelling", Range::SHARE),
+        ("augmentation.acronym", Range::SHARE),
+        ("augmentation.part", Range::SHARE),
+        ("augmentation.spacing", Range::SHARE),
+        ("augmentation.punctuation", Range::SHARE),
+        ("augmentation.version", Range::SHARE),
+    ];
+    const CONDITIONS: &'static [Condition] = &[
+        Condition {
+            keys: &["objective.mining", "objective.distance", "objective.margin"],
+            on: "objective.loss",
+            values: &["triplet"],
+        },
+        Condition { keys: &["objective.temperature"], on: "objective.loss", values: &["supervised-contrastive"] },
+        Condition {
+            keys: &["objective.alpha", "objective.beta", "objective.base", "objective.epsilon"],
+            on: "objective.loss",
+            values: &["multi-similarity"],
+        },
+    ];
+
+    fn check(&self) -> Result<(), Error> {
+        self.sampler.check()?;
+        self.augmentation.check()
+    }
+}
+
+impl ObjectiveKeys {
+    fn metric_loss(&self) -> MetricLoss {
+        let Self { loss, mining, distance, margin, temperature, alpha, beta, base, epsilon } = *self;
+        let distance = match distance {
+            DistanceKind::Cosine => Distance::Cosine,
+            DistanceKind::Euclidean => Distance::Euclidean,
+            DistanceKind::SquaredEuclidean => Distance::SquaredEuclidean,
+        };
+        let mining = if mining == MiningKind::BatchHard { Mining::BatchHard } else { Mining::BatchAll };
+        match loss {
+            LossKind::Triplet => MetricLoss::Triplet { mining, distance, margin },
+            LossKind::SupervisedContrastive => MetricLoss::SupervisedContrastive { temperature },
+            LossKind::MultiSimilarity => MetricLoss::MultiSimilarity(MultiSimilarity { alpha, beta, base, epsilon }),
+        }
+    }
+}
 
 /// Metric learning from groups of names, each of one concept (CoSiNES, section 3.3.3).
 pub struct Groups {
-    recipe: Recipe,
-    dataset: Dataset,
+    names: Names,
+    keys: GroupKeys,
     augmenter: Augmenter,
 }
 
 impl Groups {
-    pub(super) fn new(recipe: &Recipe, dataset: Dataset) -> Result<Self, Error> {
-        let augmenter = Augmenter::new(&recipe.augmentation, dataset.concepts());
-        Ok(Self { recipe: recipe.clone(), dataset, augmenter })
+    fn new(recipe: &Recipe, dataset: Dataset) -> Result<Self, Error> {
+        let keys: GroupKeys = recipe.keys()?;
+        let augmenter = Augmenter::new(&keys.augmentation, dataset.concepts());
+        Ok(Self { names: Names::new(recipe, dataset)?, keys, augmenter })
     }
 
-    /// The mean direction of some names of each group.
+    /// Returns the mean direction of some names of each group.
     fn centres(&self, groups: &[Group], epoch: &Epoch<'_, Metric>) -> Result<Vec<Vec<f32>>, Error> {
-        /// Names of a group that are looked at.
+        /// Names of a group that count.
         const NAMES: usize = 2;
         let names = groups.iter().flat_map(|group| group.iter().take(NAMES).map(|item| item.text.as_str()));
         let (vectors, width) = epoch.unit_vectors(&names.collect::<Vec<_>>())?;
@@ -50,42 +192,43 @@ impl Task for Groups {
 
     const SCORE: &'static str = Accuracy::AT_1;
 
+    fn data(&self) -> &dyn TaskData {
+        &self.names
+    }
+
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        Ok(vec![self.recipe.start()?])
+        self.names.networks()
+    }
+
+    fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        self.names.configure(options)
     }
 
     fn objective(&self) -> Metric {
-        Metric { loss: self.recipe.metric_loss() }
+        Metric { loss: self.keys.objective.metric_loss() }
     }
 
     fn adjust(&self, objective: &mut Metric, step: u64, steps: u64) {
         if let MetricLoss::Triplet { mining, .. } = &mut objective.loss
-            && self.recipe.objective.is_hybrid()
+            && self.keys.objective.mining == MiningKind::Hybrid
         {
             *mining = if step < steps / 2 { Mining::BatchAll } else { Mining::BatchHard };
         }
     }
 
-    fn data_hash(&self) -> String {
-        self.dataset.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Vec<String>, Error> {
-        self.dataset.describe(&tokenizers[0])
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.dataset.provenance()
-    }
-
-    fn expected_batches(&self, _: &Self::Plan) -> usize {
-        batch_count(group_count(self.dataset.concepts(), self.recipe.sampler.group), &self.recipe.sampler)
+    fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
+        let concepts = self.names.dataset().concepts();
+        let single = concepts.iter().filter(|concept| concept.names.len() == 1).count();
+        EpochSize {
+            batches: batch_count(group_count(concepts, self.keys.sampler.group), &self.keys.sampler),
+            texts: self.names.dataset().name_count() + single,
+        }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Metric>) -> Result<(), Error> {
         let mut random = epoch.random();
-        let keys = &self.recipe.sampler;
-        let mut groups = groups(self.dataset.concepts(), keys.group, &self.augmenter, &mut random);
+        let keys = &self.keys.sampler;
+        let mut groups = groups(self.names.dataset().concepts(), keys.group, &self.augmenter, &mut random);
         if batch_count(groups.len(), keys) > epoch.max_batches {
             groups.truncate(epoch.max_batches * keys.groups);
         }
@@ -106,29 +249,4 @@ impl Task for Groups {
         let texts = batch.texts().len();
         Ok((batch, texts))
     }
-
-    fn end_epoch(&self, plan: &mut Self::Plan, _: &Epoch<'_, Metric>) -> Result<(), Error> {
-        plan.clear();
-        Ok(())
-    }
-
-    fn has_evaluation(&self) -> bool {
-        !self.dataset.queries().is_empty()
-    }
-
-    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
-        evaluate(&self.dataset, &self.recipe.evaluation, folder, progress)
-    }
-}
-
-/// Asks the encoder of a folder for the names of a data set.
-pub(super) fn evaluate(
-    dataset: &Dataset,
-    keys: &Evaluation,
-    folder: &Path,
-    progress: &Progress,
-) -> Result<Scores, Error> {
-    let encoder = Encoder::open(folder)?;
-    let accuracy = Accuracy::of(&encoder, dataset, keys.most_names, keys.vote, progress)?;
-    Ok(accuracy.map(Accuracy::scores).unwrap_or_default())
 }

@@ -1,8 +1,9 @@
 //! Subjects of training runs: each task plans epochs, makes batches and evaluates, and the loop does the rest.
 //!
-//! A task is a file here, and a row of [`begin`].
+//! A kind of task that recipes can name is a file here, with its keys, and a row in the table of [`Kind`].
 
 mod groups;
+mod kind;
 mod pairs;
 
 use std::collections::BTreeMap;
@@ -13,15 +14,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer};
 use truename_kb::Progress;
-use truename_nn::{Learner, Objective};
+use truename_nn::{Learner, LearnerOptions, Objective};
 use truename_text::stable_hash;
 
-use crate::recipe::LossKind;
-use crate::training::{Run, Start};
+use crate::Error;
 use crate::vectors::unit_vectors;
-use crate::{Dataset, Error, Recipe, Training};
 
 pub use groups::Groups;
+pub(crate) use kind::learns_from_names;
+pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
 
 /// The subject of a training run.
@@ -34,11 +35,22 @@ pub trait Task {
     /// Name of the score that decides which weights are kept; higher is better.
     const SCORE: &'static str;
 
+    /// The data of the run.
+    fn data(&self) -> &dyn TaskData;
+
     /// Opens the networks of a new run, in the order of the objective.
     ///
     /// # Errors
     /// Where a folder cannot be read.
     fn networks(&self) -> Result<Vec<Checkpoint>, Error>;
+
+    /// Changes the options of the networks.
+    ///
+    /// # Errors
+    /// Where the recipe has a value that they cannot have.
+    fn configure(&self, _options: &mut LearnerOptions) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Creates the objective of a new run.
     fn objective(&self) -> Self::Objective;
@@ -46,17 +58,8 @@ pub trait Task {
     /// Changes the options of the objective for a step, from 0, of `steps`.
     fn adjust(&self, _objective: &mut Self::Objective, _step: u64, _steps: u64) {}
 
-    /// Returns the hash of all data that the run depends on.
-    fn data_hash(&self) -> String;
-
-    /// Describes the data in a line for the user.
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Vec<String>, Error>;
-
-    /// Returns the files and sizes of the data, for `run.json`.
-    fn provenance(&self) -> serde_json::Value;
-
-    /// Returns the number of batches of an epoch that is not planned yet.
-    fn expected_batches(&self, plan: &Self::Plan) -> usize;
+    /// Returns the size of an epoch that is not planned yet.
+    fn expected_epoch(&self, plan: &Self::Plan) -> EpochSize;
 
     /// Plans an epoch. A resumed run plans an epoch again where [`Task::batches`] of its plan is 0.
     ///
@@ -77,9 +80,27 @@ pub trait Task {
     ///
     /// # Errors
     /// Where a network fails or the work is stopped; the plan is as it was before.
-    fn end_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error>;
+    fn end_epoch(&self, plan: &mut Self::Plan, _epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
+        *plan = Self::Plan::default();
+        Ok(())
+    }
+}
 
-    /// Returns whether there is anything to evaluate.
+/// The data of a task: all that it learns from and is evaluated on.
+pub trait TaskData {
+    /// Returns the hash of all data that the run depends on.
+    fn hash(&self) -> String;
+
+    /// Describes the data for the user.
+    ///
+    /// # Errors
+    /// Where a text cannot be turned into tokens.
+    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error>;
+
+    /// Returns the files and sizes of the data, for `run.json`.
+    fn provenance(&self) -> serde_json::Value;
+
+    /// Returns whether there is anything to evaluate on.
     fn has_evaluation(&self) -> bool;
 
     /// Evaluates the model folder of a checkpoint.
@@ -87,6 +108,24 @@ pub trait Task {
     /// # Errors
     /// Where the folder cannot be read, or the work is stopped.
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error>;
+}
+
+/// The data of a task as a user is told about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Description {
+    /// Lines to show.
+    pub lines: Vec<String>,
+    /// Number of tokens of each text to learn.
+    pub lengths: Vec<u32>,
+}
+
+/// The size of an epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EpochSize {
+    /// Number of batches.
+    pub batches: usize,
+    /// Number of texts in all batches together; at most, where a batch has some of them once for several uses.
+    pub texts: usize,
 }
 
 /// A batch of a task with the number of its texts.
@@ -140,15 +179,4 @@ impl Scores {
     pub fn get(&self, name: &str) -> f64 {
         self.values.get(name).copied().unwrap_or_default()
     }
-}
-
-/// Starts the run of a recipe: the row of each task.
-///
-/// # Errors
-/// Where the recipe's networks cannot be opened, or the folder holds another run.
-pub fn begin(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(match recipe.objective.loss {
-        LossKind::Contrastive => Box::new(Training::new(recipe, Pairs::new(recipe, dataset)?, out, start)?),
-        _ => Box::new(Training::new(recipe, Groups::new(recipe, dataset)?, out, start)?),
-    })
 }

@@ -3,19 +3,73 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer};
-use truename_kb::Progress;
-use truename_nn::{Pair, Pairs as Objective};
+use truename_nn::{LearnerOptions, Pair, Pairs as Objective};
 
-use super::{Epoch, Planned, Scores, Task, groups};
+use super::{Epoch, EpochSize, Kind, Planned, Task, TaskData};
+use crate::names::{NameKeys, Names};
 use crate::nearest::nearest;
-use crate::pair_sampler::PairSampler;
-use crate::recipe::PairKeys;
-use crate::{Accuracy, Dataset, Error, Recipe};
+use crate::pair_sampler::{PairKeys, PairSampler};
+use crate::recipe::{Keys, Part, Range};
+use crate::sampler::MAX_BATCH;
+use crate::{Accuracy, Dataset, Error, Recipe, Run, Start, Training};
+
+/// The row of the kind.
+pub(super) const KIND: Kind = Kind {
+    name: "pairs",
+    summary: "an encoder from pairs of names with labels, by the contrastive loss with hard negatives (NSEEN)",
+    explained: concat!(
+        include_str!("../recipe/run.toml"),
+        include_str!("../names/data.toml"),
+        include_str!("pairs.toml"),
+        include_str!("../recipe/schedule.toml"),
+        include_str!("../names/evaluation.toml"),
+    ),
+    parts: &[Part::of::<NameKeys>(), Part::of::<PairTaskKeys>()],
+    begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
+    begin_on: Some(begin),
+};
+
+fn begin(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
+    Ok(Box::new(Training::new(recipe, Pairs::new(recipe, dataset)?, out, start)?))
+}
+
+/// The sections of the kind.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct PairTaskKeys {
+    objective: ObjectiveKeys,
+    pairs: PairKeys,
+}
+
+/// The training objective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct ObjectiveKeys {
+    margin: f64,
+}
+
+impl Default for ObjectiveKeys {
+    fn default() -> Self {
+        Self { margin: 0.3 }
+    }
+}
+
+impl Keys for PairTaskKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("objective.margin", Range::of(-1000.0, 1000.0)),
+        ("pairs.batch", Range::of(1.0, MAX_BATCH as f64)),
+        ("pairs.max_pairs", Range::of(0.0, 1e10)),
+        ("pairs.negatives", Range::of(0.0, 1000.0)),
+        ("pairs.related", Range::of(0.0, 1000.0)),
+        ("pairs.round", Range::of(1.0, 10_000.0)),
+        ("pairs.nearest", Range::of(0.0, 1000.0)),
+    ];
+}
 
 /// Metric learning from pairs of names with soft labels, in rounds with hard negatives between them (NSEEN, section 3).
 pub struct Pairs {
-    recipe: Recipe,
-    dataset: Dataset,
+    names: Names,
+    keys: PairTaskKeys,
     sampler: PairSampler,
 }
 
@@ -30,16 +84,17 @@ pub struct Plan {
 }
 
 impl Pairs {
-    pub(super) fn new(recipe: &Recipe, dataset: Dataset) -> Result<Self, Error> {
-        let sampler = PairSampler::of(dataset.concepts(), &recipe.pairs, recipe.seed);
-        Ok(Self { recipe: recipe.clone(), dataset, sampler })
+    fn new(recipe: &Recipe, dataset: Dataset) -> Result<Self, Error> {
+        let keys: PairTaskKeys = recipe.keys()?;
+        let sampler = PairSampler::of(dataset.concepts(), &keys.pairs, recipe.seed);
+        Ok(Self { names: Names::new(recipe, dataset)?, keys, sampler })
     }
 
-    /// Adds names of other concepts among the nearest of each (NSEEN, algorithm 1).
+    /// Adds names of other concepts among the nearest of each as hard negatives (NSEEN, algorithm 1).
     fn mine(&self, mined: &mut BTreeSet<(u32, u32)>, epoch: &Epoch<'_, Objective>) -> Result<(), Error> {
         let names: Vec<&str> = (0..self.sampler.names() as u32).map(|name| self.sampler.text(name)).collect();
         let (vectors, width) = epoch.unit_vectors(&names)?;
-        let PairKeys { nearest: count, keep, .. } = self.recipe.pairs;
+        let PairKeys { nearest: count, keep, .. } = self.keys.pairs;
         // Each name is the nearest to itself.
         let found = nearest(&vectors, width, count + 1)?;
         if !keep {
@@ -62,28 +117,25 @@ impl Task for Pairs {
 
     const SCORE: &'static str = Accuracy::AT_1;
 
+    fn data(&self) -> &dyn TaskData {
+        &self.names
+    }
+
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        Ok(vec![self.recipe.start()?])
+        self.names.networks()
+    }
+
+    fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        self.names.configure(options)
     }
 
     fn objective(&self) -> Objective {
-        Objective { margin: self.recipe.objective.margin }
+        Objective { margin: self.keys.objective.margin }
     }
 
-    fn data_hash(&self) -> String {
-        self.dataset.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Vec<String>, Error> {
-        self.dataset.describe(&tokenizers[0])
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.dataset.provenance()
-    }
-
-    fn expected_batches(&self, plan: &Plan) -> usize {
-        self.sampler.expected(&plan.mined).div_ceil(self.recipe.pairs.batch)
+    fn expected_epoch(&self, plan: &Plan) -> EpochSize {
+        let pairs = self.sampler.expected(&plan.mined);
+        EpochSize { batches: pairs.div_ceil(self.keys.pairs.batch), texts: 2 * pairs }
     }
 
     fn plan_epoch(&self, plan: &mut Plan, epoch: &Epoch<'_, Objective>) -> Result<(), Error> {
@@ -92,11 +144,11 @@ impl Task for Pairs {
     }
 
     fn batches(&self, plan: &Plan) -> usize {
-        plan.drawn.len().div_ceil(self.recipe.pairs.batch)
+        plan.drawn.len().div_ceil(self.keys.pairs.batch)
     }
 
     fn batch(&self, plan: &Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
-        let size = self.recipe.pairs.batch;
+        let size = self.keys.pairs.batch;
         let pairs = &plan.drawn[number * size..((number + 1) * size).min(plan.drawn.len())];
         let batch = self.sampler.batch(pairs, &tokenizers[0])?;
         let texts = batch.texts.len();
@@ -104,19 +156,11 @@ impl Task for Pairs {
     }
 
     fn end_epoch(&self, plan: &mut Plan, epoch: &Epoch<'_, Objective>) -> Result<(), Error> {
-        let PairKeys { round, nearest, .. } = self.recipe.pairs;
+        let PairKeys { round, nearest, .. } = self.keys.pairs;
         if !epoch.is_last && nearest > 0 && epoch.number.is_multiple_of(round) {
             self.mine(&mut plan.mined, epoch)?;
         }
         plan.drawn.clear();
         Ok(())
-    }
-
-    fn has_evaluation(&self) -> bool {
-        !self.dataset.queries().is_empty()
-    }
-
-    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
-        groups::evaluate(&self.dataset, &self.recipe.evaluation, folder, progress)
     }
 }

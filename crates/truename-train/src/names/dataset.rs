@@ -1,20 +1,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-use truename_infer::Tokenizer;
 use truename_kb::{Concept, ImportOptions, Store, import};
 use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::keys::{DataKeys, NameKeys};
 use crate::{Error, Recipe};
 
-/// What is learnt from, and what is asked.
+/// Names to learn from, and names to ask for.
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
-    /// The names of each concept, each once. Those of the knowledge base come first.
+    /// The concepts of the knowledge base, then the others. No concept has a name twice.
     concepts: Vec<Named>,
-    /// How many concepts are of the knowledge base.
+    /// Number of concepts of the knowledge base.
     searched: usize,
     queries: Vec<Query>,
     files: Vec<DataFile>,
@@ -23,12 +22,19 @@ pub struct Dataset {
 /// A concept with its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its names, none twice.
+    /// The names, none twice.
     pub names: Vec<String>,
-    /// The ids of its parents, by which concepts are related.
+    /// The ids of the parents, by which concepts are related.
     pub parents: Vec<String>,
+}
+
+impl Named {
+    /// Creates a concept without parents.
+    pub fn new<N: Into<String>>(id: impl Into<String>, names: impl IntoIterator<Item = N>) -> Self {
+        Self { id: id.into(), names: names.into_iter().map(Into::into).collect(), parents: Vec::new() }
+    }
 }
 
 impl From<&Concept> for Named {
@@ -38,59 +44,35 @@ impl From<&Concept> for Named {
     }
 }
 
-/// A name that is asked for.
+/// A name to ask for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Query {
     /// The name.
     pub name: String,
-    /// The ids any of which is right.
+    /// Accepted ids, of which any is right.
     pub ids: Vec<String>,
 }
 
 /// A file that data came from.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct DataFile {
-    /// Where it lay.
+    /// The path.
     pub path: PathBuf,
-    /// XXH3 with 128 bits of its bytes, in hexadecimal.
+    /// XXH3 hash of its bytes, 128 bits in hexadecimal.
     pub hash: String,
 }
 
 impl Dataset {
-    /// The data that a recipe names, with names held out if it says so.
+    /// Reads the files that a recipe names, and holds names out where it asks for that.
     ///
     /// # Errors
     /// Where a file cannot be read, no knowledge base is named, or fewer than two concepts have names.
     pub fn read(recipe: &Recipe) -> Result<Self, Error> {
-        if recipe.data.kb.is_empty() {
-            return Err(Error::missing("data.kb", "--kb"));
-        }
-        let mut files = Vec::new();
-        let mut concepts = read_concepts(&recipe.data.kb, &mut files)?;
-        for path in &recipe.data.names {
-            let place: HashMap<String, usize> =
-                concepts.iter().enumerate().map(|(place, concept)| (concept.id.clone(), place)).collect();
-            for gold in truename_eval::read_gold(path)? {
-                for id in gold.ids {
-                    match place.get(&id) {
-                        Some(place) => concepts[*place].names.push(gold.name.clone()),
-                        None => return Err(Error::unknown_id(path, &gold.name, &id)),
-                    }
-                }
-            }
-            files.push(DataFile::of(path)?);
-        }
-        let extra = read_concepts(&recipe.data.extra, &mut files)?;
-        let mut queries = Vec::new();
-        for path in &recipe.evaluation.names {
-            let gold = truename_eval::read_gold(path)?.into_iter().filter(|gold| !gold.ids.is_empty());
-            queries.extend(gold.map(|gold| Query { name: gold.name, ids: gold.ids }));
-            files.push(DataFile::of(path)?);
-        }
-        let mut dataset = Self::new(concepts, extra, queries)?;
-        dataset.files = files;
-        if dataset.queries.is_empty() && recipe.evaluation.share > 0.0 {
-            dataset.hold_out(recipe.evaluation.share);
+        let NameKeys { data, evaluation, .. } = recipe.keys()?;
+        let mut dataset = Self::open(&data, &evaluation.names)?;
+        if dataset.queries.is_empty() && evaluation.share > 0.0 {
+            dataset.hold_out(evaluation.share);
         }
         if dataset.queries.is_empty() && recipe.evaluation.patience > 0 {
             return Err(Error::nothing_asked());
@@ -98,7 +80,37 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Data from memory: the concepts of the knowledge base, others to learn from, and names to ask for.
+    /// Reads the names of a knowledge base, a store or files that `kb import` reads.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or fewer than two concepts have names.
+    pub fn read_kb(paths: &[PathBuf]) -> Result<Self, Error> {
+        Self::open(&DataKeys { kb: paths.to_vec(), ..DataKeys::default() }, &[])
+    }
+
+    fn open(data: &DataKeys, asked: &[PathBuf]) -> Result<Self, Error> {
+        if data.kb.is_empty() {
+            return Err(Error::missing("data.kb", "--kb"));
+        }
+        let mut files = Vec::new();
+        let mut concepts = read_concepts(&data.kb, &mut files)?;
+        for path in &data.names {
+            add_labelled(&mut concepts, path)?;
+            files.push(DataFile::of(path)?);
+        }
+        let extra = read_concepts(&data.extra, &mut files)?;
+        let mut queries = Vec::new();
+        for path in asked {
+            let gold = truename_eval::read_gold(path)?.into_iter().filter(|gold| !gold.ids.is_empty());
+            queries.extend(gold.map(|gold| Query { name: gold.name, ids: gold.ids }));
+            files.push(DataFile::of(path)?);
+        }
+        let mut dataset = Self::new(concepts, extra, queries)?;
+        dataset.files = files;
+        Ok(dataset)
+    }
+
+    /// Creates a data set from the concepts of the knowledge base, others to learn from, and names to ask for.
     ///
     /// # Errors
     /// Where fewer than two concepts have names.
@@ -116,7 +128,7 @@ impl Dataset {
         Ok(Self { concepts, searched, queries, files: Vec::new() })
     }
 
-    /// Takes a share of the names of the knowledge base out, to be asked for; every concept keeps one.
+    /// Moves a share of the knowledge base's names to those asked for; every concept keeps one.
     fn hold_out(&mut self, share: f64) {
         let names = self.concepts[..self.searched].iter().map(|concept| concept.names.len()).sum::<usize>();
         let places = self.concepts[..self.searched].iter().enumerate();
@@ -144,10 +156,10 @@ impl Dataset {
         self.queries = held_out.iter().filter(|(name, _)| !kept.contains(name)).map(query).collect();
     }
 
-    /// Cross-validation: the same without the names of one of `folds` parts, and those asked for in place of all others.
+    /// Returns a fold of a cross-validation: the names of one of `folds` parts are left out, and asked for in place of all others.
     ///
-    /// A concept that would lose all its names keeps them, and they are not asked for; nor is a name that is left in
-    /// another spelling.
+    /// A concept that would lose all its names keeps them, and they are not asked for. A name that is left in another spelling
+    /// is not asked for either.
     #[must_use]
     pub fn fold(&self, fold: usize, folds: usize) -> Self {
         // Not the parts of `without_fold`, which a run on this data makes anew.
@@ -177,16 +189,16 @@ impl Dataset {
         dataset
     }
 
-    /// The same with nothing to ask for.
+    /// Returns the data set with nothing to ask for.
     #[must_use]
     pub fn without_queries(mut self) -> Self {
         self.queries.clear();
         self
     }
 
-    /// The same without the names of one of `folds` parts; a concept that would lose all its names keeps them.
+    /// Returns the data set without the names of one of `folds` parts; a concept that would lose all its names keeps them.
     ///
-    /// An encoder that learnt this has not seen those names, so that a ranker can be fitted to what it makes of them.
+    /// An encoder that is trained on it has not seen these names, so that a ranker can be fitted to its vectors of them.
     #[must_use]
     pub fn without_fold(&self, fold: usize, folds: usize) -> Self {
         self.without(|name| name.fold(folds) == fold)
@@ -203,7 +215,7 @@ impl Dataset {
         dataset
     }
 
-    /// Every concept that is learnt from.
+    /// All concepts to learn from.
     pub fn concepts(&self) -> &[Named] {
         &self.concepts
     }
@@ -213,23 +225,23 @@ impl Dataset {
         &self.concepts[..self.searched]
     }
 
-    /// The names that are asked for.
+    /// The names to ask for.
     pub fn queries(&self) -> &[Query] {
         &self.queries
     }
 
-    /// The files that it came from.
+    /// The files that the data came from.
     pub fn files(&self) -> &[DataFile] {
         &self.files
     }
 
-    /// How many names there are to learn from.
+    /// Number of names to learn from.
     pub fn name_count(&self) -> usize {
         self.concepts.iter().map(|concept| concept.names.len()).sum()
     }
 
-    /// Returns the hash of all that a run depends on: every concept, the number of those that are searched, and the names
-    /// asked for, in their order.
+    /// Returns the hash of all that a run depends on: every concept, the number of concepts that are searched, and the names
+    /// to ask for, in their order.
     pub fn hash(&self) -> String {
         let mut bytes = Vec::new();
         let mut add = |texts: &[&String]| {
@@ -251,32 +263,6 @@ impl Dataset {
         bytes.extend_from_slice(&(self.searched as u64).to_le_bytes());
         format!("{:032x}", xxh3_128(&bytes))
     }
-
-    /// Describes the data for the user, a line each.
-    pub(crate) fn describe(&self, tokenizer: &Tokenizer) -> Result<Vec<String>, Error> {
-        let counted = |count: usize, noun| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-        let names: Vec<&String> = self.concepts.iter().flat_map(|concept| &concept.names).collect();
-        let is_truncated = |name: &&String| Ok(usize::from(tokenizer.tokens(name)?.is_truncated));
-        let truncated = names.par_iter().map(is_truncated).sum::<Result<usize, Error>>()?;
-        let mut lines = vec![format!(
-            "{} of {} to learn, {} to ask for",
-            counted(names.len(), "name"),
-            counted(self.concepts.len(), "concept"),
-            counted(self.queries.len(), "name")
-        )];
-        if truncated > 0 {
-            lines.push(format!(
-                "{} longer than the encoder's window; of each the beginning is learnt",
-                counted(truncated, "name")
-            ));
-        }
-        Ok(lines)
-    }
-
-    /// Returns the files and sizes of the data, for `run.json`.
-    pub(crate) fn provenance(&self) -> serde_json::Value {
-        serde_json::json!({"concepts": self.concepts.len(), "names": self.name_count(), "files": self.files})
-    }
 }
 
 impl DataFile {
@@ -287,7 +273,22 @@ impl DataFile {
     }
 }
 
-/// The concepts of a store, or of files that make one knowledge base.
+/// Adds labelled names to their concepts.
+fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<(), Error> {
+    let place: HashMap<String, usize> =
+        concepts.iter().enumerate().map(|(place, concept)| (concept.id.clone(), place)).collect();
+    for gold in truename_eval::read_gold(path)? {
+        for id in gold.ids {
+            match place.get(&id) {
+                Some(place) => concepts[*place].names.push(gold.name.clone()),
+                None => return Err(Error::unknown_id(path, &gold.name, &id)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the concepts of a store, or of files that make one knowledge base.
 fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Named>, Error> {
     if paths.is_empty() {
         return Ok(Vec::new());

@@ -1,23 +1,26 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
+use truename::KnowledgeBase;
 use truename_infer::Encoder;
 use truename_kb::Progress;
 use truename_text::stable_hash;
 
 use crate::{Dataset, Error, Named, Query, Scores};
 
-/// How often the right concept is among the first, by the nearest of its names (CoSiNES, section 3.5); of concepts that are
-/// as near the one whose id is lower comes first.
+/// Share of names whose right concept is among the first (CoSiNES, section 3.5).
+///
+/// Concepts are ranked by their nearest name; ties break by id.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Accuracy {
-    /// Names asked for.
+    /// Number of names asked for.
     pub names: usize,
-    /// The share with the right concept first.
+    /// Share with the right concept first.
     pub at_1: f64,
-    /// The same among the first three.
+    /// Share with the right concept among the first three.
     pub at_3: f64,
-    /// The same among the first five.
+    /// Share with the right concept among the first five.
     pub at_5: f64,
 }
 
@@ -31,23 +34,24 @@ impl Accuracy {
         Scores { names: self.names, values: values.map(|(name, value)| (name.to_owned(), value)).into() }
     }
 
-    /// Asks an encoder for the names of a data set, searching at most `most_names` names; nothing where it asks for none.
+    /// Measures an encoder on the names that a data set asks for, searching at most `max_names` names; `None` where it asks for
+    /// none.
     ///
-    /// The nearest `vote` names vote for their concepts, which come in the order of their votes (NSEEN, section 5).
+    /// The nearest `vote` names vote for their concepts, which are ranked by their votes first (NSEEN, section 5).
     ///
     /// # Errors
     /// Where the encoder fails, or the work is stopped.
     pub fn of(
         encoder: &Encoder,
         dataset: &Dataset,
-        most_names: usize,
+        max_names: usize,
         vote: usize,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
         if dataset.queries().is_empty() {
             return Ok(None);
         }
-        let concepts = searched(dataset, most_names);
+        let concepts = searched(dataset, max_names);
         let (mut names, mut owners) = (Vec::new(), Vec::new());
         for (number, concept) in concepts.iter().enumerate() {
             names.extend(concept.names.iter().map(String::as_str));
@@ -81,18 +85,43 @@ impl Accuracy {
             Ok(right.map_or(usize::MAX, rank))
         };
         let ranks: Vec<usize> = (0..asked.len()).into_par_iter().map(rank).collect::<Result<_, Error>>()?;
-        let names = dataset.queries().len();
-        let share = |depth| {
-            let right = asked.iter().zip(&ranks).filter(|(_, rank)| **rank < depth);
-            right.map(|((_, times), _)| times).sum::<usize>() as f64 / names as f64
+        let repeated = asked.iter().zip(&ranks).flat_map(|((_, times), rank)| std::iter::repeat_n(*rank, *times));
+        Ok(Some(Self::of_ranks(&repeated.collect::<Vec<_>>())))
+    }
+
+    /// Measures the character n-grams of a knowledge base (TF-IDF) on the names that a data set asks for.
+    ///
+    /// # Errors
+    /// Where the storage fails.
+    pub fn of_ngrams(kb: &KnowledgeBase, dataset: &Dataset) -> Result<Self, Error> {
+        /// Names looked at, of which several may be of one concept.
+        const NEAR: usize = 500;
+        let rank = |query: &Query| -> Result<usize, Error> {
+            let mut seen = Vec::new();
+            for near in kb.nearest_by_ngrams(&query.name, NEAR)? {
+                if query.ids.contains(&near.id) {
+                    return Ok(seen.len());
+                }
+                if !seen.contains(&near.id) {
+                    seen.push(near.id);
+                }
+            }
+            Ok(usize::MAX)
         };
-        Ok(Some(Self { names, at_1: share(1), at_3: share(3), at_5: share(5) }))
+        let ranks: Vec<usize> = dataset.queries().par_iter().map(rank).collect::<Result<_, _>>()?;
+        Ok(Self::of_ranks(&ranks))
+    }
+
+    fn of_ranks(ranks: &[usize]) -> Self {
+        let names = ranks.len();
+        let share = |depth| ranks.iter().filter(|rank| **rank < depth).count() as f64 / names as f64;
+        Self { names, at_1: share(1), at_3: share(3), at_5: share(5) }
     }
 }
 
-/// The vectors of names, one after the other.
+/// Returns the vectors of names, one after the other.
 fn encoded(encoder: &Encoder, names: &[&str], progress: &Progress) -> Result<Vec<f32>, Error> {
-    /// Names encoded between two looks at the switch.
+    /// Names encoded between two checks of the switch.
     const TOGETHER: usize = 1024;
     let mut vectors = Vec::with_capacity(names.len() * encoder.dimensions());
     for names in names.chunks(TOGETHER) {
@@ -102,7 +131,7 @@ fn encoded(encoder: &Encoder, names: &[&str], progress: &Progress) -> Result<Vec
     Ok(vectors)
 }
 
-/// How many of the nearest names each owner has.
+/// Returns how many of the nearest names each owner has.
 fn votes(cosines: &[f32], owners: &[usize], nearest: usize) -> HashMap<usize, usize> {
     if nearest == 0 {
         return HashMap::new();
@@ -122,18 +151,18 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
-/// The concepts of the knowledge base; where they have too many names, those asked for and a sample of the others.
-fn searched(dataset: &Dataset, most_names: usize) -> Vec<&Named> {
+/// Returns the concepts of the knowledge base; where they have too many names, those asked for and a sample of the others.
+fn searched(dataset: &Dataset, max_names: usize) -> Vec<&Named> {
     let gold: BTreeSet<&str> = dataset.queries().iter().flat_map(|query| &query.ids).map(String::as_str).collect();
     let mut concepts: Vec<&Named> = dataset.searched().iter().collect();
-    if concepts.iter().map(|concept| concept.names.len()).sum::<usize>() <= most_names {
+    if concepts.iter().map(|concept| concept.names.len()).sum::<usize>() <= max_names {
         return concepts;
     }
     concepts.sort_by_key(|concept| (!gold.contains(concept.id.as_str()), stable_hash(&concept.id)));
     let mut names = 0;
     let is_taken = |concept: &&&Named| {
         names += concept.names.len();
-        gold.contains(concept.id.as_str()) || names <= most_names
+        gold.contains(concept.id.as_str()) || names <= max_names
     };
     concepts.iter().filter(is_taken).copied().collect()
 }

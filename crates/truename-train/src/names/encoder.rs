@@ -1,0 +1,95 @@
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
+use truename_nn::{LearnerOptions, NamePattern, untrained_characters};
+
+use crate::Error;
+
+/// The encoder that learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct EncoderKeys {
+    pub from: PathBuf,
+    pub characters: String,
+    pub hidden: usize,
+    pub layers: usize,
+    pub pooling: String,
+    pub dropout: f64,
+    pub freeze_embeddings: bool,
+    pub freeze_layers: usize,
+}
+
+impl Default for EncoderKeys {
+    fn default() -> Self {
+        Self {
+            from: PathBuf::new(),
+            characters: String::new(),
+            hidden: 128,
+            layers: 2,
+            pooling: String::new(),
+            dropout: 0.1,
+            freeze_embeddings: false,
+            freeze_layers: 0,
+        }
+    }
+}
+
+impl EncoderKeys {
+    pub fn check(&self) -> Result<(), Error> {
+        self.pooling()?;
+        self.characters().map(drop)
+    }
+
+    /// Opens the encoder of a new run.
+    ///
+    /// # Errors
+    /// Where none is named, or its folder cannot be read.
+    pub fn open(&self, seed: u64) -> Result<Checkpoint, Error> {
+        match self.characters()? {
+            Some(config) => Ok(untrained_characters(config, seed)),
+            None if self.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
+            None => Ok(Checkpoint::open(&self.from)?),
+        }
+    }
+
+    pub fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        options.pooling = self.pooling()?;
+        options.freeze = self.frozen();
+        options.dropout = self.dropout;
+        Ok(())
+    }
+
+    /// The sizes of a new character network, where the recipe asks for one.
+    fn characters(&self) -> Result<Option<CharacterConfig>, Error> {
+        let network = match self.characters.as_str() {
+            "" => return Ok(None),
+            "graph" => Network::Graph,
+            "convolution" => Network::Convolution,
+            "lstm" => Network::Lstm,
+            other => return Err(Error::value("encoder.characters", other, "lstm, convolution, graph or nothing")),
+        };
+        if network == Network::Lstm && !self.hidden.is_multiple_of(2) {
+            return Err(Error::value("encoder.hidden", self.hidden, "even, half for each direction"));
+        }
+        Ok(Some(CharacterConfig::new(network, self.hidden, self.layers)))
+    }
+
+    fn pooling(&self) -> Result<Option<Pooling>, Error> {
+        match self.pooling.as_str() {
+            "" => Ok(None),
+            "mean" => Ok(Some(Pooling::Mean)),
+            "cls" => Ok(Some(Pooling::Cls)),
+            "max" => Ok(Some(Pooling::Max)),
+            other => Err(Error::value("encoder.pooling", other, "mean, cls, max or nothing")),
+        }
+    }
+
+    /// Patterns of the names of parameters that keep their values.
+    fn frozen(&self) -> Vec<NamePattern> {
+        let embeddings = self.freeze_embeddings.then(|| NamePattern::new("*embeddings.*"));
+        let layers = (0..self.freeze_layers)
+            .flat_map(|layer| ["layer", "layers"].map(|name| NamePattern::new(format!("*{name}.{layer}.*"))));
+        embeddings.into_iter().chain(layers).collect()
+    }
+}

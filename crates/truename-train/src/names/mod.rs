@@ -1,0 +1,97 @@
+//! Data of tasks that learn an encoder from the names of concepts.
+
+mod accuracy;
+mod dataset;
+mod encoder;
+mod keys;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use truename_infer::{Checkpoint, Encoder, Tokenizer};
+use truename_kb::Progress;
+use truename_nn::LearnerOptions;
+
+use crate::task::{Description, Scores, TaskData};
+use crate::{Error, Recipe};
+
+pub use accuracy::Accuracy;
+pub use dataset::{DataFile, Dataset, Named, Query};
+pub(crate) use keys::NameKeys;
+
+/// Names to learn an encoder from, and the names that it is asked for.
+pub struct Names {
+    dataset: Dataset,
+    keys: NameKeys,
+    seed: u64,
+}
+
+impl Names {
+    /// Takes the encoder and the evaluation from a recipe.
+    ///
+    /// # Errors
+    /// Where the recipe has other types of values for them.
+    pub fn new(recipe: &Recipe, dataset: Dataset) -> Result<Self, Error> {
+        Ok(Self { dataset, keys: recipe.keys()?, seed: recipe.seed })
+    }
+
+    /// The data set.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    pub(crate) fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
+        Ok(vec![self.keys.encoder.open(self.seed)?])
+    }
+
+    pub(crate) fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        self.keys.encoder.configure(options)
+    }
+}
+
+impl TaskData for Names {
+    fn hash(&self) -> String {
+        self.dataset.hash()
+    }
+
+    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        let names: Vec<&String> = self.dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
+        let read = |name: &&String| {
+            let tokens = tokenizers[0].tokens(name)?;
+            Ok((tokens.ids.len() as u32, tokens.is_truncated))
+        };
+        let read: Vec<(u32, bool)> = names.par_iter().map(read).collect::<Result<_, Error>>()?;
+        let mut lines = vec![format!(
+            "{} of {} to learn, {} to ask for",
+            counted(names.len(), "name"),
+            counted(self.dataset.concepts().len(), "concept"),
+            counted(self.dataset.queries().len(), "name")
+        )];
+        let truncated = read.iter().filter(|(_, is_truncated)| *is_truncated).count();
+        if truncated > 0 {
+            lines.push(format!("{} cut to the encoder's window", counted(truncated, "name")));
+        }
+        Ok(Description { lines, lengths: read.into_iter().map(|(length, _)| length).collect() })
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        let (concepts, names) = (self.dataset.concepts().len(), self.dataset.name_count());
+        let encoder = self.keys.encoder.from.display().to_string();
+        serde_json::json!({"concepts": concepts, "names": names, "files": self.dataset.files(), "encoder": encoder})
+    }
+
+    fn has_evaluation(&self) -> bool {
+        !self.dataset.queries().is_empty()
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        let encoder = Encoder::open(folder)?;
+        let keys = &self.keys.evaluation;
+        let accuracy = Accuracy::of(&encoder, &self.dataset, keys.max_names, keys.vote, progress)?;
+        Ok(accuracy.map(Accuracy::scores).unwrap_or_default())
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

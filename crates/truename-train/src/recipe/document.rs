@@ -1,0 +1,142 @@
+use std::collections::HashMap;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+
+use super::change::Change;
+use super::keys::{find, names};
+use crate::Error;
+use crate::task::Kind;
+
+/// Keys of earlier recipes, with their names now.
+const RENAMED: [(&str, &str); 5] = [
+    ("schedule.most_steps", "schedule.max_steps"),
+    ("schedule.warm_up", "schedule.warmup_ratio"),
+    ("schedule.most_norm", "schedule.max_grad_norm"),
+    ("pairs.most", "pairs.max_pairs"),
+    ("evaluation.most_names", "evaluation.max_names"),
+];
+
+/// The keys of a recipe as they are written, each with its place.
+pub(super) struct Document<'a> {
+    path: &'a Path,
+    pub table: Table,
+    lines: HashMap<String, usize>,
+    changes: Vec<Change>,
+}
+
+impl<'a> Document<'a> {
+    /// # Errors
+    /// Where the text is no TOML.
+    pub fn parse(path: &'a Path, text: &str) -> Result<Self, Error> {
+        let failed = |source| Error::recipe(path, source);
+        let table = toml::from_str(text).map_err(failed)?;
+        let mut lines = HashMap::new();
+        add_lines(DeTable::parse(text).map_err(failed)?.get_ref(), "", text, &mut lines);
+        Ok(Self { path, table, lines, changes: Vec::new() })
+    }
+
+    /// # Errors
+    /// Where the key is a section, or is in a key that is none.
+    pub fn apply(&mut self, change: &Change) -> Result<(), Error> {
+        let key = &change.key;
+        if let Some(first) = Kind::first_key(key) {
+            let value = change.value.as_ref().map(Value::to_string).unwrap_or_default();
+            return Err(Error::section(key, &format!("{key}.{first}={value}")));
+        }
+        let mut parts: Vec<&str> = key.split('.').collect();
+        let last = parts.pop().unwrap_or_default();
+        let mut section = &mut self.table;
+        for part in parts {
+            let entry = section.entry(part.to_owned()).or_insert_with(|| Table::new().into());
+            section = entry.as_table_mut().ok_or_else(|| Error::not_a_section(key, part))?;
+        }
+        match &change.value {
+            Some(value) => drop(section.insert(last.to_owned(), value.clone())),
+            None => drop(section.remove(last)),
+        }
+        self.changes.push(change.clone());
+        Ok(())
+    }
+
+    /// Returns the kind of task that the recipe names.
+    ///
+    /// # Errors
+    /// Where it names none, or one that is not known.
+    pub fn kind(&self) -> Result<&'static Kind, Error> {
+        let Some(name) = find(&self.table, "task.kind") else {
+            let loss = find(&self.table, "objective.loss").and_then(Value::as_str);
+            return Err(Error::no_task(self.path, if loss == Some("contrastive") { "pairs" } else { "groups" }));
+        };
+        name.as_str().and_then(Kind::find).ok_or_else(|| Error::value("task.kind", name, Kind::names()))
+    }
+
+    /// Checks that the kind has every key that is written.
+    ///
+    /// # Errors
+    /// Names the first that it does not have.
+    pub fn check_names(&self, kind: &Kind) -> Result<(), Error> {
+        let known = kind.defaults();
+        let unknown = names(&self.table).into_iter().find(|key| find(&known, key).is_none());
+        let Some(key) = unknown else { return Ok(()) };
+        let place = self.place(&key);
+        if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
+            return Err(Error::renamed(place, &key, new));
+        }
+        let others = Kind::all().iter().filter(|other| find(&other.defaults(), &key).is_some());
+        Err(Error::unknown_key(place, &key, kind.name(), &others.map(Kind::name).collect::<Vec<_>>()))
+    }
+
+    /// Checks that every key that is written counts, `complete` being all keys with their values.
+    ///
+    /// # Errors
+    /// Names the first that does not.
+    pub fn check_conditions(&self, kind: &Kind, complete: &Table) -> Result<(), Error> {
+        for condition in kind.conditions().filter(|condition| !condition.holds(complete)) {
+            if let Some(key) = condition.keys.iter().find(|key| find(&self.table, key).is_some()) {
+                let value = find(complete, condition.on).map(Value::to_string).unwrap_or_default();
+                return Err(Error::idle_key(self.place(key), key, condition, value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the types of all values as they stand in the file; the error names the line.
+    ///
+    /// # Errors
+    /// Where one is of another type.
+    pub fn check_types(&self, kind: &Kind, text: &str) -> Result<(), Error> {
+        kind.parts().try_for_each(|part| (part.check_types)(text)).map_err(|source| Error::recipe(self.path, source))
+    }
+
+    /// Returns whether a path counts from the folder of the recipe.
+    pub fn is_beside_recipe(&self, key: &str) -> bool {
+        self.change(key).is_none_or(|change| change.is_beside_recipe)
+    }
+
+    /// Returns the file and line of a key, or the argument that set it.
+    fn place(&self, key: &str) -> String {
+        match (self.change(key), self.lines.get(key)) {
+            (Some(change), _) => change.origin.clone(),
+            (None, Some(line)) => format!("{}, line {line}", self.path.display()),
+            (None, None) => self.path.display().to_string(),
+        }
+    }
+
+    fn change(&self, key: &str) -> Option<&Change> {
+        self.changes.iter().rev().find(|change| change.key == key)
+    }
+}
+
+/// Adds the line of each key of a table, whose own name ends in a dot.
+fn add_lines(table: &DeTable<'_>, section: &str, text: &str, lines: &mut HashMap<String, usize>) {
+    for (key, value) in table {
+        let name = format!("{section}{}", key.get_ref());
+        let value: &Spanned<DeValue<'_>> = value;
+        if let DeValue::Table(table) = value.get_ref() {
+            add_lines(table, &format!("{name}."), text, lines);
+        }
+        lines.insert(name, 1 + text[..key.span().start].matches('\n').count());
+    }
+}

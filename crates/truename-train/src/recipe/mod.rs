@@ -1,0 +1,263 @@
+//! Recipes: TOML files that state training runs.
+//!
+//! The sections of every kind of task are fields of [`Recipe`]; those of one kind are structs of that kind ([`Keys`]), beside its
+//! task.
+
+mod change;
+mod document;
+mod keys;
+mod range;
+mod schedule;
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+use truename_nn::{AdamWOptions, Device, LearnerOptions};
+
+use crate::Error;
+use crate::task::Kind;
+use document::Document;
+
+pub use change::Change;
+pub(crate) use keys::{Condition, Keys, Part, find, merge};
+pub(crate) use range::Range;
+pub use schedule::{Decay, Schedule};
+
+/// One training run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Recipe {
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Device to compute on: `cpu`, `vulkan` or `cuda`.
+    pub device: String,
+    task: TaskKeys,
+    /// Length and speed.
+    pub schedule: Schedule,
+    /// Evaluations during the run.
+    pub evaluation: Evaluation,
+    /// The sections of the kind of task, with every key.
+    #[serde(skip)]
+    own: Table,
+}
+
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct TaskKeys {
+    kind: String,
+}
+
+/// Evaluations during a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// Epochs from one evaluation and checkpoint to the next.
+    pub every: usize,
+    /// Evaluations without a better score after which the run ends; 0 never ends it.
+    pub patience: usize,
+}
+
+/// The row of the sections of every kind.
+pub(crate) static EVERY_KIND: Part = Part::of::<Recipe>();
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            device: "cpu".into(),
+            task: TaskKeys::default(),
+            schedule: Schedule::default(),
+            evaluation: Evaluation::default(),
+            own: Table::new(),
+        }
+    }
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self { every: 1, patience: 0 }
+    }
+}
+
+impl Keys for Recipe {
+    const RANGES: &'static [(&'static str, Range)] = &{
+        let [epochs, steps, minutes, rate, warmup, accumulate, decay, norm] = Schedule::RANGES;
+        let every = ("evaluation.every", Range::of(1.0, 10_000.0));
+        let patience = ("evaluation.patience", Range::of(0.0, 10_000.0));
+        [epochs, steps, minutes, rate, warmup, accumulate, decay, norm, every, patience]
+    };
+
+    fn check(&self) -> Result<(), Error> {
+        self.device().map(drop)
+    }
+}
+
+impl Recipe {
+    /// Creates a recipe of a kind of task with the default of every key; a task of your own may have any name.
+    pub fn new(kind: &str) -> Self {
+        let mut recipe = Self { task: TaskKeys { kind: kind.to_owned() }, ..Self::default() };
+        for part in Kind::find(kind).map_or(&[][..], Kind::own_parts) {
+            merge(&mut recipe.own, (part.defaults)());
+        }
+        recipe
+    }
+
+    /// Reads a file and changes keys. Paths in the file count from the folder that the file is in.
+    ///
+    /// # Errors
+    /// Where the file cannot be read; where a key is not one of its kind of task, has no effect beside other keys, or has a
+    /// value that it cannot have.
+    pub fn read(path: &Path, changes: &[Change]) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        Self::parse(path, &text, changes)
+    }
+
+    fn parse(path: &Path, text: &str, changes: &[Change]) -> Result<Self, Error> {
+        let mut document = Document::parse(path, text)?;
+        changes.iter().try_for_each(|change| document.apply(change))?;
+        let kind = document.kind()?;
+        document.check_names(kind)?;
+        document.check_types(kind, text)?;
+        let mut recipe = Self::complete(&document.table, kind.own_parts())?;
+        document.check_conditions(kind, &recipe.table()?)?;
+        for key in kind.paths().filter(|key| document.is_beside_recipe(key)) {
+            recipe.set_beside(key, path.parent().unwrap_or(Path::new("")));
+        }
+        Ok(recipe)
+    }
+
+    /// Returns the recipe of a run in its folder.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or an earlier version wrote it, without a kind of task.
+    pub(crate) fn read_stored(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        let table: Table = toml::from_str(&text).map_err(|source| Error::recipe(path, source))?;
+        let name = find(&table, "task.kind").and_then(Value::as_str).ok_or_else(|| Error::old_run(path))?;
+        Self::complete(&table, Kind::find(name).map_or(&[], Kind::own_parts))
+    }
+
+    fn complete(written: &Table, own: &[Part]) -> Result<Self, Error> {
+        let mut recipe: Self = (EVERY_KIND.read)(written)?.try_into().map_err(Error::types)?;
+        for part in own {
+            merge(&mut recipe.own, (part.read)(written)?);
+        }
+        Ok(recipe)
+    }
+
+    /// Takes paths that are not there as lying in a folder.
+    fn set_beside(&mut self, key: &str, folder: &Path) {
+        let beside = |path: &mut Value| {
+            if let Value::String(path) = path
+                && !path.is_empty()
+                && !Path::new(path).exists()
+            {
+                *path = folder.join(&path).to_string_lossy().into_owned();
+            }
+        };
+        match keys::section_of(&mut self.own, key).and_then(|(section, key)| section.get_mut(key)) {
+            Some(Value::Array(paths)) => paths.iter_mut().for_each(beside),
+            Some(path) => beside(path),
+            None => {}
+        }
+    }
+
+    /// The kind of task.
+    pub fn kind(&self) -> &str {
+        &self.task.kind
+    }
+
+    /// Returns the sections of its kind of task as a struct, which may leave out sections and keys.
+    ///
+    /// # Errors
+    /// Where the struct needs a key that there is not.
+    pub fn keys<K: DeserializeOwned>(&self) -> Result<K, Error> {
+        self.own.clone().try_into().map_err(Error::types)
+    }
+
+    /// Returns every key.
+    fn table(&self) -> Result<Table, Error> {
+        let mut table = self.own.clone();
+        merge(&mut table, Table::try_from(self).map_err(Error::unwritable)?);
+        Ok(table)
+    }
+
+    /// Returns every key that counts; such a file is a recipe again.
+    pub(crate) fn effective(&self) -> Result<Table, Error> {
+        let complete = self.table()?;
+        let mut table = complete.clone();
+        let idle = Kind::find(self.kind()).into_iter().flat_map(Kind::conditions);
+        for key in idle.filter(|condition| !condition.holds(&complete)).flat_map(|condition| condition.keys) {
+            remove(&mut table, key);
+        }
+        Ok(table)
+    }
+
+    /// Returns every key that counts, paths aside.
+    pub(crate) fn without_paths(&self) -> Result<Table, Error> {
+        let mut table = self.effective()?;
+        Kind::find(self.kind()).into_iter().flat_map(Kind::paths).for_each(|key| remove(&mut table, key));
+        Ok(table)
+    }
+
+    /// Returns whether a run begun by one can go on by the other: paths aside, for the data is compared by its hash and the
+    /// weights are those of the checkpoint; and the time limit aside, so that a run which it ended can go on.
+    pub(crate) fn is_same_run(&self, other: &Self) -> Result<bool, Error> {
+        let [mut one, mut other] = [self.without_paths()?, other.without_paths()?];
+        [&mut one, &mut other].into_iter().for_each(|table| remove(table, "schedule.max_minutes"));
+        Ok(one == other)
+    }
+
+    fn device(&self) -> Result<Device, Error> {
+        self.device.parse().map_err(|reason| Error::device(&self.device, reason))
+    }
+
+    /// The options of a learner, apart from those of its networks.
+    pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
+        let Schedule { weight_decay, max_grad_norm, .. } = self.schedule;
+        let most_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
+        Ok(LearnerOptions {
+            device: self.device()?,
+            optimizer: AdamWOptions { weight_decay, most_norm, ..AdamWOptions::default() },
+            seed: self.seed,
+            ..LearnerOptions::default()
+        })
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    /// Reads the text of a recipe; its paths count from the working folder.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(Path::new("recipe"), text, &[])
+    }
+}
+
+fn remove(table: &mut Table, key: &str) {
+    if let Some((section, key)) = keys::section_of(table, key) {
+        section.remove(key);
+    }
+}
+
+/// Reads a path, or a list of them.
+pub(crate) fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(PathBuf),
+        Many(Vec<PathBuf>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(path) => vec![path],
+        OneOrMany::Many(paths) => paths,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+use std::path::{Path, PathBuf};
+
+use crate::names::NameKeys;
+use crate::task::learns_from_names;
+use crate::{Dataset, Error, Recipe, Run, Start, begin, begin_on, fold_folder};
+
+/// A run among those of a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// The run on all data.
+    Whole,
+    /// A run without one of `folds` parts of the names, by which a ranker can be fitted.
+    WithoutFold {
+        /// The part that is left out, from 0.
+        fold: usize,
+        /// Number of parts.
+        folds: usize,
+    },
+}
+
+/// Makes the runs of a recipe: that on all data, and beside it those of `ranker.folds`. `make` is given each run to finish.
+///
+/// Returns their folders, that of the run on all data first.
+///
+/// # Errors
+/// Where the data cannot be read or a run cannot begin, and the errors of `make`.
+pub fn train<E: From<Error>>(
+    recipe: &Recipe,
+    out: &Path,
+    start: Start,
+    mut make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
+) -> Result<Vec<PathBuf>, E> {
+    if learns_from_names(recipe) {
+        return train_on(recipe, &Dataset::read(recipe)?, out, start, make);
+    }
+    make(Member::Whole, begin(recipe, out, start)?.as_mut())?;
+    Ok(vec![out.to_owned()])
+}
+
+/// Makes the runs of a recipe, as [`train`], on given names.
+///
+/// # Errors
+/// Where the task does not learn from names or a run cannot begin, and the errors of `make`.
+pub fn train_on<E: From<Error>>(
+    recipe: &Recipe,
+    dataset: &Dataset,
+    out: &Path,
+    start: Start,
+    mut make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
+) -> Result<Vec<PathBuf>, E> {
+    make(Member::Whole, begin_on(recipe, dataset.clone(), out, start)?.as_mut())?;
+    let mut folders = vec![out.to_owned()];
+    let folds = recipe.keys::<NameKeys>()?.ranker.folds;
+    for fold in 0..folds {
+        let folder = fold_folder(out, fold);
+        let mut run = begin_on(recipe, dataset.without_fold(fold, folds), &folder, start)?;
+        make(Member::WithoutFold { fold, folds }, run.as_mut())?;
+        folders.push(folder);
+    }
+    Ok(folders)
+}
