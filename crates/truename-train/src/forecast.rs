@@ -65,7 +65,7 @@ impl NetworkSize {
 }
 
 /// Describes the size of an epoch whose texts have these lengths, and of the run.
-pub(crate) fn describe(epoch: EpochSize, lengths: &[u32], steps_per_epoch: u64, steps: u64) -> String {
+pub(crate) fn describe_size(epoch: EpochSize, lengths: &[u32], steps_per_epoch: u64, steps: u64) -> String {
     let tokens: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
     let tokens = tokens as f64 / lengths.len().max(1) as f64 * epoch.texts as f64;
     format!(
@@ -74,7 +74,7 @@ pub(crate) fn describe(epoch: EpochSize, lengths: &[u32], steps_per_epoch: u64, 
     )
 }
 
-/// Describes the memory of a step of `texts` texts, beside that which is free where that is known.
+/// Describes the memory of a step of `texts` texts, and the free memory where it is known.
 pub(crate) fn describe_memory(bytes: u64, texts: usize, free: Option<u64>) -> String {
     let shown = |bytes: u64| match bytes as f64 / f64::from(1 << 20) {
         megabytes if megabytes < 1024.0 => format!("{megabytes:.0} MiB"),
@@ -88,7 +88,7 @@ pub(crate) fn describe_memory(bytes: u64, texts: usize, free: Option<u64>) -> St
     format!("an estimated {} of memory for a step of {texts} texts{free}", shown(bytes))
 }
 
-/// Returns the bytes of memory that this machine has free, where it says so.
+/// Returns the bytes of free memory of this machine (Linux).
 pub(crate) fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -147,7 +147,7 @@ mod tests {
     fn the_size_is_described() {
         let epoch = EpochSize { batches: 3, texts: 30 };
         let line = "about 2 steps, 30 texts and 90 tokens an epoch; 8 steps in all";
-        assert_eq!(describe(epoch, &[2, 4], 2, 8), line);
+        assert_eq!(describe_size(epoch, &[2, 4], 2, 8), line);
         assert_eq!(describe_memory(3 << 29, 5, None), "an estimated 1.5 GiB of memory for a step of 5 texts");
         let little = describe_memory(3 << 29, 5, Some(1 << 20));
         assert!(little.ends_with("for a step of 5 texts; only 1 MiB are free"), "{little}");

@@ -7,7 +7,7 @@ use truename_infer::{Checkpoint, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective, Step};
 
-use crate::forecast::{NetworkSize, Pace, describe, describe_memory, free_memory};
+use crate::forecast::{NetworkSize, Pace, describe_memory, describe_size, free_memory};
 use crate::metrics::{Metric, plot};
 use crate::recipe::Schedule;
 use crate::run_folder::{RunFolder, State};
@@ -430,7 +430,7 @@ impl<T: Task> Run for Training<T> {
         let Description { mut lines, lengths } = self.task.data().describe(&self.tokenizers)?;
         let epoch = self.task.expected_epoch(&self.state.plan);
         let steps_per_epoch = epoch.batches.div_ceil(self.recipe.schedule.accumulate) as u64;
-        lines.push(describe(epoch, &lengths, steps_per_epoch, self.steps()));
+        lines.push(describe_size(epoch, &lengths, steps_per_epoch, self.steps()));
         let texts = epoch.texts.div_ceil(epoch.batches.max(1));
         let free = free_memory().filter(|_| self.recipe.device == "cpu");
         lines.push(describe_memory(self.size.bytes(&lengths, texts), texts, free));

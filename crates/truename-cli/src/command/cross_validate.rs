@@ -1,4 +1,4 @@
-//! `truename evaluate names --folds`: what names that are not in the knowledge base will find.
+//! `truename evaluate names --folds`: the accuracy on names that the knowledge base does not have.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         Some(_) => "the same command goes on from there",
         None => "with --runs DIR the same command would go on from there",
     };
-    let (mut judged, mut letters, mut alone, mut linked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut stages = Stages::default();
     for fold in 0..folds {
         let names = validation.part(fold).queries().len();
         interrupt::check()?;
@@ -52,31 +52,51 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         let out = folder.path().join(format!("kb-{fold}"));
         let fitted = validation.fit(fold, &out, |member, run| make(member, run, way_on, quiet));
         interrupt::check()?;
-        let FittedFold { dataset: part, encoder, kb, unfitted, .. } = fitted?;
+        stages.ask(fitted?, arguments, quiet)?;
+    }
+    stages.print(folds)?;
+    Ok(stages.judged)
+}
+
+/// Accuracy at 1, 3 and 5 of each stage, fold by fold.
+#[derive(Default)]
+struct Stages {
+    ngrams: Vec<[f64; 3]>,
+    encoder: Vec<[f64; 3]>,
+    linked: Vec<[f64; 3]>,
+    judged: Vec<Judged>,
+}
+
+impl Stages {
+    fn ask(&mut self, fitted: FittedFold, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<()> {
+        let FittedFold { dataset, encoder, kb, unfitted, .. } = fitted;
         if let Some(reason) = unfitted {
             crate::say!("{reason}; the ranker that comes with truename is used");
         }
         if let Some(encoder) = encoder {
-            alone.extend(Accuracy::of(&encoder, &part, ALL, 0, &interrupt::progress())?.map(shares));
+            self.encoder.extend(Accuracy::of(&encoder, &dataset, ALL, 0, &interrupt::progress())?.map(shares));
         }
-        letters.push(shares(Accuracy::of_ngrams(&kb, &part)?));
+        self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
         let options = LinkOptions::default()
             .top(DEPTH)
             .min_probability(arguments.min_probability)
             .placeholders(arguments.placeholders.read()?);
-        let gold = part.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
+        let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;
-        linked.push([1, 3, 5].map(|depth| share(depth) / answers.len() as f64));
-        judged.extend(answers);
+        self.linked.push([1, 3, 5].map(|depth| share(depth) / answers.len() as f64));
+        self.judged.extend(answers);
+        Ok(())
     }
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{:14}        acc@1          acc@3          acc@5", format!("{folds} folds"))?;
-    print(&mut out, "TF-IDF", &letters)?;
-    print(&mut out, "encoder alone", &alone)?;
-    print(&mut out, "linked", &linked)?;
-    writeln!(out)?;
-    Ok(judged)
+
+    fn print(&self, folds: usize) -> std::io::Result<()> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{:14}        acc@1          acc@3          acc@5", format!("{folds} folds"))?;
+        print(&mut out, "TF-IDF", &self.ngrams)?;
+        print(&mut out, "encoder alone", &self.encoder)?;
+        print(&mut out, "linked", &self.linked)?;
+        writeln!(out)
+    }
 }
 
 /// Returns the recipe, where one is given.

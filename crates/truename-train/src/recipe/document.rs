@@ -10,7 +10,7 @@ use crate::Error;
 use crate::task::Kind;
 
 /// Keys of earlier recipes, with their names now.
-const RENAMED: [(&str, &str); 5] = [
+pub(super) const RENAMED: [(&str, &str); 5] = [
     ("schedule.most_steps", "schedule.max_steps"),
     ("schedule.warm_up", "schedule.warmup_ratio"),
     ("schedule.most_norm", "schedule.max_grad_norm"),

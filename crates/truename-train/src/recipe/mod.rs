@@ -85,12 +85,18 @@ impl Default for Evaluation {
 }
 
 impl Keys for Recipe {
-    const RANGES: &'static [(&'static str, Range)] = &{
-        let [epochs, steps, minutes, rate, warmup, accumulate, decay, norm] = Schedule::RANGES;
-        let every = ("evaluation.every", Range::of(1.0, 10_000.0));
-        let patience = ("evaluation.patience", Range::of(0.0, 10_000.0));
-        [epochs, steps, minutes, rate, warmup, accumulate, decay, norm, every, patience]
-    };
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("schedule.epochs", Range::of(1.0, 10_000.0)),
+        ("schedule.max_steps", Range::of(0.0, 1e10)),
+        ("schedule.max_minutes", Range::of(0.0, 1e6)),
+        ("schedule.learning_rate", Range::positive(10.0)),
+        ("schedule.warmup_ratio", Range::SHARE),
+        ("schedule.accumulate", Range::of(1.0, 10_000.0)),
+        ("schedule.weight_decay", Range::of(0.0, 1000.0)),
+        ("schedule.max_grad_norm", Range::of(0.0, 1e6)),
+        ("evaluation.every", Range::of(1.0, 10_000.0)),
+        ("evaluation.patience", Range::of(0.0, 10_000.0)),
+    ];
 
     fn check(&self) -> Result<(), Error> {
         self.device().map(drop)

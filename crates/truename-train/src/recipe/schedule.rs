@@ -1,7 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use super::Range;
-
 /// Length and speed of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -57,17 +55,6 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    pub(super) const RANGES: [(&'static str, Range); 8] = [
-        ("schedule.epochs", Range::of(1.0, 10_000.0)),
-        ("schedule.max_steps", Range::of(0.0, 1e10)),
-        ("schedule.max_minutes", Range::of(0.0, 1e6)),
-        ("schedule.learning_rate", Range::positive(10.0)),
-        ("schedule.warmup_ratio", Range::SHARE),
-        ("schedule.accumulate", Range::of(1.0, 10_000.0)),
-        ("schedule.weight_decay", Range::of(0.0, 1000.0)),
-        ("schedule.max_grad_norm", Range::of(0.0, 1e6)),
-    ];
-
     /// Returns the learning rate of a step, from 0, of `total`.
     pub(crate) fn learning_rate_at(&self, step: u64, total: u64) -> f64 {
         let warm_up = (self.warmup_ratio * total as f64).ceil() as u64;

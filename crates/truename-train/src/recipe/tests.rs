@@ -115,6 +115,14 @@ fn a_key_is_taken_out_by_a_change_without_a_value() {
 }
 
 #[test]
+fn every_renamed_key_is_a_key_of_some_kind() {
+    for (old, new) in document::RENAMED {
+        let has = |key: &str| Kind::all().iter().any(|kind| find(&kind.defaults(), key).is_some());
+        assert!(has(new) && !has(old), "{old} {new}");
+    }
+}
+
+#[test]
 fn paths_of_arguments_count_from_the_working_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recipe.toml");

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use toml::Table;
 
-use super::{groups, pairs};
+use super::KINDS;
 use crate::recipe::{Condition, EVERY_KIND, Part, merge};
 use crate::{Dataset, Error, Recipe, Run, Start};
 
@@ -22,9 +22,6 @@ pub struct Kind {
 type Begin = fn(&Recipe, &Path, Start) -> Result<Box<dyn Run>, Error>;
 /// Starts a run on given names.
 type BeginOn = fn(&Recipe, Dataset, &Path, Start) -> Result<Box<dyn Run>, Error>;
-
-/// The row of each kind.
-static KINDS: [Kind; 2] = [groups::KIND, pairs::KIND];
 
 impl Kind {
     /// Returns all kinds.
@@ -124,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_task_that_does_not_learn_from_names_is_refused_them() {
-        let kind = Kind { name: "tags", begin_on: None, ..groups::KIND };
+        let kind = Kind { name: "tags", begin_on: None, ..super::super::groups::KIND };
         let error = kind.on_names().unwrap_err();
         assert!(error.to_string().contains("tags does not learn from names") && error.is_recipe(), "{error}");
         let dataset = Dataset::new(vec![crate::Named::new("1", ["a"]), crate::Named::new("2", ["b"])], vec![], vec![]);

@@ -1,6 +1,6 @@
 //! Subjects of training runs: each task plans epochs, makes batches and evaluates, and the loop does the rest.
 //!
-//! A kind of task that recipes can name is a file here, with its keys, and a row in the table of [`Kind`].
+//! A kind of task that recipes can name is a file here, with its keys, and a row in `KINDS`.
 
 mod groups;
 mod kind;
@@ -24,6 +24,9 @@ pub use groups::Groups;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
+
+/// The row of each kind of task.
+static KINDS: [Kind; 2] = [groups::KIND, pairs::KIND];
 
 /// The subject of a training run.
 pub trait Task {
