@@ -26,7 +26,7 @@ type BeginOn = fn(&Recipe, Dataset, &Path, Start) -> Result<Box<dyn Run>, Error>
 impl Kind {
     /// Returns all kinds.
     pub fn all() -> &'static [Self] {
-        &KINDS
+        KINDS
     }
 
     /// Returns the kind with a name.

@@ -26,7 +26,7 @@ pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
 
 /// The row of each kind of task.
-static KINDS: [Kind; 2] = [groups::KIND, pairs::KIND];
+static KINDS: &[Kind] = &[groups::KIND, pairs::KIND];
 
 /// The subject of a training run.
 pub trait Task {
