@@ -75,7 +75,7 @@ impl Kind {
 
     /// Returns the names of all kinds, for messages.
     pub(crate) fn names() -> String {
-        KINDS.iter().map(Self::name).collect::<Vec<_>>().join(" or ")
+        format!("one of {}", KINDS.iter().map(Self::name).collect::<Vec<_>>().join(", "))
     }
 
     fn on_names(&self) -> Result<BeginOn, Error> {
@@ -126,6 +126,6 @@ mod tests {
         assert!(error.to_string().contains("tags does not learn from names") && error.is_recipe(), "{error}");
         let dataset = Dataset::new(vec![crate::Named::new("1", ["a"]), crate::Named::new("2", ["b"])], vec![], vec![]);
         let error = begin_on(&Recipe::new("tags"), dataset.unwrap(), Path::new("none"), Start::Anew).err().unwrap();
-        assert!(error.to_string().contains("task.kind is tags; it must be groups or pairs"), "{error}");
+        assert!(error.to_string().contains("task.kind is tags; it must be one of "), "{error}");
     }
 }
