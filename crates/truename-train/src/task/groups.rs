@@ -18,6 +18,8 @@ pub(super) const KIND: Kind = Kind {
     summary: "an encoder from groups of names of one concept, by a metric loss (CoSiNES)",
     explained: concat!(
         include_str!("../recipe/run.toml"),
+        "[task]\n# Kind of task: an encoder learns from groups of names of one concept, by a metric loss (CoSiNES).\n",
+        "kind = \"groups\"\n\n",
         include_str!("../names/data.toml"),
         include_str!("groups.toml"),
         include_str!("../recipe/schedule.toml"),

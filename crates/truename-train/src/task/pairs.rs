@@ -19,6 +19,8 @@ pub(super) const KIND: Kind = Kind {
     summary: "an encoder from pairs of names with labels, by the contrastive loss with hard negatives (NSEEN)",
     explained: concat!(
         include_str!("../recipe/run.toml"),
+        "[task]\n# Kind of task: an encoder learns from pairs of names with labels from 0 to 1, by the contrastive loss (NSEEN).\n",
+        "kind = \"pairs\"\n\n",
         include_str!("../names/data.toml"),
         include_str!("pairs.toml"),
         include_str!("../recipe/schedule.toml"),
