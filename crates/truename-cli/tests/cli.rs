@@ -2,7 +2,6 @@
 
 mod folder;
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use folder::{Folder, Ran, ran};
@@ -376,7 +375,7 @@ fn parquet_tables_gain_columns() {
     assert_eq!(batch.num_columns(), 6);
     assert_eq!(folder.run(&["-q", "match", "in.parquet", "--kb", "kb"]).code, 2);
     assert_eq!(folder.run(&["-q", "match", "in.parquet", "--kb", "kb", "--format", "jsonl"]).out.lines().count(), 3);
-    assert!(!Path::new("out.parquet").exists());
+    assert!(!std::path::Path::new("out.parquet").exists());
 }
 
 #[test]

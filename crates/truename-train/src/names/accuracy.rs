@@ -99,7 +99,7 @@ impl Accuracy {
         let rank = |query: &Query| -> Result<usize, Error> {
             let mut seen = Vec::new();
             for near in kb.nearest_by_ngrams(&query.name, NEAR)? {
-                if query.ids.contains(&near.id) {
+                if query.ids.iter().any(|id| near.id == *id.as_str()) {
                     return Ok(seen.len());
                 }
                 if !seen.contains(&near.id) {
