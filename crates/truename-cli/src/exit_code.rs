@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use crate::interrupt;
-use crate::names::RecordError;
+use crate::record_error::RecordError;
 
 /// Exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use truename::{Committing, Progress, remove_partials};
 
-use crate::progress;
+use crate::bars;
 
 /// Time for work to stop by itself; work that cannot check for it, such as a long sort, is then ended.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -104,7 +104,7 @@ fn message() -> String {
 fn leave() -> ! {
     report(|| {
         remove_partials();
-        progress::clear();
+        bars::clear();
         crate::say!("error: {}", message());
     });
     std::process::exit(1)

@@ -8,7 +8,9 @@ pub(crate) use say;
 
 mod arguments;
 mod atomic_file;
+mod bars;
 mod command;
+mod count;
 mod documents;
 mod exit_code;
 mod harmless;
@@ -17,6 +19,7 @@ mod names;
 mod output;
 mod problems;
 mod progress;
+mod record_error;
 mod spread;
 mod tsne;
 
@@ -50,7 +53,7 @@ fn main() -> std::process::ExitCode {
 fn set_up(arguments: &Arguments) {
     if arguments.verbose {
         use tracing_subscriber::fmt::format::FmtSpan;
-        progress::hide();
+        bars::hide();
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
     }
     if let Some(threads) = arguments.threads {

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::progress::{counted, grouped};
+use crate::count::{counted, grouped};
 
 /// Maximum number of problems listed; all are counted.
 pub const MAX_SHOWN: usize = 10;

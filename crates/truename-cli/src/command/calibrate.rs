@@ -10,9 +10,10 @@ use truename_train::fold_encoders;
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
+use crate::count::counted;
 use crate::interrupt;
 use crate::problems::say_truncated;
-use crate::progress::{counted, watched};
+use crate::progress::watched;
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;

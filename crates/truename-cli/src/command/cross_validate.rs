@@ -11,8 +11,8 @@ use crate::arguments::{EncoderChoice, EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
 use crate::command::open_kb;
 use crate::command::train::{make, resolved};
+use crate::count::counted;
 use crate::interrupt;
-use crate::progress::counted;
 use crate::spread::Spread;
 
 /// Names searched with an encoder alone at most: all of them.

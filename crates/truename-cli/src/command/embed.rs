@@ -7,10 +7,11 @@ use std::time::Instant;
 use truename::{Embedded, Encoder, KnowledgeBase};
 
 use crate::arguments::{Embed, EncoderArgument};
+use crate::bars::count_bar;
 use crate::command::open_kb;
+use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::interrupt;
-use crate::progress::{count_bar, counted, grouped};
 
 pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&arguments.kb)?;

@@ -14,9 +14,9 @@ use crate::arguments::EvaluateLink;
 use crate::atomic_file;
 use crate::command::link::pipeline;
 use crate::command::{open_kb, with_encoder};
+use crate::count::{counted, grouped};
 use crate::documents::read;
 use crate::problems::say_truncated;
-use crate::progress::{counted, grouped};
 
 /// Number of candidates examined for each gold mention.
 const DEPTH: usize = 5;

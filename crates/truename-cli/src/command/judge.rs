@@ -11,7 +11,7 @@ const PIECE: usize = 1024;
 
 /// Links gold names and compares the answers with their ids.
 pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
-    let bar = progress::count_bar(gold.len() as u64, quiet);
+    let bar = bars::count_bar(gold.len() as u64, quiet);
     let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
     for piece in gold.chunks(PIECE) {
         interrupt::check()?;

@@ -9,9 +9,10 @@ use truename::{Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVect
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker};
+use crate::count::{counted, grouped};
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};
-use crate::progress::{counted, grouped, watched};
+use crate::progress::watched;
 use crate::{interrupt, problems};
 
 pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {

@@ -6,11 +6,12 @@ use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
 use truename_corpus::ReadOptions;
 
 use crate::arguments::{Link, LinkFormat, Linking};
+use crate::bars;
 use crate::command::open_linker;
+use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
 use crate::problems::say_truncated;
-use crate::progress::{self, counted, grouped};
 
 /// Default number of candidates on a page.
 const HTML_TOP: u32 = 5;
@@ -30,7 +31,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.offsets)?;
     let mut tally = Tally::default();
-    let no_bar = quiet || progress::is_in_the_way(arguments.out.as_ref());
+    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let problems = read(&arguments.files, &options, no_bar, |documents| {
         for linked in pipeline.link_all(documents)? {
             tally.documents += 1;

@@ -11,8 +11,8 @@ use truename_text::SplitMix64;
 
 use crate::arguments::Map;
 use crate::command::{embed, open_kb};
+use crate::count::{counted, grouped};
 use crate::problems::say_truncated;
-use crate::progress::{counted, grouped};
 use crate::tsne::Tsne;
 use crate::{atomic_file, interrupt};
 

@@ -5,17 +5,17 @@ use std::time::Instant;
 use truename::LinkOptions;
 
 use crate::arguments::{Match, OutputFormat};
+use crate::bars;
 use crate::command::open_linker;
 use crate::names;
 use crate::names::tally::Tally;
-use crate::progress;
 
 /// Default number of candidates in JSONL.
 const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
-    let no_bar = quiet || progress::is_in_the_way(arguments.out.as_ref());
+    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let mut tally = Tally::new(arguments.strict, arguments.suggest);
     let start = Instant::now();
     names::run(arguments, &linker, &mut tally, no_bar)?;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use truename::{Encoder, KnowledgeBase, Linker};
 
 use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-use crate::progress::counted;
+use crate::count::counted;
 
 /// Opens the named knowledge base, or the bundled one.
 fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Error> {

@@ -9,9 +9,10 @@ use truename_download::{Progress, Source, list, pull};
 use truename_infer::Encoder;
 
 use crate::arguments::Model;
+use crate::bars::bytes_bar;
+use crate::count::grouped;
 use crate::interrupt;
 use crate::output::stdout;
-use crate::progress::{bytes_bar, grouped};
 
 pub fn run(command: Model, quiet: bool) -> anyhow::Result<()> {
     match command {

@@ -6,8 +6,8 @@ use truename::{AttachedModel, Encoder};
 
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
+use crate::count::counted;
 use crate::output::stdout;
-use crate::progress::counted;
 
 pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&KbArgument { kb: arguments.kb.clone() })?;

@@ -8,8 +8,9 @@ use indicatif::ProgressBar;
 use truename_train::{Change, Event, Kind, Member, Recipe, Run, Start};
 
 use crate::arguments::{RecipeChanges, RecipeCommand, Train};
+use crate::bars::bar;
+use crate::count::counted;
 use crate::interrupt;
-use crate::progress::{bar, counted};
 
 /// The bar of a run.
 const STEPS: &str = "{bar:30} {human_pos}/{human_len} steps  {msg}  {eta} left";

@@ -8,7 +8,8 @@ use indicatif::ProgressBar;
 use truename::{Document, Problem};
 use truename_corpus::{Format, ReadOptions, read_from, read_path};
 
-use crate::progress::{bytes_bar, counted, grouped};
+use crate::bars::bytes_bar;
+use crate::count::{counted, grouped};
 use crate::{interrupt, problems};
 
 /// Maximum number of documents in a batch, and its maximum bytes.

@@ -22,7 +22,6 @@ use truename::{Candidate, ConceptId, Link, Linker};
 
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::exit_code::UsageError;
-pub use record::RecordError;
 use source::{Source, by_extension};
 use tally::Tally;
 

@@ -44,7 +44,7 @@ pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally
     let present: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let column = name_column(&present, arguments.column.as_deref())?;
     let added = Added::beside(&present, arguments);
-    let bar = progress::count_bar(metadata.file_metadata().num_rows().unsigned_abs(), quiet);
+    let bar = bars::count_bar(metadata.file_metadata().num_rows().unsigned_abs(), quiet);
     let mut sink = Sink::open(arguments, target, &schema, &present, &added, &metadata)?;
     for batch in builder.with_batch_size(PIECE).build().with_context(failed)? {
         anyhow::ensure!(!interrupt::asked(), "interrupted");

@@ -18,10 +18,10 @@ use super::source::Source;
 use super::tally::{Fate, Tally};
 use super::{PIECE, Target, json_line};
 use crate::arguments::{InputFormat, Match};
+use crate::count::counted;
 use crate::exit_code::{Advised, ExitCode};
 use crate::interrupt;
 use crate::output::Output;
-use crate::progress::counted;
 
 /// Maximum bytes of rows linked together; no further row is read beyond it.
 const PIECE_BYTES: usize = 16 << 20;

@@ -10,8 +10,8 @@ use indicatif::ProgressBar;
 
 use super::encoding::Codec;
 use crate::arguments::{InputFormat, Match};
+use crate::bars::bytes_bar;
 use crate::exit_code::{Advised, ExitCode};
-use crate::progress::bytes_bar;
 
 /// Bytes read to detect format, delimiter and encoding.
 const BEGINNING: usize = 16 << 10;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use truename::{Link, Linker, Problem};
 
 use super::added::suggestion;
+use crate::count::{counted, grouped};
 use crate::problems;
-use crate::progress::{counted, grouped};
 
 /// Treatment of a malformed row.
 #[derive(Clone, Copy, PartialEq, Eq)]

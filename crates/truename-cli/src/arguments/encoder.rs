@@ -1,0 +1,55 @@
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+/// The knowledge base to use.
+#[derive(Args)]
+pub struct KbArgument {
+    /// Knowledge base to use [default: the bundled one, MeSH diseases and chemicals]
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: Option<PathBuf>,
+}
+
+/// What to link with.
+#[derive(Args)]
+pub struct LinkerArguments {
+    #[command(flatten)]
+    pub kb: KbArgument,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
+}
+
+/// The encoder to use.
+#[derive(Args)]
+pub struct EncoderArgument {
+    /// Encoder for vectors of names, a Hugging Face folder (`truename model pull` fetches one), or `none` to go by letters
+    /// alone [default: the knowledge base's own]
+    #[arg(long, value_name = "DIR", value_parser = str::parse::<EncoderChoice>)]
+    pub encoder: Option<EncoderChoice>,
+}
+
+/// The value of `--encoder`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EncoderChoice {
+    /// No encoder: names are compared lexically.
+    None,
+    Folder(PathBuf),
+}
+
+impl std::str::FromStr for EncoderChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(if text == "none" { Self::None } else { Self::Folder(text.into()) })
+    }
+}
+
+impl EncoderArgument {
+    /// Returns the folder named, if one is.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.encoder {
+            Some(EncoderChoice::Folder(folder)) => Some(folder),
+            Some(EncoderChoice::None) | None => None,
+        }
+    }
+}

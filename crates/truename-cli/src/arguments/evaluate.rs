@@ -1,0 +1,93 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use truename::OffsetUnit;
+
+use super::value::{folds, probability};
+use super::{LinkerArguments, Linking, PlaceholderArgument};
+
+#[derive(Subcommand)]
+pub enum Evaluate {
+    /// Score linked names against judgements
+    Names(EvaluateNames),
+    /// Score linked documents against an annotated corpus
+    ///
+    /// Mentions are compared strictly (both bounds), by start, by end and loosely (any overlap), and must have the gold
+    /// type where the knowledge base has one of that name. One part of a composite id (D001943|D010051) is enough, except
+    /// in the scores by document. Ids also match through cross-references, and with or without a prefix (MESH:D001249).
+    Link(EvaluateLink),
+}
+
+#[derive(Args)]
+pub struct EvaluateLink {
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
+    #[arg(long, required = true, value_name = "CORPUS")]
+    pub gold: Vec<PathBuf>,
+    #[command(flatten)]
+    pub kb: LinkerArguments,
+    /// Only gold mentions of this type; may be given several times
+    #[arg(long = "gold-type", value_name = "TYPE")]
+    pub gold_types: Vec<String>,
+    #[command(flatten)]
+    pub linking: Linking,
+    /// What the corpus is: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
+    pub input_format: Option<truename_corpus::Format>,
+    /// Unit of offsets in the corpus: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
+    pub offsets: OffsetUnit,
+    /// Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
+    /// Number of kinds of error shown, the commonest first
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub errors: u32,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct EvaluateNames {
+    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["compare", "folds"])]
+    pub gold: Option<PathBuf>,
+    #[command(flatten)]
+    pub kb: LinkerArguments,
+    /// Cross-validate: hold out each of K parts of the knowledge base's names in turn, fit everything to the rest, and ask for
+    /// the part
+    #[arg(long, value_name = "K", value_parser = folds, conflicts_with_all = ["gold", "compare", "types"])]
+    pub folds: Option<usize>,
+    /// Train the encoder by this recipe, on the rest of each fold
+    #[arg(long, value_name = "RECIPE", requires = "folds")]
+    pub recipe: Option<PathBuf>,
+    /// Change a key of the recipe, as schedule.epochs=4
+    #[arg(long, value_name = "KEY=VALUE", requires = "recipe")]
+    pub set: Vec<String>,
+    /// Folder in which trained encoders are kept, and found by the next run
+    #[arg(long, value_name = "DIR", requires = "recipe")]
+    pub runs: Option<PathBuf>,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the plots nil-roc.svg and reliability.svg into this folder
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// Write each name with its judgement and answers as JSONL
+    #[arg(long, value_name = "FILE")]
+    pub predictions: Option<PathBuf>,
+    /// Compare two files of predictions by a paired bootstrap
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["gold", "predictions", "plots"])]
+    pub compare: Option<Vec<PathBuf>>,
+}

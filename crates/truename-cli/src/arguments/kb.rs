@@ -1,0 +1,149 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::reading::Reading;
+use super::value::MOST_CANDIDATES;
+use super::{EncoderArgument, KbArgument, LinkerArguments};
+
+#[derive(Subcommand)]
+pub enum Kb {
+    /// Make a knowledge base from files
+    Import(Import),
+    /// Count what a knowledge base holds
+    Info {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look for damage in a knowledge base
+    ///
+    /// Compares every byte of its file with the checksums that the last write left beside it.
+    Check {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Read every record too, as is done where there are no checksums
+        #[arg(long)]
+        deep: bool,
+    },
+    /// Free the space that updates left unused
+    ///
+    /// No other process may have the knowledge base open.
+    Compact {
+        /// Knowledge base to compact
+        #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+        kb: PathBuf,
+    },
+    /// List the concepts whose names come closest to some words
+    Search {
+        /// The words
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        #[command(flatten)]
+        kb: LinkerArguments,
+        /// Number of concepts listed
+        #[arg(long, default_value_t = 10, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
+        top: u32,
+        /// Only concepts of this type
+        #[arg(long = "type", value_name = "TYPE")]
+        types: Vec<String>,
+    },
+    /// Print a concept as JSON
+    Show {
+        /// Its id
+        id: String,
+        #[command(flatten)]
+        kb: KbArgument,
+    },
+    /// Add, change and remove concepts in place
+    Update(Update),
+    /// Give all names vectors, so that names which share no letters can match
+    ///
+    /// Copies the encoder into the knowledge base, so that `match`, `link`, `calibrate` and the others use it with no flag.
+    /// Stores its work every few seconds: stopped, the same command goes on. Vectors of another encoder stay
+    /// in use until every name has a new one.
+    Embed(Embed),
+    /// List, add and remove the models in a knowledge base
+    #[command(args_conflicts_with_subcommands = false)]
+    Models(Models),
+    /// Write all concepts as JSONL
+    Export {
+        #[command(flatten)]
+        kb: KbArgument,
+        /// Output file [default: stdout]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+pub struct Embed {
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Encoder, a Hugging Face folder (`truename model pull` fetches one) [default: the knowledge base's own]
+    #[arg(long, value_name = "DIR")]
+    pub encoder: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Models {
+    /// Knowledge base to use
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB", global = true)]
+    pub kb: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<ModelsCommand>,
+}
+
+#[derive(Subcommand)]
+pub enum ModelsCommand {
+    /// List the models (the default)
+    List,
+    /// Copy an encoder into the knowledge base and give all names vectors, as `kb embed` does
+    Add {
+        /// Folder of the encoder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Remove a model and the vectors that it made
+    Remove {
+        /// Role of the model: encoder
+        #[arg(value_name = "ROLE", value_parser = str::parse::<truename::ModelRole>)]
+        role: truename::ModelRole,
+    },
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// Files; all of them make one knowledge base
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folder of the knowledge base
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace a knowledge base that is there
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Files of concepts to add; a concept replaces the one with its id
+    #[arg(value_name = "FILE", required_unless_present = "remove")]
+    pub files: Vec<PathBuf>,
+    /// Knowledge base to change
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: PathBuf,
+    /// Id of a concept to remove; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub remove: Vec<String>,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
+    #[command(flatten)]
+    pub reading: Reading,
+}

@@ -1,0 +1,124 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use truename::{Ambiguous, OffsetUnit, Placeholders};
+
+use super::LinkerArguments;
+use super::value::{MOST_CANDIDATES, probability};
+
+#[derive(Args)]
+pub struct Link {
+    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat; - for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub kb: LinkerArguments,
+    /// What the input is: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
+    pub input_format: Option<truename_corpus::Format>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
+    pub format: LinkFormat,
+    /// Output file, or folder for brat [default: stdout]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Link the mentions that the documents have, and look for no others
+    #[arg(long, conflicts_with = "nested")]
+    pub mentions: bool,
+    /// Candidates given for each mention [default: 1, and 5 in HTML]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
+    pub top: Option<u32>,
+    /// Explain each answer in words, in JSONL and HTML
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub linking: Linking,
+    /// Unit of offsets in input and output: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
+    pub offsets: OffsetUnit,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
+}
+
+/// Text that is no name.
+#[derive(Args)]
+pub struct PlaceholderArgument {
+    /// Words that stand for no name, one a line, beside the built-in ones
+    ///
+    /// A name cell often holds what is no name: a number, a date, or a word such as `unknown`, `n/a`, `none` or `-`. It is
+    /// answered NIL unless a concept has that very name. FILE adds words to the built-in list, which is
+    /// crates/truename/src/placeholder/words.txt in the sources; a line `!other` takes the word "other" out of it, and a
+    /// line that begins with "# " is a comment.
+    #[arg(long, value_name = "FILE")]
+    pub placeholders: Option<PathBuf>,
+}
+
+impl PlaceholderArgument {
+    pub fn read(&self) -> Result<Option<Arc<Placeholders>>, truename::Error> {
+        let placeholders =
+            self.placeholders.as_deref().map_or_else(|| Ok(Placeholders::default()), Placeholders::read)?;
+        Ok(Some(Arc::new(placeholders)))
+    }
+}
+
+/// How mentions are found and linked.
+#[derive(Args)]
+pub struct Linking {
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Find mentions within mentions too
+    #[arg(long)]
+    pub nested: bool,
+    /// Answer to a name that several concepts share
+    #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
+    pub ambiguous: Shared,
+    /// Do not expand the abbreviations that a document defines
+    #[arg(long)]
+    pub no_abbreviations: bool,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shared {
+    /// The concept that the document also mentions by another name, else the likeliest
+    Best,
+    /// The same, with all of them among the candidates
+    All,
+    /// NIL
+    Nil,
+}
+
+impl From<Shared> for Ambiguous {
+    fn from(policy: Shared) -> Self {
+        match policy {
+            Shared::Best => Self::Best,
+            Shared::All => Self::All,
+            Shared::Nil => Self::Nil,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LinkFormat {
+    /// One JSON object a document
+    Jsonl,
+    Pubtator,
+    BiocXml,
+    BiocJson,
+    /// A folder of .txt and .ann files
+    Brat,
+    /// One page to look at, all in one file
+    Html,
+    /// Coloured text
+    Terminal,
+}

@@ -1,0 +1,98 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::value::{MOST_CANDIDATES, probability};
+use super::{LinkerArguments, PlaceholderArgument};
+
+#[derive(Args)]
+pub struct Match {
+    /// Text of one name a line, or a CSV, TSV, JSONL or Parquet table, plain or gzipped; - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub kb: LinkerArguments,
+    /// Column or field with the names, in capitals or not [default: name, or the only column]
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// Format of the input [default: told by extension, else by content; lines of text where neither says]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
+    #[arg(long, value_name = "DELIMITER")]
+    pub delimiter: Option<Delimiter>,
+    /// Output for each row
+    #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
+    pub format: OutputFormat,
+    /// Candidates given for each name [default: 1, and 5 in JSONL]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
+    pub top: Option<u32>,
+    /// Answer NIL below this probability [default: as fitted]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub min_probability: Option<f64>,
+    /// Where the answer is NIL, give the best candidate as suggested_id and suggested_name
+    #[arg(long)]
+    pub suggest: bool,
+    /// Only concepts of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    pub types: Vec<String>,
+    #[command(flatten)]
+    pub placeholders: PlaceholderArgument,
+    /// Explain each answer in words
+    #[arg(long)]
+    pub explain: bool,
+    /// Output file [default: stdout]
+    ///
+    /// A file called .csv, .tsv, .jsonl or .parquet is written in that format, any other in the format of the input. A name
+    /// that ends in .gz is gzipped.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Longest row in bytes; a longer one ends the run
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
+    /// Stop at the first malformed row
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One name a line
+    Text,
+    /// Cells may be quoted
+    Csv,
+    /// Separated by tabs, without quotes
+    Tsv,
+    /// One JSON object a line
+    Jsonl,
+    Parquet,
+}
+
+/// The character between two cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delimiter(pub u8);
+
+impl std::str::FromStr for Delimiter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "," => Ok(Self(b',')),
+            ";" => Ok(Self(b';')),
+            "|" => Ok(Self(b'|')),
+            "tab" | "\t" | "\\t" => Ok(Self(b'\t')),
+            _ => Err("a delimiter is one of , ; tab |".into()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// The row with columns or fields added; text becomes TSV
+    Table,
+    /// One JSON object with the name, its answer and its candidates, without the rest of the row
+    Jsonl,
+}

@@ -1,0 +1,110 @@
+//! Everything the command line takes.
+
+mod encoder;
+mod evaluate;
+mod kb;
+mod link;
+mod map;
+mod match_names;
+mod model;
+mod reading;
+mod train;
+mod value;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub use encoder::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
+pub use evaluate::{Evaluate, EvaluateLink, EvaluateNames};
+pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
+pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
+pub use map::Map;
+pub use match_names::{Delimiter, InputFormat, Match, OutputFormat};
+pub use model::Model;
+pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
+
+/// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
+/// knowledge base.
+#[derive(Parser)]
+#[command(name = "truename", version, propagate_version = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Number of threads [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print only errors on stderr
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Log each stage and its duration on stderr
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make, inspect and change knowledge bases
+    #[command(subcommand)]
+    Kb(Kb),
+    /// Find the entities that documents mention and give each its identifier
+    Link(Link),
+    /// Give each name of a list or column its identifier
+    Match(Match),
+    /// Score answers against judgements
+    #[command(subcommand)]
+    Evaluate(Evaluate),
+    /// Draw the vectors of names by t-SNE, as HTML and SVG
+    ///
+    /// The names of concepts are drawn in colour, queried names as stars, and a sample of the other names as grey dots.
+    /// A queried name whose nearest concept is not asked for brings its three nearest concepts with it.
+    Map(Map),
+    /// Fit ranker, probability and NIL threshold to a knowledge base
+    Calibrate(Calibrate),
+    /// Teach an encoder the names of a knowledge base
+    Train(Train),
+    /// Look for a better recipe by cross-validation
+    ///
+    /// The names are cut into parts. Each setting is trained on all parts but one and asked for that one, for each part in turn.
+    /// Prints the mean accuracy of each setting with its standard deviation over the parts, the best first.
+    Tune(Tune),
+    /// Explain the keys of a recipe
+    #[command(subcommand)]
+    Recipe(RecipeCommand),
+    /// Fetch, list and inspect pretrained encoders
+    #[command(subcommand)]
+    Model(Model),
+    /// Print a completion script for a shell
+    Completions { shell: Shell },
+    /// Print the manual page of truename, or of one of its commands
+    Man {
+        /// The command, as in `truename man kb import` [default: the page of all commands]
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
+}
+
+#[derive(Args)]
+pub struct Calibrate {
+    /// Knowledge base to calibrate
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: PathBuf,
+    #[command(flatten)]
+    pub encoder: EncoderArgument,
+    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<PathBuf>,
+    /// Largest number of names that are held out in turn
+    #[arg(long, default_value_t = 8000, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    pub names: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,81 @@
+use clap::{Args, ValueEnum};
+use truename::{Format, ImportOptions, SynonymScopes};
+
+/// How files are read.
+#[derive(Args)]
+pub struct Reading {
+    /// Format of the files [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>,
+          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, owlxml, rrf, ctd, mesh, gilda, sssom or dictionary [default: told by content and extension]")]
+    pub format: Option<Format>,
+    /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Stop at the first malformed entry
+    #[arg(long)]
+    pub strict: bool,
+    /// Column with the concept id, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub id_column: Option<String>,
+    /// Column with the name, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub name_column: Option<String>,
+    /// Column with further names, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub synonyms_column: Option<String>,
+    /// Column with types, in tables
+    #[arg(long, value_name = "COLUMN")]
+    pub type_column: Option<String>,
+    /// What joins several values in one cell [default: |, and the name is not split]
+    #[arg(long, value_name = "TEXT")]
+    pub separator: Option<String>,
+    /// Longest line or value, which bounds the memory that a compressed file can take [default: 67108864]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: Option<u64>,
+    /// Name classes without a label by the last part of their IRIs (HeartAttack as "Heart Attack")
+    #[arg(long)]
+    pub label_from_iri: bool,
+    /// Language to keep, ENG in RRF and en in RDF, * for all; may be given several times [default: English]
+    #[arg(long = "language", value_name = "CODE")]
+    pub languages: Vec<String>,
+    /// UMLS source vocabulary to keep; may be given several times [default: all]
+    #[arg(long = "source", value_name = "SAB")]
+    pub sources: Vec<String>,
+    /// Synonym scopes of ontologies to keep beside the exact ones [default: related]
+    #[arg(long = "scope", value_name = "SCOPE", value_enum)]
+    pub scopes: Vec<Scope>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    Broad,
+    Narrow,
+    Related,
+    Exact,
+}
+
+impl Reading {
+    pub fn options(&self) -> ImportOptions {
+        let has = |scope| self.scopes.contains(&scope);
+        let scopes =
+            SynonymScopes { broad: has(Scope::Broad), narrow: has(Scope::Narrow), related: has(Scope::Related) };
+        ImportOptions {
+            format: self.format,
+            encoding: self.encoding.clone(),
+            strict: self.strict,
+            columns: truename::Columns {
+                id: self.id_column.clone(),
+                name: self.name_column.clone(),
+                synonyms: self.synonyms_column.clone(),
+                types: self.type_column.clone(),
+                separator: self.separator.clone(),
+            },
+            languages: self.languages.clone(),
+            sources: self.sources.clone(),
+            scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
+            label_from_iri: self.label_from_iri,
+            max_line_bytes: self.max_line_bytes,
+            progress: crate::interrupt::progress(),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Values of flags.
+
+/// The largest `--top`.
+pub const MOST_CANDIDATES: i64 = 10_000;
+
+pub fn folds(value: &str) -> Result<usize, String> {
+    match value.parse() {
+        Ok(folds) if (2..=20).contains(&folds) => Ok(folds),
+        _ => Err("cross-validation has 2 to 20 folds".into()),
+    }
+}
+
+pub fn probability(value: &str) -> Result<f64, String> {
+    match value.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err("a probability lies between 0 and 1".into()),
+    }
+}
+
+pub fn perplexity(value: &str) -> Result<f64, String> {
+    match value.parse::<f64>() {
+        Ok(perplexity) if (1.0..=5000.0).contains(&perplexity) => Ok(perplexity),
+        _ => Err("a perplexity lies between 1 and 5000".into()),
+    }
+}
