@@ -7,16 +7,16 @@ use rten_simd::{Isa, SimdOp};
 use super::sized;
 
 /// Vectors of columns that a panel has, and so a tile.
-pub(super) const VECTORS: usize = 3;
-/// Rows of a panel that pass through the registers before a tile is written. Of more, a block of a panel would not stay in the
-/// second cache; of fewer, tiles would be written more often than the caches can take them.
-pub(super) const DEPTH: usize = 384;
-/// Numbers of a line of the cache, and of the widest vectors.
-pub(super) const LINE: usize = 16;
-/// Rows from the one that is laid out to the one that is asked for.
-pub(super) const ROWS_AHEAD: usize = 16;
-/// Panels that are laid out side by side, so that rows are read in runs.
-const PANELS_AT_ONCE: usize = 4;
+pub(super) const PANEL_VECTORS: usize = 3;
+/// Rows of a panel that pass through the registers before a tile is written (Goto and van de Geijn's `kc`). With more, a
+/// block of a panel would leave the L2 cache; with fewer, tiles would be written more often than the caches can take them.
+pub(super) const BLOCK_DEPTH: usize = 384;
+/// Numbers of a cache line, and of the widest vectors.
+pub(super) const CACHE_LINE: usize = 16;
+/// Rows from the one that is packed to the one that is prefetched.
+pub(super) const PREFETCH_ROWS: usize = 16;
+/// Panels that are packed side by side, so that rows are read in runs.
+const PANELS_PER_PACK: usize = 4;
 
 /// A matrix in memory row after row, or the transpose of one.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl<'a> Matrix<'a> {
         Self { is_transposed: !self.is_transposed, ..self }
     }
 
-    /// The matrix as right factor, laid out once for the kernels.
+    /// Returns the matrix as right factor, packed for the kernels.
     pub fn packed(self) -> Packed {
         let mut values = Aligned::default();
         self.pack(0..self.rows(), &mut values);
@@ -59,18 +59,18 @@ impl<'a> Matrix<'a> {
         if self.is_transposed { self.values.len() / self.width } else { self.width }
     }
 
-    /// Lays out rows of the matrix for the kernels.
+    /// Packs rows of the matrix for the kernels.
     pub(super) fn pack(self, rows: Range<usize>, into: &mut Aligned) {
         let lanes = Lanes.dispatch();
-        let width = VECTORS * lanes;
+        let width = PANEL_VECTORS * lanes;
         let panels = self.columns().div_ceil(width);
         let mut rest = into.sized(rows.len() * panels * width);
-        for first in rows.clone().step_by(DEPTH) {
-            let block = first..(first + DEPTH).min(rows.end);
+        for first in rows.clone().step_by(BLOCK_DEPTH) {
+            let block = first..(first + BLOCK_DEPTH).min(rows.end);
             let (packed, after) = rest.split_at_mut(block.len() * panels * width);
-            let groups = packed.par_chunks_mut(PANELS_AT_ONCE * block.len() * width).enumerate();
+            let groups = packed.par_chunks_mut(PANELS_PER_PACK * block.len() * width).enumerate();
             groups.for_each(|(number, panels)| {
-                let first_column = number * PANELS_AT_ONCE * width;
+                let first_column = number * PANELS_PER_PACK * width;
                 Packing { right: self, rows: block.clone(), first_column, panels }.dispatch();
             });
             rest = after;
@@ -93,7 +93,7 @@ impl SimdOp for Packing<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let Self { right, rows, first_column, panels } = self;
-        let width = VECTORS * isa.f32().len();
+        let width = PANEL_VECTORS * isa.f32().len();
         let of_panel = rows.len() * width;
         let columns = first_column..(first_column + panels.len() / rows.len()).min(right.columns());
         if !columns.len().is_multiple_of(width) {
@@ -109,7 +109,7 @@ impl SimdOp for Packing<'_> {
         }
         for (at, row) in rows.enumerate() {
             let values = &right.values[row * right.width..][columns.clone()];
-            prefetch(isa, right, row + ROWS_AHEAD, first_column, columns.len());
+            prefetch(isa, right, row + PREFETCH_ROWS, first_column, columns.len());
             for (panel, values) in panels.chunks_exact_mut(of_panel).zip(values.chunks(width)) {
                 panel[at * width..][..values.len()].copy_from_slice(values);
             }
@@ -117,14 +117,14 @@ impl SimdOp for Packing<'_> {
     }
 }
 
-/// Asks for a part of a row that will be read soon.
+/// Prefetches a part of a row.
 #[inline(always)]
 pub(super) fn prefetch<I: Isa>(isa: I, matrix: Matrix, row: usize, first: usize, count: usize) {
     let values = matrix.values.get(row * matrix.width + first..).unwrap_or_default();
-    values.chunks(LINE).take(count.div_ceil(LINE)).for_each(|line| isa.f32().prefetch(line.as_ptr()));
+    values.chunks(CACHE_LINE).take(count.div_ceil(CACHE_LINE)).for_each(|line| isa.f32().prefetch(line.as_ptr()));
 }
 
-/// A right factor that the kernels need not lay out.
+/// A right factor, packed for the kernels.
 pub struct Packed {
     /// For each block of depth its panels: `[rows of the block, width of a panel]` each.
     pub(super) values: Aligned,
@@ -145,18 +145,18 @@ pub(super) struct Aligned(Vec<f32>);
 
 impl Aligned {
     pub(super) fn get(&self) -> &[f32] {
-        &self.0[self.0.as_ptr().align_offset(LINE * size_of::<f32>())..]
+        &self.0[self.0.as_ptr().align_offset(CACHE_LINE * size_of::<f32>())..]
     }
 
     /// See [`sized`].
     fn sized(&mut self, len: usize) -> &mut [f32] {
-        let values = sized(&mut self.0, len + LINE);
-        let first = values.as_ptr().align_offset(LINE * size_of::<f32>());
+        let values = sized(&mut self.0, len + CACHE_LINE);
+        let first = values.as_ptr().align_offset(CACHE_LINE * size_of::<f32>());
         &mut values[first..][..len]
     }
 }
 
-/// How many numbers a vector has here.
+/// Numbers of a vector on this processor.
 pub(super) struct Lanes;
 
 impl SimdOp for Lanes {

@@ -1,7 +1,7 @@
 //! Products of matrices, blocked for caches and registers (Goto and van de Geijn 2008; Van Zee and van de Geijn 2015).
 //!
-//! The right factor is laid out in panels as wide as three vectors, and each panel in blocks of a depth. A tile, some rows by a
-//! panel, stays in registers while a block passes by; the left factor is read where it lies, or laid out too where it is
+//! The right factor is packed in panels as wide as three vectors, and each panel in blocks of a depth. A tile, some rows by a
+//! panel, stays in registers while a block passes by; the left factor is read where it lies, or packed too where it is
 //! a transpose.
 
 use std::cell::Cell;
@@ -10,30 +10,30 @@ use rayon::prelude::*;
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::matrix::{Aligned, DEPTH, LINE, Lanes, Matrix, Packed, ROWS_AHEAD, VECTORS, prefetch};
+use super::matrix::{Aligned, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, Packed, prefetch};
 use super::rows::sums;
 use super::sized;
 
-/// Numbers of the left factor that stay in the second cache while panels pass by.
-const STAYING: usize = 1 << 16;
-/// Numbers of an unpacked right factor that are laid out at a time.
-const PACKED_AT_ONCE: usize = 1 << 18;
-/// Tiles of a transposed left factor that are laid out side by side, so that its columns are read in runs.
-const TILES_AT_ONCE: usize = 4;
-/// Rows of a panel from the one that is multiplied to the one that is asked for.
-const AHEAD: usize = 16;
-/// Rows that a part of a product should have.
-const FEWEST_ROWS: usize = 8;
-/// Products of two numbers that are worth a task of their own.
-const WORTH_A_TASK: usize = 1 << 20;
+/// Numbers of the left factor that stay in the L2 cache while panels pass by (Goto and van de Geijn's `mc · kc`).
+const L2_BLOCK: usize = 1 << 16;
+/// Numbers of an unpacked right factor that are packed at a time.
+const PACK_BLOCK: usize = 1 << 18;
+/// Tiles of a transposed left factor that are packed side by side, so that its columns are read in runs.
+const TILES_PER_PACK: usize = 4;
+/// Rows of a panel from the one that is multiplied to the one that is prefetched.
+const PREFETCH_DISTANCE: usize = 16;
+/// Fewest rows of a task.
+const MIN_ROWS_PER_TASK: usize = 8;
+/// Fewest products of two numbers that are worth a task of their own.
+const MIN_WORK_PER_TASK: usize = 1 << 20;
 
 thread_local! {
-    /// Where a right factor is laid out, and where tiles of a left one are: kept, for memory that is new has to be cleared.
+    /// Packed right factors, and packed tiles of left ones: kept, for new memory has to be cleared.
     static RIGHT: Cell<Aligned> = Cell::default();
     static LEFT: Cell<Vec<f32>> = Cell::default();
 }
 
-/// What a product is added to.
+/// Sum that a product is added to.
 #[derive(Clone, Copy)]
 pub enum Onto<'a> {
     /// `out = left · right`
@@ -53,7 +53,7 @@ pub enum Onto<'a> {
 /// Where the shapes do not fit.
 pub fn multiply(left: Matrix, right: Matrix, out: &mut [f32], onto: Onto) {
     assert_eq!(left.columns(), right.rows(), "the factors fit each other");
-    let at_once = (PACKED_AT_ONCE / right.columns().max(1)).next_multiple_of(DEPTH);
+    let at_once = (PACK_BLOCK / right.columns().max(1)).next_multiple_of(BLOCK_DEPTH);
     let mut values = RIGHT.take();
     for first in (0..right.rows()).step_by(at_once) {
         let rows = first..(first + at_once).min(right.rows());
@@ -84,10 +84,10 @@ fn run(left: Matrix, first: usize, right: &Packed, out: &mut [f32], onto: Onto) 
     if out.is_empty() {
         return;
     }
-    let width = VECTORS * Lanes.dispatch();
+    let width = PANEL_VECTORS * Lanes.dispatch();
     let (down, across) = parts(rows, columns, right.rows, width);
     let (down, across) =
-        (rows.div_ceil(down).next_multiple_of(FEWEST_ROWS), columns.div_ceil(across).next_multiple_of(width));
+        (rows.div_ceil(down).next_multiple_of(MIN_ROWS_PER_TASK), columns.div_ceil(across).next_multiple_of(width));
     let row_of_tasks = columns.div_ceil(across);
     let mut tasks: Vec<Task> = (0..rows.div_ceil(down) * row_of_tasks)
         .map(|number| {
@@ -105,17 +105,17 @@ fn run(left: Matrix, first: usize, right: &Packed, out: &mut [f32], onto: Onto) 
     }
 }
 
-/// How often the rows and the columns are divided among threads.
+/// Parts of the rows and of the columns, for the threads and the L2 cache.
 fn parts(rows: usize, columns: usize, depth: usize, width: usize) -> (usize, usize) {
     let threads = rayon::current_num_threads();
-    let worth = rows * columns * depth / WORTH_A_TASK;
+    let worth = rows * columns * depth / MIN_WORK_PER_TASK;
     let wanted = if threads == 1 { 1 } else { worth.min(4 * threads) };
-    let (mut down, mut across) = (rows.div_ceil((STAYING / depth.max(1)).next_multiple_of(FEWEST_ROWS)), 1);
+    let (mut down, mut across) = (rows.div_ceil((L2_BLOCK / depth.max(1)).next_multiple_of(MIN_ROWS_PER_TASK)), 1);
     while down * across < wanted {
         let (tall, wide) = (rows / down, columns / across);
-        if wide >= 2 * width && (wide >= tall || tall < 2 * FEWEST_ROWS) {
+        if wide >= 2 * width && (wide >= tall || tall < 2 * MIN_ROWS_PER_TASK) {
             across *= 2;
-        } else if tall >= 2 * FEWEST_ROWS {
+        } else if tall >= 2 * MIN_ROWS_PER_TASK {
             down *= 2;
         } else {
             break;
@@ -154,15 +154,15 @@ impl Task<'_> {
     #[inline(always)]
     fn run<I: Isa, const ROWS: usize>(mut self, isa: I) {
         let lanes = isa.f32().len();
-        let width = VECTORS * lanes;
+        let width = PANEL_VECTORS * lanes;
         let panels = self.right.columns.div_ceil(width);
         let mut tiles = LEFT.take();
         let mut out = std::mem::take(&mut self.out);
         let left = Left::new::<I, ROWS>(isa, &self, out.len(), &mut tiles);
         for column in (0..out[0].len()).step_by(width) {
             let panel = (self.first_column + column) / width;
-            for first in (0..self.right.rows).step_by(DEPTH) {
-                let block = (self.right.rows - first).min(DEPTH);
+            for first in (0..self.right.rows).step_by(BLOCK_DEPTH) {
+                let block = (self.right.rows - first).min(BLOCK_DEPTH);
                 let panel = &self.right.values.get()[(first * panels + block * panel) * width..][..block * width];
                 let onto = match self.onto {
                     _ if first > 0 => Onto::Out,
@@ -205,11 +205,11 @@ impl<'a> Left<'a> {
         }
         let tiles = sized(tiles, rows.next_multiple_of(ROWS) * depth);
         let values = &left.values[task.first * left.width + task.first_row..];
-        let at_once = TILES_AT_ONCE * ROWS;
+        let at_once = TILES_PER_PACK * ROWS;
         for (first, tiles) in (0..rows).step_by(at_once).zip(tiles.chunks_mut(at_once * depth)) {
             for (at, column) in values.chunks(left.width).take(depth).enumerate() {
                 let column = column[first..rows.min(first + at_once)].chunks(ROWS);
-                prefetch(isa, left, task.first + at + ROWS_AHEAD, task.first_row + first, at_once);
+                prefetch(isa, left, task.first + at + PREFETCH_ROWS, task.first_row + first, at_once);
                 for (tile, values) in tiles.chunks_exact_mut(ROWS * depth).zip(column) {
                     let to = &mut tile[at * ROWS..][..ROWS];
                     match values.first_chunk::<ROWS>() {
@@ -231,13 +231,13 @@ impl<'a> Left<'a> {
         number: usize,
         first: usize,
         panel: &[f32],
-    ) -> [[I::F32; VECTORS]; N] {
+    ) -> [[I::F32; PANEL_VECTORS]; N] {
         let ops = isa.f32();
-        let width = VECTORS * ops.len();
+        let width = PANEL_VECTORS * ops.len();
         let block = panel.len() / width;
         let panel = panel.chunks_exact(width).inspect(|right| {
-            for vector in 0..VECTORS {
-                ops.prefetch(right.as_ptr().wrapping_add(AHEAD * width + vector * ops.len()));
+            for vector in 0..PANEL_VECTORS {
+                ops.prefetch(right.as_ptr().wrapping_add(PREFETCH_DISTANCE * width + vector * ops.len()));
             }
         });
         match *self {
@@ -259,14 +259,14 @@ impl<'a> Left<'a> {
 #[inline(always)]
 fn write<I: Isa, const N: usize>(
     isa: I,
-    tile: [[I::F32; VECTORS]; N],
+    tile: [[I::F32; PANEL_VECTORS]; N],
     out: &mut [&mut [f32]],
     column: usize,
     onto: Onto,
 ) {
     let ops = isa.f32();
-    let width = VECTORS * ops.len();
-    let mut buffer = [0.0; VECTORS * LINE];
+    let width = PANEL_VECTORS * ops.len();
+    let mut buffer = [0.0; PANEL_VECTORS * CACHE_LINE];
     for (sums, row) in tile.into_iter().zip(out) {
         let row = &mut row[column..];
         let is_whole = row.len() >= width;

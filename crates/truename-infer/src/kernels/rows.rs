@@ -8,9 +8,9 @@ pub struct Rows<'a> {
     pub values: &'a [f32],
     /// From one row to the next.
     pub stride: usize,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// How many columns count.
+    /// Number of columns that count.
     pub depth: usize,
 }
 
