@@ -1,39 +1,102 @@
 use std::ops::Range;
 
-/// Texts that are encoded together: their tokens one after another, without padding.
+use crate::{Input, Visibility};
+
+/// Sequences of tokens that are computed together: one after another, without padding.
 ///
-/// Every text has its own rows in a matrix `[tokens, hidden]`; only attention looks at where a text ends.
-#[derive(Default)]
-pub(crate) struct Batch {
+/// Every sequence has its own rows in a matrix `[tokens, hidden]`; only attention looks at where a sequence ends.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
     tokens: Vec<u32>,
     ends: Vec<usize>,
+    /// Of each token; empty where all are 0.
+    segments: Vec<u32>,
+    /// Of each token; empty where each sequence has those from 0 on.
+    positions: Vec<u32>,
+    /// Of each sequence up to the last that has one.
+    visibility: Vec<Option<Visibility>>,
 }
 
 impl Batch {
+    /// Removes all sequences.
     pub fn clear(&mut self) {
         self.tokens.clear();
         self.ends.clear();
+        self.segments.clear();
+        self.positions.clear();
+        self.visibility.clear();
     }
 
-    pub fn push(&mut self, text: &[u32]) {
-        self.tokens.extend_from_slice(text);
+    /// Adds a sequence that every token of it sees whole.
+    pub fn push(&mut self, ids: &[u32]) {
+        self.tokens.extend_from_slice(ids);
+        if !self.segments.is_empty() {
+            self.segments.resize(self.tokens.len(), 0);
+        }
+        if !self.positions.is_empty() {
+            self.positions.extend(0..ids.len() as u32);
+        }
         self.ends.push(self.tokens.len());
     }
 
-    /// How many tokens all texts have together.
-    pub fn len(&self) -> usize {
-        self.tokens.len()
+    /// Adds a sequence.
+    pub fn push_input(&mut self, input: &Input) {
+        let first = self.tokens.len();
+        self.push(input.ids());
+        if let Some(segments) = input.segments() {
+            self.segments.resize(first, 0);
+            self.segments.extend_from_slice(segments);
+        }
+        if let Some(positions) = input.positions() {
+            self.positions = self.positions().take(first).chain(positions.iter().copied()).collect();
+        }
+        if let Some(visibility) = input.visibility() {
+            self.visibility.resize(self.len() - 1, None);
+            self.visibility.push(Some(visibility.clone()));
+        }
     }
 
-    /// The tokens of one text after another.
+    /// Number of sequences.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns whether there is no sequence.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The tokens of all sequences.
+    pub fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// The tokens of each sequence.
     pub fn texts(&self) -> impl Iterator<Item = &[u32]> {
         self.rows().map(|rows| &self.tokens[rows])
     }
 
-    /// The rows of one text after another.
+    /// The rows of each sequence.
     pub fn rows(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| start..*end)
+    }
+
+    /// The segment of each token, where not all are 0.
+    pub fn segments(&self) -> Option<&[u32]> {
+        (!self.segments.is_empty()).then_some(&self.segments)
+    }
+
+    /// The position of each token.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        let given = self.positions.iter().copied();
+        let counted = self.rows().flat_map(|rows| 0..rows.len() as u32);
+        given.chain(counted.skip(self.positions.len()))
+    }
+
+    /// The tokens that each token of a sequence attends to, where they are not all.
+    pub fn visibility(&self, sequence: usize) -> Option<&Visibility> {
+        self.visibility.get(sequence)?.as_ref()
     }
 }
 
@@ -77,5 +140,21 @@ mod tests {
         batch.push(&[4]);
         assert_eq!(batch.rows().collect::<Vec<_>>(), [0..3, 3..3, 3..4]);
         assert_eq!(batch.texts().collect::<Vec<_>>(), [&[1, 2, 3][..], &[], &[4]]);
+    }
+
+    #[test]
+    fn what_a_sequence_leaves_out_is_filled_in() {
+        let mut batch = Batch::default();
+        batch.push(&[1, 2]);
+        let visibility = Visibility::apart(&[1, 1]);
+        let input = Input::new(vec![3, 4]).with_segments(vec![0, 1]).with_positions(vec![7, 0]);
+        batch.push_input(&input.with_visibility(visibility.clone()));
+        batch.push_input(&Input::new(vec![5, 6, 7]));
+        assert_eq!(batch.segments(), Some(&[0, 0, 0, 1, 0, 0, 0][..]));
+        assert_eq!(batch.positions().collect::<Vec<_>>(), [0, 1, 7, 0, 0, 1, 2]);
+        assert_eq!([0, 1, 2].map(|text| batch.visibility(text)), [None, Some(&visibility), None]);
+        batch.clear();
+        batch.push(&[1, 2]);
+        assert!(batch.segments().is_none() && batch.visibility(0).is_none() && batch.len() == 1);
     }
 }

@@ -13,7 +13,7 @@ use crate::lstm::DIRECTIONS;
 use crate::weights::{Table, Weights};
 use crate::{Error, Pooling, Tokens, lstm};
 
-/// What `model_type` is in the `config.json` of such an encoder.
+/// `model_type` in the `config.json` of such an encoder.
 pub(crate) const MODEL_TYPE: &str = "truename-characters";
 
 /// Code points below this have a vector of their own: Latin, Greek, Cyrillic, Armenian and Hebrew.
@@ -27,7 +27,7 @@ const ENDS: [u32; 2] = [0x02, 0x03];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CharacterConfig {
     model_type: String,
-    /// What the layers are.
+    /// Kind of the layers.
     pub network: Network,
     /// Width of a character's vector.
     pub embedding: usize,
@@ -39,7 +39,7 @@ pub struct CharacterConfig {
     pub window: usize,
 }
 
-/// What the layers of an encoder of characters are.
+/// Kind of the layers of an encoder of characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -54,12 +54,12 @@ pub enum Network {
 }
 
 impl CharacterConfig {
-    /// An encoder of so many layers of one width.
+    /// Creates the configuration of so many layers of one width.
     pub fn new(network: Network, hidden: usize, layers: usize) -> Self {
         Self { model_type: MODEL_TYPE.into(), network, embedding: hidden, hidden, layers, window: 256 }
     }
 
-    /// How many characters have a vector.
+    /// Number of characters that have a vector.
     pub fn vocabulary(&self) -> usize {
         (OWN + SHARED) as usize
     }
@@ -176,7 +176,7 @@ struct Direction {
 
 impl CharacterNetwork {
     pub fn load(config: &CharacterConfig, weights: &Weights) -> Result<Self, Error> {
-        let scope = weights.under(&[""], "embeddings.weight");
+        let scope = weights.whole();
         let layer = |number| scope.at(&format!("layers.{number}"));
         let chain = |mix| -> Result<Layers, Error> {
             let layers = (0..config.layers).map(|number| layer(number).linear(config.inputs(number), config.hidden));
@@ -203,77 +203,97 @@ impl CharacterNetwork {
         Ok(Self { table, layers, embedding: config.embedding })
     }
 
+    /// Runs the layers on a batch and returns the states after the last. `visit` sees the states after each layer on the
+    /// way, the characters' vectors as layer 0.
+    ///
+    /// # Shapes
+    /// output: `[characters, hidden]`
+    pub fn run(&self, batch: &Batch, mut visit: impl FnMut(usize, &[f32])) -> Result<Vec<f32>, Error> {
+        let mut states = Vec::with_capacity(batch.tokens().len() * self.embedding);
+        for character in batch.tokens() {
+            let row = self.table.row(*character as usize);
+            states.extend_from_slice(row.ok_or_else(|| Error::unknown_token(*character, self.table.rows()))?);
+        }
+        visit(0, &states);
+        for number in 0..self.layers.len() {
+            states = match &self.layers {
+                Layers::Chain { layers, mix } => chained(&layers[number], *mix, batch, &states),
+                Layers::Lstm { layers, .. } => recurrent(&layers[number], batch, &states),
+            };
+            visit(number + 1, &states);
+        }
+        Ok(states)
+    }
+
     /// Writes the unit vector of each text.
     ///
     /// # Shapes
     /// `vectors: [texts, hidden]`
     pub fn write(&self, batch: &Batch, vectors: &mut [f32]) -> Result<(), Error> {
-        let mut states = Vec::with_capacity(batch.len() * self.embedding);
-        for character in batch.texts().flatten() {
-            let row = self.table.row(*character as usize);
-            states.extend_from_slice(row.ok_or_else(|| Error::unknown_token(*character, self.table.rows()))?);
-        }
+        let states = self.run(batch, |_, _| ())?;
         match &self.layers {
-            Layers::Chain { layers, mix } => {
-                Pooling::Mean.write_all(batch, &chain(layers, *mix, batch, states), vectors);
-            }
-            Layers::Lstm { layers, dense } => write_ends(batch, layers, dense, states, vectors),
+            Layers::Chain { .. } => Pooling::Mean.write_all(batch, &states, vectors),
+            Layers::Lstm { dense, .. } => write_ends(batch, dense, &states, vectors),
         }
         Ok(())
     }
 }
 
+impl Layers {
+    fn len(&self) -> usize {
+        match self {
+            Self::Chain { layers, .. } => layers.len(),
+            Self::Lstm { layers, .. } => layers.len(),
+        }
+    }
+}
+
+/// `relu(W mix(states) + b)`
+///
 /// # Shapes
 /// `states: [characters, width]`, output: `[characters, hidden]`
-fn chain(
-    layers: &[Linear],
-    mix: fn(&Batch, &[f32], usize) -> Vec<f32>,
-    batch: &Batch,
-    mut states: Vec<f32>,
-) -> Vec<f32> {
-    for layer in layers {
-        let mixed = mix(batch, &states, states.len() / batch.len());
-        states = vec![0.0; batch.len() * layer.outputs()];
-        layer.apply(&mixed, &mut states);
-        states.iter_mut().for_each(|state| *state = state.max(0.0));
-    }
-    states
+fn chained(layer: &Linear, mix: fn(&Batch, &[f32], usize) -> Vec<f32>, batch: &Batch, states: &[f32]) -> Vec<f32> {
+    let characters = batch.tokens().len();
+    let mixed = mix(batch, states, states.len() / characters);
+    let mut output = vec![0.0; characters * layer.outputs()];
+    layer.apply(&mixed, &mut output);
+    output.iter_mut().for_each(|state| *state = state.max(0.0));
+    output
+}
+
+/// The states of both directions, side by side.
+///
+/// # Shapes
+/// `states: [characters, width]`, output: `[characters, hidden]`
+fn recurrent(directions: &[Direction; 2], batch: &Batch, states: &[f32]) -> Vec<f32> {
+    let texts: Vec<Range<usize>> = batch.rows().collect();
+    let [ahead, back] = [0, 1].map(|number| {
+        let Direction { input, recurrent } = &directions[number];
+        let mut gates = vec![0.0; batch.tokens().len() * input.outputs()];
+        input.apply(states, &mut gates);
+        lstm::forward(&texts, number == 1, gates, recurrent).hidden
+    });
+    let width = ahead.len() / batch.tokens().len();
+    ahead.chunks_exact(width).zip(back.chunks_exact(width)).flat_map(|(a, b)| [a, b]).flatten().copied().collect()
 }
 
 /// The last state of each direction, through the dense layer.
-fn write_ends(batch: &Batch, layers: &[[Direction; 2]], dense: &Linear, mut states: Vec<f32>, vectors: &mut [f32]) {
-    let texts: Vec<Range<usize>> = batch.rows().collect();
-    for directions in layers {
-        let [ahead, back] = [0, 1].map(|number| {
-            let Direction { input, recurrent } = &directions[number];
-            let mut gates = vec![0.0; batch.len() * input.outputs()];
-            input.apply(&states, &mut gates);
-            lstm::forward(&texts, number == 1, gates, recurrent).hidden
-        });
-        let width = ahead.len() / batch.len();
-        states = ahead
-            .chunks_exact(width)
-            .zip(back.chunks_exact(width))
-            .flat_map(|(a, b)| [a, b])
-            .flatten()
-            .copied()
-            .collect();
-    }
-    let width = states.len() / batch.len();
-    let mut ends = Vec::with_capacity(texts.len() * width);
-    for text in &texts {
+fn write_ends(batch: &Batch, dense: &Linear, states: &[f32], vectors: &mut [f32]) {
+    let width = states.len() / batch.tokens().len();
+    let mut ends = Vec::with_capacity(batch.len() * width);
+    for text in batch.rows() {
         let (first, last) = (text.start * width, (text.end - 1) * width);
         ends.extend_from_slice(&states[last..last + width / 2]);
         ends.extend_from_slice(&states[first + width / 2..first + width]);
     }
-    let mut pooled = vec![0.0; texts.len() * dense.outputs()];
+    let mut pooled = vec![0.0; batch.len() * dense.outputs()];
     dense.apply(&ends, &mut pooled);
     for (pooled, vector) in pooled.chunks_exact(dense.outputs()).zip(vectors.chunks_exact_mut(dense.outputs())) {
         Pooling::Cls.write(pooled, vector);
     }
 }
 
-/// Each character's state after that of its neighbour before it and before that of the one after it; 0 where there is none.
+/// Concatenates each character's state with its left and right neighbours' (zeros at the ends).
 ///
 /// # Shapes
 /// `states: [characters, width]`, output: `[characters, 3 width]`

@@ -1,17 +1,17 @@
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use safetensors::tensor::{Dtype, TensorView};
+use serde_json::Value;
 
 use crate::architecture::Family;
 use crate::characters::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
+use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
-use crate::tokenizer::Tokenizer;
+use crate::tokenizer::{Tokenizer, TokenizerFile};
 use crate::weights::Weights;
-use crate::{Activation, Architecture, Error, Pooling, Scope};
+use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, TensorNames, Tensors};
 
-/// An encoder's folder with what is in it, before anything is made of the weights.
+/// A model folder as read, to be loaded by either engine, changed and saved.
 #[non_exhaustive]
 pub enum Checkpoint {
     /// One of the BERT family, as Hugging Face lays it out.
@@ -31,7 +31,8 @@ impl Checkpoint {
         let mut fingerprint = Fingerprint::default();
         if let Some(config) = CharacterConfig::parse(&path, &bytes, &mut fingerprint)? {
             let weights = Weights::open(folder)?;
-            return Ok(Self::Characters(CharacterCheckpoint { config, weights, fingerprint }));
+            let manifest = Manifest::read(folder, &mut fingerprint)?;
+            return Ok(Self::Characters(CharacterCheckpoint { config, weights, manifest, fingerprint }));
         }
         let config = ModelConfig::parse(path, &bytes, &mut fingerprint)?;
         TransformerCheckpoint::open(folder, config, fingerprint).map(Self::Transformer)
@@ -48,56 +49,85 @@ impl Checkpoint {
         }
     }
 
-    /// Writes a folder like this one in which the tensors of those names have other values.
+    /// Opens a folder written from several networks: that of the first, and below it those of the others.
     ///
-    /// `pooling`, where it is given, is what the new folder of a transformer says of itself; what else a folder has
-    /// (tokenizer, configuration) is copied.
+    /// # Errors
+    /// As [`Checkpoint::open`].
+    pub fn open_all(folder: &Path) -> Result<Vec<Self>, Error> {
+        let others = (1..).map(|number| folder.join(network_folder(number))).take_while(|folder| folder.exists());
+        std::iter::once(folder.to_owned()).chain(others).map(|folder| Self::open(&folder)).collect()
+    }
+
+    /// The tensors of the folder, by their whole names.
+    pub fn tensors(&self) -> Scope<'_> {
+        self.weights().whole()
+    }
+
+    /// The heads of the folder.
+    pub fn manifest(&self) -> &Manifest {
+        match self {
+            Self::Transformer(checkpoint) => &checkpoint.manifest,
+            Self::Characters(checkpoint) => &checkpoint.manifest,
+        }
+    }
+
+    /// The heads of the folder, to add some.
+    pub fn manifest_mut(&mut self) -> &mut Manifest {
+        match self {
+            Self::Transformer(checkpoint) => &mut checkpoint.manifest,
+            Self::Characters(checkpoint) => &mut checkpoint.manifest,
+        }
+    }
+
+    /// Writes a folder like this one, with the tensors given added or in place of their namesakes.
+    ///
+    /// `config.json` follows tables that have other sizes. `pooling`, where it is given, becomes that of a transformer's new
+    /// folder. All else of the folder is copied: its other tensors, tokenizer and configuration.
     ///
     /// # Errors
     /// Where a file cannot be read or written.
-    ///
-    /// # Panics
-    /// Where a tensor would have another size.
-    pub fn save(
-        &self,
-        folder: &Path,
-        values: &HashMap<String, Vec<f32>>,
-        pooling: Option<Pooling>,
-    ) -> Result<(), Error> {
+    pub fn save(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
         std::fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
         match self {
-            Self::Transformer(checkpoint) => {
-                checkpoint.copy_settings(folder, pooling)?;
-                checkpoint.weights.save(folder, values)
-            }
-            Self::Characters(checkpoint) => {
-                checkpoint.config.write(folder)?;
-                checkpoint.weights.save(folder, values)
-            }
+            Self::Transformer(checkpoint) => checkpoint.write_settings(folder, tensors, pooling)?,
+            Self::Characters(checkpoint) => checkpoint.config.write(folder)?,
+        }
+        self.manifest().write(folder)?;
+        self.weights().save(folder, tensors)
+    }
+
+    fn weights(&self) -> &Weights {
+        match self {
+            Self::Transformer(checkpoint) => &checkpoint.weights,
+            Self::Characters(checkpoint) => &checkpoint.weights,
         }
     }
+}
+
+/// Folder of a network, from 1 for the second, below that of the first.
+pub fn network_folder(number: usize) -> String {
+    format!("network-{}", number + 1)
 }
 
 /// An encoder that reads characters.
 pub struct CharacterCheckpoint {
     pub(crate) config: CharacterConfig,
     pub(crate) weights: Weights,
+    pub(crate) manifest: Manifest,
     pub(crate) fingerprint: Fingerprint,
 }
 
 impl CharacterCheckpoint {
-    /// One with weights that nothing was learnt by yet.
+    /// Creates a checkpoint with initial, untrained weights.
     ///
     /// # Panics
-    /// Where `values` have not the shapes of [`CharacterConfig::tensors`].
-    pub fn new(config: CharacterConfig, values: &HashMap<String, Vec<f32>>) -> Self {
-        let tensors = config.tensors();
-        let views = tensors.iter().map(|(name, shape)| {
-            let view = TensorView::new(Dtype::F32, shape.clone(), bytemuck::cast_slice(&values[name]));
-            (name, view.expect("values have the shape of their tensor"))
-        });
-        let file = safetensors::serialize(views, None).expect("tensors of single precision can be written");
-        Self { config, weights: Weights::in_memory(file), fingerprint: Fingerprint::default() }
+    /// Where `tensors` are not those of [`CharacterConfig::tensors`].
+    pub fn new(config: CharacterConfig, tensors: &Tensors) -> Self {
+        for (name, shape) in config.tensors() {
+            assert!(tensors.get(&name).is_some_and(|tensor| tensor.shape() == shape), "{name} has shape {shape:?}");
+        }
+        let (manifest, fingerprint) = (Manifest::default(), Fingerprint::default());
+        Self { config, weights: Weights::in_memory(tensors), manifest, fingerprint }
     }
 
     /// Its sizes.
@@ -107,17 +137,20 @@ impl CharacterCheckpoint {
 
     /// Its tensors.
     pub fn tensors(&self) -> Scope<'_> {
-        self.weights.under(&[""], "embeddings.weight")
+        self.weights.whole()
     }
 }
 
 /// An encoder of the BERT family.
 pub struct TransformerCheckpoint {
     pub(crate) folder: PathBuf,
-    pub(crate) config: ModelConfig,
+    pub(crate) config: Box<ModelConfig>,
     pub(crate) sentence: SentenceConfig,
     pub(crate) family: &'static Family,
     pub(crate) weights: Weights,
+    pub(crate) manifest: Manifest,
+    /// `tokenizer.json`, where it differs from that of the folder.
+    tokenizer: Option<Box<TokenizerFile>>,
     pub(crate) fingerprint: Fingerprint,
 }
 
@@ -126,7 +159,57 @@ impl TransformerCheckpoint {
         let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
         let family = Family::of(&config)?;
         let weights = Weights::open(folder)?;
-        Ok(Self { folder: folder.to_owned(), config, sentence, family, weights, fingerprint })
+        let manifest = Manifest::read(folder, &mut fingerprint)?;
+        let folder = folder.to_owned();
+        Ok(Self { folder, config: Box::new(config), sentence, family, weights, manifest, tokenizer: None, fingerprint })
+    }
+
+    /// Adds special tokens, such as `[START]`, to the tokenizer, and rows for them to the tables with a row for each token.
+    ///
+    /// A new row has the mean and the spread of the others, drawn from `seed` and the token's number alone. Tokens that the
+    /// tokenizer has already are left as they are. Returns the numbers of the tokens given, in their order.
+    ///
+    /// # Errors
+    /// Where a file of the folder cannot be read, or a table is not in single precision.
+    pub fn add_special_tokens(&mut self, tokens: &[&str], seed: u64) -> Result<Vec<u32>, Error> {
+        let mut file = match self.tokenizer.take() {
+            Some(file) => file,
+            None => Box::new(TokenizerFile::read(&self.folder)?),
+        };
+        let (ids, new) = file.add_special_tokens(tokens)?;
+        if !new.is_empty() {
+            let rows = new.iter().map(|id| *id as usize + 1).fold(self.config.vocab_size, usize::max);
+            self.weights = self.weights.with(&self.with_rows_for(&new, rows, seed)?)?;
+            self.config.vocab_size = rows;
+        }
+        self.tokenizer = Some(file);
+        Ok(ids)
+    }
+
+    /// The tables with a row for each token, of so many rows, with initial values for new tokens.
+    fn with_rows_for(&self, new: &[u32], rows: usize, seed: u64) -> Result<Tensors, Error> {
+        let words = format!("{}.weight", self.names().words);
+        let grown_words = grown(self.encoder().tensor(&words)?, new, rows, seed);
+        let mut tensors = Tensors::new();
+        for (name, is_vector) in
+            TensorNames::OF_TOKENS.into_iter().filter(|(name, _)| self.weights.shape(name).is_some())
+        {
+            let tensor = self.weights.whole().tensor(name)?;
+            let tensor = if is_vector { grown(tensor, new, rows, seed) } else { tensor.with_rows(rows) };
+            tensors.insert(name.to_owned(), tensor);
+        }
+        tensors.insert(self.encoder().name(&words), grown_words);
+        Ok(tensors)
+    }
+
+    /// Names of the encoder's tensors, below its prefix.
+    pub fn names(&self) -> &'static TensorNames {
+        &self.family.names
+    }
+
+    /// Number of segments; 0 where the model has none.
+    pub fn segments(&self) -> usize {
+        self.family.segments(&self.config).map_or(0, |(_, rows)| rows)
     }
 
     /// The sizes of the model.
@@ -139,12 +222,12 @@ impl TransformerCheckpoint {
         self.family.architecture
     }
 
-    /// How the folder says that the vectors of a text's tokens become one; their mean where it says nothing.
+    /// Pooling of token states into a text's vector, by the files of sentence-transformers; the mean where there are none.
     pub fn pooling(&self) -> Pooling {
         self.sentence.pooling
     }
 
-    /// The most tokens of a text.
+    /// Longest text in tokens.
     pub fn window(&self) -> usize {
         self.sentence.window(self.family.positions(&self.config))
     }
@@ -154,7 +237,7 @@ impl TransformerCheckpoint {
         self.config.max_position_embeddings - self.family.positions(&self.config)
     }
 
-    /// What stands between the two maps of a feed-forward part.
+    /// Activation of the feed-forward parts.
     ///
     /// # Errors
     /// Where `config.json` names an activation that there is no code for.
@@ -162,16 +245,20 @@ impl TransformerCheckpoint {
         self.config.activation()
     }
 
-    /// The tensors of the encoder, without those that stand on top of it.
+    /// The tensors of the encoder, without those of its heads.
     pub fn encoder(&self) -> Scope<'_> {
         self.family.encoder(&self.weights)
     }
 
     fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
-        Tokenizer::read(&self.folder, self.window(), self.sentence.is_lowercase, &mut self.fingerprint)
+        let window = self.window();
+        match &self.tokenizer {
+            Some(file) => TokenizerFile::clone(file).tokenizer(window, self.sentence.is_lowercase),
+            None => Tokenizer::read(&self.folder, window, self.sentence.is_lowercase, &mut self.fingerprint),
+        }
     }
 
-    fn copy_settings(&self, folder: &Path, pooling: Option<Pooling>) -> Result<(), Error> {
+    fn write_settings(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
         for file in
             ["config.json", "tokenizer.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"]
                 .into_iter()
@@ -180,7 +267,43 @@ impl TransformerCheckpoint {
         {
             self.copy(file, folder)?;
         }
+        self.write_sizes(folder, tensors)?;
+        self.tokenizer.as_ref().map_or(Ok(()), |file| file.write(folder))?;
         pooling.map_or(Ok(()), |pooling| self.write_pooling(folder, pooling))
+    }
+
+    /// Writes the sizes of tables into `config.json`, where they differ from those there.
+    fn write_sizes(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
+        let path = folder.join("config.json");
+        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let mut config: Value = serde_json::from_slice(&bytes).map_err(|source| Error::json(&path, source))?;
+        let mut is_changed = false;
+        for (key, rows) in self.table_sizes(tensors) {
+            if let Some(size) = config.get_mut(key).filter(|size| **size != rows) {
+                (*size, is_changed) = (Value::from(rows), true);
+            }
+        }
+        if !is_changed {
+            return Ok(());
+        }
+        std::fs::write(&path, format!("{config:#}\n")).map_err(|source| Error::io("write", &path, source))
+    }
+
+    /// The keys of `config.json` that are numbers of rows, each with the rows of its table.
+    fn table_sizes(&self, tensors: &Tensors) -> impl Iterator<Item = (&'static str, usize)> {
+        let names = self.names();
+        let tables = [
+            ("vocab_size", Some(names.words)),
+            ("max_position_embeddings", Some(names.positions)),
+            ("type_vocab_size", names.segments),
+        ];
+        let rows = |table: &str| {
+            let name = self.encoder().name(&format!("{table}.weight"));
+            let shape = tensors.get(&name).map(|tensor| tensor.shape()).or_else(|| self.weights.shape(&name))?;
+            shape.first().copied()
+        };
+        let sizes: Vec<_> = tables.iter().filter_map(|(key, table)| Some((*key, rows((*table)?)?))).collect();
+        sizes.into_iter()
     }
 
     /// The files by which sentence-transformers knows how the vectors of a text's tokens become one.

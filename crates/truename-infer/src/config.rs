@@ -32,17 +32,17 @@ pub struct ModelConfig {
     /// The activation inside a feed-forward part.
     #[serde(default = "gelu")]
     pub hidden_act: String,
-    /// What a layer norm adds to the variance.
+    /// Added to the variance by a layer norm.
     #[serde(default = "bert_layer_norm_eps")]
     pub layer_norm_eps: f32,
     /// The token that fills up a batch.
     pub pad_token_id: Option<usize>,
     /// Rows of the table of segments.
     pub type_vocab_size: Option<usize>,
-    /// How positions are told; `absolute` alone is known.
+    /// Kind of positions; `absolute` alone is known.
     pub position_embedding_type: Option<String>,
     /// Distances that MPNet tells apart.
-    pub relative_attention_num_buckets: Option<usize>,
+    pub(crate) relative_attention_num_buckets: Option<usize>,
 }
 
 fn gelu() -> String {
@@ -55,6 +55,11 @@ fn bert_layer_norm_eps() -> f32 {
 }
 
 impl ModelConfig {
+    /// Number of distances that MPNet tells apart.
+    pub fn position_buckets(&self) -> usize {
+        self.relative_attention_num_buckets.unwrap_or(32)
+    }
+
     /// Takes it from the bytes of the file at `path`.
     pub(crate) fn parse(path: PathBuf, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<Self, Error> {
         let mut config: Self = parse(&path, bytes, fingerprint)?;

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a model's folder or a text given to it.
+/// A failure with a model's folder or with a text given to it.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
 
@@ -18,10 +18,15 @@ enum Kind {
     Tokenizer { path: PathBuf, source: tokenizers::Error },
     Tokenize { source: tokenizers::Error },
     UnknownToken { token: u32, vocabulary: usize },
+    Format { path: PathBuf, found: u32, known: u32 },
+    NoToken { token: String },
+    TooLong { tokens: usize, window: usize },
+    CharactersAlone,
+    Input { message: String },
 }
 
 impl Error {
-    /// Whether the folder, or a file that has to be in it, is not there.
+    /// Returns whether the folder, or a file that has to be in it, is not there.
     pub fn is_not_found(&self) -> bool {
         matches!(&*self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
     }
@@ -46,8 +51,11 @@ impl Error {
                     .into(),
             ),
             Kind::UnknownToken { .. } => Some("tokenizer.json and model.safetensors must be of one model".into()),
-            Kind::Tokenize { .. } => None,
-            Kind::Io { .. } => None,
+            Kind::Format { .. } => Some("open the folder with the version of Truename that wrote it".into()),
+            Kind::NoToken { .. } => Some("add special tokens to the model before they are used".into()),
+            Kind::TooLong { .. } => Some("give less text, or split it into windows".into()),
+            Kind::CharactersAlone => Some("use a transformer, such as MiniLM: `truename model list`".into()),
+            Kind::Tokenize { .. } | Kind::Io { .. } | Kind::Input { .. } => None,
         }
     }
 
@@ -92,6 +100,28 @@ impl Error {
 
     pub(crate) fn tokenize(source: tokenizers::Error) -> Self {
         Kind::Tokenize { source }.into()
+    }
+
+    pub(crate) fn format(path: &Path, found: u32, known: u32) -> Self {
+        Kind::Format { path: path.to_owned(), found, known }.into()
+    }
+
+    pub(crate) fn no_token(token: &str) -> Self {
+        Kind::NoToken { token: token.to_owned() }.into()
+    }
+
+    pub(crate) fn too_long(tokens: usize, window: usize) -> Self {
+        Kind::TooLong { tokens, window }.into()
+    }
+
+    /// A network of characters was asked for more than single texts.
+    pub(crate) fn characters_alone() -> Self {
+        Kind::CharactersAlone.into()
+    }
+
+    /// An input that the model does not take.
+    pub(crate) fn input(message: String) -> Self {
+        Kind::Input { message }.into()
     }
 
     pub(crate) fn unknown_token(token: u32, vocabulary: usize) -> Self {
@@ -142,6 +172,13 @@ impl fmt::Display for Error {
             Kind::UnknownToken { token, vocabulary } => {
                 write!(f, "the tokenizer made token {token}; the model's vocabulary has {vocabulary}")
             }
+            Kind::Format { path, found, known } => {
+                write!(f, "{} has format {found}; this version of Truename reads {known}", path.display())
+            }
+            Kind::NoToken { token } => write!(f, "the tokenizer has no token {token}"),
+            Kind::TooLong { tokens, window } => write!(f, "a sequence has {tokens} tokens; the model reads {window}"),
+            Kind::CharactersAlone => f.write_str("a model of characters reads single texts alone"),
+            Kind::Input { message } => f.write_str(message),
         }
     }
 }

@@ -2,25 +2,25 @@ use std::fmt;
 
 use crate::Network;
 
-/// What a model is.
+/// Kind and sizes of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Info {
     /// The family it belongs to.
     pub architecture: Architecture,
-    /// How many layers it has.
+    /// Number of layers.
     pub layers: usize,
     /// The width of its hidden states, which is the dimension of its vectors.
     pub hidden: usize,
-    /// How many heads of attention each layer has; none without attention.
+    /// Attention heads of each layer; none without attention.
     pub heads: Option<usize>,
-    /// How many numbers its file of weights holds.
+    /// Number of parameters in its file.
     pub parameters: u64,
-    /// The most tokens it reads of one text, those that mark its start and end included.
+    /// Longest text in tokens, those that mark its start and end included.
     pub window: usize,
-    /// How the vectors of the tokens become one; nothing where the network makes one by itself.
+    /// Pooling of the states into one vector; nothing where the network makes one by itself.
     pub pooling: Option<Pooling>,
-    /// How many tokens it has a vector for.
+    /// Number of tokens that it has a vector for.
     pub vocabulary: usize,
 }
 
@@ -51,13 +51,13 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// How the hidden states of a text's tokens become one vector.
+/// Pooling of the states of a text's tokens into one vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pooling {
-    /// Their mean.
+    /// The mean of the states.
     Mean,
-    /// That of the first token.
+    /// The state of the first token.
     Cls,
     /// The greatest value in each dimension.
     Max,

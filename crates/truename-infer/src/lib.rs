@@ -1,8 +1,8 @@
 //! Sentence encoders on the CPU: strings in, unit vectors out.
 //!
 //! [`Encoder`] opens a Hugging Face folder (BERT, RoBERTa or MPNet; mean, CLS or max pooling), or one of an encoder of
-//! characters that Truename trained, and turns texts into [`Embeddings`]; [`Info`] says what the model is. Weights stay in the
-//! mapped file or are packed once for the [`kernels`]; a batch is its tokens one after another, without padding.
+//! characters that Truename trained, and turns texts into [`Embeddings`]; [`Info`] has the kind and sizes of the model. Weights
+//! stay in the mapped file or are packed once for the [`kernels`]; a batch is its tokens one after another, without padding.
 //!
 //! A text gets the same vector, to the bit, alone and in any batch, on one thread and on many.
 //! No tensor type leaves this crate, and nothing is downloaded.
@@ -21,34 +21,50 @@
 //! # }
 //! ```
 //!
+//! The parts in the order of the work: a [`Tokenizer`] makes [`Sequence`]s of texts, each an [`Input`] with the place of every
+//! token in its text; a [`Backbone`] makes [`States`] of them; a head makes an answer of the states in plain numbers.
+//! [`Encoder`] is the first head. A [`Checkpoint`] is a model folder that is read, changed and saved.
+//!
 //! Inside, the code follows the papers: a `Transformer` is a `TokenEmbedding` and layers of `Attention` and
-//! `FeedForward`, each followed by a `Norm`. A family of models is one file in `architecture`.
+//! `FeedForward`, each followed by a `Norm`. A family of models is one file in `architecture`, a head one file in `head`.
 
 mod architecture;
+mod backbone;
 mod batch;
 mod characters;
 mod checkpoint;
 mod config;
-mod embeddings;
-mod encoder;
+mod embedding_table;
 mod error;
 mod hash;
+mod head;
 mod info;
+mod input;
 pub mod kernels;
 mod layer;
 pub mod lstm;
-mod pooling;
+mod manifest;
+mod states;
+mod tensor;
 mod tokenizer;
 mod transformer;
+mod visibility;
 mod weights;
 
+pub use architecture::TensorNames;
+pub use backbone::Backbone;
+pub use batch::Batch;
 pub use characters::{CharacterConfig, Network};
-pub use checkpoint::{CharacterCheckpoint, Checkpoint, TransformerCheckpoint};
+pub use checkpoint::{CharacterCheckpoint, Checkpoint, TransformerCheckpoint, network_folder};
 pub use config::ModelConfig;
-pub use embeddings::Embeddings;
-pub use encoder::Encoder;
 pub use error::Error;
+pub use head::{Embeddings, Encoder, scale_to_unit};
 pub use info::{Architecture, Info, Pooling};
+pub use input::Input;
 pub use layer::{Activation, position_bucket};
-pub use tokenizer::{Tokenizer, Tokens};
+pub use manifest::Manifest;
+pub use states::States;
+pub use tensor::{Tensor, Tensors};
+pub use tokenizer::{Keep, Part, Place, Sequence, Slot, Template, Tokenizer, Tokens};
+pub use visibility::Visibility;
 pub use weights::Scope;

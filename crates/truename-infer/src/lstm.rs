@@ -21,7 +21,7 @@ const PIECE: usize = 64;
 /// The directions of a recurrence, as its tensors are called; the second is reversed.
 pub const DIRECTIONS: [&str; 2] = ["forward", "backward"];
 
-/// What the steps of a batch computed.
+/// Outcome of the steps of a batch.
 #[derive(Clone, Debug)]
 pub struct States {
     /// `h` of each step. `[rows, width]`

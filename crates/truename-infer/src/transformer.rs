@@ -18,7 +18,7 @@ pub(crate) struct Layer {
     pub feed_forward_norm: Norm,
 }
 
-/// Everything that a forward pass writes; used again for batch after batch, so that none allocates.
+/// Buffers of a forward pass; used again for batch after batch, so that none allocates.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub batch: Batch,
@@ -28,19 +28,26 @@ pub(crate) struct Workspace {
 }
 
 impl Transformer {
-    /// The hidden states after the last layer, one row a token of the workspace's batch.
+    /// Runs the layers on the workspace's batch and returns the states after the last. `visit` sees the states after each
+    /// layer on the way, those of the embeddings as layer 0.
     ///
     /// # Shapes
     /// output: `[tokens, hidden]`
-    pub fn hidden_states<'a>(&self, workspace: &'a mut Workspace) -> Result<(&'a Batch, &'a [f32]), Error> {
+    pub fn run<'a>(
+        &self,
+        workspace: &'a mut Workspace,
+        mut visit: impl FnMut(usize, &[f32]),
+    ) -> Result<(&'a Batch, &'a [f32]), Error> {
         let Workspace { batch, hidden, attention, inner } = workspace;
-        let hidden = sized(hidden, batch.len() * self.hidden);
+        let hidden = sized(hidden, batch.tokens().len() * self.hidden);
         self.embedding.write(batch, hidden)?;
-        for layer in &self.layers {
+        visit(0, hidden);
+        for (number, layer) in self.layers.iter().enumerate() {
             layer.attention.add(batch, hidden, self.position_bias.as_ref(), attention);
             layer.attention_norm.apply(hidden);
             layer.feed_forward.add(hidden, inner);
             layer.feed_forward_norm.apply(hidden);
+            visit(number + 1, hidden);
         }
         Ok((batch, hidden))
     }

@@ -9,8 +9,8 @@ use safetensors::tensor::{Dtype, Metadata, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
 use truename_files::Partial;
 
-use crate::Error;
 use crate::layer::{Linear, Norm};
+use crate::{Error, Tensor, Tensors};
 
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
@@ -52,12 +52,11 @@ impl Weights {
         Self::of(path.clone(), Bytes::Mapped(map)).map_err(|source| Error::tensors(&path, source))
     }
 
-    /// Weights that are in no file yet.
-    ///
-    /// # Panics
-    /// Where `file` is no safetensors file.
-    pub fn in_memory(file: Vec<u8>) -> Self {
-        Self::of(PathBuf::new(), Bytes::Owned(file)).expect("a file that was made here can be read here")
+    /// Weights that no file has.
+    pub fn in_memory(tensors: &Tensors) -> Self {
+        let views = tensors.iter().map(|(name, tensor)| (name, view(tensor)));
+        let file = safetensors::serialize(views, None).expect("tensors in single precision can be written");
+        Self::of(PathBuf::new(), Bytes::Owned(file)).expect("a file made here can be read here")
     }
 
     fn of(path: PathBuf, map: Bytes) -> Result<Self, SafeTensorError> {
@@ -65,25 +64,35 @@ impl Weights {
         Ok(Self { path, map: Arc::new(map), tensors, start: size_of::<u64>() + header })
     }
 
-    /// Writes them into a folder, where those of the names given have other values.
-    ///
-    /// # Panics
-    /// Where a tensor would have another size.
-    pub fn save(&self, folder: &Path, values: &HashMap<String, Vec<f32>>) -> Result<(), Error> {
+    /// The same file with other tensors: those given are added or take the place of their namesakes.
+    pub fn with(&self, tensors: &Tensors) -> Result<Self, Error> {
+        let failed = |source| Error::tensors(&self.path, source);
+        let file = safetensors::serialize(self.views(tensors).map_err(failed)?, None).map_err(failed)?;
+        Self::of(self.path.clone(), Bytes::Owned(file)).map_err(failed)
+    }
+
+    /// Writes the file into a folder, with the tensors given added or in place of their namesakes.
+    pub fn save(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
         let path = folder.join("model.safetensors");
         let partial = Partial::new(folder.join("model.safetensors.new"));
-        let file = SafeTensors::deserialize(self.bytes()).map_err(|source| Error::tensors(&path, source))?;
-        let views = file.tensors().into_iter().map(|(name, tensor)| match values.get(&name) {
-            Some(values) => {
-                let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytemuck::cast_slice(values));
-                (name, view.expect("a tensor keeps its size"))
-            }
-            None => (name, tensor),
-        });
+        let views = self.views(tensors).map_err(|source| Error::tensors(&path, source))?;
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
         safetensors::serialize_to_file(views, Some(metadata), partial.path())
             .map_err(|source| Error::tensors(partial.path(), source))?;
         partial.replace(&path).map_err(|source| Error::io("replace", &path, source))
+    }
+
+    /// The tensors of the file that have no namesake among those given, then those given.
+    fn views<'a>(&'a self, tensors: &'a Tensors) -> Result<Vec<(String, TensorView<'a>)>, SafeTensorError> {
+        let mut views = SafeTensors::deserialize(self.bytes())?.tensors();
+        views.retain(|(name, _)| !tensors.contains_key(name));
+        views.extend(tensors.iter().map(|(name, tensor)| (name.clone(), view(tensor))));
+        Ok(views)
+    }
+
+    /// The shape of a tensor, if there is such a tensor.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.info(name).map(|tensor| tensor.shape.as_slice())
     }
 
     /// The whole file.
@@ -91,11 +100,16 @@ impl Weights {
         &self.map
     }
 
-    /// How many numbers the model has; integer tensors, which hold positions, are none of its parameters.
+    /// Number of parameters; integer tensors, which hold positions, do not count.
     pub fn parameters(&self) -> u64 {
         let floats = [Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64];
         let of_floats = self.tensors.tensors().into_values().filter(|tensor| floats.contains(&tensor.dtype));
         of_floats.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum()
+    }
+
+    /// All tensors, by their whole names.
+    pub fn whole(&self) -> Scope<'_> {
+        Scope { weights: self, prefix: String::new() }
     }
 
     /// The tensors below the first of `prefixes` that has `tensor`, or below the last.
@@ -104,6 +118,11 @@ impl Weights {
         let prefix = prefixes.iter().find(has_tensor).or(prefixes.last());
         Scope { weights: self, prefix: prefix.map(|prefix| prefix.to_string()).unwrap_or_default() }
     }
+}
+
+fn view(tensor: &Tensor) -> TensorView<'_> {
+    let bytes = bytemuck::cast_slice(tensor.values());
+    TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytes).expect("a tensor has as many numbers as its shape")
 }
 
 /// The tensors whose names start alike.
@@ -137,6 +156,16 @@ impl Scope<'_> {
         Ok(self.floats(tensor, shape)?.slice().to_vec())
     }
 
+    /// A tensor of any shape.
+    ///
+    /// # Errors
+    /// Where it is missing, or not in single precision.
+    pub fn tensor(&self, tensor: &str) -> Result<Tensor, Error> {
+        let name = self.name(tensor);
+        let shape = self.weights.shape(&name).ok_or_else(|| Error::no_tensor(&self.weights.path, &name))?;
+        Ok(Tensor::new(shape.to_vec(), self.values(tensor, shape)?))
+    }
+
     /// `y = x Wᵀ + b` of this part.
     ///
     /// # Shapes
@@ -164,7 +193,7 @@ impl Scope<'_> {
         Ok(Norm::new(scale, self.floats(shift, &[width])?.slice().to_vec(), epsilon))
     }
 
-    /// What the scale and the shift of a layer norm are called here.
+    /// Names of the scale and of the shift of a layer norm here.
     pub fn norm_names(&self) -> [&'static str; 2] {
         if self.has("gamma") { ["gamma", "beta"] } else { ["weight", "bias"] }
     }
@@ -222,7 +251,7 @@ impl Table {
         self.floats.slice().get(index * self.columns..(index + 1) * self.columns)
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.floats.slice().len() / self.columns
     }

@@ -1,19 +1,17 @@
-use std::collections::HashMap;
-
 use burn_tensor::activation::relu;
 use burn_tensor::{Device, Tensor, TensorData};
 use fastrand::Rng;
 use truename_infer::lstm::DIRECTIONS;
-use truename_infer::{CharacterCheckpoint, CharacterConfig, Error, Network, Pooling};
+use truename_infer::{Batch, CharacterCheckpoint, CharacterConfig, Error, Network, Pooling, Tensors};
 
 use crate::dropout::Dropout;
 use crate::fused;
 use crate::layer::{Linear, Lstm, dropped, indices, rows};
+use crate::layout::Layout;
 use crate::parameter::Parameter;
 use crate::pooling::pool;
-use crate::texts::{Layout, Texts};
 
-/// An encoder of characters whose parameters are learnt: a table, layers, one vector a name.
+/// An encoder of characters that learns: a table, layers, one vector a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Characters {
     table: Parameter,
@@ -55,40 +53,57 @@ impl Characters {
         Ok(Self { table, layers, device: device.clone() })
     }
 
+    /// Returns one vector a text, not of unit length.
+    ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, texts: &Texts, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        let layout = texts.layout();
-        let numbers = texts.tokens().iter().map(|token| *token as i32).collect();
+    pub fn vectors(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        let layout = Layout::of(batch);
+        let Run { states, ends } = self.run(batch, &layout, dropout, is_fused);
+        let (Layers::Lstm { dense, .. }, Some(ends)) = (&self.layers, ends) else {
+            return pool(Pooling::Mean, states, &layout);
+        };
+        let last = layout.texts().iter().map(|text| text.end as i32 - 1).collect();
+        let first = layout.texts().iter().map(|text| text.start as i32).collect();
+        let at = |states: &Tensor<2>, rows| states.clone().select(0, indices(rows, &self.device));
+        dense.forward(Tensor::cat(vec![at(&ends[0], last), at(&ends[1], first)], 1))
+    }
+
+    /// Returns the states of all characters after the last layer.
+    ///
+    /// # Shapes
+    /// output: `[characters, hidden]`
+    pub fn states(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        self.run(batch, &Layout::of(batch), dropout, is_fused).states
+    }
+
+    fn run(&self, batch: &Batch, layout: &Layout, dropout: Dropout, is_fused: bool) -> Run {
+        let numbers = batch.tokens().iter().map(|token| *token as i32).collect();
         let mut states = dropped(rows(&self.table, numbers, &self.device), dropout.at(0));
+        let mut ends = None;
         match &self.layers {
             Layers::Chain { layers, is_graph } => {
                 let is_fused = is_fused && !is_graph && fused::runs_on(&self.device);
-                let chain = (!is_fused).then(|| Chain::new(&layout, &self.device));
+                let chain = (!is_fused).then(|| Chain::new(layout, &self.device));
                 for (number, layer) in layers.iter().enumerate() {
                     let mapped = match &chain {
-                        None => fused::convolution(layer, states, &layout),
+                        None => fused::convolution(layer.weight.vector(), layer.bias.vector(), states, layout),
                         Some(chain) if *is_graph => relu(layer.forward(chain.neighbour_means(states))),
                         Some(chain) => relu(layer.forward(chain.with_neighbours(states))),
                     };
                     states = dropped(mapped, dropout.at(1 + number as u64));
                 }
-                pool(Pooling::Mean, states, &layout)
             }
-            Layers::Lstm { layers, dense } => {
-                let mut ends = Vec::new();
+            Layers::Lstm { layers, .. } => {
                 for (number, directions) in layers.iter().enumerate() {
-                    let run = |direction: &Lstm| direction.forward(states.clone(), &layout, is_fused);
+                    let run = |direction: &Lstm| direction.forward(states.clone(), layout, is_fused);
                     let both = directions.each_ref().map(run);
-                    ends = both.to_vec();
                     states = dropped(Tensor::cat(both.to_vec(), 1), dropout.at(1 + number as u64));
+                    ends = Some(both);
                 }
-                let last = layout.texts().iter().map(|text| text.end as i32 - 1).collect();
-                let first = layout.texts().iter().map(|text| text.start as i32).collect();
-                let at = |states: &Tensor<2>, rows| states.clone().select(0, indices(rows, &self.device));
-                dense.forward(Tensor::cat(vec![at(&ends[0], last), at(&ends[1], first)], 1))
             }
         }
+        Run { states, ends }
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
@@ -104,11 +119,19 @@ impl Characters {
     }
 }
 
-/// Which characters are neighbours: those side by side in one text.
+/// The outcome of the layers.
+struct Run {
+    /// States after the last layer.
+    states: Tensor<2>,
+    /// States of the last recurrence in each direction, before dropout.
+    ends: Option<[Tensor<2>; 2]>,
+}
+
+/// The neighbours of each character: those beside it in its text.
 struct Chain {
     before: Vec<i32>,
     after: Vec<i32>,
-    /// For each character what its own state, that before and that after count in the mean; 0 where there is none.
+    /// Weights of each character's own state, the one before and the one after in the mean; 0 where there is none.
     shares: [Tensor<2>; 3],
     device: Device,
 }
@@ -151,9 +174,9 @@ impl Chain {
     }
 }
 
-/// Numbers to begin with: those of a map evenly drawn within ±√(6 / (inputs + outputs)) (Glorot and Bengio 2010), of the
-/// table within ±√3, which has variance 1; 0 for each bias, but 1 for that of a forget gate (Jozefowicz et al. 2015).
-pub(crate) fn begin(config: &CharacterConfig, seed: u64) -> HashMap<String, Vec<f32>> {
+/// Returns initial weights: those of a map drawn evenly within ±√(6 / (inputs + outputs)) (Glorot and Bengio 2010), those of
+/// the table within ±√3, which has variance 1; biases of 0, but of 1 for a forget gate (Jozefowicz et al. 2015).
+pub(crate) fn begin(config: &CharacterConfig, seed: u64) -> Tensors {
     let mut random = Rng::with_seed(seed);
     let mut draw = |name: &str, shape: &[usize]| -> Vec<f32> {
         if let [count] = shape {
@@ -164,5 +187,9 @@ pub(crate) fn begin(config: &CharacterConfig, seed: u64) -> HashMap<String, Vec<
         let bound = if is_table { 3.0 } else { 6.0 / shape.iter().sum::<usize>() as f32 }.sqrt();
         (0..shape.iter().product()).map(|_| bound * (2.0 * random.f32() - 1.0)).collect()
     };
-    config.tensors().into_iter().map(|(name, shape)| (name.clone(), draw(&name, &shape))).collect()
+    let tensor = |(name, shape): (String, Vec<usize>)| {
+        let values = draw(&name, &shape);
+        (name, truename_infer::Tensor::new(shape, values))
+    };
+    config.tensors().into_iter().map(tensor).collect()
 }

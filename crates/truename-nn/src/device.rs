@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Where an encoder learns.
+/// The device that an encoder learns on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Device {

@@ -2,7 +2,7 @@
 
 use truename_text::SplitMix64;
 
-/// How many random bits one number takes; the probability is exact to their number of values.
+/// Random bits of one number; the probability is exact to their number of values.
 const BITS: u32 = 16;
 const PER_WORD: u64 = 64 / BITS as u64;
 

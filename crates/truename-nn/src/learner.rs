@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use burn_tensor::Device as BurnDevice;
-use truename_infer::{CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling};
+use truename_infer::{Batch, CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling, network_folder};
 
 use crate::allocator::keep_freed_memory;
 use crate::characters;
@@ -10,7 +10,7 @@ use crate::network::Network;
 use crate::objective::{Objective, Pass};
 use crate::optimizer::{AdamW, GradientsByName, accumulate};
 use crate::parameter::Parameter;
-use crate::{AdamWOptions, Device, NamePattern, OptimizerState, Texts};
+use crate::{AdamWOptions, Device, NamePattern, OptimizerState};
 
 /// Options of a [`Learner`].
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct LearnerOptions {
     pub device: Device,
     /// Pooling of token states into a text's vector; that of the checkpoint where it is `None`.
     pub pooling: Option<Pooling>,
-    /// Parameters that keep their values, by name.
+    /// Parameters that keep their values, by name. Names of a second network begin with `network-2.`.
     pub freeze: Vec<NamePattern>,
     /// Dropout probability, in attention and after each part of a layer.
     pub dropout: f64,
@@ -67,20 +67,26 @@ pub fn untrained_characters(config: CharacterConfig, seed: u64) -> Checkpoint {
 }
 
 impl<O: Objective> Learner<O> {
-    /// Starts from one checkpoint a network, in the order in which the objective counts them. From then on the allocator of
-    /// this process keeps freed memory for the next step (glibc).
+    /// Starts from one checkpoint a network, in the order in which the objective counts them. Parameters of the objective that
+    /// the first folder has are taken from there. From then on the allocator of this process keeps freed memory for the next
+    /// step (glibc).
     ///
     /// # Errors
     /// Where a checkpoint lacks a tensor or has one that does not fit.
     ///
     /// # Panics
     /// Where the device is not in this build: [`Device::from_str`](std::str::FromStr) gives none that is not.
-    pub fn new(checkpoints: Vec<Checkpoint>, objective: O, options: LearnerOptions) -> Result<Self, Error> {
+    pub fn new(checkpoints: Vec<Checkpoint>, mut objective: O, options: LearnerOptions) -> Result<Self, Error> {
         keep_freed_memory();
         let device: BurnDevice = options.device.open();
-        let load = |checkpoint| Network::load(checkpoint, options.pooling, &device);
-        let mut networks = checkpoints.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        networks.iter_mut().for_each(|network| network.freeze(&options.freeze));
+        let load = |(number, checkpoint)| Network::load(checkpoint, number, options.pooling, &device);
+        let mut networks = checkpoints.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+        for parameter in objective.parameters() {
+            parameter.restore(&checkpoints[0].tensors(), &device.clone().autodiff())?;
+        }
+        let is_frozen = |name: &str| options.freeze.iter().any(|pattern| pattern.matches(name));
+        let parameters = parameters(&mut networks, &mut objective).into_iter();
+        parameters.filter(|parameter| is_frozen(parameter.name())).for_each(Parameter::freeze);
         let optimizer = AdamW::new(options.optimizer.clone());
         Ok(Self { checkpoints, networks, objective, optimizer, options })
     }
@@ -134,18 +140,28 @@ impl<O: Objective> Learner<O> {
     ///
     /// # Shapes
     /// output: `[texts, hidden]`, row after row
-    pub fn encode(&self, texts: &Texts) -> Vec<f32> {
+    pub fn encode(&self, texts: &Batch) -> Vec<f32> {
         let vectors = detached(&self.networks[0]).vectors(texts, Dropout::none());
         vectors.to_data().try_into_vec().expect("vectors are in single precision")
     }
 
-    /// Writes a Hugging Face folder with the weights of the first network as they are now.
+    /// Writes a model folder with the weights as they are now: those of the first network and of the objective there, those of
+    /// further networks in folders below it, which [`Checkpoint::open_all`] opens with the first.
     ///
     /// # Errors
     /// Where a file cannot be read or written.
     pub fn save(&mut self, folder: &Path) -> Result<(), Error> {
-        let values = self.networks[0].values();
-        self.checkpoints[0].save(folder, &values, self.options.pooling)
+        let of_objective = self.objective.parameters();
+        let of_objective = of_objective.into_iter().map(|parameter| (parameter.name().to_owned(), parameter.tensor()));
+        let mut tensors = self.networks[0].tensors();
+        tensors.extend(of_objective);
+        self.objective.describe(self.checkpoints[0].manifest_mut())?;
+        self.checkpoints[0].save(folder, &tensors, self.options.pooling)?;
+        let others = self.networks.iter_mut().zip(&self.checkpoints).enumerate().skip(1);
+        for (number, (network, checkpoint)) in others {
+            checkpoint.save(&folder.join(network_folder(number)), &network.tensors(), self.options.pooling)?;
+        }
+        Ok(())
     }
 
     /// Returns the state of the optimizer: with the saved weights and the same options, all that the next step depends on.
@@ -177,8 +193,8 @@ mod tests {
     #[test]
     fn encoding_keeps_nothing_for_a_backward_pass() {
         let checkpoint = untrained_characters(CharacterConfig::new(truename_infer::Network::Lstm, 8, 1), 1);
-        let network = Network::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
-        let mut texts = Texts::default();
+        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+        let mut texts = Batch::default();
         texts.push(&[2, 65, 3]);
         assert!(network.vectors(&texts, Dropout::none()).is_tracked());
         assert!(!detached(&network).vectors(&texts, Dropout::none()).is_tracked());

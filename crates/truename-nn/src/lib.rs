@@ -37,6 +37,7 @@ mod device;
 mod dropout;
 mod fused;
 mod layer;
+mod layout;
 mod learner;
 mod name_pattern;
 mod network;
@@ -44,7 +45,6 @@ mod objective;
 mod optimizer;
 mod parameter;
 mod pooling;
-mod texts;
 mod transformer;
 
 pub use device::Device;
@@ -52,7 +52,6 @@ pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs};
 pub use optimizer::{AdamWOptions, OptimizerState};
-pub use texts::Texts;
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,9 @@
-use std::collections::HashMap;
-
 use burn_tensor::{Device, Tensor};
-use truename_infer::{Checkpoint, Error, Pooling};
+use truename_infer::{Batch, Checkpoint, Error, Pooling, Tensors, network_folder};
 
 use crate::characters::Characters;
 use crate::dropout::Dropout;
-use crate::name_pattern::NamePattern;
 use crate::parameter::Parameter;
-use crate::texts::Texts;
 use crate::transformer::Transformer;
 
 /// A network that learns.
@@ -15,6 +11,8 @@ use crate::transformer::Transformer;
 pub(crate) struct Network {
     family: Family,
     is_fused: bool,
+    /// Prefix of its parameters' names, by which those of several networks differ.
+    prefix: String,
 }
 
 #[derive(Clone, Debug)]
@@ -24,8 +22,13 @@ enum Family {
 }
 
 impl Network {
-    /// Loads the weights of a checkpoint. A character network ignores `pooling`.
-    pub fn load(checkpoint: &Checkpoint, pooling: Option<Pooling>, device: &Device) -> Result<Self, Error> {
+    /// Loads the weights of a checkpoint, the network `number` of a learner. A character network ignores `pooling`.
+    pub fn load(
+        checkpoint: &Checkpoint,
+        number: usize,
+        pooling: Option<Pooling>,
+        device: &Device,
+    ) -> Result<Self, Error> {
         let device = device.clone().autodiff();
         let family = match checkpoint {
             Checkpoint::Transformer(checkpoint) => {
@@ -35,7 +38,10 @@ impl Network {
             Checkpoint::Characters(checkpoint) => Family::Characters(Box::new(Characters::load(checkpoint, &device)?)),
             _ => unreachable!("a kind of encoder that does not learn"),
         };
-        Ok(Self { family, is_fused: true })
+        let prefix = if number == 0 { String::new() } else { network_folder(number) + "." };
+        let mut network = Self { family, is_fused: true, prefix: prefix.clone() };
+        network.parameters().into_iter().for_each(|parameter| parameter.prefix(&prefix));
+        Ok(network)
     }
 
     /// Runs its layers as operations of the tensor library: slower on a CPU, and the oracle of the fused ones.
@@ -45,20 +51,25 @@ impl Network {
         self
     }
 
-    /// Keeps the values of the parameters whose names match one of the patterns.
-    pub fn freeze(&mut self, patterns: &[NamePattern]) {
-        let is_frozen = |parameter: &&mut Parameter| patterns.iter().any(|pattern| pattern.matches(parameter.name()));
-        self.parameters().into_iter().filter(is_frozen).for_each(Parameter::freeze);
+    /// Returns the states of all tokens after the last layer.
+    ///
+    /// # Shapes
+    /// output: `[tokens, hidden]`
+    pub fn states(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
+        match &self.family {
+            Family::Transformer(encoder) => encoder.states(batch, dropout, self.is_fused),
+            Family::Characters(encoder) => encoder.states(batch, dropout, self.is_fused),
+        }
     }
 
     /// Returns one vector a text, not of unit length.
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn vectors(&self, texts: &Texts, dropout: Dropout) -> Tensor<2> {
+    pub fn vectors(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
         match &self.family {
-            Family::Transformer(encoder) => encoder.forward(texts, dropout, self.is_fused),
-            Family::Characters(encoder) => encoder.forward(texts, dropout, self.is_fused),
+            Family::Transformer(encoder) => encoder.vectors(batch, dropout, self.is_fused),
+            Family::Characters(encoder) => encoder.vectors(batch, dropout, self.is_fused),
         }
     }
 
@@ -69,8 +80,10 @@ impl Network {
         }
     }
 
-    /// The values of all parameters, by name.
-    pub fn values(&mut self) -> HashMap<String, Vec<f32>> {
-        self.parameters().into_iter().map(|parameter| (parameter.name().to_owned(), parameter.values())).collect()
+    /// All parameters as tensors of the network's folder.
+    pub fn tensors(&mut self) -> Tensors {
+        let prefix = self.prefix.len();
+        let tensor = |parameter: &mut Parameter| (parameter.name()[prefix..].to_owned(), parameter.tensor());
+        self.parameters().into_iter().map(tensor).collect()
     }
 }

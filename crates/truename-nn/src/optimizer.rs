@@ -13,23 +13,23 @@ use crate::parameter::Parameter;
 /// Biases and the numbers of norms do not decay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamWOptions {
-    /// How much of the mean gradient stays from step to step, and of its mean square.
+    /// Decay of the mean gradient, and of its mean square, from step to step.
     pub betas: (f64, f64),
     /// Added to the root of the mean square.
     pub epsilon: f64,
-    /// The share of a weight, times the learning rate, that each step takes away.
+    /// Weight decay: each step takes this share of a weight away, times the learning rate.
     pub weight_decay: f64,
-    /// The most length that the gradient of all parameters together may have; longer ones are shortened to it.
-    pub most_norm: Option<f64>,
+    /// Gradient clipping: largest norm of the gradient of all parameters together; a longer one is scaled to it.
+    pub max_grad_norm: Option<f64>,
 }
 
 impl Default for AdamWOptions {
     fn default() -> Self {
-        Self { betas: (0.9, 0.999), epsilon: 1e-8, weight_decay: 0.01, most_norm: Some(1.0) }
+        Self { betas: (0.9, 0.999), epsilon: 1e-8, weight_decay: 0.01, max_grad_norm: Some(1.0) }
     }
 }
 
-/// The optimizer with what it remembers of every parameter.
+/// The optimizer, with the moments of every parameter.
 #[derive(Debug)]
 pub(crate) struct AdamW {
     options: AdamWOptions,
@@ -40,7 +40,7 @@ pub(crate) struct AdamW {
 /// Gradients by the name of their parameter.
 pub(crate) type GradientsByName = HashMap<String, Tensor<1>>;
 
-/// Adds the gradients of a loss to those of others.
+/// Adds the gradients of a loss to a sum.
 pub(crate) fn accumulate(sum: &mut GradientsByName, parameters: &mut [&mut Parameter], mut gradients: Gradients) {
     for parameter in parameters {
         let Some(gradient) = parameter.take_gradient(&mut gradients) else { continue };
@@ -62,7 +62,7 @@ impl AdamW {
         self.steps
     }
 
-    /// Changes the parameters by the mean of `count` gradients that were added; returns the length of that mean.
+    /// Changes the parameters by the mean of `count` gradients that were added. Returns the norm of that mean before clipping.
     ///
     /// A gradient that is not finite changes nothing.
     pub fn step(
@@ -79,10 +79,10 @@ impl AdamW {
             return norm;
         }
         self.steps += 1;
-        let shrink = self.options.most_norm.map_or(1.0, |most| (most / (norm + 1e-6)).min(1.0));
+        let clip = self.options.max_grad_norm.map_or(1.0, |most| (most / (norm + 1e-6)).min(1.0));
         for parameter in parameters {
             let Some(gradient) = gradients.remove(parameter.name()) else { continue };
-            let update = self.update(parameter.is_matrix(), shrink / count as f64, rate);
+            let update = self.update(parameter.is_matrix(), clip / count as f64, rate);
             let moments = self.moments.remove(parameter.name());
             let [first, second] = moments.unwrap_or_else(|| [gradient.zeros_like(), gradient.zeros_like()]);
             let mut kept = None;
@@ -110,14 +110,14 @@ impl AdamW {
         }
     }
 
-    /// All that it remembers.
+    /// The steps made and all moments.
     pub fn state(&self) -> OptimizerState {
         let values = |tensor: &Tensor<1>| tensor.to_data().try_into_vec().expect("moments are in single precision");
         let of = |(name, moments): (&String, &[Tensor<1>; 2])| (name.clone(), moments.each_ref().map(values));
         OptimizerState { steps: self.steps, moments: self.moments.iter().map(of).collect() }
     }
 
-    /// Goes on from a state; moments of parameters that there are no more are left out.
+    /// Goes on from a state. Moments of parameters that are gone are left out.
     pub fn restore(&mut self, state: OptimizerState, parameters: &mut [&mut Parameter]) {
         self.steps = state.steps;
         let mut moments = state.moments;
@@ -132,19 +132,19 @@ impl AdamW {
     }
 }
 
-/// What an optimizer remembers.
+/// Steps and moments of an optimizer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptimizerState {
     /// Steps made.
     pub steps: u64,
-    /// By parameter the means of its gradient and of the square of it.
+    /// The means of each parameter's gradient and of its square, by the parameter's name.
     pub moments: HashMap<String, [Vec<f32>; 2]>,
 }
 
 /// One step of algorithm 2 for the numbers of one parameter.
 #[derive(Clone, Copy)]
 struct Update {
-    /// What the gradient is multiplied by first.
+    /// Factor of the gradient.
     scale: f32,
     betas: [f32; 2],
     rate: f32,

@@ -1,9 +1,9 @@
 use burn_tensor::{Device, Gradients, Tensor};
 use truename_infer::{Error, Scope};
 
-/// Numbers of a model, by the name that they have in its file.
+/// A trained tensor, with the name of the tensor in the model folder.
 ///
-/// They lie flat, so that whoever changes all of them need not know their shapes.
+/// The numbers lie flat, so that the optimizer need not know shapes.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     name: String,
@@ -13,7 +13,24 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// The tensor of a checkpoint.
+    /// Creates a parameter of an objective, on the CPU.
+    ///
+    /// # Panics
+    /// Where there are not as many values as the shape has places.
+    pub fn new(name: &str, shape: &[usize], values: &[f32]) -> Self {
+        assert_eq!(shape.iter().product::<usize>(), values.len(), "{name} has shape {shape:?}");
+        let value = Tensor::from_data(values, &Device::flex().autodiff()).require_grad();
+        Self { name: name.to_owned(), shape: shape.to_vec(), value, is_trained: true }
+    }
+
+    /// Takes the values of its namesake in a checkpoint, if there is one, and moves to a device.
+    pub fn restore(&mut self, tensors: &Scope, device: &Device) -> Result<(), Error> {
+        let values = if tensors.has(&self.name) { tensors.values(&self.name, &self.shape)? } else { self.values() };
+        self.value = Tensor::from_data(values.as_slice(), device).require_grad();
+        Ok(())
+    }
+
+    /// Loads a tensor of a checkpoint.
     pub fn load(scope: &Scope, tensor: &str, shape: &[usize], device: &Device) -> Result<Self, Error> {
         let values = scope.values(tensor, shape)?;
         let value = Tensor::from_data(values.as_slice(), device).require_grad();
@@ -24,14 +41,19 @@ impl Parameter {
         &self.name
     }
 
-    /// From now on it keeps its value.
+    /// Puts a prefix before its name.
+    pub fn prefix(&mut self, prefix: &str) {
+        self.name.insert_str(0, prefix);
+    }
+
+    /// Keeps its value from now on.
     pub fn freeze(&mut self) {
         self.is_trained = false;
         // `detach` would keep that a gradient is asked for.
         self.value = self.value.clone().inner().autodiff();
     }
 
-    /// Whether weight decay applies: to weights of maps and tables, not to biases and norms.
+    /// Returns whether weight decay applies: to weights of maps and tables, not to biases and norms.
     pub fn is_matrix(&self) -> bool {
         self.shape.len() > 1
     }
@@ -44,11 +66,15 @@ impl Parameter {
         self.value.clone().reshape([self.shape[0], self.shape[1]])
     }
 
+    pub fn tensor(&self) -> truename_infer::Tensor {
+        truename_infer::Tensor::new(self.shape.clone(), self.values())
+    }
+
     pub fn values(&self) -> Vec<f32> {
         self.value.to_data().try_into_vec().expect("parameters are in single precision")
     }
 
-    /// Takes its gradient out of those of a step; none where the step did not use it.
+    /// Takes its gradient out of the gradients of a step; none where the step did not use the parameter.
     pub fn take_gradient(&self, gradients: &mut Gradients) -> Option<Tensor<1>> {
         self.is_trained.then(|| self.value.grad_remove(gradients)).flatten()
     }

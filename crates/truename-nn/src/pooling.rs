@@ -2,9 +2,9 @@ use burn_tensor::{Bool, Tensor, TensorData};
 use truename_infer::Pooling;
 
 use crate::layer::indices;
-use crate::texts::Layout;
+use crate::layout::Layout;
 
-/// How the vectors of a text's tokens become one.
+/// Pools the states of each text's tokens into one vector.
 ///
 /// # Shapes
 /// `states: [tokens, hidden]`, output: `[texts, hidden]`

@@ -1,10 +1,16 @@
 //! Encoders against the engine that serves them, and the fused layer against its composition.
 
-use burn_tensor::Tensor;
-use truename_infer::{CharacterConfig, Checkpoint, Network as Characters, Pooling};
+use burn_tensor::activation::log_softmax;
+use burn_tensor::{Tensor, TensorData};
+use truename_infer::{
+    Backbone, Batch, CharacterConfig, Checkpoint, Error, Input, Manifest, Network as Characters, Pooling, Visibility,
+};
 
 use crate::dropout::Dropout;
+use crate::layer::indices;
 use crate::network::Network;
+use crate::objective::{Loss, Pass};
+use crate::parameter::Parameter;
 use crate::*;
 
 const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
@@ -31,19 +37,19 @@ fn batch(checkpoint: &mut Checkpoint) -> Labelled {
     batch
 }
 
-fn loss(network: &Network, batch: &Labelled, dropout: Dropout) -> Tensor<1> {
+fn loss(network: &Network, batch: &Batch, dropout: Dropout) -> Tensor<1> {
     // A weighted sum, so that no gradient is 0 because numbers of a row cancel out.
-    let vectors = network.vectors(batch.texts(), dropout);
+    let vectors = network.vectors(batch, dropout);
     let weights: Vec<f32> = (0..vectors.dims().iter().product()).map(|at| (at as f32 * 0.7).sin()).collect();
     let shape = vectors.dims();
-    let weights = Tensor::<2>::from_data(burn_tensor::TensorData::new(weights, shape), &vectors.device());
+    let weights = Tensor::<2>::from_data(TensorData::new(weights, shape), &vectors.device());
     (vectors * weights).sum()
 }
 
 /// The gradient of every parameter, by name.
-fn gradients(network: &mut Network, batch: &Labelled, dropout: Dropout) -> Vec<(String, Vec<f32>)> {
+fn gradients(network: &mut Network, batch: &Batch, dropout: Dropout) -> Vec<(String, Vec<f32>)> {
     let mut gradients = loss(network, batch, dropout).backward();
-    let take = |parameter: &mut crate::parameter::Parameter| {
+    let take = |parameter: &mut Parameter| {
         let gradient = parameter.take_gradient(&mut gradients)?;
         Some((parameter.name().to_owned(), gradient.to_data().try_into_vec().unwrap()))
     };
@@ -64,17 +70,52 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
     for family in FAMILIES {
         for probability in [0.0, 0.3] {
             let mut checkpoint = checkpoint(family);
-            let batch = batch(&mut checkpoint);
-            let mut fused = Network::load(&checkpoint, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
-            let mut composed = fused.clone().composed();
-            let dropout = Dropout::new(probability, 5);
-            let [one, other] = [&fused, &composed].map(|network| loss(network, &batch, dropout).into_scalar::<f32>());
-            assert!((one - other).abs() < 1e-4, "{family}: {one} {other}");
-            let expected = gradients(&mut composed, &batch, dropout);
-            let found = gradients(&mut fused, &batch, dropout);
-            assert_eq!(found.len(), expected.len(), "{family}");
-            assert!(found.len() > 30, "{family}: {}", found.len());
-            assert_near(&found, &expected, family);
+            let mut batch = batch(&mut checkpoint).texts().clone();
+            for with_inputs in [false, true] {
+                if with_inputs {
+                    batch.push_input(&input(&batch, family != "roberta"));
+                }
+                let mut fused = Network::load(&checkpoint, 0, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
+                let mut composed = fused.clone().composed();
+                let dropout = Dropout::new(probability, 5);
+                let losses = [&fused, &composed].map(|network| loss(network, &batch, dropout).into_scalar::<f32>());
+                assert!((losses[0] - losses[1]).abs() < 1e-4, "{family}: {losses:?}");
+                let expected = gradients(&mut composed, &batch, dropout);
+                let found = gradients(&mut fused, &batch, dropout);
+                assert_eq!(found.len(), expected.len(), "{family}");
+                assert!(found.len() > 30, "{family}: {}", found.len());
+                assert_near(&found, &expected, family);
+            }
+        }
+    }
+}
+
+/// A sequence of two of the texts of a batch, of which the second sees itself alone, with segments and positions of its own.
+fn input(batch: &Batch, has_segments: bool) -> Input {
+    let texts: Vec<&[u32]> = batch.texts().skip(3).take(2).collect();
+    let (first, second) = (texts[0].len(), texts[1].len());
+    let segments = (0..first + second).map(|token| u32::from(has_segments && token >= first));
+    Input::new(texts.concat())
+        .with_segments(segments.collect())
+        .with_positions((0..first as u32).chain(5..5 + second as u32).collect())
+        .with_visibility(Visibility::entity(first + second, first..first + second))
+}
+
+#[test]
+fn states_with_segments_and_visibility_are_those_of_the_engine() {
+    for family in FAMILIES {
+        let mut checkpoint = checkpoint(family);
+        let input = input(batch(&mut checkpoint).texts(), family != "roberta");
+        let engine = Backbone::open(format!("../truename-infer/tests/models/{family}").as_ref()).unwrap();
+        let expected = engine.states(std::slice::from_ref(&input), &[2]).unwrap();
+        let mut batch = Batch::default();
+        batch.push_input(&input);
+        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+        for network in [network.clone(), network.composed()] {
+            let found = network.states(&batch, Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
+            for (found, expected) in found.iter().zip(expected[0].layer(0)) {
+                assert!((found - expected).abs() < 1e-4, "{family}: {found} {expected}");
+            }
         }
     }
 }
@@ -225,12 +266,165 @@ fn fused_layers_of_characters_have_the_gradients_of_their_composition() {
     for (network, parameters) in [(Characters::Convolution, 1 + 2 * 2), (Characters::Lstm, 1 + 2 * 2 * 3 + 2)] {
         let mut checkpoint = untrained_characters(CharacterConfig::new(network, 12, 2), 3);
         let batch = batch(&mut checkpoint);
-        let mut fused = Network::load(&checkpoint, None, &Device::Cpu.open()).unwrap();
+        let mut fused = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
         let mut composed = fused.clone().composed();
         let dropout = Dropout::new(0.2, 5);
-        let expected = gradients(&mut composed, &batch, dropout);
-        let found = gradients(&mut fused, &batch, dropout);
+        let expected = gradients(&mut composed, batch.texts(), dropout);
+        let found = gradients(&mut fused, batch.texts(), dropout);
         assert_eq!(found.len(), parameters);
         assert_near(&found, &expected, &format!("{network:?}"));
+    }
+}
+
+/// Types of tokens by their descriptions, as BINDER scores starts of spans: the states of a text's tokens and those of the
+/// descriptions' first tokens, by two networks, each through a map, over a temperature.
+struct TokenTypes {
+    token: Parameter,
+    description: Parameter,
+    temperature: Parameter,
+}
+
+/// Texts, descriptions, and the number of the description of each token.
+struct TypedTokens {
+    texts: Batch,
+    descriptions: Batch,
+    types: Vec<usize>,
+}
+
+impl TokenTypes {
+    const WIDTH: usize = 4;
+
+    /// Other values for another seed.
+    fn new(seed: f32) -> Self {
+        let values = |count: usize| (0..count).map(|at| (at as f32 + seed).sin() * 0.3).collect::<Vec<f32>>();
+        Self {
+            token: Parameter::new("token_types.token.weight", &[Self::WIDTH, 16], &values(Self::WIDTH * 16)),
+            description: Parameter::new(
+                "token_types.description.weight",
+                &[Self::WIDTH, 20],
+                &values(Self::WIDTH * 20),
+            ),
+            temperature: Parameter::new("token_types.temperature", &[1], &[0.07 * (1.0 + seed)]),
+        }
+    }
+}
+
+impl Objective for TokenTypes {
+    type Batch = TypedTokens;
+
+    fn parameters(&mut self) -> Vec<&mut Parameter> {
+        vec![&mut self.token, &mut self.description, &mut self.temperature]
+    }
+
+    fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
+        manifest.set_head("token-types", &Self::WIDTH)
+    }
+
+    fn loss(&self, pass: &Pass<'_>, batch: &TypedTokens) -> Loss {
+        let tokens = pass.states(0, &batch.texts).matmul(self.token.matrix().transpose());
+        let starts = batch.descriptions.rows().map(|rows| rows.start as i32).collect();
+        let descriptions = pass.states(1, &batch.descriptions);
+        let first = indices(starts, &descriptions.device());
+        let descriptions = descriptions.select(0, first).matmul(self.description.matrix().transpose());
+        let logs = log_softmax(tokens.matmul(descriptions.transpose()) / self.temperature.vector().unsqueeze(), 1);
+        let shape = logs.dims();
+        let mut shares = vec![0.0f32; shape[0] * shape[1]];
+        for (token, kind) in batch.types.iter().enumerate() {
+            shares[token * shape[1] + kind] = 1.0 / shape[0] as f32;
+        }
+        let shares = Tensor::<2>::from_data(TensorData::new(shares, shape), &logs.device());
+        Loss(-(logs * shares).sum())
+    }
+}
+
+fn typed_tokens(checkpoints: &mut [Checkpoint]) -> TypedTokens {
+    let [texts, descriptions] = [0, 1].map(|number| batch(&mut checkpoints[number]).texts().clone());
+    let mut with_input = texts.clone();
+    with_input.push_input(&input(&texts, true));
+    let types = with_input.tokens().iter().map(|token| *token as usize % descriptions.len()).collect();
+    TypedTokens { texts: with_input, descriptions, types }
+}
+
+fn token_type_learner(checkpoints: Vec<Checkpoint>, seed: f32, freeze: &[&str]) -> Learner<TokenTypes> {
+    let freeze = freeze.iter().map(|pattern| NamePattern::new(*pattern)).collect();
+    Learner::new(checkpoints, TokenTypes::new(seed), LearnerOptions { freeze, ..LearnerOptions::default() }).unwrap()
+}
+
+#[test]
+fn an_objective_over_tokens_of_two_networks_is_trained_saved_and_loaded() {
+    let mut checkpoints = vec![checkpoint("bert"), checkpoint("roberta")];
+    let batch = [typed_tokens(&mut checkpoints)];
+    let mut learner = token_type_learner(checkpoints, 0.0, &[]);
+    let before = learner.loss(&batch[0]);
+    for _ in 0..3 {
+        learner.step(&batch, 1e-2);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    learner.save(folder.path()).unwrap();
+    let open = || Checkpoint::open_all(folder.path()).unwrap();
+    let (loss, state) = (learner.loss(&batch[0]), learner.state());
+    assert!(loss < before, "{before} {loss}");
+    assert_eq!(open()[0].manifest().head::<usize>("token-types").unwrap(), Some(TokenTypes::WIDTH));
+
+    // Loaded, it predicts the same and goes on as if never stopped, whatever its own parameters began with.
+    let mut loaded = token_type_learner(open(), 5.0, &[]);
+    assert_eq!(loaded.loss(&batch[0]), loss);
+    loaded.restore(state);
+    assert_eq!(loaded.step(&batch, 1e-2), learner.step(&batch, 1e-2));
+    assert_eq!(loaded.loss(&batch[0]), learner.loss(&batch[0]));
+
+    // The engine that serves predicts the same.
+    assert!((served_loss(folder.path(), &batch[0]) - loss).abs() < 1e-4 * loss);
+}
+
+/// The loss by the states and tensors of a folder, without the crate's networks.
+fn served_loss(folder: &std::path::Path, batch: &TypedTokens) -> f64 {
+    let engines = [Backbone::open(folder).unwrap(), Backbone::open(&folder.join("network-2")).unwrap()];
+    let mut texts: Vec<Input> = batch.texts.texts().map(|ids| Input::new(ids.to_vec())).collect();
+    let last = texts.len() - 1;
+    texts[last] = input(&batch.texts, true);
+    let descriptions: Vec<Input> = batch.descriptions.texts().map(|ids| Input::new(ids.to_vec())).collect();
+    let tensor = |name: &str| engines[0].tensors().tensor(&format!("token_types.{name}")).unwrap().into_values();
+    let [token, description, temperature] = ["token.weight", "description.weight", "temperature"].map(tensor);
+    let mapped = |map: &[f32], row: &[f32]| -> Vec<f32> {
+        map.chunks_exact(row.len()).map(|map| map.iter().zip(row).map(|(a, b)| a * b).sum()).collect()
+    };
+    let descriptions = engines[1].states(&descriptions, &[2]).unwrap();
+    let descriptions: Vec<Vec<f32>> =
+        descriptions.iter().map(|states| mapped(&description, states.row(0, 0))).collect();
+    let texts = engines[0].states(&texts, &[2]).unwrap();
+    let rows = texts.iter().flat_map(|states| (0..states.tokens()).map(|at| states.row(0, at)));
+    let losses: Vec<f64> = rows
+        .zip(&batch.types)
+        .map(|(row, kind)| {
+            let row = mapped(&token, row);
+            let score = |other: &Vec<f32>| row.iter().zip(other).map(|(a, b)| a * b).sum::<f32>() / temperature[0];
+            let scores: Vec<f64> = descriptions.iter().map(|other| f64::from(score(other))).collect();
+            let most = scores.iter().copied().fold(f64::MIN, f64::max);
+            scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln() + most - scores[*kind]
+        })
+        .collect();
+    losses.iter().sum::<f64>() / losses.len() as f64
+}
+
+#[test]
+fn parameters_of_objectives_and_of_each_network_freeze_by_name() {
+    let names =
+        ["embeddings.word_embeddings.weight", "roberta.embeddings.word_embeddings.weight", "token_types.token.weight"];
+    let patterns = ["embeddings.*", "network-2.*", "token_types.*"];
+    for (frozen, pattern) in patterns.iter().enumerate() {
+        let mut checkpoints = vec![checkpoint("bert"), checkpoint("roberta")];
+        let batch = [typed_tokens(&mut checkpoints)];
+        let mut learner = token_type_learner(checkpoints, 0.0, &[pattern]);
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        learner.save(folders[0].path()).unwrap();
+        learner.step(&batch, 1e-2);
+        learner.save(folders[1].path()).unwrap();
+        let [before, after] = folders.each_ref().map(|folder| Checkpoint::open_all(folder.path()).unwrap());
+        for (number, name) in names.iter().enumerate() {
+            let network = usize::from(number == 1);
+            let [before, after] = [&before, &after].map(|all| all[network].tensors().tensor(name).unwrap());
+            assert_eq!(before == after, number == frozen, "{pattern}: {name}");
+        }
     }
 }

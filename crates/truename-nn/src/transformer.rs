@@ -1,13 +1,13 @@
 use burn_tensor::{Device, Tensor};
-use truename_infer::{Error, Pooling, TransformerCheckpoint};
+use truename_infer::{Batch, Error, Pooling, TransformerCheckpoint};
 
 use crate::dropout::Dropout;
 use crate::layer::{EncoderLayer, Pass, PositionBias, TokenEmbedding};
+use crate::layout::Layout;
 use crate::parameter::Parameter;
 use crate::pooling::pool;
-use crate::texts::Texts;
 
-/// An encoder of the BERT family whose parameters are learnt: embeddings, layers, pooling.
+/// An encoder of the BERT family that learns: embeddings, layers, pooling.
 #[derive(Clone, Debug)]
 pub(crate) struct Transformer {
     embedding: TokenEmbedding,
@@ -29,21 +29,29 @@ impl Transformer {
         })
     }
 
-    /// One vector a text, not of unit length.
+    /// Returns one vector a text, not of unit length.
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub fn forward(&self, texts: &Texts, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        let layout = texts.layout();
+    pub fn vectors(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        pool(self.pooling, self.states(batch, dropout, is_fused), &Layout::of(batch))
+    }
+
+    /// Returns the states of all tokens after the last layer.
+    ///
+    /// # Shapes
+    /// output: `[tokens, hidden]`
+    pub fn states(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        let layout = Layout::of(batch);
         let longest = layout.longest();
         let bias = self.position_bias.as_ref().map(|bias| bias.by_distance(longest, &self.device));
-        let mut states = self.embedding.forward(texts, &layout, dropout.at(0), &self.device);
+        let mut states = self.embedding.forward(batch, dropout.at(0), &self.device);
         for (number, layer) in self.layers.iter().enumerate() {
             let dropout = dropout.at(1 + number as u64);
             let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused };
             states = layer.forward(states, &pass);
         }
-        pool(self.pooling, states, &layout)
+        states
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {

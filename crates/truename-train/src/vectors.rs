@@ -1,6 +1,6 @@
-use truename_infer::Tokenizer;
+use truename_infer::{Batch, Tokenizer};
 use truename_kb::Progress;
-use truename_nn::{Learner, Objective, Texts};
+use truename_nn::{Learner, Objective};
 
 use crate::Error;
 
@@ -22,7 +22,7 @@ pub(crate) fn unit_vectors<O: Objective>(
     let (mut vectors, mut width) = (Vec::new(), 1);
     for places in order.chunks(TOGETHER) {
         progress.check()?;
-        let mut texts = Texts::default();
+        let mut texts = Batch::default();
         for place in places {
             texts.push(&tokenizer.tokens(names[*place])?.ids);
         }

@@ -1,27 +1,27 @@
-//! The families of models: how each names its tensors and counts its positions. A family is a file.
+//! The families of models: the names of their tensors, and the place of a text's first token. A family is a file.
 
 mod bert;
+mod load;
 mod mpnet;
+mod names;
 mod roberta;
 
-use rayon::prelude::*;
-
 use crate::config::ModelConfig;
-use crate::layer::Activation;
-use crate::transformer::{Layer, Transformer};
 use crate::weights::{Scope, Weights};
 use crate::{Architecture, Error};
 
-/// What the engine has to be told about a family.
+pub use names::TensorNames;
+
+/// A family of models with one set of tensor names.
 pub(crate) struct Family {
     pub architecture: Architecture,
     /// The values of `model_type` in `config.json`.
     model_types: &'static [&'static str],
-    /// What may stand before the names of the encoder's tensors.
+    /// Prefix that the names of the encoder's tensors may have.
     pub prefix: &'static str,
+    pub names: TensorNames,
     /// The place of a text's first token in the table of positions.
     first_position: fn(&ModelConfig) -> usize,
-    load: fn(&ModelConfig, &Weights) -> Result<Transformer, Error>,
 }
 
 /// Tokens of the shortest text: one between those that mark its ends.
@@ -44,31 +44,19 @@ impl Family {
         Ok(family)
     }
 
-    /// The most tokens for which the model has positions.
+    /// Longest text in tokens for which the model has positions.
     pub fn positions(&self, config: &ModelConfig) -> usize {
         config.max_position_embeddings.saturating_sub((self.first_position)(config))
     }
 
-    /// The tensors of the encoder, without those that stand on top of it.
+    /// The table of segments with its number of rows, where the model has segments.
+    pub fn segments(&self, config: &ModelConfig) -> Option<(&'static str, usize)> {
+        let rows = config.type_vocab_size.filter(|rows| *rows > 0)?;
+        self.names.segments.map(|name| (name, rows))
+    }
+
+    /// The tensors of the encoder, without those of its heads.
     pub fn encoder<'a>(&self, weights: &'a Weights) -> Scope<'a> {
-        weights.under(&[self.prefix, ""], "embeddings.word_embeddings.weight")
-    }
-
-    pub fn load(&self, config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
-        (self.load)(config, weights)
-    }
-}
-
-/// All layers, several at a time: packing the weights is most of the work.
-fn layers(
-    config: &ModelConfig,
-    load: impl Fn(usize) -> Result<Layer, Error> + Sync + Send,
-) -> Result<Vec<Layer>, Error> {
-    (0..config.num_hidden_layers).into_par_iter().map(load).collect()
-}
-
-impl ModelConfig {
-    pub(crate) fn activation(&self) -> Result<Activation, Error> {
-        Activation::named(&self.hidden_act, &self.path)
+        weights.under(&[self.prefix, ""], &format!("{}.weight", self.names.words))
     }
 }

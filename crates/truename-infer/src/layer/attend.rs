@@ -3,9 +3,10 @@ use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
 
 use super::{PositionBias, sized};
+use crate::Visibility;
 use crate::kernels::{Rows, gather, gather_transposed, product};
 
-/// The heads of one text: `contextᵢ = softmax(qᵢ kᵢᵀ / √d + bias) vᵢ`.
+/// The heads of one sequence: `contextᵢ = softmax(qᵢ kᵢᵀ / √d + bias) vᵢ`, over the keys that each token attends to.
 ///
 /// # Shapes
 /// `query_key_value: [tokens, 3, heads, d]`, `context: [tokens, heads, d]`
@@ -16,10 +17,11 @@ pub(super) struct Attend<'a> {
     /// `heads · d`
     pub width: usize,
     pub bias: Option<&'a PositionBias>,
+    pub visibility: Option<&'a Visibility>,
     pub scratch: &'a mut AttendScratch,
 }
 
-/// What one head needs while it runs.
+/// Buffers of one head.
 #[derive(Default)]
 pub(crate) struct AttendScratch {
     keys: Vec<f32>,
@@ -53,6 +55,9 @@ impl SimdOp for Attend<'_> {
                 let row = &mut row[..tokens];
                 if let Some(bias) = self.bias {
                     row.iter_mut().zip(bias.row(head, query, tokens)).for_each(|(score, bias)| *score += bias);
+                }
+                if let Some(visibility) = self.visibility {
+                    visibility.mask(query, row);
                 }
                 Softmax::new_mut(row).eval(isa);
             }

@@ -13,7 +13,7 @@ pub(crate) struct Attention {
     pub heads: usize,
 }
 
-/// What attention needs while it runs; kept from batch to batch.
+/// Buffers of attention, kept from batch to batch.
 #[derive(Default)]
 pub(crate) struct AttentionScratch {
     query_key_value: Vec<f32>,
@@ -22,20 +22,26 @@ pub(crate) struct AttentionScratch {
 }
 
 impl Attention {
-    /// Adds the result to `hidden`. A text attends to its own tokens alone.
+    /// Adds the result to `hidden`. A sequence attends to its own tokens alone.
     ///
     /// # Shapes
     /// `hidden: [tokens, hidden]`
     pub fn add(&self, batch: &Batch, hidden: &mut [f32], bias: Option<&PositionBias>, scratch: &mut AttentionScratch) {
-        let (tokens, width) = (batch.len(), self.output.outputs());
+        let (tokens, width) = (batch.tokens().len(), self.output.outputs());
         let query_key_value = sized(&mut scratch.query_key_value, tokens * 3 * width);
         let context = sized(&mut scratch.context, tokens * width);
         self.query_key_value.apply(hidden, query_key_value);
-        for rows in batch.rows() {
-            let text = &query_key_value[rows.start * 3 * width..rows.end * 3 * width];
-            let context = &mut context[rows.start * width..rows.end * width];
-            Attend { query_key_value: text, context, heads: self.heads, width, bias, scratch: &mut scratch.head }
-                .dispatch();
+        for (number, rows) in batch.rows().enumerate() {
+            Attend {
+                query_key_value: &query_key_value[rows.start * 3 * width..rows.end * 3 * width],
+                context: &mut context[rows.start * width..rows.end * width],
+                heads: self.heads,
+                width,
+                bias,
+                visibility: batch.visibility(number),
+                scratch: &mut scratch.head,
+            }
+            .dispatch();
         }
         self.output.add(context, hidden);
     }

@@ -3,38 +3,49 @@ use crate::Error;
 use crate::batch::Batch;
 use crate::weights::Table;
 
-/// What goes into the first layer: the sum of a token's, its position's and its segment's vector, normed.
+/// The input of the first layer: the sum of a token's, its position's and its segment's vector, normed.
 pub(crate) struct TokenEmbedding {
     pub words: Table,
     pub positions: Table,
-    /// Where a text's positions start in their table.
+    /// Row of a sequence's first position in its table.
     pub first_position: usize,
-    /// The segments, of which a text alone has the first; not every family has them.
+    /// The segments, where the family has them.
     pub segments: Option<Table>,
     pub norm: Norm,
 }
 
 impl TokenEmbedding {
     /// # Errors
-    /// Where the tokenizer knows tokens that the model does not.
+    /// Where the batch has tokens, segments or positions that the model does not have.
     ///
     /// # Shapes
     /// `hidden: [tokens, hidden]`
     pub fn write(&self, batch: &Batch, hidden: &mut [f32]) -> Result<(), Error> {
-        let width = hidden.len() / batch.len().max(1);
-        let segment = self.segments.as_ref().and_then(|segments| segments.row(0));
-        let places = batch.texts().flat_map(|text| text.iter().zip(self.first_position..));
-        for ((token, position), row) in places.zip(hidden.chunks_exact_mut(width.max(1))) {
+        let width = hidden.len() / batch.tokens().len().max(1);
+        let places = batch.tokens().iter().zip(batch.positions()).enumerate();
+        for ((place, (token, position)), row) in places.zip(hidden.chunks_exact_mut(width.max(1))) {
             let word =
                 self.words.row(*token as usize).ok_or_else(|| Error::unknown_token(*token, self.words.rows()))?;
-            let position =
-                self.positions.row(position).expect("the window holds no more tokens than there are positions");
             row.copy_from_slice(word);
-            add(row, segment.unwrap_or_default());
-            add(row, position);
+            add(row, self.segment(batch, place)?);
+            add(row, self.position(position as usize)?);
         }
         self.norm.apply(hidden);
         Ok(())
+    }
+
+    fn position(&self, position: usize) -> Result<&[f32], Error> {
+        let positions = self.positions.rows() - self.first_position;
+        self.positions.row(self.first_position + position).ok_or_else(|| Error::too_long(position + 1, positions))
+    }
+
+    /// The vector of a token's segment; nothing where the model has no segments.
+    fn segment(&self, batch: &Batch, token: usize) -> Result<&[f32], Error> {
+        let Some(table) = &self.segments else { return Ok(&[]) };
+        let segment = batch.segments().map_or(0, |segments| segments[token]);
+        table.row(segment as usize).ok_or_else(|| {
+            Error::input(format!("a token is in segment {segment}; the model has {} segments", table.rows()))
+        })
     }
 }
 

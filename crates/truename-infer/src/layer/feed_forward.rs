@@ -27,7 +27,7 @@ impl FeedForward {
     }
 }
 
-/// What stands between the two maps of a feed-forward part.
+/// The activation between the two maps of a feed-forward part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `x Φ(x)`, by the error function (Hendrycks and Gimpel 2016).

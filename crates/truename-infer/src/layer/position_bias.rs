@@ -3,8 +3,8 @@ use crate::weights::Table;
 /// Distances from which on all are alike (MPNet's `relative_position_bucket`).
 const FARTHEST: f32 = 128.0;
 
-/// What attention adds for how far apart two tokens stand (Raffel et al. 2020, section 2.1): a learned number for each head
-/// and bucket of distances, the near ones each a bucket of their own, the others by their logarithm.
+/// Bias of attention by the distance of two tokens (Raffel et al. 2020, section 2.1): a learned number for each head and
+/// bucket of distances. Near distances have a bucket each, far ones share buckets by their logarithm.
 pub(crate) struct PositionBias {
     /// For each head the bias at distances `-(window - 1)..window`.
     by_distance: Vec<f32>,
@@ -26,14 +26,14 @@ impl PositionBias {
         Self { by_distance: by_distance.collect(), window }
     }
 
-    /// What `head` adds to the scores of the token at `query` with the first `keys` tokens.
+    /// The biases of `head` for the scores of the token at `query` with the first `keys` tokens.
     pub fn row(&self, head: usize, query: usize, keys: usize) -> &[f32] {
         let of_head = &self.by_distance[head * (2 * self.window - 1)..];
         &of_head[self.window - 1 - query..][..keys]
     }
 }
 
-/// The bucket, of MPNet's `buckets` for distances, of a key that stands `distance` tokens after the query: half of the buckets are for those before it.
+/// Returns the bucket of a key that stands `distance` tokens after the query; half of the buckets are for keys before it.
 pub fn position_bucket(distance: isize, buckets: usize) -> usize {
     let one_side = buckets / 2;
     let side = if distance > 0 { one_side } else { 0 };

@@ -6,9 +6,19 @@ use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
 use truename_infer::kernels::{Rows, gather, gather_transposed, product, sized};
 
-use super::layer::LayerShape;
 use super::rows::{add, dot};
 use crate::dropout::Dropout;
+use crate::layout::Layout;
+
+/// The sizes and options of attention.
+pub(super) struct Heads<'a> {
+    pub layout: &'a Layout,
+    /// Of all heads together.
+    pub width: usize,
+    pub heads: usize,
+    pub dropout: Dropout,
+    pub has_bias: bool,
+}
 
 /// Queries, keys and values of all heads: `[tokens, heads · depth]` each.
 #[derive(Clone, Copy)]
@@ -29,31 +39,31 @@ pub(super) struct Gradients {
 }
 
 /// The context of every token, and the attention weights before dropout: for each text and head a square matrix.
-pub(super) fn forward(shape: &LayerShape, inputs: Inputs) -> (Vec<f32>, Vec<f32>) {
+pub(super) fn forward(shape: &Heads, inputs: Inputs) -> (Vec<f32>, Vec<f32>) {
     let (starts, end) = shape.layout.weights(shape.heads);
     let (mut context, mut weights) = (vec![0.0; inputs.query.len()], vec![0.0; end]);
     let texts = split(&mut context, shape).into_iter().zip(split_weights(&mut weights, &starts, end));
-    let texts: Vec<_> = texts.zip(starts.iter().zip(shape.layout.texts())).collect();
-    texts.into_par_iter().for_each_init(Scratch::default, |scratch, ((context, weights), (start, text))| {
-        let text = Text { shape, inputs, text: text.clone(), first_weight: *start };
+    let texts: Vec<_> = texts.zip(starts.iter().zip(shape.layout.texts())).enumerate().collect();
+    texts.into_par_iter().for_each_init(Scratch::default, |scratch, (number, ((context, weights), (start, text)))| {
+        let text = Text { shape, inputs, number, text: text.clone(), first_weight: *start };
         Forward { text, context, weights, scratch }.dispatch();
     });
     (context, weights)
 }
 
 /// The gradients from that of the context.
-pub(super) fn backward(shape: &LayerShape, inputs: Inputs, weights: &[f32], gradient: &[f32]) -> Gradients {
+pub(super) fn backward(shape: &Heads, inputs: Inputs, weights: &[f32], gradient: &[f32]) -> Gradients {
     let (starts, _) = shape.layout.weights(shape.heads);
     let zeros = || vec![0.0; gradient.len()];
     let (mut query, mut key, mut value) = (zeros(), zeros(), zeros());
     let outputs = split(&mut query, shape).into_iter().zip(split(&mut key, shape)).zip(split(&mut value, shape));
-    let texts: Vec<_> = outputs.zip(starts.iter().zip(shape.layout.texts())).collect();
+    let texts: Vec<_> = outputs.zip(starts.iter().zip(shape.layout.texts())).enumerate().collect();
     let biases: Vec<Vec<f32>> = texts
         .into_par_iter()
-        .map_init(Scratch::default, |scratch, (((query, key), value), (start, text))| {
+        .map_init(Scratch::default, |scratch, (number, (((query, key), value), (start, text)))| {
             let mut bias = vec![0.0; if shape.has_bias { inputs.bias.len() } else { 0 }];
             let weights = &weights[*start..];
-            let text = Text { shape, inputs, text: text.clone(), first_weight: *start };
+            let text = Text { shape, inputs, number, text: text.clone(), first_weight: *start };
             Backward { text, weights, gradient, query, key, value, bias: &mut bias, scratch }.dispatch();
             bias
         })
@@ -64,7 +74,7 @@ pub(super) fn backward(shape: &LayerShape, inputs: Inputs, weights: &[f32], grad
 }
 
 /// The rows of each text.
-fn split<'a>(mut values: &'a mut [f32], shape: &LayerShape) -> Vec<&'a mut [f32]> {
+fn split<'a>(mut values: &'a mut [f32], shape: &Heads) -> Vec<&'a mut [f32]> {
     let mut texts = Vec::with_capacity(shape.layout.texts().len());
     for text in shape.layout.texts() {
         let (rows, rest) = values.split_at_mut(text.len() * shape.width);
@@ -88,8 +98,9 @@ fn split_weights<'a>(mut weights: &'a mut [f32], starts: &[usize], end: usize) -
 
 /// One text of a batch.
 struct Text<'a> {
-    shape: &'a LayerShape,
+    shape: &'a Heads<'a>,
     inputs: Inputs<'a>,
+    number: usize,
     text: Range<usize>,
     first_weight: usize,
 }
@@ -107,10 +118,6 @@ impl<'a> Text<'a> {
         1.0 / (self.depth() as f32).sqrt()
     }
 
-    fn dropout(&self) -> Dropout {
-        self.shape.dropout.at(0)
-    }
-
     /// One head's columns of this text.
     fn head(&self, values: &'a [f32], head: usize) -> Rows<'a> {
         let width = self.shape.width;
@@ -118,14 +125,14 @@ impl<'a> Text<'a> {
         Rows { values, stride: width, rows: self.tokens(), depth: self.depth() }
     }
 
-    /// What `head` adds to the scores of the token at `query`, by key.
+    /// Places of the biases of `head` for the token at `query`, by key.
     fn bias(&self, head: usize, query: usize) -> impl Iterator<Item = usize> {
         let (longest, heads) = (self.shape.layout.longest(), self.shape.heads);
         (0..self.tokens()).map(move |key| (longest - 1 + key - query) * heads + head)
     }
 }
 
-/// What one head needs while it runs.
+/// Buffers of one head.
 #[derive(Default)]
 struct Scratch {
     scores: Vec<f32>,
@@ -166,9 +173,12 @@ impl SimdOp for Forward<'_> {
                     let bias = text.bias(head, query);
                     row.iter_mut().zip(bias).for_each(|(score, at)| *score += text.inputs.bias[at]);
                 }
+                if let Some(visibility) = text.shape.layout.visibility(text.number) {
+                    visibility.mask(query, row);
+                }
                 Softmax::new_mut(row).eval(isa);
                 weights.copy_from_slice(row);
-                text.dropout().apply(row, text.first_weight + (head * tokens + query) * tokens);
+                text.shape.dropout.apply(row, text.first_weight + (head * tokens + query) * tokens);
             }
             let rows = Rows { values: scores, stride: columns, rows: tokens, depth: tokens };
             product(isa, rows, values, depths, output);
@@ -207,7 +217,7 @@ impl SimdOp for Backward<'_> {
             let of_context = text.head(gradient, head);
             // dV = droppedᵀ · dO
             square.copy_from_slice(weights);
-            text.dropout().apply(square, first);
+            text.shape.dropout.apply(square, first);
             let dropped = Rows { values: square, stride: tokens, rows: tokens, depth: tokens };
             gather_transposed(dropped, 1.0, transposed, tokens);
             gather(of_context, gathered, depths);
@@ -219,7 +229,7 @@ impl SimdOp for Backward<'_> {
             product(isa, of_context, transposed, columns, scores);
             for (at, (row, weights)) in scores.chunks_exact_mut(columns).zip(weights.chunks_exact(tokens)).enumerate() {
                 let row = &mut row[..tokens];
-                text.dropout().apply(row, first + at * tokens);
+                text.shape.dropout.apply(row, first + at * tokens);
                 let mean = dot(row, weights);
                 row.iter_mut().zip(weights).for_each(|(score, weight)| *score = weight * (*score - mean));
                 if text.shape.has_bias {

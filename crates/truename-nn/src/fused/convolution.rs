@@ -13,18 +13,17 @@ use burn_tensor::Tensor;
 use rayon::prelude::*;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 
-use super::layer::{Affine, PerParameter, affine, of_affine};
+use super::affine::{Affine, PerParameter, affine, of_affine};
 use super::rows::{PIECE, add};
 use super::{contiguous, from_values, primitive, register, slice};
-use crate::layer::Linear;
-use crate::texts::Layout;
+use crate::layout::Layout;
 
 /// `relu(W [x₋₁; x; x₊₁] + b)`; beyond the ends of a text stands 0.
 ///
 /// # Shapes
-/// `layer: [outputs, 3 inputs]`, `states: [characters, inputs]`, output: `[characters, outputs]`
-pub(crate) fn convolution(layer: &Linear, states: Tensor<2>, layout: &Layout) -> Tensor<2> {
-    let parents = [primitive(states), primitive(layer.weight.vector()), primitive(layer.bias.vector())];
+/// `weight: [outputs · 3 inputs]`, `bias: [outputs]`, `states: [characters, inputs]`, output: `[characters, outputs]`
+pub(crate) fn convolution(weight: Tensor<1>, bias: Tensor<1>, states: Tensor<2>, layout: &Layout) -> Tensor<2> {
+    let parents = [primitive(states), primitive(weight), primitive(bias)];
     let nodes = parents.each_ref().map(|parent| parent.node());
     let inputs = parents.each_ref().map(|parent| contiguous(parent.primitive()));
     drop(parents);

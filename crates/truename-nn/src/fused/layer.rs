@@ -1,26 +1,20 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use truename_infer::Activation;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 
 use super::activation;
-use super::attention::{self, Inputs};
+use super::affine::{PerParameter, affine, of_affine};
+use super::attention::{self, Heads, Inputs};
 use super::norm::{self, Normed};
-use super::rows::{PIECE, add, column_sums};
+use super::rows::{PIECE, add};
 use crate::dropout::Dropout;
-use crate::texts::Layout;
-use truename_infer::Activation;
-
-/// A map or a norm: `weight: [outputs, inputs]` or `[width]`, `bias: [outputs]`.
-#[derive(Clone, Copy)]
-pub(super) struct Affine<'a> {
-    pub weight: &'a [f32],
-    pub bias: &'a [f32],
-}
+use crate::layout::Layout;
 
 /// One value for each input of the layer, by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PerInput<T> {
+pub(crate) struct PerInput<T> {
     pub states: T,
     pub query: PerParameter<T>,
     pub key: PerParameter<T>,
@@ -34,19 +28,12 @@ pub(super) struct PerInput<T> {
     pub bias: T,
 }
 
-/// One value for the weight and one for the bias of a map, or for the scale and the shift of a norm.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PerParameter<T> {
-    pub weight: T,
-    pub bias: T,
-}
-
 /// The number of inputs of the layer.
 pub(super) const INPUTS: usize = 18;
 
 impl<T> PerInput<T> {
     /// In the order of [`PerInput::into_array`].
-    pub fn from_array(values: [T; INPUTS]) -> Self {
+    pub(super) fn from_array(values: [T; INPUTS]) -> Self {
         let mut values = values.into_iter();
         let mut next = || values.next().expect("there is a value for each input");
         let states = next();
@@ -56,7 +43,7 @@ impl<T> PerInput<T> {
         Self { states, query, key, value, output, attention_norm, up, down, norm, bias: next() }
     }
 
-    pub fn into_array(self) -> [T; INPUTS] {
+    pub(super) fn into_array(self) -> [T; INPUTS] {
         let Self { states, query, key, value, output, attention_norm, up, down, norm, bias } = self;
         let pairs = [query, key, value, output, attention_norm, up, down, norm];
         let values = std::iter::once(states).chain(pairs.into_iter().flat_map(|pair| [pair.weight, pair.bias]));
@@ -65,18 +52,12 @@ impl<T> PerInput<T> {
     }
 }
 
-impl<'a> PerParameter<&'a [f32]> {
-    fn affine(self) -> Affine<'a> {
-        Affine { weight: self.weight, bias: self.bias }
-    }
-}
-
 /// The gradients of a layer's inputs, where they are wanted.
 type Gradients = PerInput<Option<Vec<f32>>>;
 
 /// The sizes and options of a layer.
 #[derive(Debug)]
-pub(super) struct LayerShape {
+pub(crate) struct LayerShape {
     pub layout: Layout,
     pub width: usize,
     pub heads: usize,
@@ -104,11 +85,11 @@ pub(super) struct Saved {
 impl LayerShape {
     /// # Shapes
     /// `from.states: [tokens, width]`, output: the same
-    pub fn forward(&self, from: &PerInput<&[f32]>) -> (Vec<f32>, Saved) {
+    pub(super) fn forward(&self, from: &PerInput<&[f32]>) -> (Vec<f32>, Saved) {
         let [query, key, value] =
             [from.query, from.key, from.value].map(|map| affine(from.states, map.affine(), self.width));
         let inputs = Inputs { query: &query, key: &key, value: &value, bias: from.bias };
-        let (context, attention_weights) = attention::forward(self, inputs);
+        let (context, attention_weights) = attention::forward(&self.heads(), inputs);
         let mut sum = affine(&context, from.output.affine(), self.width);
         self.drop_and_add(&mut sum, from.states, 1);
         let (attended, attention_norm) = norm::forward(sum, from.attention_norm.affine(), self.epsilons[0]);
@@ -133,7 +114,7 @@ impl LayerShape {
     }
 
     /// Returns the gradients of the inputs, where they are wanted.
-    pub fn backward(
+    pub(super) fn backward(
         &self,
         from: &PerInput<&[f32]>,
         saved: &Saved,
@@ -175,7 +156,7 @@ impl LayerShape {
             Onto::Nothing,
         );
         let inputs = Inputs { query: &saved.query, key: &saved.key, value: &saved.value, bias: from.bias };
-        let of_attention = attention::backward(self, inputs, &saved.weights, &of_context);
+        let of_attention = attention::backward(&self.heads(), inputs, &saved.weights, &of_context);
         let of_map = |is_wanted, gradient: &[f32]| of_affine(is_wanted, gradient, from.states, [width, width]);
         found.query = of_map(is_wanted.query, &of_attention.query);
         found.key = of_map(is_wanted.key, &of_attention.key);
@@ -195,6 +176,11 @@ impl LayerShape {
         found
     }
 
+    fn heads(&self) -> Heads<'_> {
+        let Self { layout, width, heads, dropout, has_bias, .. } = self;
+        Heads { layout, width: *width, heads: *heads, dropout: dropout.at(0), has_bias: *has_bias }
+    }
+
     /// `values = dropout(values) + residual`
     fn drop_and_add(&self, values: &mut [f32], residual: &[f32], place: u64) {
         let (dropout, piece) = (self.dropout.at(place), PIECE * self.width);
@@ -205,7 +191,7 @@ impl LayerShape {
         });
     }
 
-    /// The gradient of what dropout was applied to.
+    /// The gradient before dropout.
     fn dropped<'a>(&self, gradient: &'a [f32], place: u64) -> Cow<'a, [f32]> {
         let (dropout, piece) = (self.dropout.at(place), PIECE * self.width);
         if dropout.is_none() {
@@ -219,31 +205,4 @@ impl LayerShape {
         });
         Cow::Owned(dropped)
     }
-}
-
-/// `x Wᵀ + b`
-///
-/// # Shapes
-/// `input: [rows, inputs]`, output: `[rows, outputs]`
-pub(super) fn affine(input: &[f32], map: Affine, inputs: usize) -> Vec<f32> {
-    let outputs = map.bias.len();
-    let mut output = vec![0.0; input.len() / inputs * outputs];
-    let weight = Matrix::new(map.weight, inputs).transposed();
-    multiply(Matrix::new(input, inputs), weight, &mut output, Onto::Bias(map.bias));
-    output
-}
-
-/// Returns the gradients of a map's weight and bias, where they are wanted: `gᵀ x` and the sum of `g`'s rows.
-pub(super) fn of_affine(
-    is_wanted: PerParameter<bool>,
-    gradient: &[f32],
-    input: &[f32],
-    [outputs, inputs]: [usize; 2],
-) -> PerParameter<Option<Vec<f32>>> {
-    let weight = is_wanted.weight.then(|| {
-        let mut weight = vec![0.0; outputs * inputs];
-        multiply(Matrix::new(gradient, outputs).transposed(), Matrix::new(input, inputs), &mut weight, Onto::Nothing);
-        weight
-    });
-    PerParameter { weight, bias: is_wanted.bias.then(|| column_sums(gradient, outputs)) }
 }

@@ -1,9 +1,10 @@
-//! The encoder layer as one operation on the CPU, with its own backward pass.
+//! Layers as one operation each on the CPU, with their own backward passes.
 //!
-//! It computes what [`EncoderLayer`] composes of the tensor library's operations, over the kernels of `truename-infer`:
-//! tokens without padding, no intermediate tensor but what the backward pass needs.
+//! They compute what `layer` composes of the tensor library's operations, over the kernels of `truename-infer`:
+//! tokens without padding, no intermediate tensor but those that the backward pass needs.
 
 mod activation;
+mod affine;
 mod attention;
 mod convolution;
 mod layer;
@@ -24,11 +25,11 @@ use burn_flex::Flex;
 use burn_flex::FlexTensor;
 use burn_tensor::{Device, Shape, Tensor, TensorData};
 
-use crate::layer::{EncoderLayer, Linear, Norm, Pass};
-use crate::parameter::Parameter;
-use layer::{INPUTS, LayerShape, PerInput, PerParameter, Saved};
+use layer::{INPUTS, Saved};
 
+pub(crate) use affine::PerParameter;
 pub(crate) use convolution::convolution;
+pub(crate) use layer::{LayerShape, PerInput};
 pub(crate) use recurrence::recurrence;
 pub(crate) use rows::dot;
 
@@ -37,45 +38,10 @@ pub(crate) fn runs_on(device: &Device) -> bool {
     *device == Device::flex()
 }
 
-/// [`EncoderLayer::forward`] as one operation.
-pub(crate) fn encoder_layer(layer: &EncoderLayer, states: Tensor<2>, pass: &Pass) -> Tensor<2> {
-    let (attention, feed_forward) = (&layer.attention, &layer.feed_forward);
-    let [tokens, width] = states.dims();
-    let device = states.device();
-    let pair = |weight: &Parameter, bias: &Parameter| {
-        let [weight, bias] = [weight, bias].map(|parameter| primitive(parameter.vector()));
-        PerParameter { weight, bias }
-    };
-    let map = |linear: &Linear| pair(&linear.weight, &linear.bias);
-    let norm = |norm: &Norm| pair(&norm.scale, &norm.shift);
-    let no_bias = || Tensor::<2>::zeros([1, 1], &device);
-    let parents = PerInput {
-        states: primitive(states),
-        query: map(&attention.query),
-        key: map(&attention.key),
-        value: map(&attention.value),
-        output: map(&attention.output),
-        attention_norm: norm(&layer.attention_norm),
-        up: map(&feed_forward.up),
-        down: map(&feed_forward.down),
-        norm: norm(&layer.feed_forward_norm),
-        bias: primitive(pass.bias.clone().unwrap_or_else(no_bias)),
-    };
-    let shape = LayerShape {
-        layout: pass.layout.clone(),
-        width,
-        heads: attention.heads,
-        epsilons: [layer.attention_norm.epsilon, layer.feed_forward_norm.epsilon],
-        activation: feed_forward.activation,
-        dropout: pass.dropout,
-        has_bias: pass.bias.is_some(),
-    };
-    let output = run(parents.into_array(), shape);
-    debug_assert_eq!(output.dims(), [tokens, width]);
-    output
-}
+/// A tensor of the CPU, with autodiff.
+pub(crate) type Primitive = FloatTensor<Autodiff<Flex>>;
 
-fn primitive<const D: usize>(tensor: Tensor<D>) -> FloatTensor<Autodiff<Flex>> {
+pub(crate) fn primitive<const D: usize>(tensor: Tensor<D>) -> Primitive {
     tensor.try_into_primitive::<Autodiff<Flex>>().expect("parameters and states are on the CPU, with autodiff")
 }
 
@@ -99,7 +65,12 @@ struct State(Arc<(LayerShape, [FlexTensor; INPUTS], Saved)>);
 #[derive(Debug)]
 struct FusedLayer;
 
-fn run(parents: [FloatTensor<Autodiff<Flex>>; INPUTS], shape: LayerShape) -> Tensor<2> {
+/// A layer of the BERT family: attention and feed-forward, each with its dropout, its residual and, after it, its norm.
+///
+/// # Shapes
+/// `inputs.states: [tokens, width]`, output: the same
+pub(crate) fn encoder_layer(inputs: PerInput<Primitive>, shape: LayerShape) -> Tensor<2> {
+    let parents = inputs.into_array();
     let nodes = parents.each_ref().map(|parent| parent.node());
     let inputs = parents.each_ref().map(|parent| contiguous(parent.primitive()));
     drop(parents);

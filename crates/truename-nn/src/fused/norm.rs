@@ -2,10 +2,10 @@ use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::{Sum, SumSquareSub};
 
-use super::layer::Affine;
+use super::affine::Affine;
 use super::rows::{PIECE, dot, sums};
 
-/// What the backward pass of a norm needs.
+/// The outcome of a norm that its backward pass needs.
 #[derive(Debug)]
 pub(super) struct Normed {
     /// `(x − mean) / deviation`: `[rows, width]`

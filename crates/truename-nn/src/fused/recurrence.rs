@@ -14,7 +14,7 @@ use truename_infer::kernels::{Matrix, Onto, multiply};
 use truename_infer::lstm::{self, States};
 
 use super::{contiguous, from_values, primitive, slice};
-use crate::texts::Layout;
+use crate::layout::Layout;
 
 /// The hidden states of all steps, from `gates`, which are `x W + b`.
 ///

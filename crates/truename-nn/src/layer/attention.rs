@@ -4,8 +4,8 @@ use burn_tensor::{Bool, Int, Tensor, TensorData};
 use super::encoder_layer::Pass;
 use super::{Linear, indices};
 use crate::dropout::Dropout;
+use crate::layout::Layout;
 use crate::parameter::Parameter;
-use crate::texts::Layout;
 
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2):
 /// `W_o concat(dropout(softmax(qᵢ kᵢᵀ / √d + bias)) vᵢ) + b_o` over the heads `i`.
@@ -18,12 +18,12 @@ pub(crate) struct Attention {
     pub heads: usize,
 }
 
-/// Added to the score of a place where no token is: far below any score, and finite, so that no difference is undefined.
+/// Score of a place that is not attended to: far below any score, and finite, so that no difference is undefined.
 const NO_TOKEN: f32 = -1e9;
 
 impl Attention {
-    /// By operations of the tensor library: texts are filled up to the longest, and scores with places that have no token
-    /// are put out of reach by an additive mask.
+    /// By operations of the tensor library: texts are filled up to the longest, and scores of places that have no token or
+    /// are not attended to are masked.
     ///
     /// # Shapes
     /// `states: [tokens, hidden]`, output: the same
@@ -45,7 +45,12 @@ impl Attention {
         }
         let padding = TensorData::new(layout.is_padding(), [texts, 1, 1, longest]);
         let padding = Tensor::<4, Bool>::from_data(padding, &device.clone().without_autodiff());
-        let scores = scores.mask_fill(padding.expand([texts, heads, longest, longest]), NO_TOKEN);
+        let mut scores = scores.mask_fill(padding.expand([texts, heads, longest, longest]), NO_TOKEN);
+        if let Some(is_hidden) = layout.is_hidden() {
+            let hidden = TensorData::new(is_hidden, [texts, 1, longest, longest]);
+            let hidden = Tensor::<4, Bool>::from_data(hidden, &device.clone().without_autodiff());
+            scores = scores.mask_fill(hidden.expand([texts, heads, longest, longest]), NO_TOKEN);
+        }
         let weights = dropped_weights(softmax(scores, 3), layout, pass.dropout.at(0));
         let context = weights.matmul(value).swap_dims(1, 2).reshape([texts * longest, width]);
         let context = context.select(0, indices(layout.places(), &device));
@@ -59,7 +64,7 @@ impl Attention {
     }
 }
 
-/// What each head adds for every pair of places, from what it adds by distance.
+/// The bias of each head for every pair of places, from its bias by distance.
 ///
 /// # Shapes
 /// `by_distance: [2 longest - 1, heads]`, output: `[1, heads, longest, longest]`

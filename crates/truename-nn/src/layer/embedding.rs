@@ -1,12 +1,11 @@
 use burn_tensor::{Device, Int, Tensor, TensorData};
-use truename_infer::{Error, TransformerCheckpoint};
+use truename_infer::{Batch, Error, TransformerCheckpoint};
 
 use super::Norm;
 use crate::dropout::Dropout;
 use crate::parameter::Parameter;
-use crate::texts::{Layout, Texts};
 
-/// What goes into the first layer: the sum of a token's, its position's and its segment's vector, normed.
+/// The input of the first layer: the sum of a token's, its position's and its segment's vector, normed.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenEmbedding {
     words: Parameter,
@@ -18,29 +17,32 @@ pub(crate) struct TokenEmbedding {
 
 impl TokenEmbedding {
     pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Self, Error> {
-        let (config, scope) = (checkpoint.config(), checkpoint.encoder().at("embeddings"));
+        let (config, names, encoder) = (checkpoint.config(), checkpoint.names(), checkpoint.encoder());
         let hidden = config.hidden_size;
-        let table = |name: &str, rows| Parameter::load(&scope.at(name), "weight", &[rows, hidden], device);
-        let has_segments = scope.at("token_type_embeddings").has("weight");
-        let segments = config.type_vocab_size.filter(|rows| *rows > 0 && has_segments);
+        let table = |name: &str, rows| Parameter::load(&encoder.at(name), "weight", &[rows, hidden], device);
+        let segments = names.segments.filter(|_| checkpoint.segments() > 0);
         Ok(Self {
-            words: table("word_embeddings", config.vocab_size)?,
-            positions: table("position_embeddings", config.max_position_embeddings)?,
+            words: table(names.words, config.vocab_size)?,
+            positions: table(names.positions, config.max_position_embeddings)?,
             first_position: checkpoint.first_position(),
-            segments: segments.map(|rows| table("token_type_embeddings", rows)).transpose()?,
-            norm: Norm::load(&scope.at("LayerNorm"), hidden, config.layer_norm_eps, device)?,
+            segments: segments.map(|name| table(name, checkpoint.segments())).transpose()?,
+            norm: Norm::load(&encoder.at(names.embedding_norm), hidden, config.layer_norm_eps, device)?,
         })
     }
 
     /// # Shapes
     /// output: `[tokens, hidden]`
-    pub fn forward(&self, texts: &Texts, layout: &Layout, dropout: Dropout, device: &Device) -> Tensor<2> {
-        let words = rows(&self.words, texts.tokens().iter().map(|token| *token as i32).collect(), device);
-        let positions = layout.texts().iter().flat_map(|text| self.first_position..self.first_position + text.len());
-        let positions = rows(&self.positions, positions.map(|position| position as i32).collect(), device);
+    pub fn forward(&self, batch: &Batch, dropout: Dropout, device: &Device) -> Tensor<2> {
+        let words = rows(&self.words, batch.tokens().iter().map(|token| *token as i32).collect(), device);
+        let positions = batch.positions().map(|position| self.first_position as i32 + position as i32);
+        let positions = rows(&self.positions, positions.collect(), device);
         let mut sum = words + positions;
-        if let Some(segments) = &self.segments {
-            sum = sum + segments.matrix().narrow(0, 0, 1);
+        if let Some(table) = &self.segments {
+            sum = sum
+                + match batch.segments() {
+                    Some(segments) => rows(table, segments.iter().map(|segment| *segment as i32).collect(), device),
+                    None => table.matrix().narrow(0, 0, 1),
+                };
         }
         dropped(self.norm.forward(sum), dropout)
     }

@@ -1,11 +1,11 @@
 use burn_tensor::{Device, Tensor};
-use truename_infer::{Architecture, Error, TransformerCheckpoint};
+use truename_infer::{Error, TransformerCheckpoint};
 
 use super::{Attention, FeedForward, Linear, Norm, dropped};
 use crate::dropout::Dropout;
-use crate::fused;
+use crate::fused::{self, LayerShape, PerInput, PerParameter, primitive};
+use crate::layout::Layout;
 use crate::parameter::Parameter;
-use crate::texts::Layout;
 
 /// Attention and feed-forward, each with its dropout, its residual and, after it, its norm.
 #[derive(Clone, Debug)]
@@ -16,14 +16,14 @@ pub(crate) struct EncoderLayer {
     pub feed_forward_norm: Norm,
 }
 
-/// What a layer has to know of a step.
+/// The step that a layer is run for.
 #[derive(Clone)]
 pub(crate) struct Pass<'a> {
     pub layout: &'a Layout,
     /// MPNet's bias by distance: `[2 longest - 1, heads]`.
     pub bias: Option<Tensor<2>>,
     pub dropout: Dropout,
-    /// Whether layers run as one operation where the device has it, and not as the operations that it replaces.
+    /// Whether layers run as one operation where the device has it, or as the operations that it replaces.
     pub is_fused: bool,
 }
 
@@ -31,8 +31,8 @@ impl EncoderLayer {
     pub fn load(checkpoint: &TransformerCheckpoint, number: usize, device: &Device) -> Result<Self, Error> {
         let config = checkpoint.config();
         let (hidden, inner, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
-        let scope = checkpoint.encoder().at(&format!("encoder.layer.{number}"));
-        let names = Names::of(checkpoint.architecture());
+        let names = checkpoint.names();
+        let scope = checkpoint.encoder().at(&names.layer(number));
         let linear = |name: &str, inputs, outputs| Linear::load(&scope.at(name), inputs, outputs, device);
         let norm = |name: &str| Norm::load(&scope.at(name), hidden, epsilon, device);
         Ok(Self {
@@ -40,16 +40,16 @@ impl EncoderLayer {
                 query: linear(names.query, hidden, hidden)?,
                 key: linear(names.key, hidden, hidden)?,
                 value: linear(names.value, hidden, hidden)?,
-                output: linear(names.output, hidden, hidden)?,
+                output: linear(names.attention_output, hidden, hidden)?,
                 heads: config.num_attention_heads,
             },
-            attention_norm: norm(names.norm)?,
+            attention_norm: norm(names.attention_norm)?,
             feed_forward: FeedForward {
-                up: linear("intermediate.dense", hidden, inner)?,
-                down: linear("output.dense", inner, hidden)?,
+                up: linear(names.up, hidden, inner)?,
+                down: linear(names.down, inner, hidden)?,
                 activation: checkpoint.activation()?,
             },
-            feed_forward_norm: norm("output.LayerNorm")?,
+            feed_forward_norm: norm(names.feed_forward_norm)?,
         })
     }
 
@@ -57,12 +57,47 @@ impl EncoderLayer {
     /// `states: [tokens, hidden]`, output: the same
     pub fn forward(&self, states: Tensor<2>, pass: &Pass) -> Tensor<2> {
         if pass.is_fused && fused::runs_on(&states.device()) {
-            return fused::encoder_layer(self, states, pass);
+            return self.fused(states, pass);
         }
         let attended = dropped(self.attention.forward(states.clone(), pass), pass.dropout.at(1));
         let states = self.attention_norm.forward(states + attended);
         let fed = dropped(self.feed_forward.forward(states.clone()), pass.dropout.at(2));
         self.feed_forward_norm.forward(states + fed)
+    }
+
+    /// The layer as one operation.
+    fn fused(&self, states: Tensor<2>, pass: &Pass) -> Tensor<2> {
+        let (attention, feed_forward) = (&self.attention, &self.feed_forward);
+        let ([_, width], device) = (states.dims(), states.device());
+        let pair = |weight: &Parameter, bias: &Parameter| {
+            let [weight, bias] = [weight, bias].map(|parameter| primitive(parameter.vector()));
+            PerParameter { weight, bias }
+        };
+        let map = |linear: &Linear| pair(&linear.weight, &linear.bias);
+        let norm = |norm: &Norm| pair(&norm.scale, &norm.shift);
+        let no_bias = || Tensor::<2>::zeros([1, 1], &device);
+        let inputs = PerInput {
+            states: primitive(states),
+            query: map(&attention.query),
+            key: map(&attention.key),
+            value: map(&attention.value),
+            output: map(&attention.output),
+            attention_norm: norm(&self.attention_norm),
+            up: map(&feed_forward.up),
+            down: map(&feed_forward.down),
+            norm: norm(&self.feed_forward_norm),
+            bias: primitive(pass.bias.clone().unwrap_or_else(no_bias)),
+        };
+        let shape = LayerShape {
+            layout: pass.layout.clone(),
+            width,
+            heads: attention.heads,
+            epsilons: [self.attention_norm.epsilon, self.feed_forward_norm.epsilon],
+            activation: feed_forward.activation,
+            dropout: pass.dropout,
+            has_bias: pass.bias.is_some(),
+        };
+        fused::encoder_layer(inputs, shape)
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
@@ -71,35 +106,5 @@ impl EncoderLayer {
         parameters.extend(self.feed_forward.parameters());
         parameters.extend(self.feed_forward_norm.parameters());
         parameters
-    }
-}
-
-/// What a family calls the parts of its attention.
-struct Names {
-    query: &'static str,
-    key: &'static str,
-    value: &'static str,
-    output: &'static str,
-    norm: &'static str,
-}
-
-impl Names {
-    fn of(architecture: Architecture) -> Self {
-        match architecture {
-            Architecture::MpNet => Self {
-                query: "attention.attn.q",
-                key: "attention.attn.k",
-                value: "attention.attn.v",
-                output: "attention.attn.o",
-                norm: "attention.LayerNorm",
-            },
-            _ => Self {
-                query: "attention.self.query",
-                key: "attention.self.key",
-                value: "attention.self.value",
-                output: "attention.output.dense",
-                norm: "attention.output.LayerNorm",
-            },
-        }
     }
 }

@@ -4,8 +4,8 @@ use truename_infer::{Error, Scope};
 
 use super::{Linear, indices};
 use crate::fused;
+use crate::layout::Layout;
 use crate::parameter::Parameter;
-use crate::texts::Layout;
 
 /// One direction of a long short-term memory (`truename_infer::lstm` has the formulas).
 #[derive(Clone, Debug)]

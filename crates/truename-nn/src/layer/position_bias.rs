@@ -4,7 +4,7 @@ use truename_infer::{Error, TransformerCheckpoint};
 use super::embedding::indices;
 use crate::parameter::Parameter;
 
-/// What MPNet's attention adds for how far apart two tokens stand (Raffel et al. 2020, section 2.1).
+/// Bias of MPNet's attention by the distance of two tokens (Raffel et al. 2020, section 2.1).
 #[derive(Clone, Debug)]
 pub(crate) struct PositionBias {
     /// `[buckets, heads]`
@@ -14,17 +14,14 @@ pub(crate) struct PositionBias {
 
 impl PositionBias {
     pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Option<Self>, Error> {
-        let scope = checkpoint.encoder().at("encoder.relative_attention_bias");
-        if !scope.has("weight") {
-            return Ok(None);
-        }
-        let config = checkpoint.config();
-        let buckets = config.relative_attention_num_buckets.unwrap_or(32);
+        let Some(name) = checkpoint.names().position_bias else { return Ok(None) };
+        let (scope, config) = (checkpoint.encoder().at(name), checkpoint.config());
+        let buckets = config.position_buckets();
         let table = Parameter::load(&scope, "weight", &[buckets, config.num_attention_heads], device)?;
         Ok(Some(Self { table, buckets }))
     }
 
-    /// What each head adds at the distances of a key from a query, from `1 - longest` to `longest - 1`.
+    /// The bias of each head at the distances of a key from a query, from `1 - longest` to `longest - 1`.
     ///
     /// # Shapes
     /// output: `[2 longest - 1, heads]`

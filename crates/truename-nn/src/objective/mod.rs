@@ -8,11 +8,11 @@ mod pairs;
 use std::cell::Cell;
 
 use burn_tensor::Tensor;
+use truename_infer::{Batch, Error, Manifest};
 
 use crate::dropout::Dropout;
 use crate::network::Network;
 use crate::parameter::Parameter;
-use crate::texts::Texts;
 
 pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Paired, Pairs};
@@ -24,10 +24,19 @@ pub trait Objective {
     /// The data of one step.
     type Batch;
 
-    /// Returns the parameters that are learnt beside those of the networks.
+    /// Returns its own parameters, such as heads and temperatures. They are learnt beside those of the networks, saved into the
+    /// folder of the first, and taken from there where the folder has them.
     #[doc(hidden)]
     fn parameters(&mut self) -> Vec<&mut Parameter> {
         Vec::new()
+    }
+
+    /// Describes the heads that its parameters make, for the model folder.
+    ///
+    /// # Errors
+    /// Where a configuration has no form in JSON.
+    fn describe(&self, _manifest: &mut Manifest) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Returns the mean loss of a batch.
@@ -58,8 +67,17 @@ impl<'a> Pass<'a> {
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
-    pub(crate) fn vectors(&self, network: usize, texts: &Texts) -> Tensor<2> {
+    pub(crate) fn vectors(&self, network: usize, texts: &Batch) -> Tensor<2> {
         self.networks[network].vectors(texts, self.next_dropout())
+    }
+
+    /// Returns the states of all tokens after the last layer of the network with a number.
+    ///
+    /// # Shapes
+    /// output: `[tokens, hidden]`
+    #[cfg_attr(not(test), expect(dead_code, reason = "for objectives over tokens"))]
+    pub(crate) fn states(&self, network: usize, texts: &Batch) -> Tensor<2> {
+        self.networks[network].states(texts, self.next_dropout())
     }
 
     fn next_dropout(&self) -> Dropout {

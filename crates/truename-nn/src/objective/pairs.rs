@@ -1,8 +1,8 @@
 use burn_tensor::{Int, Tensor, TensorData};
+use truename_infer::Batch;
 
 use super::metric::{unit_rows, zero};
 use super::{Loss, Objective, Pass};
-use crate::texts::Texts;
 
 /// Contrastive loss over pairs of texts with labels between 0 and 1 (NSEEN, equation 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Pairs {
 #[derive(Clone, Debug, Default)]
 pub struct Paired {
     /// The texts.
-    pub texts: Texts,
+    pub texts: Batch,
     /// The pairs.
     pub pairs: Vec<Pair>,
 }

@@ -4,9 +4,9 @@ mod supervised_contrastive;
 mod triplet;
 
 use burn_tensor::{Device, Tensor, TensorData};
+use truename_infer::Batch;
 
 use super::{Loss, Objective, Pass};
-use crate::texts::Texts;
 
 pub use distance::Distance;
 pub use multi_similarity::MultiSimilarity;
@@ -51,22 +51,19 @@ pub enum MetricLoss {
 /// Texts with a class each: texts of one class are names of one concept.
 #[derive(Clone, Debug, Default)]
 pub struct Labelled {
-    texts: Texts,
+    texts: Batch,
     labels: Vec<u32>,
 }
 
 impl Labelled {
     /// Adds a text of a class.
-    ///
-    /// # Panics
-    /// As [`Texts::push`].
     pub fn push(&mut self, text: &[u32], label: u32) {
         self.texts.push(text);
         self.labels.push(label);
     }
 
     /// The texts.
-    pub fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &Batch {
         &self.texts
     }
 
@@ -133,6 +130,10 @@ impl<'a> Classes<'a> {
         Tensor::from_data(TensorData::new(rows.concat(), [anchors.len(), self.len()]), device)
     }
 
+    fn all(&self) -> Vec<usize> {
+        (0..self.len()).collect()
+    }
+
     /// The texts that have both another of their class and one of another class.
     fn anchors(&self) -> Vec<usize> {
         let has = |anchor, keep: &dyn Fn(usize, usize) -> bool| (0..self.len()).any(|other| keep(anchor, other));
@@ -142,6 +143,27 @@ impl<'a> Classes<'a> {
         };
         (0..self.len()).filter(is_anchor).collect()
     }
+}
+
+/// The cosines of a batch that has anchors.
+struct Cosines {
+    /// `[texts, texts]`
+    values: Tensor<2>,
+    anchors: Vec<usize>,
+    device: Device,
+}
+
+/// Returns a loss over the cosines of all texts, or 0 where no text is an anchor.
+///
+/// # Shapes
+/// `embeddings: [texts, hidden]`, output: `[1]`
+fn over_cosines(embeddings: Tensor<2>, classes: &Classes, loss: impl FnOnce(Cosines) -> Tensor<1>) -> Tensor<1> {
+    let anchors = classes.anchors();
+    if anchors.is_empty() {
+        return zero(embeddings);
+    }
+    let device = embeddings.device();
+    loss(Cosines { values: distance::cosines(embeddings), anchors, device })
 }
 
 /// Added to a score that must not be the greatest: far below any score of unit vectors, and finite.

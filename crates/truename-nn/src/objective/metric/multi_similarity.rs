@@ -1,7 +1,6 @@
 use burn_tensor::Tensor;
 
-use super::distance::cosines;
-use super::{Classes, OUT, zero};
+use super::{Classes, Cosines, OUT, over_cosines};
 
 /// Multi-similarity loss (Wang et al. 2019, equation 13), over the pairs that its mining keeps (equations 11 and 12): a
 /// negative that is nearer than the farthest positive less `epsilon`, a positive farther than the nearest negative
@@ -32,13 +31,12 @@ pub(in crate::objective) fn multi_similarity(
     classes: &Classes,
     options: MultiSimilarity,
 ) -> Tensor<1> {
-    let anchors = classes.anchors();
-    if anchors.is_empty() {
-        return zero(embeddings);
-    }
-    let device = embeddings.device();
-    let all: Vec<usize> = (0..classes.len()).collect();
-    let cosines = cosines(embeddings);
+    over_cosines(embeddings, classes, |cosines| of_cosines(cosines, classes, options))
+}
+
+fn of_cosines(cosines: Cosines, classes: &Classes, options: MultiSimilarity) -> Tensor<1> {
+    let Cosines { values: cosines, anchors, device } = cosines;
+    let all = classes.all();
     let found: Vec<f32> = cosines.to_data().try_into_vec().expect("cosines are in single precision");
     let cosine = |anchor: usize, other: usize| f64::from(found[anchor * classes.len() + other]);
     let others = 0..classes.len();

@@ -15,7 +15,7 @@ impl Embeddings {
         Self { vectors, dimensions, truncated }
     }
 
-    /// The vectors, one after another.
+    /// The vectors, in the order of the texts.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.vectors.chunks_exact(self.dimensions)
     }
@@ -28,22 +28,22 @@ impl Embeddings {
         &self.vectors[index * self.dimensions..][..self.dimensions]
     }
 
-    /// How many vectors these are.
+    /// Number of vectors.
     pub fn len(&self) -> usize {
         self.vectors.len() / self.dimensions
     }
 
-    /// Whether no text was given.
+    /// Returns whether no text was given.
     pub fn is_empty(&self) -> bool {
         self.vectors.is_empty()
     }
 
-    /// How many numbers each vector has.
+    /// Numbers of each vector.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Which texts were longer than the model's window, ascending; their vectors are of their beginning.
+    /// The texts that were longer than the model's window, ascending; their vectors are of their beginning.
     pub fn truncated(&self) -> &[usize] {
         &self.truncated
     }

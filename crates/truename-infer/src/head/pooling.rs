@@ -7,7 +7,7 @@ impl Pooling {
     /// # Shapes
     /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
     pub(crate) fn write_all(self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
-        let width = states.len() / batch.len();
+        let width = states.len() / batch.tokens().len();
         for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
             self.write(&states[rows.start * width..rows.end * width], vector);
         }
@@ -37,8 +37,8 @@ fn merge(vector: &mut [f32], row: &[f32], merge: impl Fn(f32, f32) -> f32) {
     }
 }
 
-/// Divides by the length; a vector without one stays as it is.
-fn scale_to_unit(vector: &mut [f32]) {
+/// Divides a vector by its length; a vector of zeros stays as it is.
+pub fn scale_to_unit(vector: &mut [f32]) {
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32;
     if length > 0.0 {
         vector.iter_mut().for_each(|value| *value /= length);

@@ -1,0 +1,74 @@
+use rayon::prelude::*;
+
+use super::Family;
+use crate::Error;
+use crate::config::ModelConfig;
+use crate::layer::{Activation, Attention, FeedForward, PositionBias, TokenEmbedding};
+use crate::transformer::{Layer, Transformer};
+use crate::weights::{Scope, Weights};
+
+impl Family {
+    pub fn load(&self, config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
+        let root = self.encoder(weights);
+        // Several layers at a time: packing the weights is most of the work.
+        let layers = (0..config.num_hidden_layers).into_par_iter();
+        Ok(Transformer {
+            embedding: self.embedding(&root, config)?,
+            position_bias: self
+                .names
+                .position_bias
+                .map(|name| self.position_bias(&root.at(name), config))
+                .transpose()?,
+            layers: layers
+                .map(|number| self.layer(&root.at(&self.names.layer(number)), config))
+                .collect::<Result<_, _>>()?,
+            hidden: config.hidden_size,
+        })
+    }
+
+    fn embedding(&self, root: &Scope, config: &ModelConfig) -> Result<TokenEmbedding, Error> {
+        let (names, hidden) = (&self.names, config.hidden_size);
+        let segments = self.segments(config).map(|(name, count)| root.at(name).table(count, hidden));
+        Ok(TokenEmbedding {
+            words: root.at(names.words).table(config.vocab_size, hidden)?,
+            positions: root.at(names.positions).table(config.max_position_embeddings, hidden)?,
+            first_position: (self.first_position)(config),
+            segments: segments.transpose()?,
+            norm: root.at(names.embedding_norm).norm(hidden, config.layer_norm_eps)?,
+        })
+    }
+
+    fn position_bias(&self, scope: &Scope, config: &ModelConfig) -> Result<PositionBias, Error> {
+        let (buckets, heads) = (config.position_buckets(), config.num_attention_heads);
+        if buckets < PositionBias::FEWEST_BUCKETS {
+            let known = format!("{} and more", PositionBias::FEWEST_BUCKETS);
+            return Err(Error::setting(&config.path, "relative_attention_num_buckets", buckets, known));
+        }
+        Ok(PositionBias::new(&scope.table(buckets, heads)?, heads, self.positions(config)))
+    }
+
+    fn layer(&self, layer: &Scope, config: &ModelConfig) -> Result<Layer, Error> {
+        let (hidden, inner, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
+        let names = &self.names;
+        Ok(Layer {
+            attention: Attention {
+                query_key_value: layer.linear_of(&[names.query, names.key, names.value], hidden, hidden)?,
+                output: layer.at(names.attention_output).linear(hidden, hidden)?,
+                heads: config.num_attention_heads,
+            },
+            attention_norm: layer.at(names.attention_norm).norm(hidden, epsilon)?,
+            feed_forward: FeedForward {
+                up: layer.at(names.up).linear(hidden, inner)?,
+                down: layer.at(names.down).linear(inner, hidden)?,
+                activation: config.activation()?,
+            },
+            feed_forward_norm: layer.at(names.feed_forward_norm).norm(hidden, epsilon)?,
+        })
+    }
+}
+
+impl ModelConfig {
+    pub(crate) fn activation(&self) -> Result<Activation, Error> {
+        Activation::named(&self.hidden_act, &self.path)
+    }
+}

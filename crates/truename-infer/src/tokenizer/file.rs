@@ -1,0 +1,86 @@
+use std::path::{Path, PathBuf};
+
+use tokenizers::models::wordpiece::WordPiece;
+use tokenizers::{
+    AddedToken, DecoderWrapper, NormalizerWrapper, PostProcessorWrapper, PreTokenizerWrapper, TokenizerImpl,
+    TruncationParams,
+};
+
+use super::Tokenizer;
+use crate::Error;
+
+/// `tokenizer.json`.
+#[derive(Clone)]
+pub(crate) struct TokenizerFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    inner: tokenizers::Tokenizer,
+}
+
+impl TokenizerFile {
+    const NAME: &'static str = "tokenizer.json";
+
+    pub fn read(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(Self::NAME);
+        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let inner = parse(&bytes).map_err(|source| Error::tokenizer(&path, source))?;
+        Ok(Self { path, bytes, inner })
+    }
+
+    /// The file as it was read or would be written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        let path = folder.join(Self::NAME);
+        std::fs::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))
+    }
+
+    /// Adds special tokens. Returns the numbers of those given, and the numbers of those that are new.
+    pub fn add_special_tokens(&mut self, tokens: &[&str]) -> Result<(Vec<u32>, Vec<u32>), Error> {
+        let failed = |source| Error::tokenizer(&self.path, source);
+        let is_new: Vec<bool> = tokens.iter().map(|token| self.inner.token_to_id(token).is_none()).collect();
+        let added = tokens.iter().map(|token| AddedToken::from(*token, true));
+        self.inner.add_special_tokens(added).map_err(failed)?;
+        self.bytes = self.inner.to_string(true).map_err(failed)?.into_bytes();
+        let ids: Vec<u32> = tokens
+            .iter()
+            .map(|token| self.inner.token_to_id(token).ok_or_else(|| Error::no_token(token)))
+            .collect::<Result<_, _>>()?;
+        let new = ids.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
+        Ok((ids, new))
+    }
+
+    /// Returns a tokenizer that makes at most `window` tokens of a text, special ones included.
+    pub fn tokenizer(self, window: usize, is_lowercase: bool) -> Result<Tokenizer, Error> {
+        let mut single = self.inner;
+        let special = single
+            .get_post_processor()
+            .map_or(0, |processor| tokenizers::PostProcessor::added_tokens(processor, false));
+        if window <= special {
+            let known = format!("{} and more", special + 1);
+            let path = self.path.with_file_name("sentence_bert_config.json");
+            return Err(Error::setting(&path, "max_seq_length", window, known));
+        }
+        let truncation = TruncationParams { max_length: window, ..TruncationParams::default() };
+        single
+            .with_padding(None)
+            .with_truncation(Some(truncation))
+            .map_err(|source| Error::tokenizer(&self.path, source))?;
+        Ok(Tokenizer::of_pieces(single, window, is_lowercase))
+    }
+}
+
+/// A tokenizer with word pieces, read straight into its model.
+///
+/// For a model of any kind the library first makes a tree of all JSON values: four times the work for 30,000 pieces.
+type WordPieces =
+    TokenizerImpl<WordPiece, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+
+fn parse(bytes: &[u8]) -> tokenizers::Result<tokenizers::Tokenizer> {
+    match serde_json::from_slice::<WordPieces>(bytes) {
+        Ok(tokenizer) => Ok(tokenizer.into()),
+        Err(_) => tokenizers::Tokenizer::from_bytes(bytes),
+    }
+}

@@ -1,0 +1,146 @@
+//! From texts to tokens: one text, windows of a long one, pairs, and templates.
+
+mod file;
+mod sequence;
+mod source;
+mod template;
+mod text;
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::Error;
+use crate::characters::CharacterConfig;
+use crate::hash::Fingerprint;
+
+pub(crate) use file::TokenizerFile;
+pub use sequence::{Place, Sequence};
+pub use template::{Keep, Part, Slot, Template};
+
+use text::TextTokenizer;
+
+/// Turns texts into the numbers of their tokens.
+pub struct Tokenizer(Kind);
+
+enum Kind {
+    /// By `tokenizer.json`.
+    Pieces(Box<Pieces>),
+    Characters {
+        window: usize,
+    },
+}
+
+struct Pieces {
+    /// Cuts at the window and adds the special tokens of a single text.
+    single: tokenizers::Tokenizer,
+    /// For all that is more than a single text; made when first asked for.
+    text: OnceLock<TextTokenizer>,
+    is_lowercase: bool,
+    window: usize,
+}
+
+/// A text as a model reads it.
+pub struct Tokens {
+    /// The numbers of its tokens, those that mark its start and end included.
+    pub ids: Vec<u32>,
+    /// Whether the text went on past the window.
+    pub is_truncated: bool,
+}
+
+impl Tokenizer {
+    /// Reads `tokenizer.json` of a folder, for texts of at most `window` tokens, special ones included.
+    pub(crate) fn read(
+        folder: &Path,
+        window: usize,
+        is_lowercase: bool,
+        fingerprint: &mut Fingerprint,
+    ) -> Result<Self, Error> {
+        let file = TokenizerFile::read(folder)?;
+        fingerprint.add(file.bytes());
+        file.tokenizer(window, is_lowercase)
+    }
+
+    fn of_pieces(single: tokenizers::Tokenizer, window: usize, is_lowercase: bool) -> Self {
+        Self(Kind::Pieces(Box::new(Pieces { single, text: OnceLock::new(), is_lowercase, window })))
+    }
+
+    /// Each character is a token, `window` at most with those that mark the ends.
+    pub(crate) fn of_characters(window: usize) -> Self {
+        Self(Kind::Characters { window })
+    }
+
+    /// Returns the tokens of a text's beginning, without the space around the text, which sentence-transformers cuts off as
+    /// well. A special token that is written in the text is that token.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn tokens(&self, text: &str) -> Result<Tokens, Error> {
+        let pieces = match &self.0 {
+            Kind::Pieces(pieces) => pieces,
+            Kind::Characters { window } => return Ok(CharacterConfig::tokens(*window, text)),
+        };
+        let text = text.trim();
+        let text = if pieces.is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+        let encoding = pieces.single.encode_fast(text, true).map_err(Error::tokenize)?;
+        Ok(Tokens { ids: encoding.get_ids().to_vec(), is_truncated: !encoding.get_overflowing().is_empty() })
+    }
+
+    /// Returns all tokens of a text in windows, of which each but the first begins with the last `overlap` tokens of the one
+    /// before it. The spans of all windows are into the whole text.
+    ///
+    /// Here and in [`Tokenizer::pair`] and [`Tokenizer::fill`], special tokens written in a text are read as text.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails or reads characters, or the windows have no room for more than the overlap.
+    pub fn windows(&self, text: &str, overlap: usize) -> Result<Vec<Sequence>, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.windows(text, overlap, pieces.window)
+    }
+
+    /// Returns two texts as one sequence. Where both do not fit into the window, the longer one is cut first.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails or reads characters, or the window has no room for a pair.
+    pub fn pair(&self, left: &str, right: &str) -> Result<Sequence, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.pair(left, right, pieces.window)
+    }
+
+    /// Creates a template of parts in their order.
+    ///
+    /// # Errors
+    /// Where the tokenizer reads characters, or does not know a special token.
+    pub fn template(&self, parts: &[Part<'_>]) -> Result<Template, Error> {
+        self.text_tokenizer()?.1.template(parts)
+    }
+
+    /// Fills the slots of a template with texts in their order.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails, or the sequence is longer than the window.
+    ///
+    /// # Panics
+    /// Where there are not as many texts as slots.
+    pub fn fill(&self, template: &Template, slots: &[Slot<'_>]) -> Result<Sequence, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.fill(template, slots, pieces.window)
+    }
+
+    /// Returns the number of a token, if there is such a token.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        match &self.0 {
+            Kind::Pieces(pieces) => pieces.single.token_to_id(token),
+            Kind::Characters { .. } => None,
+        }
+    }
+
+    fn text_tokenizer(&self) -> Result<(&Pieces, &TextTokenizer), Error> {
+        let Kind::Pieces(pieces) = &self.0 else { return Err(Error::characters_alone()) };
+        if let Some(text) = pieces.text.get() {
+            return Ok((pieces, text));
+        }
+        let text = TextTokenizer::new(&pieces.single, pieces.is_lowercase)?;
+        Ok((pieces, pieces.text.get_or_init(|| text)))
+    }
+}
