@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use crate::batch::{Batch, plan};
 use crate::characters::{self, CharacterNetwork};
-use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint};
+use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint, network_folders};
 use crate::hash::Fingerprint;
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::{Scope, Weights};
 use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, States, Tokenizer};
 
-/// The most tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
+/// Largest number of tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
 /// finish together. On MiniLM-L6, 128 to 1,024 take the same processor time within 10 %, the noise of that measurement.
 const BATCH_TOKENS: usize = 256;
 
@@ -56,6 +56,14 @@ impl Backbone {
             Checkpoint::Transformer(checkpoint) => Self::of_transformer(folder, checkpoint),
             Checkpoint::Characters(checkpoint) => Self::of_characters(folder, checkpoint),
         }
+    }
+
+    /// Opens a folder written from several networks: that of the first, and below it those of the others.
+    ///
+    /// # Errors
+    /// As [`Backbone::open`].
+    pub fn open_all(folder: &Path) -> Result<Vec<Self>, Error> {
+        network_folders(folder).map(|folder| Self::open(&folder)).collect()
     }
 
     fn of_transformer(folder: &Path, checkpoint: TransformerCheckpoint) -> Result<Self, Error> {

@@ -14,9 +14,9 @@ use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, TensorNam
 /// A model folder as read, to be loaded by either engine, changed and saved.
 #[non_exhaustive]
 pub enum Checkpoint {
-    /// One of the BERT family, as Hugging Face lays it out.
+    /// An encoder of the BERT family, as Hugging Face lays it out.
     Transformer(TransformerCheckpoint),
-    /// One that reads characters.
+    /// An encoder that reads characters.
     Characters(CharacterCheckpoint),
 }
 
@@ -54,8 +54,7 @@ impl Checkpoint {
     /// # Errors
     /// As [`Checkpoint::open`].
     pub fn open_all(folder: &Path) -> Result<Vec<Self>, Error> {
-        let others = (1..).map(|number| folder.join(network_folder(number))).take_while(|folder| folder.exists());
-        std::iter::once(folder.to_owned()).chain(others).map(|folder| Self::open(&folder)).collect()
+        network_folders(folder).map(|folder| Self::open(&folder)).collect()
     }
 
     /// The tensors of the folder, by their whole names.
@@ -102,6 +101,12 @@ impl Checkpoint {
             Self::Characters(checkpoint) => &checkpoint.weights,
         }
     }
+}
+
+/// The folders of all networks that were written together.
+pub(crate) fn network_folders(first: &Path) -> impl Iterator<Item = PathBuf> {
+    let others = (1..).map(|number| first.join(network_folder(number))).take_while(|folder| folder.exists());
+    std::iter::once(first.to_owned()).chain(others)
 }
 
 /// Folder of a network, from 1 for the second, below that of the first.

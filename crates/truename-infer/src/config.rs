@@ -91,10 +91,10 @@ impl ModelConfig {
     }
 }
 
-/// What the sentence-transformers files add to the model: all of them may be missing.
+/// The settings of sentence-transformers' files, all of which may be missing.
 pub(crate) struct SentenceConfig {
     pub pooling: Pooling,
-    /// The most tokens of a text that the model was made for, where the folder says so.
+    /// Longest text in tokens that the model was made for, where the folder says so.
     pub window: Option<usize>,
     pub is_lowercase: bool,
 }
@@ -111,7 +111,7 @@ impl SentenceConfig {
 }
 
 impl SentenceConfig {
-    /// The most tokens of a text where the model has `positions`.
+    /// Longest text in tokens where the model has `positions`.
     pub fn window(&self, positions: usize) -> usize {
         self.window.map_or(positions, |window| window.min(positions))
     }

@@ -120,7 +120,7 @@ pub fn before(texts: &[Range<usize>], is_reversed: bool, hidden: &[f32], width: 
 struct Steps {
     /// Of all steps, one after another.
     rows: Vec<usize>,
-    /// Where each step ends in `rows`.
+    /// End of each step in `rows`.
     ends: Vec<usize>,
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Visibility {
     /// The block of each token.
     blocks: Vec<usize>,
-    /// Whether a block attends to another: `[blocks, blocks]`
+    /// True for a block and another that it attends to: `[blocks, blocks]`
     sees: Vec<bool>,
     count: usize,
 }

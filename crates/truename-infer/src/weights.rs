@@ -37,7 +37,7 @@ pub(crate) struct Weights {
     path: PathBuf,
     map: Arc<Bytes>,
     tensors: Metadata,
-    /// Where in the file the tensors start.
+    /// Offset of the first tensor in the file.
     start: usize,
 }
 
@@ -143,7 +143,7 @@ impl Scope<'_> {
         format!("{}{tensor}", self.prefix)
     }
 
-    /// Whether this part has a tensor.
+    /// Returns whether this part has a tensor.
     pub fn has(&self, tensor: &str) -> bool {
         self.weights.tensors.info(&self.name(tensor)).is_some()
     }

@@ -97,6 +97,60 @@ fn offsets_are_those_of_hugging_face() {
     }
 }
 
+/// A tokenizer of its own file, in the folder of another model.
+fn tokenizer_of(json: serde_json::Value) -> Tokenizer {
+    let folder = models::copy("roberta");
+    std::fs::write(folder.path().join("tokenizer.json"), json.to_string()).unwrap();
+    Checkpoint::open(folder.path()).unwrap().tokenizer().unwrap()
+}
+
+// unigram = Tokenizer(models.Unigram(pieces, unk_id=0)); unigram.normalizer = normalizers.NFKC()
+// unigram.pre_tokenizer = pre_tokenizers.Metaspace()
+// unigram.encode("heart cafe\u0301 \ufb01 \u00bd").tokens
+//   ['▁he', 'art', '▁', 'c', 'a', 'f', 'é', '▁', 'f', 'i', '▁', '1', '⁄', '2']
+// A mark that normalization joins with its letter has no offset there; it belongs to its letter here.
+#[test]
+fn offsets_are_exact_under_every_normalization() {
+    let unigram = serde_json::json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "decoder": null, "post_processor": null,
+        "normalizer": {"type": "NFKC"},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
+        "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": false, "vocab": [
+            ["<unk>", 0.0], ["▁", -2.0], ["▁he", -3.0], ["art", -3.0], ["é", -3.5], ["f", -4.0], ["i", -4.0], ["c", -4.0],
+            ["a", -4.0], ["1", -5.0], ["⁄", -5.0], ["2", -5.0],
+        ]},
+    });
+    let pairs = |normalizers: serde_json::Value| {
+        serde_json::json!({
+            "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "decoder": null,
+            "post_processor": null, "pre_tokenizer": {"type": "Whitespace"},
+            "normalizer": {"type": "Sequence", "normalizers": normalizers},
+            "model": {
+                "type": "BPE", "dropout": null, "unk_token": "<unk>", "fuse_unk": false, "byte_fallback": false,
+                "continuing_subword_prefix": null, "end_of_word_suffix": null, "ignore_merges": false,
+                "vocab": {"<unk>": 0, "c": 1, "a": 2, "f": 3, "é": 4, "ca": 5, "fé": 6, "e": 7},
+                "merges": [["c", "a"], ["f", "é"]],
+            },
+        })
+    };
+    let composed = serde_json::json!([{"type": "NFC"}, {"type": "Lowercase"}]);
+    let stripped = serde_json::json!([{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}]);
+    let (text, capitals) = ("heart cafe\u{301} \u{fb01} \u{bd}", "CAFE\u{301} café");
+    let cases: [(_, _, &[&str]); 3] = [
+        (unigram, text, &["he", "art", "", "c", "a", "f", "e\u{301}", "", "ﬁ", "ﬁ", "", "½", "½", "½"]),
+        (pairs(composed), capitals, &["CA", "FE\u{301}", "ca", "fé"]),
+        (pairs(stripped), capitals, &["CA", "F", "E\u{301}", "ca", "f", "é"]),
+    ];
+    for (json, text, expected) in cases {
+        let tokenizer = tokenizer_of(json);
+        let window = &tokenizer.windows(text, 0).unwrap()[0];
+        let found = window.places.iter().map(|place| place.map_or("", |place| &text[place.span.range()]));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        let pair = tokenizer.pair(text, text).unwrap();
+        assert_eq!(segments(&pair).iter().sum::<u32>() as usize * 2, pair.input.len());
+    }
+}
+
 #[test]
 fn marks_that_a_tokenizer_takes_away_belong_to_their_letter() {
     let tokenizer = tokenizer("bert");

@@ -7,7 +7,7 @@
 pub(crate) fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        /// The most that glibc takes for the first; what is larger is mapped by itself.
+        /// Largest value that glibc takes for the first; larger arrays are mapped by themselves.
         const LARGEST_KEPT: libc::c_int = 32 << 20;
         // SAFETY: `mallopt` may be called at any time from any thread; it changes two numbers.
         #[allow(unsafe_code)]

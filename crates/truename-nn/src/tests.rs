@@ -379,7 +379,8 @@ fn an_objective_over_tokens_of_two_networks_is_trained_saved_and_loaded() {
 
 /// The loss by the states and tensors of a folder, without the crate's networks.
 fn served_loss(folder: &std::path::Path, batch: &TypedTokens) -> f64 {
-    let engines = [Backbone::open(folder).unwrap(), Backbone::open(&folder.join("network-2")).unwrap()];
+    let engines = Backbone::open_all(folder).unwrap();
+    assert_eq!(engines.len(), 2);
     let mut texts: Vec<Input> = batch.texts.texts().map(|ids| Input::new(ids.to_vec())).collect();
     let last = texts.len() - 1;
     texts[last] = input(&batch.texts, true);

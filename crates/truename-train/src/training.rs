@@ -171,7 +171,7 @@ impl<T: Task> Training<T> {
         if state.data_hash != task.data().hash() {
             return Err(Error::other_run(out, "other data"));
         }
-        let checkpoints = vec![Checkpoint::open(&folder.checkpoint())?];
+        let checkpoints = Checkpoint::open_all(&folder.checkpoint())?;
         let metrics = folder.metrics_up_to(&state)?;
         let mut training = Self::with_state(recipe.clone(), task, checkpoints, folder, state)?;
         training.learner.restore(optimizer);

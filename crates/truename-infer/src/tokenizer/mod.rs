@@ -44,7 +44,7 @@ struct Pieces {
 pub struct Tokens {
     /// The numbers of its tokens, those that mark its start and end included.
     pub ids: Vec<u32>,
-    /// Whether the text went on past the window.
+    /// True where the text went on past the window.
     pub is_truncated: bool,
 }
 

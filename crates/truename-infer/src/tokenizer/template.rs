@@ -66,7 +66,7 @@ pub(super) struct Piece {
 pub(super) enum Content {
     Fixed(Vec<u32>),
     Slot {
-        /// Whether other text stands before the slot, with a space between the two.
+        /// True where other text stands before the slot, with a space between the two.
         has_space_before: bool,
     },
 }
@@ -77,7 +77,7 @@ impl Template {
         self.spaces().count()
     }
 
-    /// Whether a space stands before the text of each slot.
+    /// For each slot, true where a space stands before its text.
     pub(super) fn spaces(&self) -> impl Iterator<Item = bool> {
         self.pieces.iter().filter_map(|piece| match piece.content {
             Content::Slot { has_space_before } => Some(has_space_before),

@@ -47,7 +47,7 @@ struct State {
     inputs: [FlexTensor; 3],
 }
 
-/// What came in, and the output.
+/// The inputs and the output.
 #[derive(Clone, Debug)]
 struct Saved(Arc<(State, FlexTensor)>);
 

@@ -33,7 +33,7 @@ pub(crate) use layer::{LayerShape, PerInput};
 pub(crate) use recurrence::recurrence;
 pub(crate) use rows::dot;
 
-/// Whether a device runs the fused layer.
+/// Returns whether a device runs the fused layers.
 pub(crate) fn runs_on(device: &Device) -> bool {
     *device == Device::flex()
 }
@@ -99,7 +99,7 @@ impl Backward<Flex, INPUTS> for FusedLayer {
     }
 }
 
-/// Hands on the gradients that were found of the inputs.
+/// Registers the gradients that were found of the inputs.
 fn register<S, const N: usize>(
     ops: &Ops<S, N>,
     found: [Option<Vec<f32>>; N],

@@ -23,7 +23,7 @@ pub(crate) struct Pass<'a> {
     /// MPNet's bias by distance: `[2 longest - 1, heads]`.
     pub bias: Option<Tensor<2>>,
     pub dropout: Dropout,
-    /// Whether layers run as one operation where the device has it, or as the operations that it replaces.
+    /// True where layers run as one operation, if the device has it, and not as the operations that it replaces.
     pub is_fused: bool,
 }
 

@@ -226,10 +226,10 @@ impl Recipe {
     /// The options of a learner, apart from those of its networks.
     pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
         let Schedule { weight_decay, max_grad_norm, .. } = self.schedule;
-        let most_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
+        let max_grad_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
         Ok(LearnerOptions {
             device: self.device()?,
-            optimizer: AdamWOptions { weight_decay, most_norm, ..AdamWOptions::default() },
+            optimizer: AdamWOptions { weight_decay, max_grad_norm, ..AdamWOptions::default() },
             seed: self.seed,
             ..LearnerOptions::default()
         })
