@@ -54,6 +54,20 @@ pub enum Network {
 }
 
 impl CharacterConfig {
+    /// Table of character vectors. By this name and the next ones both engines find their tensors.
+    pub const EMBEDDINGS: &'static str = "embeddings";
+    /// Map of the inputs of one direction of a recurrence.
+    pub const INPUT: &'static str = "input";
+    /// Map of the states of one direction of a recurrence.
+    pub const RECURRENT: &'static str = "recurrent";
+    /// Map of the last states of a recurrence.
+    pub const DENSE: &'static str = "dense";
+
+    /// Name of a layer, from 0.
+    pub fn layer(number: usize) -> String {
+        format!("layers.{number}")
+    }
+
     /// Creates the configuration of so many layers of one width.
     pub fn new(network: Network, hidden: usize, layers: usize) -> Self {
         Self { model_type: MODEL_TYPE.into(), network, embedding: hidden, hidden, layers, window: 256 }
@@ -66,7 +80,7 @@ impl CharacterConfig {
 
     /// The tensors with their shapes.
     pub fn tensors(&self) -> Vec<(String, Vec<usize>)> {
-        let mut tensors = vec![("embeddings.weight".to_owned(), vec![self.vocabulary(), self.embedding])];
+        let mut tensors = vec![(format!("{}.weight", Self::EMBEDDINGS), vec![self.vocabulary(), self.embedding])];
         let mut map = |name: String, inputs, outputs| {
             tensors.push((format!("{name}.weight"), vec![outputs, inputs]));
             tensors.push((format!("{name}.bias"), vec![outputs]));
@@ -74,20 +88,21 @@ impl CharacterConfig {
         for layer in 0..self.layers {
             match self.network {
                 Network::Graph | Network::Convolution => {
-                    map(format!("layers.{layer}"), self.inputs(layer), self.hidden);
+                    map(Self::layer(layer), self.inputs(layer), self.hidden);
                 }
                 Network::Lstm => {
                     for direction in DIRECTIONS {
-                        map(format!("layers.{layer}.{direction}.input"), self.inputs(layer), 4 * self.state());
+                        let name = format!("{}.{direction}.{}", Self::layer(layer), Self::INPUT);
+                        map(name, self.inputs(layer), 4 * self.state());
                     }
                 }
             }
         }
         if self.network == Network::Lstm {
-            map("dense".into(), self.hidden, self.hidden);
+            map(Self::DENSE.into(), self.hidden, self.hidden);
             for (layer, direction) in (0..self.layers).flat_map(|layer| DIRECTIONS.map(|direction| (layer, direction)))
             {
-                let name = format!("layers.{layer}.{direction}.recurrent.weight");
+                let name = format!("{}.{direction}.{}.weight", Self::layer(layer), Self::RECURRENT);
                 tensors.push((name, vec![4 * self.state(), self.state()]));
             }
         }
@@ -177,16 +192,16 @@ struct Direction {
 impl CharacterNetwork {
     pub fn load(config: &CharacterConfig, weights: &Weights) -> Result<Self, Error> {
         let scope = weights.whole();
-        let layer = |number| scope.at(&format!("layers.{number}"));
+        let layer = |number| scope.at(&CharacterConfig::layer(number));
         let chain = |mix| -> Result<Layers, Error> {
             let layers = (0..config.layers).map(|number| layer(number).linear(config.inputs(number), config.hidden));
             Ok(Layers::Chain { layers: layers.collect::<Result<_, _>>()?, mix })
         };
         let direction = |number: usize, direction: usize| -> Result<Direction, Error> {
             let (scope, state) = (layer(number).at(DIRECTIONS[direction]), config.state());
-            let recurrent = scope.at("recurrent").values("weight", &[4 * state, state])?;
+            let recurrent = scope.at(CharacterConfig::RECURRENT).values("weight", &[4 * state, state])?;
             Ok(Direction {
-                input: scope.at("input").linear(config.inputs(number), 4 * state)?,
+                input: scope.at(CharacterConfig::INPUT).linear(config.inputs(number), 4 * state)?,
                 recurrent: Matrix::new(&recurrent, state).transposed().packed(),
             })
         };
@@ -195,11 +210,11 @@ impl CharacterNetwork {
             Network::Convolution => chain(with_neighbours)?,
             Network::Lstm => {
                 let layers = (0..config.layers).map(|number| Ok([direction(number, 0)?, direction(number, 1)?]));
-                let dense = scope.at("dense").linear(config.hidden, config.hidden)?;
+                let dense = scope.at(CharacterConfig::DENSE).linear(config.hidden, config.hidden)?;
                 Layers::Lstm { layers: layers.collect::<Result<_, Error>>()?, dense }
             }
         };
-        let table = scope.at("embeddings").table(config.vocabulary(), config.embedding)?;
+        let table = scope.at(CharacterConfig::EMBEDDINGS).table(config.vocabulary(), config.embedding)?;
         Ok(Self { table, layers, embedding: config.embedding })
     }
 

@@ -206,8 +206,32 @@ fn templates_hold_their_texts_and_no_special_token_of_them() {
     let error = tokenizer.template(&[Part::Special("[E1]")]).unwrap_err();
     assert!(error.to_string().contains("no token [E1]") && error.hint().is_some());
     let long = "fever ".repeat(100);
-    let error = tokenizer.fill(&template, &[Slot::new(&long, 40), slots[1], slots[2]]).unwrap_err();
+    let [_, mention, after] = slots;
+    let error = tokenizer.fill(&template, &[Slot::new(&long, 40), mention, after]).unwrap_err();
     assert!(error.to_string().contains("the model reads 48"), "{error}");
+}
+
+#[test]
+fn names_of_a_list_are_joined_by_a_special_token() {
+    let folder = models::copy("bert");
+    let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(folder.path()).unwrap() else { panic!() };
+    let or = checkpoint.add_special_tokens(&["[OR]"], 1).unwrap()[0];
+    let tokenizer = Checkpoint::Transformer(checkpoint).tokenizer().unwrap();
+    let parts =
+        [Part::Special("[CLS]"), Part::Slot, Part::Special("[SEP]"), Part::List("[OR]"), Part::Special("[SEP]")];
+    let template = tokenizer.template(&parts).unwrap();
+    let names = ["heart attack", "fever", "the heart"];
+    let fill = |most| tokenizer.fill(&template, &[Slot::new("the", 1), Slot::list(names.to_vec(), most)]).unwrap();
+    let id = |word: &str| tokenizer.tokens(word).unwrap().ids[1];
+    let [heart, attack, fever, the] = ["heart", "attack", "fever", "the"].map(id);
+    let whole = fill(7);
+    assert_eq!(whole.input.ids(), [0, the, 2, heart, attack, or, fever, or, the, heart, 2]);
+    let texts: Vec<Option<usize>> = whole.places.iter().map(|place| place.map(|place| place.text)).collect();
+    let expected = [None, Some(0), None, Some(1), Some(1), None, Some(2), None, Some(3), Some(3), None];
+    assert_eq!(texts, expected);
+    let cut = fill(4);
+    assert_eq!(cut.input.ids(), [0, the, 2, heart, attack, or, fever, 2]);
+    assert_eq!((whole.truncated.len(), cut.truncated), (0, vec![1]));
 }
 
 #[test]

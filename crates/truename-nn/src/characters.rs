@@ -30,7 +30,7 @@ enum Layers {
 impl Characters {
     pub fn load(checkpoint: &CharacterCheckpoint, device: &Device) -> Result<Self, Error> {
         let (config, tensors) = (checkpoint.config(), checkpoint.tensors());
-        let scope = |number: usize| tensors.at(&format!("layers.{number}"));
+        let scope = |number: usize| tensors.at(&CharacterConfig::layer(number));
         let numbers = 0..config.layers;
         let layers = match config.network {
             Network::Lstm => {
@@ -39,7 +39,7 @@ impl Characters {
                     Lstm::load(&scope(number).at(DIRECTIONS[direction]), inputs, state, direction == 1, device)
                 };
                 let layers = numbers.map(|number| Ok([direction(number, 0)?, direction(number, 1)?]));
-                let dense = Linear::load(&tensors.at("dense"), config.hidden, config.hidden, device)?;
+                let dense = Linear::load(&tensors.at(CharacterConfig::DENSE), config.hidden, config.hidden, device)?;
                 Layers::Lstm { layers: layers.collect::<Result<_, Error>>()?, dense: Box::new(dense) }
             }
             network => {
@@ -49,7 +49,7 @@ impl Characters {
             }
         };
         let shape = [config.vocabulary(), config.embedding];
-        let table = Parameter::load(&tensors.at("embeddings"), "weight", &shape, device)?;
+        let table = Parameter::load(&tensors.at(CharacterConfig::EMBEDDINGS), "weight", &shape, device)?;
         Ok(Self { table, layers, device: device.clone() })
     }
 
@@ -183,7 +183,7 @@ pub(crate) fn begin(config: &CharacterConfig, seed: u64) -> Tensors {
             let is_forget_gate = |at: usize| name.ends_with("input.bias") && at / config.state() == 1;
             return (0..*count).map(|at| f32::from(u8::from(is_forget_gate(at)))).collect();
         }
-        let is_table = name.starts_with("embeddings");
+        let is_table = name.starts_with(CharacterConfig::EMBEDDINGS);
         let bound = if is_table { 3.0 } else { 6.0 / shape.iter().sum::<usize>() as f32 }.sqrt();
         (0..shape.iter().product()).map(|_| bound * (2.0 * random.f32() - 1.0)).collect()
     };

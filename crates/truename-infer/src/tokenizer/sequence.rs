@@ -14,14 +14,14 @@ pub struct Sequence {
     pub places: Vec<Option<Place>>,
     /// The tokens of each part of the template; of a window its special tokens and its text in their order.
     pub parts: Vec<Range<usize>>,
-    /// The texts that were cut, by number.
+    /// The slots whose text was cut, by number.
     pub truncated: Vec<usize>,
 }
 
 /// The place of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Number of the text: the slot that the text fills.
+    /// Number of the text, counted over all slots.
     pub text: usize,
     /// The bytes of that text. A letter that is several tokens is the span of each.
     pub span: Span,

@@ -1,4 +1,4 @@
-use super::{Place, Sequence};
+use super::Sequence;
 use crate::Input;
 use crate::tokenizer::text::Pieces;
 
@@ -9,8 +9,10 @@ pub enum Part<'a> {
     Special(&'a str),
     /// Fixed text.
     Text(&'a str),
-    /// A place for a text.
+    /// A place for a text, or for several side by side.
     Slot,
+    /// A place for several texts with a special token, by name, between each two.
+    List(&'a str),
     /// The segment of all parts after this one; 0 before the first such part.
     Segment(u32),
 }
@@ -23,14 +25,14 @@ pub struct Template {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// A text for a slot, cut where it has more tokens than the slot takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The text of a slot, cut where it has more tokens than the slot takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot<'a> {
-    /// The text. Special tokens written in it are read as text.
-    pub text: &'a str,
-    /// Largest number of tokens.
+    /// The text, or the texts of a list. Special tokens written in them are read as text.
+    pub texts: Vec<&'a str>,
+    /// Largest number of tokens, with those between the texts of a list.
     pub max_tokens: usize,
-    /// The end of the text that is kept.
+    /// The end that is kept.
     pub keep: Keep,
 }
 
@@ -46,12 +48,17 @@ pub enum Keep {
 impl<'a> Slot<'a> {
     /// A text with at most so many tokens; its first are kept.
     pub fn new(text: &'a str, max_tokens: usize) -> Self {
-        Self { text, max_tokens, keep: Keep::Start }
+        Self::list(vec![text], max_tokens)
     }
 
     /// A text with at most so many tokens; its last are kept.
     pub fn ending(text: &'a str, max_tokens: usize) -> Self {
-        Self { text, max_tokens, keep: Keep::End }
+        Self { keep: Keep::End, ..Self::new(text, max_tokens) }
+    }
+
+    /// Texts with at most so many tokens together; the first are kept.
+    pub fn list(texts: Vec<&'a str>, max_tokens: usize) -> Self {
+        Self { texts, max_tokens, keep: Keep::Start }
     }
 }
 
@@ -65,22 +72,27 @@ pub(super) struct Piece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Fixed(Vec<u32>),
-    Slot {
-        /// True where other text stands before the slot, with a space between the two.
-        has_space_before: bool,
-    },
+    Slot(Opening),
+}
+
+/// A slot of a template.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// True where other text stands before the slot, with a space between the two.
+    pub has_space_before: bool,
+    /// The token between the texts of a list.
+    pub separator: Option<u32>,
 }
 
 impl Template {
     /// Number of slots.
     pub fn slots(&self) -> usize {
-        self.spaces().count()
+        self.openings().count()
     }
 
-    /// For each slot, true where a space stands before its text.
-    pub(super) fn spaces(&self) -> impl Iterator<Item = bool> {
+    pub(super) fn openings(&self) -> impl Iterator<Item = Opening> {
         self.pieces.iter().filter_map(|piece| match piece.content {
-            Content::Slot { has_space_before } => Some(has_space_before),
+            Content::Slot(opening) => Some(opening),
             Content::Fixed(_) => None,
         })
     }
@@ -89,28 +101,24 @@ impl Template {
     pub fn fixed_tokens(&self) -> usize {
         let fixed = |piece: &Piece| match &piece.content {
             Content::Fixed(ids) => ids.len(),
-            Content::Slot { .. } => 0,
+            Content::Slot(_) => 0,
         };
         self.pieces.iter().map(fixed).sum()
     }
 
     /// Puts the tokens of texts into the slots.
-    ///
-    /// # Panics
-    /// Where there are not as many texts as slots.
     pub(super) fn fill(&self, texts: &[Pieces<'_>], truncated: Vec<usize>) -> Sequence {
-        assert_eq!(texts.len(), self.slots(), "as many texts as the template has slots");
         let (mut ids, mut segments, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let mut parts = Vec::with_capacity(self.pieces.len());
-        let mut texts = texts.iter().enumerate();
+        let mut texts = texts.iter();
         for piece in &self.pieces {
             let first = ids.len();
             match &piece.content {
                 Content::Fixed(tokens) => ids.extend_from_slice(tokens),
-                Content::Slot { .. } => {
-                    let (text, tokens) = texts.next().expect("there is a text for each slot");
+                Content::Slot(_) => {
+                    let tokens = texts.next().expect("there is a text for each slot");
                     ids.extend_from_slice(tokens.ids);
-                    places.extend(tokens.spans.iter().map(|span| span.map(|span| Place { text, span })));
+                    places.extend_from_slice(tokens.places);
                 }
             }
             places.resize(ids.len(), None);

@@ -1,9 +1,8 @@
 use tokenizers::{Encoding, PostProcessor, PostProcessorWrapper, Token};
-use truename_text::Span;
 
-use super::Sequence;
 use super::source::Source;
-use super::template::{Content, Keep, Part, Piece, Slot, Template};
+use super::template::{Content, Keep, Opening, Part, Piece, Slot, Template};
+use super::{Place, Sequence};
 use crate::Error;
 
 /// Makes tokens of texts and puts them into templates; reads special tokens written in a text as text.
@@ -16,22 +15,31 @@ pub(super) struct TextTokenizer {
     pair: Template,
 }
 
-/// The tokens of a text.
+/// The tokens of a text, or of the texts of a list.
+#[derive(Default)]
 struct TextTokens {
     ids: Vec<u32>,
-    spans: Vec<Option<Span>>,
+    places: Vec<Option<Place>>,
 }
 
 /// Some tokens of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces<'a> {
     pub ids: &'a [u32],
-    pub spans: &'a [Option<Span>],
+    pub places: &'a [Option<Place>],
 }
 
 impl TextTokens {
     fn pieces(&self, from: usize, to: usize) -> Pieces<'_> {
-        Pieces { ids: &self.ids[from..to], spans: &self.spans[from..to] }
+        Pieces { ids: &self.ids[from..to], places: &self.places[from..to] }
+    }
+
+    fn kept(&self, slot: &Slot<'_>) -> Pieces<'_> {
+        let (all, kept) = (self.ids.len(), self.ids.len().min(slot.max_tokens));
+        match slot.keep {
+            Keep::Start => self.pieces(0, kept),
+            Keep::End => self.pieces(all - kept, all),
+        }
     }
 }
 
@@ -51,7 +59,7 @@ impl TextTokenizer {
             let message = format!("windows with room for {room} tokens cannot overlap by {overlap}");
             return Err(Error::input(message));
         }
-        let tokens = self.tokens(text, false)?;
+        let tokens = self.tokens(text, 0, false)?;
         let beyond_first = tokens.ids.len().saturating_sub(room);
         let windows = 0..=beyond_first.div_ceil(room - overlap);
         let bounds = windows.map(|number| number * (room - overlap));
@@ -64,7 +72,7 @@ impl TextTokenizer {
         if room < 2 {
             return Err(Error::input(format!("a window of {window} tokens has no room for two texts")));
         }
-        let texts = [self.tokens(left, false)?, self.tokens(right, false)?];
+        let texts = [self.tokens(left, 0, false)?, self.tokens(right, 1, false)?];
         let lengths = texts.each_ref().map(|text| text.ids.len());
         let kept = longest_first(lengths, room);
         let truncated = (0..2).filter(|text| kept[*text] < lengths[*text]).collect();
@@ -73,56 +81,71 @@ impl TextTokenizer {
     }
 
     pub fn template(&self, parts: &[Part<'_>]) -> Result<Template, Error> {
-        let (mut pieces, mut segment, mut has_text_before) = (Vec::new(), 0, false);
+        let (mut pieces, mut segment, mut has_space_before) = (Vec::new(), 0, false);
+        let id = |token: &str| self.inner.token_to_id(token).ok_or_else(|| Error::no_token(token));
         for part in parts {
             let content = match part {
                 Part::Segment(number) => {
                     segment = *number;
                     continue;
                 }
-                Part::Special(token) => {
-                    Content::Fixed(vec![self.inner.token_to_id(token).ok_or_else(|| Error::no_token(token))?])
-                }
-                Part::Text(text) => Content::Fixed(self.tokens(text, has_text_before)?.ids),
-                Part::Slot => Content::Slot { has_space_before: has_text_before },
+                Part::Special(token) => Content::Fixed(vec![id(token)?]),
+                Part::Text(text) => Content::Fixed(self.tokens(text, 0, has_space_before)?.ids),
+                Part::Slot => Content::Slot(Opening { has_space_before, separator: None }),
+                Part::List(token) => Content::Slot(Opening { has_space_before, separator: Some(id(token)?) }),
             };
-            has_text_before |= matches!(part, Part::Text(_) | Part::Slot);
+            has_space_before |= !matches!(part, Part::Special(_));
             pieces.push(Piece { content, segment });
         }
         Ok(Template { pieces })
     }
 
     pub fn fill(&self, template: &Template, slots: &[Slot<'_>], window: usize) -> Result<Sequence, Error> {
-        let texts = slots.iter().zip(template.spaces());
-        let tokens = texts.map(|(slot, has_space_before)| self.tokens(slot.text, has_space_before));
-        let tokens: Vec<TextTokens> = tokens.collect::<Result<_, _>>()?;
-        let pieces = tokens.iter().zip(slots).map(|(tokens, slot)| {
-            let (all, kept) = (tokens.ids.len(), tokens.ids.len().min(slot.max_tokens));
-            match slot.keep {
-                Keep::Start => tokens.pieces(0, kept),
-                Keep::End => tokens.pieces(all - kept, all),
-            }
+        assert_eq!(slots.len(), template.slots(), "as many texts as the template has slots");
+        let mut texts = 0;
+        let tokens = slots.iter().zip(template.openings()).map(|(slot, opening)| {
+            let first = texts;
+            texts += slot.texts.len();
+            self.tokens_of_slot(slot, first, opening)
         });
+        let tokens: Vec<TextTokens> = tokens.collect::<Result<_, _>>()?;
         let is_cut = |slot: &usize| tokens[*slot].ids.len() > slots[*slot].max_tokens;
         let truncated = (0..slots.len()).filter(is_cut).collect();
-        let sequence = template.fill(&pieces.collect::<Vec<_>>(), truncated);
+        let kept: Vec<Pieces> = tokens.iter().zip(slots).map(|(tokens, slot)| tokens.kept(slot)).collect();
+        let sequence = template.fill(&kept, truncated);
         if sequence.input.len() > window {
             return Err(Error::too_long(sequence.input.len(), window));
         }
         Ok(sequence)
     }
 
-    fn tokens(&self, text: &str, has_space_before: bool) -> Result<TextTokens, Error> {
+    /// The tokens of a slot's texts, which are numbered from `first` on.
+    fn tokens_of_slot(&self, slot: &Slot<'_>, first: usize, opening: Opening) -> Result<TextTokens, Error> {
+        let mut all = TextTokens::default();
+        for (number, text) in slot.texts.iter().enumerate() {
+            all.ids.extend(opening.separator.filter(|_| number > 0));
+            all.places.resize(all.ids.len(), None);
+            let tokens = self.tokens(text, first + number, opening.has_space_before || number > 0)?;
+            all.ids.extend(tokens.ids);
+            all.places.extend(tokens.places);
+        }
+        Ok(all)
+    }
+
+    /// The tokens of text `number`.
+    fn tokens(&self, text: &str, number: usize, has_space_before: bool) -> Result<TextTokens, Error> {
         let source = Source::new(text, self.is_lowercase, has_space_before);
         let encoding = self.inner.encode(source.read.as_ref(), false).map_err(Error::tokenize)?;
-        Ok(TextTokens { ids: encoding.get_ids().to_vec(), spans: source.spans(encoding.get_offsets()) })
+        let spans = source.spans(encoding.get_offsets()).into_iter();
+        let places = spans.map(|span| span.map(|span| Place { text: number, span })).collect();
+        Ok(TextTokens { ids: encoding.get_ids().to_vec(), places })
     }
 }
 
 /// The special tokens that a tokenizer puts around one text or two, as a template.
 fn frame(processor: Option<&PostProcessorWrapper>, texts: usize) -> Result<Template, Error> {
     let text = || Encoding::from_tokens(vec![Token::new(0, "a".into(), (0, 1))], 0);
-    let slot = |segment| Piece { content: Content::Slot { has_space_before: false }, segment };
+    let slot = |segment| Piece { content: Content::Slot(Opening::default()), segment };
     let Some(processor) = processor else { return Ok(Template { pieces: (0..texts as u32).map(slot).collect() }) };
     let pair = (texts == 2).then(text);
     let encoding = processor.process(text(), pair, true).map_err(Error::tokenize)?;

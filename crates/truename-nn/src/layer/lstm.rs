@@ -1,6 +1,6 @@
 use burn_tensor::activation::{sigmoid, tanh};
 use burn_tensor::{Device, Tensor, TensorData};
-use truename_infer::{Error, Scope};
+use truename_infer::{CharacterConfig, Error, Scope};
 
 use super::{Linear, indices};
 use crate::fused;
@@ -20,8 +20,8 @@ impl Lstm {
     /// `recurrent: [4 width, width]`
     pub fn load(scope: &Scope, inputs: usize, width: usize, is_reversed: bool, device: &Device) -> Result<Self, Error> {
         Ok(Self {
-            input: Linear::load(&scope.at("input"), inputs, 4 * width, device)?,
-            recurrent: Parameter::load(&scope.at("recurrent"), "weight", &[4 * width, width], device)?,
+            input: Linear::load(&scope.at(CharacterConfig::INPUT), inputs, 4 * width, device)?,
+            recurrent: Parameter::load(&scope.at(CharacterConfig::RECURRENT), "weight", &[4 * width, width], device)?,
             is_reversed,
         })
     }
