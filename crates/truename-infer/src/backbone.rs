@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::batch::{Batch, plan};
-use crate::characters::{self, CharacterNetwork};
+use crate::character_config;
+use crate::characters::CharacterNetwork;
 use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint, network_folders};
 use crate::hash::Fingerprint;
 use crate::transformer::{Transformer, Workspace};
@@ -19,6 +20,22 @@ const BATCH_TOKENS: usize = 256;
 /// A network that turns tokens into states, with its tokenizer. Heads make answers of the states.
 ///
 /// Shared by reference between threads; each call uses the threads of the current rayon pool.
+///
+/// ```
+/// use truename_infer::{Backbone, Input};
+///
+/// # fn main() -> Result<(), truename_infer::Error> {
+/// # let folder = "tests/models/bert";
+/// let backbone = Backbone::open(folder.as_ref())?;
+/// let text = "The patient had a heart attack.";
+/// let windows = backbone.tokenizer().windows(text, 16)?;
+/// let inputs: Vec<Input> = windows.iter().map(|window| window.input.clone()).collect();
+/// let states = backbone.states(&inputs, &[backbone.info().layers])?;
+/// let token = windows[0].places.iter().position(|place| place.is_some_and(|place| &text[place.span.range()] == "heart"));
+/// assert_eq!(states[0].row(0, token.unwrap()).len(), backbone.info().hidden);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Backbone {
     folder: PathBuf,
     info: Info,
@@ -104,7 +121,7 @@ impl Backbone {
             heads: None,
             parameters: weights.parameters(),
             window: config.window,
-            pooling: (config.network != characters::Network::Lstm).then_some(Pooling::Mean),
+            pooling: (config.network != character_config::Network::Lstm).then_some(Pooling::Mean),
             vocabulary: config.vocabulary(),
         };
         Ok(Self {

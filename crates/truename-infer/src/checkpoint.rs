@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::architecture::Family;
-use crate::characters::CharacterConfig;
+use crate::character_config::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
 use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
@@ -177,8 +177,8 @@ impl TransformerCheckpoint {
     /// # Errors
     /// Where a file of the folder cannot be read, or a table is not in single precision.
     pub fn add_special_tokens(&mut self, tokens: &[&str], seed: u64) -> Result<Vec<u32>, Error> {
-        let mut file = match self.tokenizer.take() {
-            Some(file) => file,
+        let mut file = match &self.tokenizer {
+            Some(file) => file.clone(),
             None => Box::new(TokenizerFile::read(&self.folder)?),
         };
         let (ids, new) = file.add_special_tokens(tokens)?;
@@ -258,7 +258,7 @@ impl TransformerCheckpoint {
     fn tokenizer(&mut self) -> Result<Tokenizer, Error> {
         let window = self.window();
         match &self.tokenizer {
-            Some(file) => TokenizerFile::clone(file).tokenizer(window, self.sentence.is_lowercase),
+            Some(file) => Tokenizer::of_file(TokenizerFile::clone(file), window, self.sentence.is_lowercase),
             None => Tokenizer::read(&self.folder, window, self.sentence.is_lowercase, &mut self.fingerprint),
         }
     }
@@ -295,7 +295,7 @@ impl TransformerCheckpoint {
     }
 
     /// The keys of `config.json` that are numbers of rows, each with the rows of its table.
-    fn table_sizes(&self, tensors: &Tensors) -> impl Iterator<Item = (&'static str, usize)> {
+    fn table_sizes(&self, tensors: &Tensors) -> Vec<(&'static str, usize)> {
         let names = self.names();
         let tables = [
             ("vocab_size", Some(names.words)),
@@ -307,8 +307,7 @@ impl TransformerCheckpoint {
             let shape = tensors.get(&name).map(|tensor| tensor.shape()).or_else(|| self.weights.shape(&name))?;
             shape.first().copied()
         };
-        let sizes: Vec<_> = tables.iter().filter_map(|(key, table)| Some((*key, rows((*table)?)?))).collect();
-        sizes.into_iter()
+        tables.into_iter().filter_map(|(key, table)| Some((key, rows(table?)?))).collect()
     }
 
     /// The files by which sentence-transformers knows how the vectors of a text's tokens become one.

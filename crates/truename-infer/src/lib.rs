@@ -31,6 +31,7 @@
 mod architecture;
 mod backbone;
 mod batch;
+mod character_config;
 mod characters;
 mod checkpoint;
 mod config;
@@ -54,7 +55,7 @@ mod weights;
 pub use architecture::TensorNames;
 pub use backbone::Backbone;
 pub use batch::Batch;
-pub use characters::{CharacterConfig, Network};
+pub use character_config::{CharacterConfig, Network};
 pub use checkpoint::{CharacterCheckpoint, Checkpoint, TransformerCheckpoint, network_folder};
 pub use config::ModelConfig;
 pub use error::Error;

@@ -9,14 +9,13 @@ use safetensors::tensor::{Dtype, Metadata, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
 use truename_files::Partial;
 
-use crate::layer::{Linear, Norm};
 use crate::{Error, Tensor, Tensors};
 
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// A file in memory.
-enum Bytes {
+pub(crate) enum Bytes {
     Mapped(Mmap),
     Owned(Vec<u8>),
 }
@@ -166,34 +165,7 @@ impl Scope<'_> {
         Ok(Tensor::new(shape.to_vec(), self.values(tensor, shape)?))
     }
 
-    /// `y = x Wᵀ + b` of this part.
-    ///
-    /// # Shapes
-    /// `weight: [outputs, inputs]`, `bias: [outputs]`
-    pub(crate) fn linear(&self, inputs: usize, outputs: usize) -> Result<Linear, Error> {
-        let weight = self.floats("weight", &[outputs, inputs])?;
-        Ok(Linear::new(weight.slice(), self.floats("bias", &[outputs])?.slice().to_vec()))
-    }
-
-    /// Several linear maps of one input as one, their outputs side by side.
-    pub(crate) fn linear_of(&self, parts: &[&str], inputs: usize, outputs: usize) -> Result<Linear, Error> {
-        let mut weight = Vec::with_capacity(parts.len() * inputs * outputs);
-        let mut bias = Vec::with_capacity(parts.len() * outputs);
-        for part in parts.iter().map(|part| self.at(part)) {
-            weight.extend_from_slice(part.floats("weight", &[outputs, inputs])?.slice());
-            bias.extend_from_slice(part.floats("bias", &[outputs])?.slice());
-        }
-        Ok(Linear::new(&weight, bias))
-    }
-
-    /// The layer norm of this part; checkpoints from before 2019 call its weight and bias gamma and beta.
-    pub(crate) fn norm(&self, width: usize, epsilon: f32) -> Result<Norm, Error> {
-        let [scale, shift] = self.norm_names();
-        let scale = self.floats(scale, &[width])?.slice().to_vec();
-        Ok(Norm::new(scale, self.floats(shift, &[width])?.slice().to_vec(), epsilon))
-    }
-
-    /// Names of the scale and of the shift of a layer norm here.
+    /// Names of the scale and of the shift of a layer norm here; checkpoints from before 2019 call them gamma and beta.
     pub fn norm_names(&self) -> [&'static str; 2] {
         if self.has("gamma") { ["gamma", "beta"] } else { ["weight", "bias"] }
     }
@@ -203,7 +175,7 @@ impl Scope<'_> {
         Ok(Table { floats: self.floats("weight", &[rows, columns])?, columns })
     }
 
-    fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
+    pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
         let (name, path) = (self.name(name), &self.weights.path);
         let tensor = self.weights.tensors.info(&name).ok_or_else(|| Error::no_tensor(path, &name))?;
         if tensor.dtype != Dtype::F32 {
@@ -218,7 +190,7 @@ impl Scope<'_> {
 }
 
 /// The numbers of one tensor: in the map, or copied where the file does not align them.
-enum Floats {
+pub(crate) enum Floats {
     Mapped { map: Arc<Bytes>, bytes: Range<usize> },
     Copied(Vec<f32>),
 }
@@ -231,7 +203,7 @@ impl Floats {
         }
     }
 
-    fn slice(&self) -> &[f32] {
+    pub fn slice(&self) -> &[f32] {
         match self {
             Self::Mapped { map, bytes } => bytemuck::cast_slice(&map[bytes.clone()]),
             Self::Copied(values) => values,

@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use super::Family;
 use crate::Error;
 use crate::config::ModelConfig;
-use crate::layer::{Activation, Attention, FeedForward, PositionBias, TokenEmbedding};
+use crate::layer::{Activation, Attention, FeedForward, Linear, Norm, PositionBias, TokenEmbedding};
 use crate::transformer::{Layer, Transformer};
 use crate::weights::{Scope, Weights};
 
@@ -34,7 +34,7 @@ impl Family {
             positions: root.at(names.positions).table(config.max_position_embeddings, hidden)?,
             first_position: (self.first_position)(config),
             segments: segments.transpose()?,
-            norm: root.at(names.embedding_norm).norm(hidden, config.layer_norm_eps)?,
+            norm: Norm::load(&root.at(names.embedding_norm), hidden, config.layer_norm_eps)?,
         })
     }
 
@@ -50,19 +50,22 @@ impl Family {
     fn layer(&self, layer: &Scope, config: &ModelConfig) -> Result<Layer, Error> {
         let (hidden, inner, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
         let names = &self.names;
+        let linear = |name, inputs, outputs| Linear::load(&layer.at(name), inputs, outputs);
+        let norm = |name| Norm::load(&layer.at(name), hidden, epsilon);
+        let query_key_value = [names.query, names.key, names.value].map(|name| layer.at(name));
         Ok(Layer {
             attention: Attention {
-                query_key_value: layer.linear_of(&[names.query, names.key, names.value], hidden, hidden)?,
-                output: layer.at(names.attention_output).linear(hidden, hidden)?,
+                query_key_value: Linear::load_all(&query_key_value, hidden, hidden)?,
+                output: linear(names.attention_output, hidden, hidden)?,
                 heads: config.num_attention_heads,
             },
-            attention_norm: layer.at(names.attention_norm).norm(hidden, epsilon)?,
+            attention_norm: norm(names.attention_norm)?,
             feed_forward: FeedForward {
-                up: layer.at(names.up).linear(hidden, inner)?,
-                down: layer.at(names.down).linear(inner, hidden)?,
+                up: linear(names.up, hidden, inner)?,
+                down: linear(names.down, inner, hidden)?,
                 activation: config.activation()?,
             },
-            feed_forward_norm: layer.at(names.feed_forward_norm).norm(hidden, epsilon)?,
+            feed_forward_norm: norm(names.feed_forward_norm)?,
         })
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rten_simd::ops::BitOps;
 use rten_simd::{Isa, SimdOp};
 
-use super::sized;
+use super::buffer::sized;
 
 /// Vectors of columns that a panel has, and so a tile.
 pub(super) const PANEL_VECTORS: usize = 3;

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
+use super::buffer::sized;
 use super::matrix::{Aligned, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, Packed, prefetch};
 use super::rows::sums;
-use super::sized;
 
 /// Numbers of the left factor that stay in the L2 cache while panels pass by (Goto and van de Geijn's `mc · kc`).
 const L2_BLOCK: usize = 1 << 16;

@@ -1,4 +1,6 @@
+use crate::Error;
 use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
+use crate::weights::Scope;
 
 /// `y = x Wᵀ + b`.
 pub(crate) struct Linear {
@@ -9,7 +11,23 @@ pub(crate) struct Linear {
 impl Linear {
     /// # Shapes
     /// `weight: [outputs, inputs]`, `bias: [outputs]`
-    pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
+    pub fn load(scope: &Scope, inputs: usize, outputs: usize) -> Result<Self, Error> {
+        let weight = scope.floats("weight", &[outputs, inputs])?;
+        Ok(Self::new(weight.slice(), scope.values("bias", &[outputs])?))
+    }
+
+    /// Loads several maps of one input as one, their outputs side by side.
+    pub fn load_all(scopes: &[Scope], inputs: usize, outputs: usize) -> Result<Self, Error> {
+        let mut weight = Vec::with_capacity(scopes.len() * inputs * outputs);
+        let mut bias = Vec::with_capacity(scopes.len() * outputs);
+        for scope in scopes {
+            weight.extend_from_slice(scope.floats("weight", &[outputs, inputs])?.slice());
+            bias.extend_from_slice(scope.floats("bias", &[outputs])?.slice());
+        }
+        Ok(Self::new(&weight, bias))
+    }
+
+    fn new(weight: &[f32], bias: Vec<f32>) -> Self {
         Self { weight: Matrix::new(weight, weight.len() / bias.len()).transposed().packed(), bias }
     }
 

@@ -1,6 +1,9 @@
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::{Normalize, NormalizeOptions, Sum, SumSquareSub};
 
+use crate::Error;
+use crate::weights::Scope;
+
 /// Layer norm (Ba, Kiros and Hinton 2016): `y = (x − mean) / √(variance + ε) · scale + shift` over each row.
 pub(crate) struct Norm {
     scale: Vec<f32>,
@@ -9,7 +12,12 @@ pub(crate) struct Norm {
 }
 
 impl Norm {
-    pub fn new(scale: Vec<f32>, shift: Vec<f32>, epsilon: f32) -> Self {
+    pub fn load(scope: &Scope, width: usize, epsilon: f32) -> Result<Self, Error> {
+        let [scale, shift] = scope.norm_names().map(|name| scope.values(name, &[width]));
+        Ok(Self::new(scale?, shift?, epsilon))
+    }
+
+    fn new(scale: Vec<f32>, shift: Vec<f32>, epsilon: f32) -> Self {
         Self { scale, shift, epsilon }
     }
 

@@ -6,7 +6,6 @@ use tokenizers::{
     TruncationParams,
 };
 
-use super::Tokenizer;
 use crate::Error;
 
 /// `tokenizer.json`.
@@ -52,8 +51,8 @@ impl TokenizerFile {
         Ok((ids, new))
     }
 
-    /// Returns a tokenizer that makes at most `window` tokens of a text, special ones included.
-    pub fn tokenizer(self, window: usize, is_lowercase: bool) -> Result<Tokenizer, Error> {
+    /// Returns the tokenizer, set to make at most `window` tokens of a text, special ones included.
+    pub fn for_single_texts(self, window: usize) -> Result<tokenizers::Tokenizer, Error> {
         let mut single = self.inner;
         let special = single
             .get_post_processor()
@@ -68,7 +67,7 @@ impl TokenizerFile {
             .with_padding(None)
             .with_truncation(Some(truncation))
             .map_err(|source| Error::tokenizer(&self.path, source))?;
-        Ok(Tokenizer::of_pieces(single, window, is_lowercase))
+        Ok(single)
     }
 }
 

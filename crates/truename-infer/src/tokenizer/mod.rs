@@ -1,22 +1,24 @@
 //! From texts to tokens: one text, windows of a long one, pairs, and templates.
 
+pub(crate) mod characters;
 mod file;
 mod sequence;
 mod source;
 mod template;
 mod text;
+mod tokens;
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::Error;
-use crate::characters::CharacterConfig;
 use crate::hash::Fingerprint;
 
 pub(crate) use file::TokenizerFile;
 pub use sequence::{Place, Sequence};
 pub use template::{Keep, Part, Slot, Template};
+pub use tokens::Tokens;
 
 use text::TextTokenizer;
 
@@ -40,14 +42,6 @@ struct Pieces {
     window: usize,
 }
 
-/// A text as a model reads it.
-pub struct Tokens {
-    /// The numbers of its tokens, those that mark its start and end included.
-    pub ids: Vec<u32>,
-    /// True where the text went on past the window.
-    pub is_truncated: bool,
-}
-
 impl Tokenizer {
     /// Reads `tokenizer.json` of a folder, for texts of at most `window` tokens, special ones included.
     pub(crate) fn read(
@@ -58,11 +52,12 @@ impl Tokenizer {
     ) -> Result<Self, Error> {
         let file = TokenizerFile::read(folder)?;
         fingerprint.add(file.bytes());
-        file.tokenizer(window, is_lowercase)
+        Self::of_file(file, window, is_lowercase)
     }
 
-    fn of_pieces(single: tokenizers::Tokenizer, window: usize, is_lowercase: bool) -> Self {
-        Self(Kind::Pieces(Box::new(Pieces { single, text: OnceLock::new(), is_lowercase, window })))
+    pub(crate) fn of_file(file: TokenizerFile, window: usize, is_lowercase: bool) -> Result<Self, Error> {
+        let single = file.for_single_texts(window)?;
+        Ok(Self(Kind::Pieces(Box::new(Pieces { single, text: OnceLock::new(), is_lowercase, window }))))
     }
 
     /// Each character is a token, `window` at most with those that mark the ends.
@@ -78,7 +73,7 @@ impl Tokenizer {
     pub fn tokens(&self, text: &str) -> Result<Tokens, Error> {
         let pieces = match &self.0 {
             Kind::Pieces(pieces) => pieces,
-            Kind::Characters { window } => return Ok(CharacterConfig::tokens(*window, text)),
+            Kind::Characters { window } => return Ok(characters::tokens(*window, text)),
         };
         let text = text.trim();
         let text = if pieces.is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };

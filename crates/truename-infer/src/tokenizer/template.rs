@@ -1,6 +1,5 @@
-use super::Sequence;
+use super::sequence::{Place, Sequence};
 use crate::Input;
-use crate::tokenizer::text::Pieces;
 
 /// A part of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +81,13 @@ pub(super) struct Opening {
     pub has_space_before: bool,
     /// The token between the texts of a list.
     pub separator: Option<u32>,
+}
+
+/// Some tokens of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Pieces<'a> {
+    pub ids: &'a [u32],
+    pub places: &'a [Option<Place>],
 }
 
 impl Template {

@@ -1,8 +1,8 @@
 use tokenizers::{Encoding, PostProcessor, PostProcessorWrapper, Token};
 
+use super::sequence::{Place, Sequence};
 use super::source::Source;
-use super::template::{Content, Keep, Opening, Part, Piece, Slot, Template};
-use super::{Place, Sequence};
+use super::template::{Content, Keep, Opening, Part, Piece, Pieces, Slot, Template};
 use crate::Error;
 
 /// Makes tokens of texts and puts them into templates; reads special tokens written in a text as text.
@@ -20,13 +20,6 @@ pub(super) struct TextTokenizer {
 struct TextTokens {
     ids: Vec<u32>,
     places: Vec<Option<Place>>,
-}
-
-/// Some tokens of a text.
-#[derive(Clone, Copy)]
-pub(super) struct Pieces<'a> {
-    pub ids: &'a [u32],
-    pub places: &'a [Option<Place>],
 }
 
 impl TextTokens {

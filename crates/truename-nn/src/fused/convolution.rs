@@ -15,7 +15,7 @@ use truename_infer::kernels::{Matrix, Onto, multiply};
 
 use super::affine::{Affine, PerParameter, affine, of_affine};
 use super::rows::{PIECE, add};
-use super::{contiguous, from_values, primitive, register, slice};
+use super::tensor::{contiguous, from_values, primitive, register, slice};
 use crate::layout::Layout;
 
 /// `relu(W [x₋₁; x; x₊₁] + b)`; beyond the ends of a text stands 0.

@@ -13,7 +13,7 @@ use burn_tensor::Tensor;
 use truename_infer::kernels::{Matrix, Onto, multiply};
 use truename_infer::lstm::{self, States};
 
-use super::{contiguous, from_values, primitive, slice};
+use super::tensor::{contiguous, from_values, primitive, slice};
 use crate::layout::Layout;
 
 /// The hidden states of all steps, from `gates`, which are `x W + b`.

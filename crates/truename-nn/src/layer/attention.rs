@@ -1,7 +1,7 @@
 use burn_tensor::activation::softmax;
 use burn_tensor::{Bool, Int, Tensor, TensorData};
 
-use super::encoder_layer::Pass;
+use super::pass::Pass;
 use super::{Linear, indices};
 use crate::dropout::Dropout;
 use crate::layout::Layout;

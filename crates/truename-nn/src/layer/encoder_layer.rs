@@ -1,10 +1,9 @@
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, TransformerCheckpoint};
 
+use super::pass::Pass;
 use super::{Attention, FeedForward, Linear, Norm, dropped};
-use crate::dropout::Dropout;
 use crate::fused::{self, LayerShape, PerInput, PerParameter, primitive};
-use crate::layout::Layout;
 use crate::parameter::Parameter;
 
 /// Attention and feed-forward, each with its dropout, its residual and, after it, its norm.
@@ -14,17 +13,6 @@ pub(crate) struct EncoderLayer {
     pub attention_norm: Norm,
     pub feed_forward: FeedForward,
     pub feed_forward_norm: Norm,
-}
-
-/// The step that a layer is run for.
-#[derive(Clone)]
-pub(crate) struct Pass<'a> {
-    pub layout: &'a Layout,
-    /// MPNet's bias by distance: `[2 longest - 1, heads]`.
-    pub bias: Option<Tensor<2>>,
-    pub dropout: Dropout,
-    /// True where layers run as one operation, if the device has it, and not as the operations that it replaces.
-    pub is_fused: bool,
 }
 
 impl EncoderLayer {

@@ -7,13 +7,15 @@ mod feed_forward;
 mod linear;
 mod lstm;
 mod norm;
+mod pass;
 mod position_bias;
 
 pub(crate) use attention::Attention;
 pub(crate) use embedding::{TokenEmbedding, dropped, indices, rows};
-pub(crate) use encoder_layer::{EncoderLayer, Pass};
+pub(crate) use encoder_layer::EncoderLayer;
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use linear::Linear;
 pub(crate) use lstm::Lstm;
 pub(crate) use norm::Norm;
+pub(crate) use pass::Pass;
 pub(crate) use position_bias::PositionBias;

@@ -1,0 +1,15 @@
+use burn_tensor::Tensor;
+
+use crate::dropout::Dropout;
+use crate::layout::Layout;
+
+/// The step that a layer is run for.
+#[derive(Clone)]
+pub(crate) struct Pass<'a> {
+    pub layout: &'a Layout,
+    /// MPNet's bias by distance: `[2 longest - 1, heads]`.
+    pub bias: Option<Tensor<2>>,
+    pub dropout: Dropout,
+    /// True where layers run as one operation, if the device has it, and not as the operations that it replaces.
+    pub is_fused: bool,
+}
