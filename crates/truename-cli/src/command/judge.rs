@@ -2,7 +2,7 @@ use truename::Linker;
 use truename_eval::{Answer, GoldName, Judged};
 
 use crate::problems::say_truncated;
-use crate::{interrupt, progress};
+use crate::{bars, interrupt};
 
 /// Number of candidates a name, as the ranks need.
 pub const DEPTH: usize = 50;
