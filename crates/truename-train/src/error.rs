@@ -1,8 +1,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::recipe::Condition;
-
 /// An error of a recipe, its data or a run.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
@@ -161,8 +159,15 @@ impl Error {
         Kind::Renamed { place, key: key.to_owned(), new }.into()
     }
 
-    pub(crate) fn idle_key(place: String, key: &'static str, condition: &Condition, value: String) -> Self {
-        Kind::IdleKey { place, key, on: condition.on, values: condition.values, value }.into()
+    /// `key` counts only where the key `on` has one of `values`; it has `value`.
+    pub(crate) fn idle_key(
+        place: String,
+        key: &'static str,
+        on: &'static str,
+        values: &'static [&'static str],
+        value: String,
+    ) -> Self {
+        Kind::IdleKey { place, key, on, values, value }.into()
     }
 
     pub(crate) fn value(key: &'static str, value: impl fmt::Display, known: impl fmt::Display) -> Self {

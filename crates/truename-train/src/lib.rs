@@ -28,13 +28,10 @@
 mod augmentation;
 mod cross_validation;
 mod error;
-mod forecast;
-mod metrics;
 mod names;
 mod nearest;
 mod pair_sampler;
 mod recipe;
-mod run_folder;
 mod runs;
 mod sampler;
 mod task;
@@ -47,10 +44,12 @@ pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
 pub use error::Error;
 pub use names::{Accuracy, DataFile, Dataset, Named, Names, Query};
 pub use recipe::{Change, Decay, Evaluation, Recipe, Schedule};
-pub use run_folder::{fold_encoders, fold_folder};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use task::{Description, Epoch, EpochSize, Groups, Kind, Pairs, Planned, Scores, Task, TaskData, begin, begin_on};
+pub use task::{Groups, Kind, Pairs, begin, begin_on};
 pub use trained::TrainedEncoders;
-pub use training::{Event, Run, Start, Training};
+pub use training::{
+    Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training, fold_encoders,
+    fold_folder,
+};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

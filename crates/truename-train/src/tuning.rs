@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::names::NameKeys;
-use crate::run_folder::write;
+use crate::training::write;
 use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin_on};
 
 /// A key of a recipe with the values that it may take.

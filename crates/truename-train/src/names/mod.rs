@@ -12,8 +12,9 @@ use truename_infer::{Checkpoint, Encoder, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::LearnerOptions;
 
-use crate::task::{Description, Scores, TaskData};
-use crate::{Error, Recipe};
+use crate::Error;
+use crate::recipe::Recipe;
+use crate::training::{Description, Scores, TaskData};
 
 pub use accuracy::Accuracy;
 pub use dataset::{DataFile, Dataset, Named, Query};

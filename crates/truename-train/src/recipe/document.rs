@@ -6,8 +6,8 @@ use toml::{Spanned, Table, Value};
 
 use super::change::Change;
 use super::keys::{find, names};
+use super::schema::Schema;
 use crate::Error;
-use crate::task::Kind;
 
 /// Keys of earlier recipes, with their names now.
 pub(super) const RENAMED: [(&str, &str); 5] = [
@@ -24,24 +24,26 @@ pub(super) struct Document<'a> {
     pub table: Table,
     lines: HashMap<String, usize>,
     changes: Vec<Change>,
+    /// The kinds of task that a recipe can name.
+    schemas: &'a [&'static Schema],
 }
 
 impl<'a> Document<'a> {
     /// # Errors
     /// Where the text is no TOML.
-    pub fn parse(path: &'a Path, text: &str) -> Result<Self, Error> {
+    pub fn parse(path: &'a Path, text: &str, schemas: &'a [&'static Schema]) -> Result<Self, Error> {
         let failed = |source| Error::recipe(path, source);
         let table = toml::from_str(text).map_err(failed)?;
         let mut lines = HashMap::new();
         add_lines(DeTable::parse(text).map_err(failed)?.get_ref(), "", text, &mut lines);
-        Ok(Self { path, table, lines, changes: Vec::new() })
+        Ok(Self { path, table, lines, changes: Vec::new(), schemas })
     }
 
     /// # Errors
     /// Where the key is a section, or is in a key that is none.
     pub fn apply(&mut self, change: &Change) -> Result<(), Error> {
         let key = &change.key;
-        if let Some(first) = Kind::first_key(key) {
+        if let Some(first) = self.schemas.iter().find_map(|schema| schema.first_key(key)) {
             let value = change.value.as_ref().map(Value::to_string).unwrap_or_default();
             return Err(Error::section(key, &format!("{key}.{first}={value}")));
         }
@@ -64,39 +66,40 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// Where it names none, or one that is not known.
-    pub fn kind(&self) -> Result<&'static Kind, Error> {
+    pub fn schema(&self) -> Result<&'static Schema, Error> {
         let Some(name) = find(&self.table, "task.kind") else {
             let loss = find(&self.table, "objective.loss").and_then(Value::as_str);
             return Err(Error::no_task(self.path, if loss == Some("contrastive") { "pairs" } else { "groups" }));
         };
-        name.as_str().and_then(Kind::find).ok_or_else(|| Error::value("task.kind", name, Kind::names()))
+        let known = self.schemas.iter().find(|schema| name.as_str() == Some(schema.name));
+        known.copied().ok_or_else(|| Error::value("task.kind", name, one_of(self.schemas)))
     }
 
     /// Checks that the kind has every key that is written.
     ///
     /// # Errors
     /// Names the first that it does not have.
-    pub fn check_names(&self, kind: &Kind) -> Result<(), Error> {
-        let known = kind.defaults();
+    pub fn check_names(&self, schema: &Schema) -> Result<(), Error> {
+        let known = schema.defaults();
         let unknown = names(&self.table).into_iter().find(|key| find(&known, key).is_none());
         let Some(key) = unknown else { return Ok(()) };
         let place = self.place(&key);
         if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
             return Err(Error::renamed(place, &key, new));
         }
-        let others = Kind::all().iter().filter(|other| find(&other.defaults(), &key).is_some());
-        Err(Error::unknown_key(place, &key, kind.name(), &others.map(Kind::name).collect::<Vec<_>>()))
+        let others = self.schemas.iter().filter(|other| find(&other.defaults(), &key).is_some());
+        Err(Error::unknown_key(place, &key, schema.name, &others.map(|other| other.name).collect::<Vec<_>>()))
     }
 
     /// Checks that every key that is written counts, `complete` being all keys with their values.
     ///
     /// # Errors
     /// Names the first that does not.
-    pub fn check_conditions(&self, kind: &Kind, complete: &Table) -> Result<(), Error> {
-        for condition in kind.conditions().filter(|condition| !condition.holds(complete)) {
+    pub fn check_conditions(&self, schema: &Schema, complete: &Table) -> Result<(), Error> {
+        for condition in schema.conditions().filter(|condition| !condition.holds(complete)) {
             if let Some(key) = condition.keys.iter().find(|key| find(&self.table, key).is_some()) {
                 let value = find(complete, condition.on).map(Value::to_string).unwrap_or_default();
-                return Err(Error::idle_key(self.place(key), key, condition, value));
+                return Err(Error::idle_key(self.place(key), key, condition.on, condition.values, value));
             }
         }
         Ok(())
@@ -106,8 +109,11 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// Where one is of another type.
-    pub fn check_types(&self, kind: &Kind, text: &str) -> Result<(), Error> {
-        kind.parts().try_for_each(|part| (part.check_types)(text)).map_err(|source| Error::recipe(self.path, source))
+    pub fn check_types(&self, schema: &Schema, text: &str) -> Result<(), Error> {
+        schema
+            .all_parts()
+            .try_for_each(|part| (part.check_types)(text))
+            .map_err(|source| Error::recipe(self.path, source))
     }
 
     /// Returns whether a path counts from the folder of the recipe.
@@ -127,6 +133,11 @@ impl<'a> Document<'a> {
     fn change(&self, key: &str) -> Option<&Change> {
         self.changes.iter().rev().find(|change| change.key == key)
     }
+}
+
+/// Returns the names of all kinds, for messages.
+pub(crate) fn one_of(schemas: &[&Schema]) -> String {
+    format!("one of {}", schemas.iter().map(|schema| schema.name).collect::<Vec<_>>().join(", "))
 }
 
 /// Adds the line of each key of a table, whose own name ends in a dot.

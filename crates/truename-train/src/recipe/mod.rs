@@ -8,9 +8,9 @@ mod document;
 mod keys;
 mod range;
 mod schedule;
+mod schema;
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,14 @@ use toml::{Table, Value};
 use truename_nn::{AdamWOptions, Device, LearnerOptions};
 
 use crate::Error;
-use crate::task::Kind;
 use document::Document;
 
 pub use change::Change;
+pub(crate) use document::one_of;
 pub(crate) use keys::{Condition, Keys, Part, find, merge};
 pub(crate) use range::Range;
 pub use schedule::{Decay, Schedule};
+pub(crate) use schema::Schema;
 
 /// One training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,9 @@ pub struct Recipe {
     /// The sections of the kind of task, with every key.
     #[serde(skip)]
     own: Table,
+    /// The keys of its kind; `None` for a task that is not one of ours.
+    #[serde(skip)]
+    schema: Option<&'static Schema>,
 }
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -74,6 +78,7 @@ impl Default for Recipe {
             schedule: Schedule::default(),
             evaluation: Evaluation::default(),
             own: Table::new(),
+            schema: None,
         }
     }
 }
@@ -104,53 +109,50 @@ impl Keys for Recipe {
 }
 
 impl Recipe {
-    /// Creates a recipe of a kind of task with the default of every key; a task of your own may have any name.
-    pub fn new(kind: &str) -> Self {
-        let mut recipe = Self { task: TaskKeys { kind: kind.to_owned() }, ..Self::default() };
-        for part in Kind::find(kind).map_or(&[][..], Kind::own_parts) {
+    /// Creates a recipe with the default of every key of a schema.
+    pub(crate) fn of_kind(kind: &str, schema: Option<&'static Schema>) -> Self {
+        let mut recipe = Self { task: TaskKeys { kind: kind.to_owned() }, schema, ..Self::default() };
+        for part in schema.map_or(&[][..], |schema| schema.parts) {
             merge(&mut recipe.own, (part.defaults)());
         }
         recipe
     }
 
-    /// Reads a file and changes keys. Paths in the file count from the folder that the file is in.
-    ///
-    /// # Errors
-    /// Where the file cannot be read; where a key is not one of its kind of task, has no effect beside other keys, or has a
-    /// value that it cannot have.
-    pub fn read(path: &Path, changes: &[Change]) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
-        Self::parse(path, &text, changes)
-    }
-
-    fn parse(path: &Path, text: &str, changes: &[Change]) -> Result<Self, Error> {
-        let mut document = Document::parse(path, text)?;
+    /// Reads the text of a file as a recipe of one of the kinds of task, with some keys changed.
+    pub(crate) fn parse(
+        path: &Path,
+        text: &str,
+        changes: &[Change],
+        schemas: &[&'static Schema],
+    ) -> Result<Self, Error> {
+        let mut document = Document::parse(path, text, schemas)?;
         changes.iter().try_for_each(|change| document.apply(change))?;
-        let kind = document.kind()?;
-        document.check_names(kind)?;
-        document.check_types(kind, text)?;
-        let mut recipe = Self::complete(&document.table, kind.own_parts())?;
-        document.check_conditions(kind, &recipe.table()?)?;
-        for key in kind.paths().filter(|key| document.is_beside_recipe(key)) {
+        let schema = document.schema()?;
+        document.check_names(schema)?;
+        document.check_types(schema, text)?;
+        let mut recipe = Self::complete(&document.table, Some(schema))?;
+        document.check_conditions(schema, &recipe.table()?)?;
+        for key in schema.paths().filter(|key| document.is_beside_recipe(key)) {
             recipe.set_beside(key, path.parent().unwrap_or(Path::new("")));
         }
         Ok(recipe)
     }
 
-    /// Returns the recipe of a run in its folder.
+    /// Reads the recipe that a run of this one's kind left in its folder; one of another kind has no keys of its own.
     ///
     /// # Errors
     /// Where it cannot be read, or an earlier version wrote it, without a kind of task.
-    pub(crate) fn read_stored(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn read_stored(&self, path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
         let table: Table = toml::from_str(&text).map_err(|source| Error::recipe(path, source))?;
         let name = find(&table, "task.kind").and_then(Value::as_str).ok_or_else(|| Error::old_run(path))?;
-        Self::complete(&table, Kind::find(name).map_or(&[], Kind::own_parts))
+        Self::complete(&table, self.schema.filter(|schema| schema.name == name))
     }
 
-    fn complete(written: &Table, own: &[Part]) -> Result<Self, Error> {
+    fn complete(written: &Table, schema: Option<&'static Schema>) -> Result<Self, Error> {
         let mut recipe: Self = (EVERY_KIND.read)(written)?.try_into().map_err(Error::types)?;
-        for part in own {
+        recipe.schema = schema;
+        for part in schema.map_or(&[][..], |schema| schema.parts) {
             merge(&mut recipe.own, (part.read)(written)?);
         }
         Ok(recipe)
@@ -197,7 +199,7 @@ impl Recipe {
     pub(crate) fn effective(&self) -> Result<Table, Error> {
         let complete = self.table()?;
         let mut table = complete.clone();
-        let idle = Kind::find(self.kind()).into_iter().flat_map(Kind::conditions);
+        let idle = self.schema.into_iter().flat_map(Schema::conditions);
         for key in idle.filter(|condition| !condition.holds(&complete)).flat_map(|condition| condition.keys) {
             remove(&mut table, key);
         }
@@ -207,7 +209,7 @@ impl Recipe {
     /// Returns every key that counts, paths aside.
     pub(crate) fn without_paths(&self) -> Result<Table, Error> {
         let mut table = self.effective()?;
-        Kind::find(self.kind()).into_iter().flat_map(Kind::paths).for_each(|key| remove(&mut table, key));
+        self.schema.into_iter().flat_map(Schema::paths).for_each(|key| remove(&mut table, key));
         Ok(table)
     }
 
@@ -233,15 +235,6 @@ impl Recipe {
             seed: self.seed,
             ..LearnerOptions::default()
         })
-    }
-}
-
-impl FromStr for Recipe {
-    type Err = Error;
-
-    /// Reads the text of a recipe; its paths count from the working folder.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::parse(Path::new("recipe"), text, &[])
     }
 }
 

@@ -1,6 +1,7 @@
 use toml::Value;
 
 use super::*;
+use crate::task::Kind;
 
 fn read(text: &str, changes: &[&str]) -> Result<Recipe, Error> {
     let folder = tempfile::tempdir().unwrap();
@@ -34,7 +35,7 @@ fn all_keys(table: &Table, section: &str) -> Vec<(String, Value)> {
 #[test]
 fn explained_recipes_hold_every_key_with_its_default() {
     for kind in Kind::all() {
-        let mut defaults = kind.defaults();
+        let mut defaults = kind.schema.defaults();
         merge(&mut defaults, toml::from_str(&format!("task.kind = \"{}\"", kind.name())).unwrap());
         assert_eq!(with_every_key(kind.explained()), defaults, "{}", kind.name());
         let is_key = |line: &&str| !line.is_empty() && !line.starts_with("# ") && !line.starts_with('[');
@@ -67,10 +68,10 @@ fn every_number_has_a_range() {
     for kind in Kind::all() {
         // Another value beside which the key counts.
         let beside = |key: &str| {
-            let condition = kind.conditions().find(|condition| condition.keys.contains(&key))?;
+            let condition = kind.schema.conditions().find(|condition| condition.keys.contains(&key))?;
             Some(format!("{}={}", condition.on, condition.values[0]))
         };
-        let defaults = kind.defaults();
+        let defaults = kind.schema.defaults();
         let is_number = |value: &Value| value.is_integer() || value.is_float();
         let numbers = all_keys(&defaults, "").into_iter().filter(|(key, value)| key != "seed" && is_number(value));
         for (key, _) in numbers {
@@ -117,7 +118,7 @@ fn a_key_is_taken_out_by_a_change_without_a_value() {
 #[test]
 fn every_renamed_key_is_a_key_of_some_kind() {
     for (old, new) in document::RENAMED {
-        let has = |key: &str| Kind::all().iter().any(|kind| find(&kind.defaults(), key).is_some());
+        let has = |key: &str| Kind::all().iter().any(|kind| find(&kind.schema.defaults(), key).is_some());
         assert!(has(new) && !has(old), "{old} {new}");
     }
 }

@@ -4,28 +4,31 @@ use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer};
 use truename_nn::{Distance, Labelled, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
 
-use super::{Epoch, EpochSize, Kind, Planned, Task, TaskData};
+use super::Kind;
 use crate::augmentation::{Augmentation, Augmenter};
 use crate::names::{NameKeys, Names};
-use crate::recipe::{Condition, Keys, Part, Range};
+use crate::recipe::{Condition, Keys, Part, Range, Schema};
 use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, group_count, groups};
+use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
 use crate::vectors::scale_to_unit;
-use crate::{Accuracy, Dataset, Error, Recipe, Run, Start, Training};
+use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
-    name: "groups",
-    summary: "an encoder from groups of names of one concept, by a metric loss (CoSiNES)",
-    explained: concat!(
-        include_str!("../recipe/run.toml"),
-        "[task]\n# Kind of task: an encoder learns from groups of names of one concept, by a metric loss (CoSiNES).\n",
-        "kind = \"groups\"\n\n",
-        include_str!("../names/data.toml"),
-        include_str!("groups.toml"),
-        include_str!("../recipe/schedule.toml"),
-        include_str!("../names/evaluation.toml"),
-    ),
-    parts: &[Part::of::<NameKeys>(), Part::of::<GroupKeys>()],
+    schema: Schema {
+        name: "groups",
+        summary: "an encoder from groups of names of one concept, by a metric loss (CoSiNES)",
+        explained: concat!(
+            include_str!("../recipe/run.toml"),
+            "[task]\n# Kind of task: an encoder learns from groups of names of one concept, by a metric loss (CoSiNES).\n",
+            "kind = \"groups\"\n\n",
+            include_str!("../names/data.toml"),
+            include_str!("groups.toml"),
+            include_str!("../recipe/schedule.toml"),
+            include_str!("../names/evaluation.toml"),
+        ),
+        parts: &[Part::of::<NameKeys>(), Part::of::<GroupKeys>()],
+    },
     begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
     begin_on: Some(begin),
 };

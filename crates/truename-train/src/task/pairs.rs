@@ -5,28 +5,31 @@ use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer};
 use truename_nn::{LearnerOptions, Pair, Pairs as Objective};
 
-use super::{Epoch, EpochSize, Kind, Planned, Task, TaskData};
+use super::Kind;
 use crate::names::{NameKeys, Names};
 use crate::nearest::nearest;
 use crate::pair_sampler::{PairKeys, PairSampler};
-use crate::recipe::{Keys, Part, Range};
+use crate::recipe::{Keys, Part, Range, Schema};
 use crate::sampler::MAX_BATCH;
-use crate::{Accuracy, Dataset, Error, Recipe, Run, Start, Training};
+use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
+use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
-    name: "pairs",
-    summary: "an encoder from pairs of names with labels, by the contrastive loss with hard negatives (NSEEN)",
-    explained: concat!(
-        include_str!("../recipe/run.toml"),
-        "[task]\n# Kind of task: an encoder learns from pairs of names with labels from 0 to 1, by the contrastive loss (NSEEN).\n",
-        "kind = \"pairs\"\n\n",
-        include_str!("../names/data.toml"),
-        include_str!("pairs.toml"),
-        include_str!("../recipe/schedule.toml"),
-        include_str!("../names/evaluation.toml"),
-    ),
-    parts: &[Part::of::<NameKeys>(), Part::of::<PairTaskKeys>()],
+    schema: Schema {
+        name: "pairs",
+        summary: "an encoder from pairs of names with labels, by the contrastive loss with hard negatives (NSEEN)",
+        explained: concat!(
+            include_str!("../recipe/run.toml"),
+            "[task]\n# Kind of task: an encoder learns from pairs of names with labels from 0 to 1, by the contrastive loss (NSEEN).\n",
+            "kind = \"pairs\"\n\n",
+            include_str!("../names/data.toml"),
+            include_str!("pairs.toml"),
+            include_str!("../recipe/schedule.toml"),
+            include_str!("../names/evaluation.toml"),
+        ),
+        parts: &[Part::of::<NameKeys>(), Part::of::<PairTaskKeys>()],
+    },
     begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
     begin_on: Some(begin),
 };

@@ -2,7 +2,7 @@
 
 use truename_infer::{Checkpoint, Network};
 
-use crate::task::EpochSize;
+use super::EpochSize;
 
 /// Sizes of the networks of a run, by which the memory of a step is estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

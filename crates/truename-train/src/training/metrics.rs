@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 use truename_plot::{Anchor, Frame, Svg};
 
-use crate::Scores;
-use crate::run_folder::State;
+use super::Scores;
+use super::state::State;
 
 /// A line of `metrics.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

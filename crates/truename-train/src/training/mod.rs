@@ -1,3 +1,11 @@
+//! The one loop of all training runs.
+
+mod forecast;
+mod metrics;
+mod run_folder;
+mod state;
+mod task;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,12 +15,16 @@ use truename_infer::{Checkpoint, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective, Step};
 
-use crate::forecast::{NetworkSize, Pace, describe_memory, describe_size, free_memory};
-use crate::metrics::{Metric, plot};
-use crate::recipe::Schedule;
-use crate::run_folder::{RunFolder, State};
-use crate::task::{Description, Epoch, Scores, Task};
-use crate::{Error, Recipe};
+use self::forecast::{NetworkSize, Pace, describe_memory, describe_size, free_memory};
+use self::metrics::{Metric, plot};
+use self::run_folder::RunFolder;
+use self::state::State;
+use crate::Error;
+use crate::recipe::{Recipe, Schedule};
+
+pub(crate) use run_folder::write;
+pub use run_folder::{fold_encoders, fold_folder};
+pub use task::{Description, Epoch, EpochSize, Planned, Scores, Task, TaskData};
 
 /// One run of a task, step by step.
 ///
@@ -164,7 +176,7 @@ impl<T: Task> Training<T> {
     }
 
     fn resume(recipe: &Recipe, task: T, out: &Path) -> Result<Self, Error> {
-        if !Recipe::read_stored(&out.join("recipe.toml"))?.is_same_run(recipe)? {
+        if !recipe.read_stored(&out.join("recipe.toml"))?.is_same_run(recipe)? {
             return Err(Error::other_run(out, "another recipe"));
         }
         let (folder, state, optimizer) = RunFolder::resume::<T::Plan>(out)?;

@@ -1,0 +1,34 @@
+//! Recipes of the kinds of task that there are.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use super::Kind;
+use crate::Error;
+use crate::recipe::{Change, Recipe};
+
+impl Recipe {
+    /// Creates a recipe of a kind of task with the default of every key; a task of your own may have any name.
+    pub fn new(kind: &str) -> Self {
+        Self::of_kind(kind, Kind::find(kind).map(|kind| &kind.schema))
+    }
+
+    /// Reads a file and changes keys. Paths in the file count from the folder that the file is in.
+    ///
+    /// # Errors
+    /// If the file cannot be read; if a key is not one of its kind of task, has no effect beside other keys, or has a
+    /// value that it cannot have.
+    pub fn read(path: &Path, changes: &[Change]) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        Self::parse(path, &text, changes, &Kind::schemas())
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    /// Reads the text of a recipe; its paths count from the working folder.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(Path::new("recipe"), text, &[], &Kind::schemas())
+    }
+}

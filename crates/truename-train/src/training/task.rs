@@ -1,0 +1,169 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fastrand::Rng;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use truename_infer::{Checkpoint, Tokenizer};
+use truename_kb::Progress;
+use truename_nn::{Learner, LearnerOptions, Objective};
+use truename_text::stable_hash;
+
+use crate::Error;
+use crate::vectors::unit_vectors;
+
+/// The subject of a training run.
+pub trait Task {
+    /// The training objective.
+    type Objective: Objective;
+    /// The epoch under way, and all that later epochs depend on; part of a checkpoint.
+    type Plan: Default + Serialize + DeserializeOwned;
+
+    /// Name of the score that decides which weights are kept; higher is better.
+    const SCORE: &'static str;
+
+    /// The data of the run.
+    fn data(&self) -> &dyn TaskData;
+
+    /// Opens the networks of a new run, in the order of the objective.
+    ///
+    /// # Errors
+    /// Where a folder cannot be read.
+    fn networks(&self) -> Result<Vec<Checkpoint>, Error>;
+
+    /// Changes the options of the networks.
+    ///
+    /// # Errors
+    /// Where the recipe has a value that they cannot have.
+    fn configure(&self, _options: &mut LearnerOptions) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Creates the objective of a new run.
+    fn objective(&self) -> Self::Objective;
+
+    /// Changes the options of the objective for a step, from 0, of `steps`.
+    fn adjust(&self, _objective: &mut Self::Objective, _step: u64, _steps: u64) {}
+
+    /// Returns the size of an epoch that is not planned yet.
+    fn expected_epoch(&self, plan: &Self::Plan) -> EpochSize;
+
+    /// Plans an epoch. A resumed run plans an epoch again where [`Task::batches`] of its plan is 0.
+    ///
+    /// # Errors
+    /// Where a network fails.
+    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error>;
+
+    /// Returns the number of batches of the epoch under way; 0 before it is planned.
+    fn batches(&self, plan: &Self::Plan) -> usize;
+
+    /// Makes a batch of the epoch under way, and returns it with the number of its texts.
+    ///
+    /// # Errors
+    /// Where a text cannot be turned into tokens.
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error>;
+
+    /// Ends the epoch under way: [`Task::batches`] is 0 afterwards.
+    ///
+    /// # Errors
+    /// Where a network fails or the work is stopped; the plan is as it was before.
+    fn end_epoch(&self, plan: &mut Self::Plan, _epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
+        *plan = Self::Plan::default();
+        Ok(())
+    }
+}
+
+/// The data of a task: all that it learns from and is evaluated on.
+pub trait TaskData {
+    /// Returns the hash of all data that the run depends on.
+    fn hash(&self) -> String;
+
+    /// Describes the data for the user.
+    ///
+    /// # Errors
+    /// Where a text cannot be turned into tokens.
+    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error>;
+
+    /// Returns the files and sizes of the data, for `run.json`.
+    fn provenance(&self) -> serde_json::Value;
+
+    /// Returns whether there is anything to evaluate on.
+    fn has_evaluation(&self) -> bool;
+
+    /// Evaluates the model folder of a checkpoint.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read, or the work is stopped.
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error>;
+}
+
+/// The data of a task as a user is told about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Description {
+    /// Lines to show.
+    pub lines: Vec<String>,
+    /// Number of tokens of each text to learn.
+    pub lengths: Vec<u32>,
+}
+
+/// The size of an epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EpochSize {
+    /// Number of batches.
+    pub batches: usize,
+    /// Number of texts in all batches together; at most, where a batch has some of them once for several uses.
+    pub texts: usize,
+}
+
+/// A batch of a task with the number of its texts.
+pub type Planned<T> = (<<T as Task>::Objective as Objective>::Batch, usize);
+
+/// An epoch as a task sees it.
+pub struct Epoch<'a, O> {
+    /// The epoch, from 0; where it ends, the one that comes next.
+    pub number: usize,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Batches that there are steps left for.
+    pub max_batches: usize,
+    /// No epoch comes after this one.
+    pub is_last: bool,
+    pub(crate) learner: &'a Learner<O>,
+    pub(crate) tokenizers: &'a [Tokenizer],
+    pub(crate) progress: &'a Progress,
+}
+
+impl<O: Objective> Epoch<'_, O> {
+    /// Returns random numbers that depend on the seed and the epoch alone.
+    pub fn random(&self) -> Rng {
+        Rng::with_seed(stable_hash(&format!("{} {}", self.seed, self.number)))
+    }
+
+    /// Returns the vectors of names by the first network as it is now, and their width.
+    ///
+    /// # Shapes
+    /// output: `[names, width]`, each of unit length
+    ///
+    /// # Errors
+    /// Where a name cannot be turned into tokens, or the work is stopped.
+    pub fn unit_vectors(&self, names: &[&str]) -> Result<(Vec<f32>, usize), Error> {
+        unit_vectors(self.learner, &self.tokenizers[0], names, self.progress)
+    }
+}
+
+/// The scores of an evaluation, by name; higher is better.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Number of things asked for.
+    pub names: usize,
+    /// Scores by name.
+    #[serde(flatten)]
+    pub values: BTreeMap<String, f64>,
+}
+
+impl Scores {
+    /// The score with a name; 0 where there is none.
+    pub fn get(&self, name: &str) -> f64 {
+        self.values.get(name).copied().unwrap_or_default()
+    }
+}
