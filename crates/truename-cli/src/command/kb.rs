@@ -184,12 +184,12 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
         "ranker             {}",
         if info.calibrated { "fitted to it" } else { "the one that comes with truename" }
     )?;
-    if let Some(VectorInfo { names, encoder, calibrated, next }) = &info.vectors {
+    if let Some(VectorInfo { names, encoder, calibrated, next, .. }) = &info.vectors {
         let ranker = if *calibrated { "; a ranker is fitted with them" } else { "" };
         let count = format!("{} of {}", grouped(*names), counted(info.names.into(), "name"));
         writeln!(out, "vectors            {count}, {} dimensions{ranker}", encoder.dimensions)?;
         writeln!(out, "encoder            {} ({})", encoder.folder, encoder.hash)?;
-        if let Some(NextVectors { names, encoder }) = next {
+        if let Some(NextVectors { names, encoder, .. }) = next {
             let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
             writeln!(
                 out,

@@ -40,6 +40,7 @@ impl Default for CalibrateOptions {
 
 /// Gains of calibration. Each pair is the standard ranker's value and the fitted ranker's.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Gain {
     /// Whether the new ranker is kept; not if the standard one has the lower log-loss.
     pub kept: bool,

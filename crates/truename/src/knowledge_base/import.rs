@@ -18,6 +18,7 @@ const META_PROVENANCE: &str = "provenance";
 
 /// A file that went into a knowledge base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Provenance {
     /// `import` or `update`.
     pub action: String,
@@ -33,6 +34,7 @@ pub struct Provenance {
 
 /// Report of an import or update.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// Number of new concepts.
     pub added: u32,

@@ -14,6 +14,7 @@ use crate::{Error, FeatureSet};
 
 /// Statistics of a knowledge base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Info {
     /// Number of concepts.
     pub concepts: u32,
@@ -49,6 +50,7 @@ pub struct Info {
 
 /// Vectors of a knowledge base's names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct VectorInfo {
     /// Number of names with a vector.
     pub names: u64,
@@ -63,6 +65,7 @@ pub struct VectorInfo {
 
 /// Vectors that replace the current ones once every name has one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NextVectors {
     /// Number of names with a vector.
     pub names: u64,

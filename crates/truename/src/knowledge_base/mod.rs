@@ -43,6 +43,7 @@ thread_local! {
 
 /// A stored name near a query.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NearName {
     /// Id of the concept.
     pub id: ConceptId,
