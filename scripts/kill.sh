@@ -102,6 +102,8 @@ battle "another encoder" embedded other "$time_other" "$models/bert" "$models/mp
 
 head -n 40 old.jsonl >few.jsonl
 cat >recipe.toml <<'RECIPE'
+[task]
+kind = "groups"
 [sampler]
 group = 2
 groups = 8
