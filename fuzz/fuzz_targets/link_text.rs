@@ -12,7 +12,7 @@ static PIPELINES: LazyLock<[Pipeline; 2]> = LazyLock::new(|| {
     let concept = |(at, name): (usize, &&str)| Concept::new(format!("T:{at}").parse().unwrap(), *name);
     let kb = KnowledgeBase::create(names.iter().enumerate().map(concept).collect(), &folder.join("kb")).unwrap();
     [false, true].map(|nested| {
-        let options = PipelineOptions { nested, ..PipelineOptions::default() };
+        let options = PipelineOptions::default().nested(nested);
         Pipeline::new(Linker::new(kb.clone()).unwrap(), options)
     })
 });

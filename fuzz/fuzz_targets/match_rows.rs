@@ -4,6 +4,9 @@
 #[allow(dead_code)]
 #[path = "../../crates/truename-cli/src/names/record.rs"]
 mod record;
+#[allow(dead_code)]
+#[path = "../../crates/truename-cli/src/record_error.rs"]
+mod record_error;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for dialect in [record::Dialect::quoted(b','), record::Dialect::TSV] {
