@@ -27,7 +27,7 @@ use crate::arguments::Match;
 use crate::atomic_file::AtomicFile;
 use crate::exit_code::UsageError;
 use crate::output::Output;
-use crate::{interrupt, progress};
+use crate::{bars, interrupt};
 
 /// Position of the probability among the added columns; it is a number, the others are text.
 const PROBABILITY: usize = 3;
