@@ -1,0 +1,121 @@
+//! Calls of a linker, each at one version of the knowledge base.
+
+use std::sync::Arc;
+
+use super::Linker;
+use super::fitted::Fitted;
+use super::session::{Asked, Session, is_nil, sort};
+use crate::call::Call;
+use crate::explain::explain;
+use crate::knowledge_base::encode;
+use crate::reranker::{self, Shortlist};
+use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
+use crate::{Candidate, Encoder, Error, Link, Query, Ranker};
+
+/// A call of a linker. All answers come from one version of the knowledge base.
+pub(crate) struct LinkCall<'a> {
+    pub(super) linker: &'a Linker,
+    pub(super) call: Call<'a>,
+    pub(super) fitted: Arc<Fitted>,
+}
+
+impl LinkCall<'_> {
+    /// Returns the version of the knowledge base that the call reads.
+    pub(crate) fn version(&self) -> u64 {
+        self.call.version()
+    }
+
+    pub(crate) fn threshold(&self) -> f64 {
+        self.linker.threshold_of(&self.fitted)
+    }
+
+    /// Ranks the candidates of names. Keeps all concepts that have the exact name and as many candidates as the
+    /// re-ranker needs, even if fewer are asked for.
+    pub(crate) fn rank(&self, names: &[&str]) -> Result<Vec<Link>, Error> {
+        let (linker, fitted) = (self.linker, &*self.fitted);
+        let Some(encoder) = linker.kb.encoder() else {
+            return self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+                let mut session = Session::new(linker, fitted, snapshot);
+                piece.iter().map(|name| session.rank(&Asked::lexical(name), None)).collect()
+            });
+        };
+        let mut links = Vec::with_capacity(names.len());
+        for names in names.chunks(ENCODE_BATCH) {
+            links.extend(self.rank_encoded(names, encoder)?);
+        }
+        Ok(links)
+    }
+
+    /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
+    fn rank_encoded(&self, names: &[&str], encoder: &Encoder) -> Result<Vec<Link>, Error> {
+        let (linker, fitted) = (self.linker, &*self.fitted);
+        let resolved: Vec<Option<Link>> = self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+            let mut session = Session::new(linker, fitted, snapshot);
+            piece.iter().map(|name| session.resolve(&Asked::lexical(name))).collect()
+        })?;
+        let open: Vec<&str> =
+            names.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(name, _)| *name).collect();
+        let vectors = encode(encoder, &open)?;
+        let mut ranked = self
+            .call
+            .in_pieces(&open, PIECE, |snapshot, first, piece| {
+                let reader = linker.kb.vectors(snapshot)?;
+                let rows = (first..first + piece.len()).map(|at| vectors.row(at)).collect();
+                let allowed = fitted.allowed.as_ref();
+                let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
+                let nearest = reader.map(search).transpose()?;
+                let mut session = Session::new(linker, fitted, snapshot);
+                let rank = |(at, name): (usize, &&str)| {
+                    let is_truncated = vectors.truncated().binary_search(&(first + at)).is_ok();
+                    let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
+                    session.rank(&Asked { name, is_truncated }, dense)
+                };
+                piece.iter().enumerate().map(rank).collect()
+            })?
+            .into_iter();
+        Ok(resolved.into_iter().filter_map(|link| link.or_else(|| ranked.next())).collect())
+    }
+
+    /// Re-ranks the links of queries if there is a re-ranker.
+    pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
+        let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
+        let is_open = |link: &Link| link.candidates.first().is_some_and(|best| best.scores.ranker.is_some());
+        let open: Vec<usize> = (0..links.len()).filter(|at| is_open(links[*at])).collect();
+        for at in &open {
+            links[*at].candidates.truncate(reranker.depth());
+        }
+        let shortlists: Vec<Shortlist<'_>> =
+            open.iter().map(|at| Shortlist::new(queries[*at], &links[*at].candidates)).collect();
+        let scores = reranker::score(reranker, &shortlists)?;
+        for (at, scores) in open.into_iter().zip(scores) {
+            self.reorder(links[at], &scores);
+        }
+        Ok(())
+    }
+
+    fn reorder(&self, link: &mut Link, scores: &[f64]) {
+        let probabilities = Ranker::probabilities(scores);
+        for ((candidate, score), probability) in link.candidates.iter_mut().zip(scores).zip(probabilities) {
+            candidate.scores.reranker = Some(*score);
+            candidate.probability = probability;
+        }
+        sort(&mut link.candidates);
+        let threshold = self.threshold();
+        link.is_nil = is_nil(&link.candidates, threshold);
+        if link.explanation.is_some() {
+            link.explanation = Some(explain(&link.name, &link.candidates, threshold));
+        }
+    }
+
+    /// Returns the types of all candidates of each link.
+    pub(crate) fn types_of(&self, links: &[Link]) -> Result<Vec<Vec<Vec<String>>>, Error> {
+        self.call.in_pieces(links, PIECE, |snapshot, _, piece| {
+            let types = |candidate: &Candidate| -> Result<Vec<String>, Error> {
+                let Some(concept) = snapshot.index_of(&candidate.id)? else { return Ok(Vec::new()) };
+                Ok(snapshot.concept_types(concept)?.into_iter().map(str::to_owned).collect())
+            };
+            let of_link = |link: &Link| link.candidates.iter().map(types).collect();
+            piece.iter().map(of_link).collect()
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Names in, links out.
+
+mod call;
+mod fitted;
+mod options;
+mod session;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) use call::LinkCall;
+use fitted::{Fitted, check_types};
+pub use options::LinkOptions;
+
+use crate::call::Call;
+use crate::{Error, KnowledgeBase, Link, Query, Reranker};
+
+/// Links names to the concepts of one knowledge base.
+///
+/// A link depends only on the query, the knowledge base and the options. All answers of a call come from one version of
+/// the knowledge base: the last one committed when the call begins.
+pub struct Linker {
+    kb: KnowledgeBase,
+    options: LinkOptions,
+    reranker: Option<Box<dyn Reranker>>,
+    /// Rankers and types of the version read last.
+    fitted: Mutex<Arc<Fitted>>,
+}
+
+/// Longest name in bytes; longer input is answered NIL.
+pub const LONGEST_NAME_BYTES: usize = 4096;
+
+impl Linker {
+    /// Opens a knowledge base with its models, to link with.
+    ///
+    /// # Errors
+    /// If there is no knowledge base, or it or one of its models is damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::new(KnowledgeBase::open(path.as_ref())?.with_models()?)
+    }
+
+    /// Links to the knowledge base that comes with Truename.
+    ///
+    /// # Errors
+    /// If the user's cache cannot be written.
+    pub fn bundled() -> Result<Self, Error> {
+        Self::new(KnowledgeBase::bundled()?)
+    }
+
+    /// Links to a knowledge base.
+    ///
+    /// # Errors
+    /// If its ranker cannot be read.
+    pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
+        let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &[])?;
+        Ok(Self { kb, options: LinkOptions::default(), reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
+    }
+
+    /// Sets the options.
+    ///
+    /// # Errors
+    /// If no concept has one of the types asked for.
+    pub fn with_options(mut self, options: LinkOptions) -> Result<Self, Error> {
+        let snapshot = self.kb.store.snapshot()?;
+        check_types(&snapshot, &options.types)?;
+        let fitted = Fitted::read(&self.kb, &snapshot, &options.types)?;
+        drop(snapshot);
+        self.fitted = Mutex::new(Arc::new(fitted));
+        self.options = options;
+        Ok(self)
+    }
+
+    /// Adds a re-ranker between the ranker and the NIL threshold.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: Box<dyn Reranker>) -> Self {
+        self.reranker = Some(reranker);
+        self
+    }
+
+    /// Returns the knowledge base.
+    pub fn knowledge_base(&self) -> &KnowledgeBase {
+        &self.kb
+    }
+
+    /// Returns the probability below which an answer is NIL.
+    pub fn threshold(&self) -> f64 {
+        self.threshold_of(&self.known())
+    }
+
+    /// Links names without context, on all threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    pub fn link_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
+        self.link(&names.iter().map(|name| Query::new(name.as_ref())).collect::<Vec<_>>())
+    }
+
+    /// Links one name without context.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    pub fn link_name(&self, name: &str) -> Result<Link, Error> {
+        Ok(self.link(&[Query::new(name)])?.remove(0))
+    }
+
+    /// Links queries, on all threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// If the storage, the encoder or the re-ranker fails.
+    #[tracing::instrument(skip_all, fields(names = queries.len()))]
+    pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+        let call = self.begin()?;
+        let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
+        let mut links = call.rank(&names)?;
+        call.rerank(queries, &mut links.iter_mut().collect::<Vec<_>>())?;
+        links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
+        Ok(links)
+    }
+
+    pub(crate) fn options(&self) -> &LinkOptions {
+        &self.options
+    }
+
+    pub(crate) fn has_reranker(&self) -> bool {
+        self.reranker.is_some()
+    }
+
+    /// Begins a call at the last committed version of the knowledge base.
+    pub(crate) fn begin(&self) -> Result<LinkCall<'_>, Error> {
+        let call = Call::begin(&self.kb)?;
+        let mut fitted = self.known();
+        if fitted.version != call.version() {
+            fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options.types)?);
+            *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
+        }
+        Ok(LinkCall { linker: self, call, fitted })
+    }
+
+    fn known(&self) -> Arc<Fitted> {
+        Arc::clone(&self.fitted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn threshold_of(&self, fitted: &Fitted) -> f64 {
+        self.options.min_probability.unwrap_or(fitted.ranker.threshold)
+    }
+
+    /// Returns the number of candidates that the stages after the ranker need.
+    fn ranked_depth(&self) -> usize {
+        self.options.top.max(self.reranker.as_ref().map_or(0, |reranker| reranker.depth()))
+    }
+}

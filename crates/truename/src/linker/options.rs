@@ -1,0 +1,59 @@
+use std::sync::Arc;
+
+use crate::Placeholders;
+
+/// Options of a [`Linker`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LinkOptions {
+    /// Number of candidates given for each name.
+    pub top: usize,
+    /// Probability below which the answer is NIL; `None` for the fitted threshold.
+    pub min_probability: Option<f64>,
+    /// Types of the concepts that may be answered; empty for all.
+    pub types: Vec<String>,
+    /// Whether each answer is explained in words.
+    pub explain: bool,
+    /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
+    /// candidate, unless a concept has exactly this name. `None` links every text.
+    pub placeholders: Option<Arc<Placeholders>>,
+}
+
+impl Default for LinkOptions {
+    fn default() -> Self {
+        let placeholders = Some(Arc::new(Placeholders::default()));
+        Self { top: 5, min_probability: None, types: Vec::new(), explain: false, placeholders }
+    }
+}
+
+impl LinkOptions {
+    /// Sets the number of candidates given for each name.
+    #[must_use]
+    pub fn top(self, top: usize) -> Self {
+        Self { top, ..self }
+    }
+
+    /// Sets the probability below which the answer is NIL; `None` for the fitted threshold.
+    #[must_use]
+    pub fn min_probability(self, min_probability: Option<f64>) -> Self {
+        Self { min_probability, ..self }
+    }
+
+    /// Sets the types of the concepts that may be answered; empty for all.
+    #[must_use]
+    pub fn types(self, types: Vec<String>) -> Self {
+        Self { types, ..self }
+    }
+
+    /// Sets whether each answer is explained in words.
+    #[must_use]
+    pub fn explain(self, explain: bool) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// Sets the texts that stand for no name; `None` links every text.
+    #[must_use]
+    pub fn placeholders(self, placeholders: Option<Arc<Placeholders>>) -> Self {
+        Self { placeholders, ..self }
+    }
+}

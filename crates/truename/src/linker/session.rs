@@ -1,0 +1,196 @@
+//! Names of a piece, ranked one after another.
+
+use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_text::{NameProfile, NormalizedName};
+
+use super::fitted::Fitted;
+use super::{LONGEST_NAME_BYTES, Linker};
+use crate::explain::{explain, explain_placeholder};
+use crate::feature::Featured;
+use crate::generator::{Dense, Scope, propose_exact};
+use crate::placeholder::is_same_name;
+use crate::retrieval::{Retriever, exact_name};
+use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
+
+/// A name to rank.
+pub(super) struct Asked<'a> {
+    pub(super) name: &'a str,
+    /// Whether the vector covers only the beginning of the name.
+    pub(super) is_truncated: bool,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn lexical(name: &'a str) -> Self {
+        Self { name, is_truncated: false }
+    }
+}
+
+/// Ranks names one after another with the same snapshot and buffers.
+pub(super) struct Session<'a> {
+    linker: &'a Linker,
+    fitted: &'a Fitted,
+    retriever: Retriever<'a>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(linker: &'a Linker, fitted: &'a Fitted, snapshot: &'a Snapshot<'a>) -> Self {
+        Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot) }
+    }
+
+    /// Returns the answer if it needs no vector: the text is no name, or a single concept has the exact name.
+    pub(super) fn resolve(&mut self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+        let Some(profile) = self.named(asked.name)? else { return Ok(Some(self.answer(asked, Vec::new()))) };
+        if !self.ends_at_sole() {
+            return Ok(None);
+        }
+        let proposals = propose_exact(&profile, &self.scope(None))?;
+        let Some(sole) = proposals.sole_exact() else { return Ok(None) };
+        let matched = exact_name(sole, &profile, &proposals, self.retriever.snapshot)?;
+        let candidate = self.exact(sole, matched)?;
+        Ok(Some(self.answer(asked, vec![candidate])))
+    }
+
+    /// Ranks the candidates of a name.
+    pub(super) fn rank(&mut self, asked: &Asked<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
+        let candidates = match self.named(asked.name)? {
+            Some(profile) => self.candidates(&profile, dense)?,
+            None => Vec::new(),
+        };
+        Ok(self.answer(asked, candidates))
+    }
+
+    /// Returns the profile of a name; `None` if it is empty, too long, or a placeholder that is no name of a concept.
+    fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
+        if name.len() > LONGEST_NAME_BYTES {
+            return Ok(None);
+        }
+        let profile = NameProfile::new(name);
+        if profile.normalized.is_empty() {
+            return Ok(None);
+        }
+        if !self.is_placeholder(name, &profile.normalized) {
+            return Ok(Some(profile));
+        }
+        let (snapshot, scope) = (self.retriever.snapshot, self.scope(None));
+        for name in snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
+            if is_same_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
+                return Ok(Some(profile));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_placeholder(&self, text: &str, normalized: &NormalizedName) -> bool {
+        self.linker.options.placeholders.as_ref().is_some_and(|placeholders| placeholders.has_form(text, normalized))
+    }
+
+    /// Returns whether the search ends at a single concept with the exact name, because one candidate is enough.
+    fn ends_at_sole(&self) -> bool {
+        self.linker.options.top <= 1 && !self.linker.options.explain
+    }
+
+    fn scope<'s>(&self, dense: Option<Dense<'s>>) -> Scope<'s>
+    where
+        'a: 's,
+    {
+        Scope { allowed: self.fitted.allowed.as_ref(), dense, ..self.retriever.scope() }
+    }
+
+    /// Returns the answer with its candidates, likeliest first.
+    fn answer(&self, asked: &Asked<'_>, candidates: Vec<Candidate>) -> Link {
+        let threshold = self.linker.threshold_of(self.fitted);
+        let explanation = self.linker.options.explain.then(|| {
+            if candidates.is_empty() && self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
+                return explain_placeholder(asked.name);
+            }
+            explain(asked.name, &candidates, threshold)
+        });
+        // No vector took part where the exact name decided.
+        let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
+        let is_nil = is_nil(&candidates, threshold);
+        let mut link = Link { explanation, is_truncated, ..Link::new(asked.name, candidates, is_nil) };
+        link.keep(self.linker.ranked_depth());
+        link
+    }
+
+    /// Returns candidates, likeliest first; only the single one with the exact name if that is enough.
+    fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
+        let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
+        let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
+        let exact = match found.sole {
+            Some(sole) => {
+                let matched = exact_name(sole, query, &found.proposals, self.retriever.snapshot)?;
+                Some((sole, self.exact(sole, matched)?))
+            }
+            None => None,
+        };
+        match found.featured {
+            Some((features, featured)) => self.ranked(&featured, features, exact),
+            None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
+        }
+    }
+
+    /// Returns the candidate of the only concept with the exact name.
+    fn exact(&self, concept: ConceptIndex, matched: NameIndex) -> Result<Candidate, Error> {
+        let scores = Scores { exact: 1.0, ..Scores::default() };
+        self.candidate(concept, matched, self.fitted.ranker.exact, scores)
+    }
+
+    fn ranked(
+        &self,
+        featured: &[Featured],
+        features: FeatureSet,
+        exact: Option<(ConceptIndex, Candidate)>,
+    ) -> Result<Vec<Candidate>, Error> {
+        let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
+        let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
+        let mut probabilities = Ranker::probabilities(&scores);
+        let sole = exact.as_ref().map(|(concept, _)| *concept);
+        if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
+            // The exact name decides; the other candidates share the rest in the ranker's proportions.
+            let others = 1.0 - probabilities[at];
+            let scale = if others > 0.0 { (1.0 - ranker.exact) / others } else { 0.0 };
+            probabilities.iter_mut().for_each(|probability| *probability *= scale);
+        }
+        let mut candidates: Vec<Candidate> = exact.into_iter().map(|(_, candidate)| candidate).collect();
+        for ((candidate, score), probability) in featured.iter().zip(&scores).zip(probabilities) {
+            if sole == Some(candidate.concept) {
+                continue;
+            }
+            let scores = Scores {
+                exact: candidate.proposal.key.score(),
+                ngram: Some(f64::from(candidate.proposal.ngram)),
+                dense: candidate.dense.map(f64::from),
+                ranker: Some(*score),
+                reranker: None,
+            };
+            candidates.push(self.candidate(candidate.concept, candidate.name, probability, scores)?);
+        }
+        sort(&mut candidates);
+        Ok(candidates)
+    }
+
+    fn candidate(
+        &self,
+        concept: ConceptIndex,
+        matched: NameIndex,
+        probability: f64,
+        scores: Scores,
+    ) -> Result<Candidate, Error> {
+        let snapshot = self.retriever.snapshot;
+        let (id, names) = snapshot.concept_names(concept)?;
+        let preferred_name = snapshot.name(names[0])?.1;
+        let matched_name = snapshot.name(matched)?.1.to_owned();
+        Ok(Candidate { matched_name, scores, ..Candidate::new(id.parse()?, preferred_name, probability) })
+    }
+}
+
+/// Sorts candidates likeliest first, ties by id.
+pub(super) fn sort(candidates: &mut [Candidate]) {
+    candidates
+        .sort_by(|left, right| right.probability.total_cmp(&left.probability).then_with(|| left.id.cmp(&right.id)));
+}
+
+pub(super) fn is_nil(candidates: &[Candidate], threshold: f64) -> bool {
+    candidates.first().is_none_or(|best| best.probability < threshold)
+}
