@@ -13,7 +13,7 @@ const DENSE: &str = "crates/truename/src/ranker/default-dense.bin";
 const NAMES: usize = 4000;
 
 pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> anyhow::Result<()> {
-    let options = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
+    let options = CalibrateOptions::default().names(NAMES);
     let encoder = encoder.map(Encoder::open).transpose()?.map(Arc::new);
     let mut training = TrainingSet::new(if encoder.is_some() { FeatureSet::Dense } else { FeatureSet::Lexical });
     for file in files {

@@ -194,6 +194,12 @@ fn vectors_whose_encoder_was_never_copied_are_not_used_and_that_is_said() {
     let ran = folder.run(&["match", "names.txt", "--kb", "kb"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("the vectors are not used") && ran.err.contains("truename kb models add "), "{}", ran.err);
+    // Too few names to fit a ranker to; the encoder named is copied all the same.
+    let calibrated = folder.run(&["calibrate", "--kb", "kb", "--encoder", &model("bert")]);
+    assert!(calibrated.code == 1 && calibrated.err.contains("a ranker needs at least"), "{}", calibrated.err);
+    assert!(folder.run(&["kb", "models", "--kb", "kb"]).out.starts_with("model encoder: "));
+    let ran = folder.run(&["match", "names.txt", "--kb", "kb", "--format", "jsonl"]);
+    assert!(ran.out.contains("\"dense\"") && !ran.err.contains("not used"), "{}", ran.err);
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -17,13 +17,12 @@ use crate::progress::watched;
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
+    if let (Some(encoder), Some(_)) = (kb.encoder(), arguments.encoder.folder()) {
+        kb.attach_encoder(encoder)?;
+    }
     let gold = arguments.gold.as_deref().map(read_gold).transpose()?.unwrap_or_default();
     let start = Instant::now();
-    let options = CalibrateOptions {
-        names: arguments.names as usize,
-        progress: interrupt::progress(),
-        ..CalibrateOptions::default()
-    };
+    let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
     let folds = kb.encoder().map(|encoder| fold_encoders(encoder.folder())).unwrap_or_default();
     let folds: Vec<_> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect::<Result<_, _>>()?;
     let gain = watched(quiet, || match folds.is_empty() {

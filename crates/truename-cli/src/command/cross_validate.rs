@@ -35,7 +35,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         (None, Some(encoder)) => FoldEncoder::Ready(encoder),
         (None, None) => FoldEncoder::None,
     };
-    let calibration = CalibrateOptions { progress: interrupt::progress(), ..CalibrateOptions::default() };
+    let calibration = CalibrateOptions::default().progress(interrupt::progress());
     let validation = CrossValidation { dataset: &dataset, folds, encoder, calibration };
     let way_on = match arguments.runs {
         Some(_) => "the same command goes on from there",

@@ -130,7 +130,9 @@ impl KnowledgeBase {
         if target != encoder.folder() && self.open_attached(ENCODER, &record).is_err() {
             copy(encoder.folder(), &target)?;
         }
-        self.open_attached(ENCODER, &record)
+        let attached = self.open_attached(ENCODER, &record)?;
+        self.mark_attached(&record)?;
+        Ok(attached)
     }
 
     /// Removes a model and its vectors.
@@ -187,8 +189,10 @@ fn copy(model: &Path, target: &Path) -> Result<(), Error> {
     let partial = Partial::beside(target).map_err(failed)?;
     copy_files(model, partial.path()).map_err(failed)?;
     let folds = (0..).map(|fold: usize| Path::new(FOLDS).join(fold.to_string()));
-    for fold in folds.take_while(|fold| model.join(fold).join("model.safetensors").is_file()) {
-        copy_files(&model.join(&fold), &partial.path().join(&fold)).map_err(failed)?;
+    let networks = (2..).map(|number: usize| PathBuf::from(format!("network-{number}")));
+    let is_model = |folder: &PathBuf| model.join(folder).join("model.safetensors").is_file();
+    for folder in folds.take_while(is_model).chain(networks.take_while(is_model)) {
+        copy_files(&model.join(&folder), &partial.path().join(&folder)).map_err(failed)?;
     }
     if target.exists() {
         // Replaces a changed copy.

@@ -247,6 +247,23 @@ impl KnowledgeBase {
         Ok(())
     }
 
+    /// Records that the encoder of the names' vectors lies in the folder, where these are by it.
+    pub(super) fn mark_attached(&self, record: &EncoderRecord) -> Result<(), Error> {
+        let is_unmarked = |set: &VectorSet| set.encoder.hash == record.hash && !set.is_attached;
+        if !VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).current.as_ref().is_some_and(is_unmarked) {
+            return Ok(());
+        }
+        let mut write = self.store.write()?;
+        let snapshot = self.store.snapshot()?;
+        let mut sets = VectorSets::read(&snapshot)?;
+        drop(snapshot);
+        let mut versions = sets.named(ENCODER);
+        versions.current.iter_mut().filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
+        sets.put(ENCODER, versions);
+        self.put_sets(&mut write, &sets)?;
+        Ok(self.store.commit(write)?)
+    }
+
     /// Drops a set with all its vectors and the ranker that was fitted with them.
     pub(super) fn drop_set(&self, name: &str) -> Result<(), Error> {
         let mut write = self.store.write()?;

@@ -17,6 +17,7 @@ use crate::Progress;
 
 /// Options of gradient boosting.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct FitOptions {
     /// Number of trees.
     pub rounds: usize,
@@ -33,6 +34,14 @@ pub struct FitOptions {
 impl Default for FitOptions {
     fn default() -> Self {
         Self { rounds: 160, leaves: 16, learning_rate: 0.1, penalty: 2.0, min_hessian: 4.0 }
+    }
+}
+
+impl FitOptions {
+    /// Sets the number of trees.
+    #[must_use]
+    pub fn rounds(self, rounds: usize) -> Self {
+        Self { rounds, ..self }
     }
 }
 
