@@ -113,6 +113,10 @@ fn a_killed_run_goes_on_to_the_same_weights() {
     for name in ["model.safetensors", "folds/0/model.safetensors", "folds/1/model.safetensors"] {
         assert!(folder.read(&format!("whole/{name}")) == folder.read(&format!("broken/{name}")), "{name}");
     }
+    // A knowledge base takes the encoders of the folds along, for `calibrate`.
+    assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", "whole"]).code, 0);
+    let model = std::fs::read_dir(folder.path("kb/models")).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(truename_train::fold_encoders(&model).len(), 2);
 }
 
 #[test]
