@@ -1,4 +1,4 @@
-use truename_infer::{Batch, Tokenizer};
+use truename_infer::{Batch, Tokenizer, scale_to_unit};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective};
 
@@ -36,10 +36,4 @@ pub(crate) fn unit_vectors<O: Objective>(
         }
     }
     Ok((vectors, width))
-}
-
-/// Divides a vector by its length.
-pub(crate) fn scale_to_unit(vector: &mut [f32]) {
-    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-12);
-    vector.iter_mut().for_each(|value| *value /= length);
 }

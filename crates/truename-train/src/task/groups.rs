@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, Tokenizer};
+use truename_infer::{Checkpoint, Tokenizer, scale_to_unit};
 use truename_nn::{Distance, Labelled, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
 
 use super::Kind;
@@ -10,7 +10,6 @@ use crate::names::{NameKeys, Names};
 use crate::recipe::{Condition, Keys, Part, Range, Schema};
 use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, group_count, groups};
 use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
-use crate::vectors::scale_to_unit;
 use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// The row of the kind.
