@@ -120,19 +120,19 @@ impl KnowledgeBase {
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
-    /// [`KnowledgeBase::embed`] makes next. Returns the copy.
+    /// [`KnowledgeBase::embed`] makes next.
     ///
     /// # Errors
-    /// If a file cannot be copied.
-    pub fn attach_encoder(&self, encoder: &Encoder) -> Result<Encoder, Error> {
+    /// If a file cannot be copied, or the storage fails.
+    pub fn attach_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
         let record = EncoderRecord::of(encoder);
         let target = self.model_folder(ENCODER, &record.hash);
+        // The encoder that was opened there needs no second look.
         if target != encoder.folder() && self.open_attached(ENCODER, &record).is_err() {
             copy(encoder.folder(), &target)?;
+            self.open_attached(ENCODER, &record)?;
         }
-        let attached = self.open_attached(ENCODER, &record)?;
-        self.mark_attached(&record)?;
-        Ok(attached)
+        self.mark_attached(&record)
     }
 
     /// Removes a model and its vectors.

@@ -250,7 +250,7 @@ impl KnowledgeBase {
     /// Records that the encoder of the names' vectors lies in the folder, where these are by it.
     pub(super) fn mark_attached(&self, record: &EncoderRecord) -> Result<(), Error> {
         let is_unmarked = |set: &VectorSet| set.encoder.hash == record.hash && !set.is_attached;
-        if !VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).current.as_ref().is_some_and(is_unmarked) {
+        if !VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).of(record).is_some_and(is_unmarked) {
             return Ok(());
         }
         let mut write = self.store.write()?;
@@ -258,7 +258,8 @@ impl KnowledgeBase {
         let mut sets = VectorSets::read(&snapshot)?;
         drop(snapshot);
         let mut versions = sets.named(ENCODER);
-        versions.current.iter_mut().filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
+        let sets_of_names = versions.current.iter_mut().chain(&mut versions.next);
+        sets_of_names.filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
         sets.put(ENCODER, versions);
         self.put_sets(&mut write, &sets)?;
         Ok(self.store.commit(write)?)
@@ -285,11 +286,9 @@ impl KnowledgeBase {
     /// Puts an encoder's vectors in use once every row has one. Returns the number of another encoder's vectors that
     /// they replace.
     fn finish(&self, filling: &Filling<'_>, begun: Option<u8>) -> Result<u64, Error> {
-        let Filling { name, record, is_attached, .. } = filling;
-        let snapshot = self.store.snapshot()?;
-        let current = VectorSets::read(&snapshot)?.named(name).current;
-        drop(snapshot);
-        if current.is_some_and(|set| set.encoder.hash == record.hash && (set.is_attached || !is_attached)) {
+        let Filling { name, record, .. } = filling;
+        let current = VectorSets::read(&self.store.snapshot()?)?.named(name).current;
+        if current.is_some_and(|set| set.encoder.hash == record.hash) {
             return Ok(0);
         }
         let mut write = self.store.write()?;
@@ -306,8 +305,6 @@ impl KnowledgeBase {
                 self.store.delete_meta(&mut write, FeatureSet::Dense.meta_key())?;
             }
         }
-        // The encoder may have been attached since the set was begun.
-        versions.current.iter_mut().for_each(|set| set.is_attached = *is_attached);
         sets.put(name, versions);
         self.put_sets(&mut write, &sets)?;
         drop(snapshot);
