@@ -10,7 +10,7 @@ pub struct KbArgument {
     pub kb: Option<PathBuf>,
 }
 
-/// What to link with.
+/// Knowledge base and encoder to link with.
 #[derive(Args)]
 pub struct LinkerArguments {
     #[command(flatten)]

@@ -30,7 +30,7 @@ pub struct EvaluateLink {
     pub gold_types: Vec<String>,
     #[command(flatten)]
     pub linking: Linking,
-    /// What the corpus is: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    /// Format of the corpus: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
     pub input_format: Option<truename_corpus::Format>,
     /// Unit of offsets in the corpus: bytes, chars or utf16

@@ -14,10 +14,10 @@ pub struct Link {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub kb: LinkerArguments,
-    /// What the input is: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
     pub input_format: Option<truename_corpus::Format>,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
     pub format: LinkFormat,
     /// Output file, or folder for brat [default: stdout]
@@ -66,7 +66,7 @@ impl PlaceholderArgument {
     }
 }
 
-/// How mentions are found and linked.
+/// Options for finding and linking mentions.
 #[derive(Args)]
 pub struct Linking {
     /// Only concepts of this type; may be given several times

@@ -1,7 +1,7 @@
 use clap::{Args, ValueEnum};
 use truename::{Format, ImportOptions, SynonymScopes};
 
-/// How files are read.
+/// Options for reading files of concepts.
 #[derive(Args)]
 pub struct Reading {
     /// Format of the files [default: told by content and extension]
@@ -26,7 +26,7 @@ pub struct Reading {
     /// Column with types, in tables
     #[arg(long, value_name = "COLUMN")]
     pub type_column: Option<String>,
-    /// What joins several values in one cell [default: |, and the name is not split]
+    /// Separator of several values in one cell [default: |, except in names]
     #[arg(long, value_name = "TEXT")]
     pub separator: Option<String>,
     /// Longest line or value, which bounds the memory that a compressed file can take [default: 67108864]

@@ -43,7 +43,7 @@ pub struct Tune {
     pub changes: RecipeChanges,
 }
 
-/// What takes the place of keys of a recipe.
+/// Replacements for keys of a recipe.
 #[derive(Args, Clone, Default)]
 pub struct RecipeChanges {
     /// Knowledge base to learn from, or files that `kb import` reads; in place of data.kb
