@@ -103,11 +103,26 @@ impl Checkpoint {
     }
 }
 
-/// The folders of all networks that were written together.
-pub(crate) fn network_folders(first: &Path) -> impl Iterator<Item = PathBuf> {
+/// Returns the folders of all networks that were written together, the first network's own folder first.
+pub fn network_folders(first: &Path) -> impl Iterator<Item = PathBuf> {
     let others = (1..).map(|number| first.join(network_folder(number))).take_while(|folder| folder.exists());
     std::iter::once(first.to_owned()).chain(others)
 }
+
+/// Files of a Hugging Face folder beside `model.safetensors`: configuration, tokenizer and pooling.
+pub const SETTINGS_FILES: [&str; 11] = [
+    "config.json",
+    "tokenizer.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "config_sentence_transformers.json",
+];
 
 /// Folder of a network, from 1 for the second, below that of the first.
 pub fn network_folder(number: usize) -> String {
@@ -264,14 +279,7 @@ impl TransformerCheckpoint {
     }
 
     fn write_settings(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
-        for file in
-            ["config.json", "tokenizer.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"]
-                .into_iter()
-                .chain(["tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json", "merges.txt"])
-                .chain(["config_sentence_transformers.json"])
-        {
-            self.copy(file, folder)?;
-        }
+        SETTINGS_FILES.into_iter().try_for_each(|file| self.copy(file, folder))?;
         self.write_sizes(folder, tensors)?;
         self.tokenizer.as_ref().map_or(Ok(()), |file| file.write(folder))?;
         pooling.map_or(Ok(()), |pooling| self.write_pooling(folder, pooling))

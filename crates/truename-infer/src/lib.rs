@@ -56,7 +56,9 @@ pub use architecture::TensorNames;
 pub use backbone::Backbone;
 pub use batch::Batch;
 pub use character_config::{CharacterConfig, Network};
-pub use checkpoint::{CharacterCheckpoint, Checkpoint, TransformerCheckpoint, network_folder};
+pub use checkpoint::{
+    CharacterCheckpoint, Checkpoint, SETTINGS_FILES, TransformerCheckpoint, network_folder, network_folders,
+};
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{Embeddings, Encoder, scale_to_unit};

@@ -48,8 +48,6 @@ pub use runs::{Member, train, train_on};
 pub use sampler::Item;
 pub use task::{Groups, Kind, Pairs, begin, begin_on};
 pub use trained::TrainedEncoders;
-pub use training::{
-    Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training, fold_encoders,
-    fold_folder,
-};
+pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
+pub use truename::{fold_encoders, fold_folder};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

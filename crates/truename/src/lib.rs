@@ -52,7 +52,7 @@ pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, ModelRole, NearName, NextVectors, Provenance, Report,
-    VectorInfo, cache_folder,
+    VectorInfo, cache_folder, fold_encoders, fold_folder,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};

@@ -23,7 +23,6 @@ use crate::Error;
 use crate::recipe::{Recipe, Schedule};
 
 pub(crate) use run_folder::write;
-pub use run_folder::{fold_encoders, fold_folder};
 pub use task::{Description, Epoch, EpochSize, Planned, Scores, Task, TaskData};
 
 /// One run of a task, step by step.

@@ -25,17 +25,6 @@ use super::metrics::Metric;
 use super::state::State;
 use crate::{Error, Recipe};
 
-/// Returns the folder of the run without part `fold` of the names, in the folder of the run with all names.
-pub fn fold_folder(out: &Path, fold: usize) -> PathBuf {
-    out.join("folds").join(fold.to_string())
-}
-
-/// Returns the folders of the encoders that were trained beside one, in the order of the parts that they did not see.
-pub fn fold_encoders(out: &Path) -> Vec<PathBuf> {
-    let folders = (0..).map(|fold| fold_folder(out, fold));
-    folders.take_while(|folder| folder.join("model.safetensors").exists()).collect()
-}
-
 /// The folder of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunFolder(PathBuf);

@@ -21,7 +21,7 @@ use truename_text::{NormalizedName, grams};
 pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
-pub use models::{AttachedModel, ModelRole};
+pub use models::{AttachedModel, ModelRole, fold_encoders, fold_folder};
 pub use vector_sets::EncoderRecord;
 pub use vectors::Embedded;
 pub(crate) use vectors::encode;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use truename_files::Partial;
-use truename_infer::Encoder;
+use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
 
 use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
@@ -15,24 +15,8 @@ use crate::Error;
 const MODELS: &str = "models";
 /// Number of hash digits in the name of a model's folder.
 const HASH_DIGITS: usize = 12;
-/// Files of a model. Checkpoints, plots and other files in its folder affect no answer.
-const FILES: [&str; 13] = [
-    "config.json",
-    "model.safetensors",
-    "truename.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "modules.json",
-    "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "1_Pooling/config.json",
-];
-/// Folder of the encoders that were each trained without one part of the names, for calibration.
-const FOLDS: &str = "folds";
+/// Files of a model beside those of its settings. Checkpoints, plots and other files in its folder affect no answer.
+const FILES: [&str; 2] = ["model.safetensors", "truename.json"];
 
 /// Role of an attached model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -182,17 +166,27 @@ impl KnowledgeBase {
     }
 }
 
+/// Returns the folder of the encoder that was trained without part `fold` of the names, in the folder of the encoder that was
+/// trained with all names.
+pub fn fold_folder(encoder: &Path, fold: usize) -> PathBuf {
+    encoder.join("folds").join(fold.to_string())
+}
+
+/// Returns the folders of the encoders that were trained beside one, in the order of the parts that they did not see.
+/// [`KnowledgeBase::calibrate_out_of_fold`] takes them.
+pub fn fold_encoders(encoder: &Path) -> Vec<PathBuf> {
+    let folders = (0..).map(|fold| fold_folder(encoder, fold));
+    folders.take_while(|folder| folder.join("model.safetensors").exists()).collect()
+}
+
 /// Copies the files of a model and its fold encoders in one step.
 fn copy(model: &Path, target: &Path) -> Result<(), Error> {
     let failed = |source| Error::io("copy", model, source);
     std::fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
     let partial = Partial::beside(target).map_err(failed)?;
-    copy_files(model, partial.path()).map_err(failed)?;
-    let folds = (0..).map(|fold: usize| Path::new(FOLDS).join(fold.to_string()));
-    let networks = (2..).map(|number: usize| PathBuf::from(format!("network-{number}")));
-    let is_model = |folder: &PathBuf| model.join(folder).join("model.safetensors").is_file();
-    for folder in folds.take_while(is_model).chain(networks.take_while(is_model)) {
-        copy_files(&model.join(&folder), &partial.path().join(&folder)).map_err(failed)?;
+    for folder in network_folders(model).chain(fold_encoders(model)) {
+        let place = folder.strip_prefix(model).unwrap_or(Path::new(""));
+        copy_files(&folder, &partial.path().join(place)).map_err(failed)?;
     }
     if target.exists() {
         // Replaces a changed copy.
@@ -202,7 +196,7 @@ fn copy(model: &Path, target: &Path) -> Result<(), Error> {
 }
 
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
-    for file in FILES.into_iter().filter(|file| from.join(file).is_file()) {
+    for file in FILES.into_iter().chain(SETTINGS_FILES).filter(|file| from.join(file).is_file()) {
         let copy = to.join(file);
         std::fs::create_dir_all(copy.parent().unwrap_or(to))?;
         std::fs::copy(from.join(file), &copy)?;
