@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::Placeholders;
 
-/// Options of a [`Linker`].
+/// Options of a [`Linker`](crate::Linker).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LinkOptions {
