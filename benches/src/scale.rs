@@ -150,7 +150,7 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
 /// Times searches for one vector at a time, and compares the results with the exact scan.
 fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::Result<()> {
     let store = Store::open(path)?;
-    let read = store.env().read_txn()?;
+    let read = store.env().read()?;
     let index = VectorIndex::open(store.env(), &read)?;
     let search = VectorSearch { limit: 10, ..VectorSearch::default() };
     let (mut times, mut scratch, mut found) = (Vec::new(), VectorScratch::default(), Vec::new());

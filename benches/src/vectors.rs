@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use heed::{Env, WithoutTls};
 use rayon::prelude::*;
 use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
+use truename_storage::Environment;
 use truename_text::SplitMix64;
 
 /// Number of queries, timed one by one and in one batch.
@@ -80,31 +80,23 @@ fn read(file: &Path, dimensions: usize) -> anyhow::Result<Vectors> {
 /// Measures everything; keeps the last [`UPDATED`] vectors back for the update.
 fn measure(vectors: &Vectors, queries: &Vectors) -> anyhow::Result<()> {
     ensure!(vectors.len() > 2 * UPDATED && queries.len() >= CHECKED, "too few vectors");
-    let folder = tempfile::tempdir()?;
-    let env = open(folder.path())?;
+    let environment = Environment::scratch(64 << 30)?;
     let mut rows = vectors.numbered(0);
     let new = rows.split_off(vectors.len() - UPDATED);
-    let index = build(&env, &rows)?;
-    println!("on disk               {:9.1} MB", std::fs::metadata(folder.path().join("data.mdb"))?.len() as f64 / 1e6);
-    one_by_one(&env, index, queries)?;
-    recall(&env, index, &rows, queries)?;
+    let index = build(&environment, &rows)?;
+    println!("on disk               {:9.1} MB", environment.metadata()?.len() as f64 / 1e6);
+    one_by_one(&environment, index, queries)?;
+    recall(&environment, index, &rows, queries)?;
     for threads in [1, 2] {
-        batch(&env, index, queries, threads)?;
+        batch(&environment, index, queries, threads)?;
     }
-    update(&env, index, &new)
+    update(&environment, index, &new)
 }
 
-#[allow(unsafe_code)]
-fn open(folder: &Path) -> anyhow::Result<Env<WithoutTls>> {
-    let mut options = heed::EnvOpenOptions::new().read_txn_without_tls();
-    // SAFETY: the folder is this benchmark's own; nobody else changes the file.
-    Ok(unsafe { options.max_dbs(1).map_size(64 << 30).open(folder)? })
-}
-
-fn build(env: &Env<WithoutTls>, rows: &[(u32, &[f32])]) -> anyhow::Result<VectorIndex> {
+fn build(environment: &Environment, rows: &[(u32, &[f32])]) -> anyhow::Result<VectorIndex> {
     let start = Instant::now();
-    let mut write = env.write_txn()?;
-    let index = VectorIndex::create(env, &mut write)?;
+    let mut write = environment.write()?;
+    let index = VectorIndex::create(environment, &mut write)?;
     for rows in rows.chunks(AT_ONCE) {
         index.put(&mut write, rows)?;
     }
@@ -119,10 +111,10 @@ fn build(env: &Env<WithoutTls>, rows: &[(u32, &[f32])]) -> anyhow::Result<Vector
 }
 
 /// Measures one query at a time, on one thread and on two.
-fn one_by_one(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow::Result<()> {
+fn one_by_one(environment: &Environment, index: VectorIndex, queries: &Vectors) -> anyhow::Result<()> {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let times = pool.install(|| times(env, index, queries))?;
+        let times = pool.install(|| times(environment, index, queries))?;
         let at = |share: f64| milliseconds(times[(share * times.len() as f64) as usize]);
         println!("one query, {threads} thread(s) {:7.3} ms   p99 {:.3} ms", at(0.5), at(0.99));
     }
@@ -130,8 +122,8 @@ fn one_by_one(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> a
 }
 
 /// Returns the duration of each query in ascending order.
-fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow::Result<Vec<Duration>> {
-    let (read, mut scratch) = (env.read_txn()?, VectorScratch::default());
+fn times(environment: &Environment, index: VectorIndex, queries: &Vectors) -> anyhow::Result<Vec<Duration>> {
+    let (read, mut scratch) = (environment.read()?, VectorScratch::default());
     let mut times = Vec::with_capacity(QUERIES);
     for at in 0..QUERIES + QUERIES / 10 {
         let query = queries.row(at % queries.len());
@@ -146,9 +138,14 @@ fn times(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors) -> anyhow
 }
 
 /// Measures the recall against the exact scan, over the stored vectors and over the given ones.
-fn recall(env: &Env<WithoutTls>, index: VectorIndex, rows: &[(u32, &[f32])], queries: &Vectors) -> anyhow::Result<()> {
+fn recall(
+    environment: &Environment,
+    index: VectorIndex,
+    rows: &[(u32, &[f32])],
+    queries: &Vectors,
+) -> anyhow::Result<()> {
     let queries = &queries.rows()[..CHECKED];
-    let read = env.read_txn()?;
+    let read = environment.read()?;
     let found = index.reader(&read)?.search(queries, &SEARCH, &mut VectorScratch::default())?;
     let start = Instant::now();
     let exact = index.reader(&read)?.search_exactly(queries, &SEARCH)?;
@@ -178,11 +175,11 @@ pub fn shared(found: &[Vec<Hit>], expected: &[Vec<Hit>]) -> f64 {
     both as f64 / expected.iter().map(Vec::len).sum::<usize>() as f64
 }
 
-fn batch(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors, threads: usize) -> anyhow::Result<()> {
+fn batch(environment: &Environment, index: VectorIndex, queries: &Vectors, threads: usize) -> anyhow::Result<()> {
     let rows: Vec<&[f32]> = queries.rows().into_iter().cycle().take(QUERIES).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let time = pool.install(|| {
-        let (read, mut scratch) = (env.read_txn()?, VectorScratch::default());
+        let (read, mut scratch) = (environment.read()?, VectorScratch::default());
         median(|| {
             index.reader(&read)?.search(&rows, &SEARCH, &mut scratch)?;
             Ok(())
@@ -194,11 +191,11 @@ fn batch(env: &Env<WithoutTls>, index: VectorIndex, queries: &Vectors, threads: 
 
 /// Times a transaction that removes names spread over the index and adds as many under new numbers, and one that
 /// replaces names.
-fn update(env: &Env<WithoutTls>, index: VectorIndex, new: &[(u32, &[f32])]) -> anyhow::Result<()> {
+fn update(environment: &Environment, index: VectorIndex, new: &[(u32, &[f32])]) -> anyhow::Result<()> {
     let first = new[0].0;
     let mut round = 0;
     let time = median(|| {
-        let mut write = env.write_txn()?;
+        let mut write = environment.write()?;
         let step = first / UPDATED as u32;
         index.remove(&mut write, &(0..UPDATED as u32).map(|at| at * step + round).collect::<Vec<_>>())?;
         let added: Vec<_> = new.iter().map(|(name, row)| (name + round * UPDATED as u32, *row)).collect();
@@ -209,7 +206,7 @@ fn update(env: &Env<WithoutTls>, index: VectorIndex, new: &[(u32, &[f32])]) -> a
     })?;
     println!("update                {:9.1} ms   {UPDATED} removed, {UPDATED} added", milliseconds(time));
     let time = median(|| {
-        let mut write = env.write_txn()?;
+        let mut write = environment.write()?;
         let replaced: Vec<_> =
             new.iter().map(|(name, row)| ((name - first) * (first / UPDATED as u32), *row)).collect();
         index.put(&mut write, &replaced)?;

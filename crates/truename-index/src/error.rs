@@ -6,7 +6,7 @@ pub struct Error(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Storage(heed::Error),
+    Storage(truename_storage::Error),
     Missing,
     Damaged(&'static str),
     Dimensions { whose: Whose, given: usize, held: usize },
@@ -30,7 +30,7 @@ impl Error {
 
     /// Returns true if the storage has no room left.
     pub fn is_full(&self) -> bool {
-        matches!(&self.0, Kind::Storage(heed::Error::Mdb(heed::MdbError::MapFull)))
+        matches!(&self.0, Kind::Storage(source) if source.is_full())
     }
 
     /// Returns true if a vector has another number of dimensions than those in the index.
@@ -52,7 +52,7 @@ impl Error {
     ///
     /// # Errors
     /// This error, if another part failed.
-    pub fn into_storage(self) -> Result<heed::Error, Self> {
+    pub fn into_storage(self) -> Result<truename_storage::Error, Self> {
         match self.0 {
             Kind::Storage(source) => Ok(source),
             _ => Err(self),
@@ -120,8 +120,8 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<heed::Error> for Error {
-    fn from(source: heed::Error) -> Self {
+impl From<truename_storage::Error> for Error {
+    fn from(source: truename_storage::Error) -> Self {
         Self(Kind::Storage(source))
     }
 }

@@ -3,40 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use heed::types::Bytes;
-use heed::{Database, Env, WithoutTls};
 use proptest::prelude::*;
 use truename_index::{Error, Hit, VectorIndex, VectorScratch, VectorSearch};
+use truename_storage::{Environment, EnvironmentOptions, Table};
 
 struct Fixture {
-    env: Env<WithoutTls>,
+    environment: Environment,
     index: VectorIndex,
-    _folder: tempfile::TempDir,
 }
 
 type Rows = Vec<(u32, Vec<f32>)>;
 
 #[allow(unsafe_code)]
-fn open(folder: &Path) -> Env<WithoutTls> {
-    let mut options = heed::EnvOpenOptions::new().read_txn_without_tls();
+fn open(folder: &Path) -> Environment {
     // SAFETY: the folder is this test's own.
-    unsafe { options.max_dbs(1).map_size(1 << 30).open(folder).unwrap() }
+    unsafe { Environment::open(folder, EnvironmentOptions::default()).unwrap() }
 }
 
 impl Fixture {
     fn new(rows: &[(u32, Vec<f32>)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let env = open(folder.path());
-        let mut write = env.write_txn().unwrap();
-        let index = VectorIndex::create(&env, &mut write).unwrap();
+        let environment = Environment::scratch(1 << 30).unwrap();
+        let mut write = environment.write().unwrap();
+        let index = VectorIndex::create(&environment, &mut write).unwrap();
         write.commit().unwrap();
-        let fixture = Self { env, index, _folder: folder };
+        let fixture = Self { environment, index };
         fixture.put(rows).unwrap();
         fixture
     }
 
     fn put(&self, rows: &[(u32, Vec<f32>)]) -> Result<(), Error> {
-        let mut write = self.env.write_txn().unwrap();
+        let mut write = self.environment.write().unwrap();
         let rows: Vec<(u32, &[f32])> = rows.iter().map(|(name, row)| (*name, row.as_slice())).collect();
         self.index.put(&mut write, &rows)?;
         write.commit().unwrap();
@@ -44,22 +40,22 @@ impl Fixture {
     }
 
     fn remove(&self, numbers: &[u32]) {
-        let mut write = self.env.write_txn().unwrap();
+        let mut write = self.environment.write().unwrap();
         self.index.remove(&mut write, numbers).unwrap();
         write.commit().unwrap();
     }
 
     fn len(&self) -> usize {
-        self.index.len(&self.env.read_txn().unwrap()).unwrap()
+        self.index.len(&self.environment.read().unwrap()).unwrap()
     }
 
     fn search(&self, query: &[f32], search: &VectorSearch<'_>) -> Vec<Hit> {
-        let read = self.env.read_txn().unwrap();
+        let read = self.environment.read().unwrap();
         self.index.reader(&read).unwrap().search(&[query], search, &mut VectorScratch::default()).unwrap().remove(0)
     }
 
     fn exactly(&self, query: &[f32], search: &VectorSearch<'_>) -> Vec<Hit> {
-        let read = self.env.read_txn().unwrap();
+        let read = self.environment.read().unwrap();
         self.index.reader(&read).unwrap().search_exactly(&[query], search).unwrap().remove(0)
     }
 }
@@ -148,7 +144,7 @@ proptest! {
         prop_assert_eq!(fixture.len(), expected.len());
         let query = random(1, 33);
         prop_assert_eq!(fixture.search(&query, &VectorSearch::default()), built.search(&query, &VectorSearch::default()));
-        let read = fixture.env.read_txn().unwrap();
+        let read = fixture.environment.read().unwrap();
         let missing: Vec<u32> = (0..9000).filter(|name| !expected.contains_key(name)).collect();
         prop_assert_eq!(fixture.index.missing(&read, 0..9000).unwrap(), missing);
     }
@@ -173,18 +169,18 @@ fn sets_of_vectors_in_one_store_are_apart() {
     let fixture = Fixture::new(&[(3, random(1, 20)), (5000, random(2, 20))]);
     let other = fixture.index.set(1);
     let row = random(3, 33);
-    let mut write = fixture.env.write_txn().unwrap();
+    let mut write = fixture.environment.write().unwrap();
     other.put(&mut write, &[(3, &row), (4, &row)]).unwrap();
     write.commit().unwrap();
-    let read = fixture.env.read_txn().unwrap();
+    let read = fixture.environment.read().unwrap();
     assert_eq!((fixture.len(), other.len(&read).unwrap()), (2, 2));
     assert_eq!((fixture.index.dimensions(&read).unwrap(), other.dimensions(&read).unwrap()), (Some(20), Some(33)));
     assert_eq!(fixture.index.missing(&read, [3, 4]).unwrap(), [4]);
     drop(read);
-    let mut write = fixture.env.write_txn().unwrap();
+    let mut write = fixture.environment.write().unwrap();
     fixture.index.clear(&mut write).unwrap();
     write.commit().unwrap();
-    let read = fixture.env.read_txn().unwrap();
+    let read = fixture.environment.read().unwrap();
     assert_eq!((fixture.len(), fixture.index.dimensions(&read).unwrap()), (0, None));
     let hits = other.reader(&read).unwrap().search(&[&row], &VectorSearch::default(), &mut VectorScratch::default());
     assert_eq!(hits.unwrap()[0].iter().map(|hit| hit.name).collect::<Vec<_>>(), [3, 4]);
@@ -211,7 +207,7 @@ fn threads_and_batches_do_not_change_the_answer() {
     let queries: Vec<&[f32]> = queries.iter().map(Vec::as_slice).collect();
     let answers = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let (read, mut scratch) = (fixture.env.read_txn().unwrap(), VectorScratch::default());
+            let (read, mut scratch) = (fixture.environment.read().unwrap(), VectorScratch::default());
             let mut search = |queries: &[&[f32]]| {
                 fixture.index.reader(&read).unwrap().search(queries, &VectorSearch::default(), &mut scratch).unwrap()
             };
@@ -255,7 +251,7 @@ fn equal_vectors_come_by_number() {
 #[test]
 fn an_empty_index_and_one_row() {
     let fixture = Fixture::new(&[]);
-    let read = fixture.env.read_txn().unwrap();
+    let read = fixture.environment.read().unwrap();
     assert_eq!((fixture.len(), fixture.index.dimensions(&read).unwrap()), (0, None));
     assert_eq!(fixture.index.missing(&read, [3, 1]).unwrap(), [3, 1]);
     assert!(fixture.search(&[1.0], &VectorSearch::default()).is_empty());
@@ -263,7 +259,7 @@ fn an_empty_index_and_one_row() {
     drop(read);
     fixture.put(&[(u32::MAX, vec![0.6, -0.8])]).unwrap();
     assert_eq!(fixture.search(&[-0.6, 0.8], &VectorSearch::default()).len(), 1);
-    let read = fixture.env.read_txn().unwrap();
+    let read = fixture.environment.read().unwrap();
     assert_eq!(fixture.index.dimensions(&read).unwrap(), Some(2));
     let row = fixture.index.get(&read, u32::MAX).unwrap().unwrap();
     assert!((row[0] - 0.6).abs() < 1e-3 && (row[1] + 0.8).abs() < 1e-3);
@@ -299,7 +295,7 @@ fn unfit_vectors_are_refused_and_nothing_is_written() {
         assert_eq!(error.to_string(), message);
         assert_eq!(error.is_wrong_dimensions(), vector.len() == 2);
         assert_eq!(error.is_unfit_vector(), vector.len() == 3);
-        let read = fixture.env.read_txn().unwrap();
+        let read = fixture.environment.read().unwrap();
         let search = VectorSearch::default();
         let error = fixture
             .index
@@ -326,8 +322,8 @@ fn a_damaged_block_is_an_error() {
     let rows: Rows = (0..5000).map(|at| (at as u32, random(at, 40))).collect();
     let fixture = Fixture::new(&rows);
     let stored: Vec<(Vec<u8>, Vec<u8>)> = {
-        let read = fixture.env.read_txn().unwrap();
-        let table: Database<Bytes, Bytes> = fixture.env.open_database(&read, Some("vectors")).unwrap().unwrap();
+        let read = fixture.environment.read().unwrap();
+        let table: Table<[u8], [u8]> = fixture.environment.open_table(&read, "vectors").unwrap().unwrap();
         let entries = table.iter(&read).unwrap();
         let stored = entries.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect();
         read.commit().unwrap();
@@ -338,8 +334,8 @@ fn a_damaged_block_is_an_error() {
     for (key, value) in &stored {
         let cuts = [None, Some(0), Some(1), Some(value.len() / 2), Some(value.len() - 1)];
         for kept in cuts {
-            let mut write = fixture.env.write_txn().unwrap();
-            let table: Database<Bytes, Bytes> = fixture.env.open_database(&write, Some("vectors")).unwrap().unwrap();
+            let mut write = fixture.environment.write().unwrap();
+            let table: Table<[u8], [u8]> = fixture.environment.open_table(&write, "vectors").unwrap().unwrap();
             match kept {
                 Some(kept) => table.put(&mut write, key, &value[..kept]).unwrap(),
                 None => assert!(table.delete(&mut write, key).unwrap()),
@@ -354,7 +350,7 @@ fn a_damaged_block_is_an_error() {
                 Ok(_) => assert!(kept.is_none(), "{key:?} cut to {kept:?} is no block"),
                 Err(error) => assert!(error.to_string().starts_with("the index is damaged"), "{error}"),
             }
-            write.abort();
+            drop(write);
         }
     }
 }
@@ -364,23 +360,23 @@ fn what_was_committed_is_there_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Rows = (0..300).map(|at| (at as u32 * 50, random(at, 48))).collect();
     {
-        let env = open(folder.path());
-        assert!(VectorIndex::open(&env, &env.read_txn().unwrap()).err().unwrap().is_missing());
-        let mut write = env.write_txn().unwrap();
-        let index = VectorIndex::create(&env, &mut write).unwrap();
+        let environment = open(folder.path());
+        assert!(VectorIndex::open(&environment, &environment.read().unwrap()).err().unwrap().is_missing());
+        let mut write = environment.write().unwrap();
+        let index = VectorIndex::create(&environment, &mut write).unwrap();
         write.commit().unwrap();
         // Two transactions that are kept, and one that is not.
         for (rows, kept) in [(&rows[..100], true), (&rows[100..200], true), (&rows[200..], false)] {
-            let mut write = env.write_txn().unwrap();
+            let mut write = environment.write().unwrap();
             let rows: Vec<(u32, &[f32])> = rows.iter().map(|(name, row)| (*name, row.as_slice())).collect();
             index.put(&mut write, &rows).unwrap();
-            if kept { write.commit().unwrap() } else { write.abort() }
+            if kept { write.commit().unwrap() } else { drop(write) }
         }
-        env.prepare_for_closing().wait();
+        environment.close();
     }
-    let env = open(folder.path());
-    let read = env.read_txn().unwrap();
-    let index = VectorIndex::open(&env, &read).unwrap();
+    let environment = open(folder.path());
+    let read = environment.read().unwrap();
+    let index = VectorIndex::open(&environment, &read).unwrap();
     let left: Vec<u32> = rows[200..].iter().map(|(name, _)| *name).collect();
     assert_eq!(index.missing(&read, rows.iter().map(|(name, _)| *name)).unwrap(), left);
     let found = index
@@ -390,7 +386,7 @@ fn what_was_committed_is_there_after_reopening() {
         .unwrap();
     assert_eq!(found[0][0].name, rows[150].0);
     read.commit().unwrap();
-    let mut write = env.write_txn().unwrap();
+    let mut write = environment.write().unwrap();
     index.clear(&mut write).unwrap();
     assert!(index.is_empty(&write).unwrap() && index.dimensions(&write).unwrap().is_none());
 }

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use heed::{CompactionOption, EnvFlags};
 use truename_files::Partial;
+use truename_storage::EnvironmentOptions;
 
-use crate::environment::{is_open, open_lmdb};
+use crate::environment::{OPTIONS, is_open, open_lmdb};
 use crate::{Error, Store, checksums, guard};
 
 /// Rewrites a store without its free pages. Returns the sizes of its file before and after, in bytes.
@@ -47,9 +47,9 @@ pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
 fn copy(canonical: &Path, folder: &Path, copy: &Path, sums: &Path) -> Result<(), Error> {
     let failed = |source| Error::storage(folder, source);
     // The caller's lock keeps everyone else out; LMDB's own would give way to it.
-    let source = open_lmdb(canonical, EnvFlags::NO_LOCK).map_err(failed)?;
-    let _guarded = guard::Region::of(&canonical.join("data.mdb"), source.info().map_size, folder);
-    source.copy_to_path(copy, CompactionOption::Enabled).map_err(failed)?;
+    let source = open_lmdb(canonical, EnvironmentOptions { lock: false, ..OPTIONS }).map_err(failed)?;
+    let _guarded = guard::Region::of(&canonical.join("data.mdb"), source.map_bytes(), folder);
+    source.copy_compacted(copy).map_err(failed)?;
     let finish = || {
         std::fs::set_permissions(copy, std::fs::metadata(folder.join("data.mdb"))?.permissions())?;
         checksums::write_for(copy, sums)

@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-use heed::{Env, EnvFlags, EnvOpenOptions, RwTxn, WithoutTls};
+use truename_storage::{Environment, EnvironmentOptions, Transaction, WriteTransaction};
 
 use crate::checksums::{self, Comparison};
 use crate::free_space::full_disk;
 use crate::open_folders::OpenFolder;
 use crate::{Error, guard};
 
-/// Address space set aside for the map; the file is only as large as its contents.
-const MAP_BYTES: u64 = 64 << 30;
+/// Options of a store that can be written to. Its file is only as large as its contents, whatever the map; its tables are
+/// those of the store and of the indexes.
+pub(crate) const OPTIONS: EnvironmentOptions =
+    EnvironmentOptions { map_bytes: 64 << 30, max_tables: 32, max_readers: 512, read_only: false, lock: true };
 /// Address space beyond twice the file's size, where the system refuses more.
 const SPARE_BYTES: u64 = 1 << 30;
-/// Largest number of tables, of the store and of the indexes.
-const MAX_TABLES: u32 = 32;
 /// No transaction has this number.
 const NEVER: usize = usize::MAX;
 
-/// An open LMDB environment of one folder.
-pub(crate) struct Environment {
+/// The open environment of one folder, shared by the handles of this process.
+pub(crate) struct SharedEnvironment {
     /// Ends before the map does.
     _guarded: guard::Region,
-    pub(crate) lmdb: Env<WithoutTls>,
+    pub(crate) lmdb: Environment,
     folder: OpenFolder,
     /// The last transaction whose state agrees with its checksums, as far as this process knows.
     compared: AtomicUsize,
@@ -34,11 +34,11 @@ pub(crate) struct Environment {
     pub(crate) forms_verified: AtomicUsize,
 }
 
-type OpenEnvironments = Mutex<HashMap<PathBuf, Weak<Environment>>>;
+type OpenEnvironments = Mutex<HashMap<PathBuf, Weak<SharedEnvironment>>>;
 /// An environment may be open once a process only, so that handles to one path share it.
 static OPEN: LazyLock<OpenEnvironments> = LazyLock::new(OpenEnvironments::default);
 
-impl Environment {
+impl SharedEnvironment {
     /// Opens the environment in a folder, or makes it.
     pub(crate) fn open(folder: &Path) -> Result<Arc<Self>, Error> {
         let canonical = folder.canonicalize().map_err(|source| Error::io("open", folder, source))?;
@@ -53,13 +53,13 @@ impl Environment {
         if let Some(source) = full_disk(&canonical).filter(|_| !lock.exists()) {
             return Err(Error::io("write", &lock, source));
         }
-        let lmdb = open_lmdb(&canonical, EnvFlags::empty()).map_err(|source| match source {
-            heed::Error::Mdb(error) => Error::damaged(folder, format!("data.mdb cannot be opened ({error})")),
-            heed::Error::Io(source) => Error::io("open", &folder.join("data.mdb"), source),
-            other => Error::storage(folder, other),
+        let lmdb = open_lmdb(&canonical, OPTIONS).map_err(|source| match source.into_io() {
+            Ok(source) => Error::io("open", &folder.join("data.mdb"), source),
+            Err(source) if source.is_already_open() => Error::storage(folder, source),
+            Err(source) => Error::damaged(folder, format!("data.mdb cannot be opened ({source})")),
         })?;
         let environment = Arc::new(Self {
-            _guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.info().map_size, folder),
+            _guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.map_bytes(), folder),
             lmdb,
             folder: OpenFolder::new(folder),
             compared: AtomicUsize::new(NEVER),
@@ -71,7 +71,7 @@ impl Environment {
 
     /// Refuses a file that is shorter than its contents: a page past its end would end the process when it is read.
     pub(crate) fn refuse_truncated(&self) -> Result<(), Error> {
-        let (needed, data) = (self.needed_bytes(), self.folder.path().join("data.mdb"));
+        let (needed, data) = (self.lmdb.needed_bytes(), self.folder.path().join("data.mdb"));
         let found = std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len();
         if found < needed {
             return Err(Error::damaged(
@@ -83,8 +83,8 @@ impl Environment {
     }
 
     /// Begins to write, after the file was compared with its checksums: a damaged one is not written to.
-    pub(crate) fn write(&self) -> Result<RwTxn<'_>, Error> {
-        let write = self.lmdb.write_txn().map_err(|source| Error::storage(self.folder.path(), source))?;
+    pub(crate) fn write(&self) -> Result<WriteTransaction<'_>, Error> {
+        let write = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
         if self.is_replaced().map_err(|source| Error::io("read", self.folder.path(), source))? {
             return Err(Error::replaced(self.folder.path()));
         }
@@ -99,14 +99,14 @@ impl Environment {
         Ok(write)
     }
 
-    pub(crate) fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
+    pub(crate) fn commit(&self, write: WriteTransaction<'_>) -> Result<(), Error> {
         let committed = write.id();
         write.commit().map_err(|source| Error::storage(self.folder.path(), source))?;
         // No other writer makes the file longer in the meantime.
-        let alone = self.lmdb.write_txn().map_err(|source| Error::storage(self.folder.path(), source))?;
+        let alone = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
         let data = self.folder.path().join("data.mdb");
         // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
-        extend(&data, self.needed_bytes()).map_err(|source| Error::io("extend", &data, source))?;
+        extend(&data, self.lmdb.needed_bytes()).map_err(|source| Error::io("extend", &data, source))?;
         // A later writer, or one of an empty transaction, finds the sums that it needs.
         if alone.id() - 1 == committed && checksums::write(self.folder.path()).is_ok() {
             self.compared.store(committed, Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl Environment {
     fn is_replaced(&self) -> std::io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
 
-        let open = self.lmdb.try_clone_inner_file().map_err(std::io::Error::other)?.metadata()?;
+        let open = self.lmdb.metadata()?;
         let there = std::fs::metadata(self.folder.path().join("data.mdb"))?;
         Ok((open.dev(), open.ino()) != (there.dev(), there.ino()))
     }
@@ -131,11 +131,7 @@ impl Environment {
     }
 
     pub(crate) fn close(self) {
-        self.lmdb.prepare_for_closing().wait();
-    }
-
-    fn needed_bytes(&self) -> u64 {
-        (self.lmdb.info().last_page_number as u64 + 1) * u64::from(self.lmdb.stat().page_size)
+        self.lmdb.close();
     }
 }
 
@@ -154,28 +150,26 @@ pub(crate) fn is_open(canonical: &Path) -> bool {
 
 /// Opens with as much address space and as many rights as there are.
 #[allow(unsafe_code)]
-pub(crate) fn open_lmdb(folder: &Path, flags: EnvFlags) -> Result<Env<WithoutTls>, heed::Error> {
+pub(crate) fn open_lmdb(folder: &Path, options: EnvironmentOptions) -> Result<Environment, truename_storage::Error> {
     let length = std::fs::metadata(folder.join("data.mdb")).map_or(0, |data| data.len());
-    let mut rights = vec![flags, flags | EnvFlags::READ_ONLY, flags | EnvFlags::READ_ONLY | EnvFlags::NO_LOCK];
-    let mut sizes = vec![length, length * 2 + SPARE_BYTES, MAP_BYTES];
+    let read_only = EnvironmentOptions { read_only: true, ..options };
+    let mut rights = vec![options, read_only, EnvironmentOptions { lock: false, ..read_only }];
+    let mut sizes = vec![length, length * 2 + SPARE_BYTES, options.map_bytes];
     loop {
-        let (size, flags) = (sizes[sizes.len() - 1], rights[0]);
-        let mut options = EnvOpenOptions::new().read_txn_without_tls();
-        let page = 1 << 16;
-        let size = usize::try_from(size.div_ceil(page).max(1) * page).unwrap_or(usize::MAX - page as usize + 1);
-        options.map_size(size).max_dbs(MAX_TABLES).max_readers(512);
+        let options = EnvironmentOptions { map_bytes: sizes[sizes.len() - 1], ..rights[0] };
         // SAFETY: the file is only changed through LMDB, which locks it between processes. One that was changed or
         // cut off from outside is found by its checksums and its length, or by the guard. Where not even the lock file
         // can be opened, this process has no way to write, and who has must not while it reads.
-        match unsafe { options.flags(flags).open(folder) } {
-            Err(heed::Error::Io(source)) if is_read_only(&source) && rights.len() > 1 => {
+        let opened = unsafe { Environment::open(folder, options) };
+        match opened.as_ref().err().and_then(|refused| refused.io()) {
+            Some(source) if is_read_only(source) && rights.len() > 1 => {
                 rights.remove(0);
             }
             // `ulimit -v` counts mapped addresses whether they are used or not.
-            Err(heed::Error::Io(source)) if source.kind() == ErrorKind::OutOfMemory && sizes.len() > 1 => {
+            Some(source) if source.kind() == ErrorKind::OutOfMemory && sizes.len() > 1 => {
                 sizes.pop();
             }
-            opened => return opened,
+            _ => return opened,
         }
     }
 }

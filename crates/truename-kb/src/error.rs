@@ -14,7 +14,7 @@ pub struct Error(Box<Kind>);
 #[derive(Debug)]
 enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
-    Storage { path: Option<PathBuf>, source: heed::Error },
+    Storage { path: Option<PathBuf>, source: truename_storage::Error },
     Record { path: Option<PathBuf>, source: postcard::Error },
     Automaton { path: Option<PathBuf>, source: fst::Error },
     NotAStore { path: PathBuf, reason: String },
@@ -33,6 +33,17 @@ enum Kind {
     UnknownConcept { id: String },
     InvalidId { value: String, reason: &'static str },
     Interrupted,
+}
+
+impl Kind {
+    /// Returns the error of the system, if a file could not be read or written.
+    fn io_source(&self) -> Option<&std::io::Error> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Storage { source, .. } => source.io(),
+            _ => None,
+        }
+    }
 }
 
 impl Error {
@@ -54,7 +65,7 @@ impl Error {
     pub fn is_damaged(&self) -> bool {
         match &*self.0 {
             Kind::Damaged { .. } | Kind::UnreadableSums { .. } | Kind::Record { .. } | Kind::Automaton { .. } => true,
-            Kind::Storage { source, .. } => is_damage(source),
+            Kind::Storage { source, .. } => source.is_damaged(),
             _ => false,
         }
     }
@@ -91,12 +102,12 @@ impl Error {
                 shown(path.as_deref())
             )),
             Kind::Record { path, .. } | Kind::Automaton { path, .. } => Some(look(path.as_deref())),
-            Kind::Storage { path, source } if is_damage(source) => Some(look(path.as_deref())),
+            Kind::Storage { path, source } if source.is_damaged() => Some(look(path.as_deref())),
             Kind::UnreadableSums { path } => Some(format!(
                 "remove {}; `truename kb check` then reads every record, and the next write makes new checksums",
                 path.display()
             )),
-            Kind::Storage { source: heed::Error::Mdb(heed::MdbError::MapFull), .. } => Some(
+            Kind::Storage { source, .. } if source.is_full() => Some(
                 "raise the limit of the address space (`ulimit -v`); without one, a store holds 64 GiB at most. The \
                  store is as it was before"
                     .into(),
@@ -104,12 +115,10 @@ impl Error {
             Kind::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => {
                 Some("raise the limit of the address space (`ulimit -v`)".into())
             }
-            Kind::Storage { source: heed::Error::Mdb(heed::MdbError::MapResized), .. } => {
-                Some("run the command again".into())
-            }
+            Kind::Storage { source, .. } if source.is_resized() => Some("run the command again".into()),
             Kind::Replaced { .. } => Some("run the command again".into()),
             Kind::InUse { .. } => Some("stop what uses it, and run the command again".into()),
-            Kind::Io { source, .. } | Kind::Storage { source: heed::Error::Io(source), .. } if is_full(source) => {
+            kind if kind.io_source().is_some_and(is_full) => {
                 Some("free some disk space; the store is as it was before".into())
             }
             _ => None,
@@ -120,16 +129,15 @@ impl Error {
         Kind::Io { action, path: path.to_owned(), source }.into()
     }
 
-    pub(crate) fn storage(path: &Path, source: heed::Error) -> Self {
-        let source = or_full(path, source);
-        match source {
-            heed::Error::Io(source)
-                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
-            {
-                Kind::NotWritable { path: path.to_owned(), source }.into()
+    pub(crate) fn storage(path: &Path, source: truename_storage::Error) -> Self {
+        let source = match or_full(path, source).into_io() {
+            Ok(source) if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                return Kind::NotWritable { path: path.to_owned(), source }.into();
             }
-            source => Kind::Storage { path: Some(path.to_owned()), source }.into(),
-        }
+            Ok(source) => source.into(),
+            Err(source) => source,
+        };
+        Kind::Storage { path: Some(path.to_owned()), source }.into()
     }
 
     /// Creates the error of a record that cannot be read.
@@ -231,18 +239,6 @@ fn is_full(source: &std::io::Error) -> bool {
     source.kind() == ErrorKind::StorageFull
 }
 
-/// Returns true for errors of LMDB that only a damaged file causes.
-fn is_damage(source: &heed::Error) -> bool {
-    use heed::MdbError::{Corrupted, CursorFull, Incompatible, Invalid, PageNotFound, Panic};
-    match source {
-        heed::Error::Mdb(error) => {
-            matches!(error, Corrupted | CursorFull | Incompatible | Invalid | PageNotFound | Panic)
-        }
-        heed::Error::Decoding(_) => true,
-        _ => false,
-    }
-}
-
 fn look(folder: Option<&Path>) -> String {
     format!("run `truename kb check --kb {}`", shown(folder))
 }
@@ -256,10 +252,10 @@ fn shown(folder: Option<&Path>) -> String {
 }
 
 /// Replaces the input/output error that LMDB reports where a full disk cut a write short.
-fn or_full(path: &Path, source: heed::Error) -> heed::Error {
-    match source {
-        heed::Error::Io(source) if is_short_write(&source) => heed::Error::Io(full_disk(path).unwrap_or(source)),
-        other => other,
+fn or_full(path: &Path, source: truename_storage::Error) -> truename_storage::Error {
+    match source.io() {
+        Some(cause) if is_short_write(cause) => full_disk(path).map_or(source, Into::into),
+        _ => source,
     }
 }
 
@@ -270,9 +266,9 @@ impl fmt::Display for Error {
             Kind::Storage { path, source } => {
                 let which = knowledge_base(path.as_deref());
                 match source {
-                    source if is_damage(source) => write!(f, "{which} is damaged"),
-                    heed::Error::Mdb(heed::MdbError::MapFull) => write!(f, "no room is left in {which}"),
-                    heed::Error::Mdb(heed::MdbError::MapResized) => {
+                    source if source.is_damaged() => write!(f, "{which} is damaged"),
+                    source if source.is_full() => write!(f, "no room is left in {which}"),
+                    source if source.is_resized() => {
                         write!(f, "another process made {which} larger than this one can read")
                     }
                     _ => write!(f, "cannot read or write {which}"),
@@ -340,8 +336,8 @@ impl From<Kind> for Error {
     }
 }
 
-impl From<heed::Error> for Error {
-    fn from(source: heed::Error) -> Self {
+impl From<truename_storage::Error> for Error {
+    fn from(source: truename_storage::Error) -> Self {
         match only_open_folder() {
             Some(folder) => Self::storage(&folder, source),
             None => Kind::Storage { path: None, source }.into(),

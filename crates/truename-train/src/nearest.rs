@@ -1,6 +1,5 @@
-use std::path::Path;
-
 use truename_index::{VectorIndex, VectorScratch, VectorSearch};
+use truename_storage::Environment;
 
 use crate::Error;
 
@@ -13,17 +12,16 @@ const TOGETHER: usize = 4096;
 /// # Shapes
 /// `vectors: [names, width]`, each of unit length; output: `[names][≤ count]`
 pub(crate) fn nearest(vectors: &[f32], width: usize, count: usize) -> Result<Vec<Vec<u32>>, Error> {
-    let folder = tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))?;
-    let failed = |source: heed::Error| Error::state(folder.path(), source);
-    let env = open(folder.path(), vectors.len()).map_err(failed)?;
-    let mut write = env.write_txn().map_err(failed)?;
-    let index = VectorIndex::create(&env, &mut write).map_err(Error::index)?;
+    let environment = scratch(vectors.len())?;
+    let failed = |source: truename_storage::Error| Error::state(environment.folder(), source);
+    let mut write = environment.write().map_err(failed)?;
+    let index = VectorIndex::create(&environment, &mut write).map_err(Error::index)?;
     let rows: Vec<(u32, &[f32])> = (0..).zip(vectors.chunks_exact(width)).collect();
     for rows in rows.chunks(TOGETHER) {
         index.put(&mut write, rows).map_err(Error::index)?;
     }
     write.commit().map_err(failed)?;
-    let read = env.read_txn().map_err(failed)?;
+    let read = environment.read().map_err(failed)?;
     let reader = index.reader(&read).map_err(Error::index)?;
     let search = VectorSearch { limit: count, ..VectorSearch::default() };
     let mut scratch = VectorScratch::default();
@@ -36,15 +34,14 @@ pub(crate) fn nearest(vectors: &[f32], width: usize, count: usize) -> Result<Vec
     Ok(found)
 }
 
-fn open(folder: &Path, numbers: usize) -> Result<heed::Env<heed::WithoutTls>, heed::Error> {
+/// Makes an environment with room for the vectors of that many numbers.
+fn scratch(numbers: usize) -> Result<Environment, Error> {
     // Signs, bytes and halves of each number, and pages that are half full.
-    let size = (numbers * 8).next_multiple_of(1 << 20) + (64 << 20);
-    let mut options = heed::EnvOpenOptions::new().read_txn_without_tls();
-    // SAFETY: nobody else knows the folder, so nothing changes the map but this environment.
-    #[allow(unsafe_code)]
-    unsafe {
-        options.max_dbs(2).map_size(size).open(folder)
-    }
+    let map_bytes = numbers as u64 * 8 + (64 << 20);
+    Environment::scratch(map_bytes).map_err(|source| match source.into_io() {
+        Ok(source) => Error::io("make", &std::env::temp_dir(), source),
+        Err(source) => Error::state(&std::env::temp_dir(), source),
+    })
 }
 
 #[cfg(test)]

@@ -19,9 +19,8 @@ mod weight;
 
 use std::collections::BTreeMap;
 
-use heed::types::Bytes;
-use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
+use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 use truename_text::Gram;
 
 use self::keys::{BLOCKS, DIRECTORY, block_of, norms_key, parse_key, posting_key, slot_of};
@@ -34,9 +33,9 @@ use crate::Error;
 #[derive(Clone, Copy)]
 pub struct NgramIndex {
     /// n-gram (8 bytes) and block (2 bytes), big endian, to postings.
-    postings: Database<Bytes, Bytes>,
+    postings: Table<[u8], [u8]>,
     /// `NORMS` and block to one `f32` a name, 0 where there is none; `DIRECTORY` and `BLOCKS` to tables.
-    tables: Database<Bytes, Bytes>,
+    tables: Table<[u8], [u8]>,
 }
 
 const POSTINGS: &str = "ngram-postings";
@@ -57,10 +56,10 @@ impl NgramIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
+    pub fn create(environment: &Environment, write: &mut WriteTransaction<'_>) -> Result<Self, Error> {
         Ok(Self {
-            postings: env.create_database(write, Some(POSTINGS))?,
-            tables: env.create_database(write, Some(TABLES))?,
+            postings: environment.create_table(write, POSTINGS)?,
+            tables: environment.create_table(write, TABLES)?,
         })
     }
 
@@ -68,10 +67,10 @@ impl NgramIndex {
     ///
     /// # Errors
     /// [`Error::is_missing`] if the store has none.
-    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
+    pub fn open(environment: &Environment, read: &impl Transaction) -> Result<Self, Error> {
         Ok(Self {
-            postings: env.open_database(read, Some(POSTINGS))?.ok_or_else(Error::missing)?,
-            tables: env.open_database(read, Some(TABLES))?.ok_or_else(Error::missing)?,
+            postings: environment.open_table(read, POSTINGS)?.ok_or_else(Error::missing)?,
+            tables: environment.open_table(read, TABLES)?.ok_or_else(Error::missing)?,
         })
     }
 
@@ -83,7 +82,7 @@ impl NgramIndex {
     /// If the storage fails.
     pub fn build(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         names: u32,
         grams: impl Fn(u32) -> Vec<Gram> + Sync,
     ) -> Result<(), Error> {
@@ -93,7 +92,7 @@ impl NgramIndex {
             (0..blocks).into_par_iter().flat_map_iter(|block| block_lists(block as u16, names, &grams)).collect();
         lists.par_sort_unstable_by_key(|(key, _)| *key);
         for (key, list) in &lists {
-            self.postings.put_with_flags(write, PutFlags::APPEND, key, list)?;
+            self.postings.append(write, key, list)?;
         }
         drop(lists);
         self.refresh(write)
@@ -105,7 +104,7 @@ impl NgramIndex {
     /// If the storage fails; nothing is committed here, so the transaction can be dropped.
     pub fn update(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         removed: &[(u32, Vec<Gram>)],
         added: &[(u32, Vec<Gram>)],
     ) -> Result<(), Error> {
@@ -133,7 +132,7 @@ impl NgramIndex {
     }
 
     /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
-    fn refresh(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    fn refresh(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         let Counted { directory, names, numbers } = self.count(write)?;
         let mut norms = vec![0f64; numbers];
         let mut rows = directory.iter();
@@ -152,7 +151,7 @@ impl NgramIndex {
         self.write_tables(write, &directory, names, &norms)
     }
 
-    fn count(&self, read: &RoTxn<'_>) -> Result<Counted, Error> {
+    fn count(&self, read: &impl Transaction) -> Result<Counted, Error> {
         let mut directory: Vec<(Gram, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
         let mut last: Option<&[u8]> = None;
@@ -177,7 +176,7 @@ impl NgramIndex {
 
     fn write_tables(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         directory: &[(Gram, u32)],
         names: u32,
         squared_norms: &[f64],
@@ -205,7 +204,7 @@ impl NgramIndex {
     ///
     /// # Errors
     /// [`Error::is_damaged`] if they differ or cannot be read.
-    pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
+    pub fn check(&self, read: &impl Transaction) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
         let Counted { directory: counted, names, numbers } = self.count(read)?;
@@ -249,32 +248,26 @@ mod tests {
     use crate::hit::{Hit, Rank};
 
     struct Fixture {
-        env: Env<WithoutTls>,
+        environment: Environment,
         index: NgramIndex,
-        _folder: tempfile::TempDir,
     }
 
     fn grams_of(name: &str) -> Vec<Gram> {
         grams(&NormalizedName::new(name))
     }
 
-    #[allow(unsafe_code)]
     fn built(names: &[String]) -> Fixture {
-        let folder = tempfile::tempdir().unwrap();
-        // SAFETY: the folder is this test's own.
-        let env = unsafe {
-            heed::EnvOpenOptions::new().read_txn_without_tls().max_dbs(2).map_size(1 << 28).open(folder.path()).unwrap()
-        };
-        let mut write = env.write_txn().unwrap();
-        let index = NgramIndex::create(&env, &mut write).unwrap();
+        let environment = Environment::scratch(1 << 28).unwrap();
+        let mut write = environment.write().unwrap();
+        let index = NgramIndex::create(&environment, &mut write).unwrap();
         index.build(&mut write, names.len() as u32, |name| grams_of(&names[name as usize])).unwrap();
         write.commit().unwrap();
-        Fixture { env, index, _folder: folder }
+        Fixture { environment, index }
     }
 
     impl Fixture {
         fn search(&self, query: &str, search: &Search<'_>) -> Vec<Hit> {
-            let read = self.env.read_txn().unwrap();
+            let read = self.environment.read().unwrap();
             self.index.search(&read, &grams_of(query), search, &mut SearchScratch::default()).unwrap()
         }
     }
@@ -316,7 +309,7 @@ mod tests {
         fn an_updated_index_answers_as_a_built_one(names in prop::collection::vec("[a-d]{1,6}", 4..40), query in "[a-d]{1,6}") {
             let (kept, gone) = names.split_at(names.len() / 2);
             let fixture = built(&[gone, &kept[..1]].concat());
-            let mut write = fixture.env.write_txn().unwrap();
+            let mut write = fixture.environment.write().unwrap();
             let numbered = |names: &[String], first: usize| -> Vec<(u32, Vec<Gram>)> {
                 names.iter().enumerate().map(|(at, name)| ((first + at) as u32, grams_of(name))).collect()
             };

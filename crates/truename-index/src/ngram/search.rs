@@ -1,4 +1,4 @@
-use heed::RoTxn;
+use truename_storage::Transaction;
 use truename_text::Gram;
 
 use super::NgramIndex;
@@ -42,7 +42,7 @@ impl NgramIndex {
     /// If the storage fails or is damaged.
     pub fn search(
         &self,
-        read: &RoTxn<'_>,
+        read: &impl Transaction,
         grams: &[Gram],
         search: &Search<'_>,
         scratch: &mut SearchScratch,
@@ -78,13 +78,13 @@ impl NgramIndex {
     }
 
     /// Returns the norms of a block, one `f32` a name.
-    pub(super) fn norms<'txn>(&self, read: &'txn RoTxn<'_>, block: u16) -> Result<&'txn [u8], Error> {
+    pub(super) fn norms<'txn>(&self, read: &'txn impl Transaction, block: u16) -> Result<&'txn [u8], Error> {
         let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| Error::damaged("no norms"))?;
         if norms.len() != 4 * BLOCK { Err(Error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
     }
 
     /// Returns the terms of a query from the rarest to the commonest.
-    fn terms(&self, read: &RoTxn<'_>, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
+    fn terms(&self, read: &impl Transaction, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
         let mut terms: Vec<Term> = grams
             .iter()
@@ -98,7 +98,11 @@ impl NgramIndex {
     }
 
     /// Returns for each block the postings of its terms, in term order.
-    fn lists<'txn>(&self, read: &'txn RoTxn<'_>, terms: &[Term]) -> Result<Vec<Vec<(usize, Postings<'txn>)>>, Error> {
+    fn lists<'txn>(
+        &self,
+        read: &'txn impl Transaction,
+        terms: &[Term],
+    ) -> Result<Vec<Vec<(usize, Postings<'txn>)>>, Error> {
         let mut lists: Vec<Vec<(usize, Postings<'txn>)>> = Vec::new();
         for (at, term) in terms.iter().enumerate().filter(|(_, term)| term.count > 0) {
             for entry in self.postings.prefix_iter(read, &term.gram.0.to_be_bytes())? {

@@ -23,9 +23,8 @@ mod search;
 
 use std::ops::Bound;
 
-use heed::types::Bytes;
-use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
 use rayon::prelude::*;
+use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 
 use self::block::{Block, BlockBuffer, Layout, MAX_DIMENSIONS, Part, Present, RowBuffer, place};
 pub use self::options::VectorSearch;
@@ -45,7 +44,7 @@ const LENGTH_TOLERANCE: f64 = 1e-3;
 pub struct VectorIndex {
     /// Set (one byte), [`Part`] (one byte) and block (`u32`, big-endian) to that part of the block; set and [`LAYOUT`] to
     /// the layout.
-    table: Database<Bytes, Bytes>,
+    table: Table<[u8], [u8]>,
     set: u8,
 }
 
@@ -57,8 +56,8 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
-        Ok(Self { table: env.create_database(write, Some(TABLE))?, set: 0 })
+    pub fn create(environment: &Environment, write: &mut WriteTransaction<'_>) -> Result<Self, Error> {
+        Ok(Self { table: environment.create_table(write, TABLE)?, set: 0 })
     }
 
     /// Opens the table of a store. The set is number 0.
@@ -68,8 +67,8 @@ impl VectorIndex {
     ///
     /// # Errors
     /// [`Error::is_missing`] if the store has none.
-    pub fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>) -> Result<Self, Error> {
-        Ok(Self { table: env.open_database(read, Some(TABLE))?.ok_or_else(Error::missing)?, set: 0 })
+    pub fn open(environment: &Environment, read: &impl Transaction) -> Result<Self, Error> {
+        Ok(Self { table: environment.open_table(read, TABLE)?.ok_or_else(Error::missing)?, set: 0 })
     }
 
     /// Returns another set of vectors in the same store, which is empty until it is filled.
@@ -82,9 +81,9 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    pub fn clear(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         let (first, last) = ([self.set], [self.set, u8::MAX]);
-        self.table.delete_range(write, &(Bound::Included(&first[..]), Bound::Excluded(&last[..])))?;
+        self.table.delete_range(write, (Bound::Included(&first[..]), Bound::Excluded(&last[..])))?;
         Ok(())
     }
 
@@ -92,7 +91,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails or is damaged.
-    pub fn dimensions(&self, read: &RoTxn<'_>) -> Result<Option<usize>, Error> {
+    pub fn dimensions(&self, read: &impl Transaction) -> Result<Option<usize>, Error> {
         Ok(self.layout(read)?.map(|layout| layout.dimensions))
     }
 
@@ -100,7 +99,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn len(&self, read: &RoTxn<'_>) -> Result<usize, Error> {
+    pub fn len(&self, read: &impl Transaction) -> Result<usize, Error> {
         self.table.prefix_iter(read, &[self.set, Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
     }
 
@@ -108,7 +107,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn is_empty(&self, read: &RoTxn<'_>) -> Result<bool, Error> {
+    pub fn is_empty(&self, read: &impl Transaction) -> Result<bool, Error> {
         Ok(self.len(read)? == 0)
     }
 
@@ -122,7 +121,7 @@ impl VectorIndex {
     /// # Errors
     /// [`Error::is_wrong_dimensions`] and [`Error::is_unfit_vector`], before anything is written;
     /// or if the storage fails.
-    pub fn put(&self, write: &mut RwTxn<'_>, rows: &[(u32, &[f32])]) -> Result<(), Error> {
+    pub fn put(&self, write: &mut WriteTransaction<'_>, rows: &[(u32, &[f32])]) -> Result<(), Error> {
         let Some((_, first)) = rows.first() else { return Ok(()) };
         let stored = self.layout(write)?;
         let layout = stored.unwrap_or(Layout { dimensions: first.len() });
@@ -138,7 +137,7 @@ impl VectorIndex {
     }
 
     /// Writes as many blocks as there are threads.
-    fn put_blocks(&self, write: &mut RwTxn<'_>, layout: Layout, rows: &[&[Row<'_>]]) -> Result<(), Error> {
+    fn put_blocks(&self, write: &mut WriteTransaction<'_>, layout: Layout, rows: &[&[Row<'_>]]) -> Result<(), Error> {
         let number = |rows: &[Row<'_>]| place(rows[0].0).0;
         let stored: Vec<Option<Block<'_>>> =
             rows.iter().map(|rows| self.block(write, layout, number(rows))).collect::<Result<_, Error>>()?;
@@ -158,7 +157,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn remove(&self, write: &mut RwTxn<'_>, numbers: &[u32]) -> Result<(), Error> {
+    pub fn remove(&self, write: &mut WriteTransaction<'_>, numbers: &[u32]) -> Result<(), Error> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
         for names in sorted.chunk_by(|left, right| place(*left).0 == place(*right).0) {
@@ -174,7 +173,7 @@ impl VectorIndex {
     }
 
     /// Stores which rows of a block are there, and frees the block where none is.
-    fn put_present(&self, write: &mut RwTxn<'_>, block: u32, present: &[u8]) -> Result<(), Error> {
+    fn put_present(&self, write: &mut WriteTransaction<'_>, block: u32, present: &[u8]) -> Result<(), Error> {
         if present.iter().any(|byte| *byte != 0) {
             return Ok(self.table.put(write, &self.key(Part::Present, block), present)?);
         }
@@ -188,7 +187,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// [`Error::is_damaged`] if one is not of unit length, or the blocks do not fit together.
-    pub fn check(&self, read: &RoTxn<'_>) -> Result<(), Error> {
+    pub fn check(&self, read: &impl Transaction) -> Result<(), Error> {
         let Some(layout) = self.layout(read)? else { return Ok(()) };
         self.blocks(read, layout)?.par_iter().try_for_each(|block| {
             let mut row = RowBuffer::default();
@@ -204,7 +203,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn missing(&self, read: &RoTxn<'_>, numbers: impl IntoIterator<Item = u32>) -> Result<Vec<u32>, Error> {
+    pub fn missing(&self, read: &impl Transaction, numbers: impl IntoIterator<Item = u32>) -> Result<Vec<u32>, Error> {
         let mut missing = Vec::new();
         let mut last: Option<(u32, Present<'_>)> = None;
         for number in numbers {
@@ -225,7 +224,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails or is damaged.
-    pub fn get(&self, read: &RoTxn<'_>, number: u32) -> Result<Option<Vec<f32>>, Error> {
+    pub fn get(&self, read: &impl Transaction, number: u32) -> Result<Option<Vec<f32>>, Error> {
         let Some(layout) = self.layout(read)? else { return Ok(None) };
         let (block, slot) = place(number);
         let block = self.block(read, layout, block)?.filter(|block| block.present.contains(slot));
@@ -241,7 +240,7 @@ impl VectorIndex {
         [self.set, part as u8, a, b, c, d]
     }
 
-    fn layout(&self, read: &RoTxn<'_>) -> Result<Option<Layout>, Error> {
+    fn layout(&self, read: &impl Transaction) -> Result<Option<Layout>, Error> {
         let Some(bytes) = self.table.get(read, &[self.set, LAYOUT])? else { return Ok(None) };
         match bytes {
             [VERSION, dimensions @ ..] => {
@@ -252,14 +251,19 @@ impl VectorIndex {
         }
     }
 
-    fn put_layout(&self, write: &mut RwTxn<'_>, layout: Layout) -> Result<(), Error> {
+    fn put_layout(&self, write: &mut WriteTransaction<'_>, layout: Layout) -> Result<(), Error> {
         let mut bytes = vec![VERSION];
         bytes.extend((layout.dimensions as u32).to_le_bytes());
         Ok(self.table.put(write, &[self.set, LAYOUT], &bytes)?)
     }
 
     /// Returns a block, if it is there.
-    fn block<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout, number: u32) -> Result<Option<Block<'txn>>, Error> {
+    fn block<'txn>(
+        &self,
+        read: &'txn impl Transaction,
+        layout: Layout,
+        number: u32,
+    ) -> Result<Option<Block<'txn>>, Error> {
         let part = |part| self.table.get(read, &self.key(part, number));
         let Some(present) = part(Part::Present)? else { return Ok(None) };
         let [bits, codes, halves] = [Part::Bits, Part::Codes, Part::Halves].map(part);
@@ -270,7 +274,7 @@ impl VectorIndex {
     }
 
     /// Returns every block, in ascending order.
-    fn blocks<'txn>(&self, read: &'txn RoTxn<'_>, layout: Layout) -> Result<Vec<Block<'txn>>, Error> {
+    fn blocks<'txn>(&self, read: &'txn impl Transaction, layout: Layout) -> Result<Vec<Block<'txn>>, Error> {
         let parts = |part: Part| self.table.prefix_iter(read, &[self.set, part as u8]);
         let (mut bits, mut codes, mut halves) = (parts(Part::Bits)?, parts(Part::Codes)?, parts(Part::Halves)?);
         let mut blocks = Vec::new();
@@ -278,12 +282,12 @@ impl VectorIndex {
             let (present_key, present) = entry?;
             let number = present_key.get(2..).and_then(|number| number.try_into().ok()).map(u32::from_be_bytes);
             let number = number.ok_or_else(|| Error::damaged("a key of vectors has the wrong length"))?;
-            let part = |entries: &mut heed::RoPrefix<'txn, Bytes, Bytes>| match entries.next().transpose()? {
-                Some((key, part)) if key[2..] == present_key[2..] => Ok(part),
-                _ => Err(Error::damaged("a block of vectors lacks a part")),
-            };
-            let (bits, codes, halves) = (part(&mut bits)?, part(&mut codes)?, part(&mut halves)?);
-            let block = Block::new(layout, number, present, bits, codes, halves)?;
+            let [bits, codes, halves] =
+                [&mut bits, &mut codes, &mut halves].map(|entries| match entries.next().transpose()? {
+                    Some((key, part)) if key[2..] == present_key[2..] => Ok(part),
+                    _ => Err(Error::damaged("a block of vectors lacks a part")),
+                });
+            let block = Block::new(layout, number, present, bits?, codes?, halves?)?;
             if blocks.last().is_some_and(|last: &Block<'_>| last.first >= block.first) {
                 return Err(Error::damaged("the blocks of vectors are out of order"));
             }

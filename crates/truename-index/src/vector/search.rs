@@ -1,7 +1,7 @@
 //! A search in three passes: the signs of all rows, the codes of a thousand, the 16-bit vectors of fifty.
 
-use heed::RoTxn;
 use rayon::prelude::*;
+use truename_storage::Transaction;
 
 use super::VectorIndex;
 use super::block::{BLOCK, Block, Codes, Layout, RowBuffer, dot, place, query_codes, signs};
@@ -68,7 +68,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// If the storage fails or is damaged.
-    pub fn reader<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<VectorReader<'txn>, Error> {
+    pub fn reader<'txn>(&self, read: &'txn impl Transaction) -> Result<VectorReader<'txn>, Error> {
         let layout = self.layout(read)?;
         let blocks = layout.map(|layout| self.blocks(read, layout)).transpose()?.unwrap_or_default();
         Ok(VectorReader { layout, blocks })

@@ -1,5 +1,5 @@
-use heed::{PutFlags, RwTxn};
 use rayon::prelude::*;
+use truename_storage::WriteTransaction;
 use truename_text::{Key, NormalizedName};
 
 use super::Store;
@@ -15,11 +15,11 @@ impl Store {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn fill(&self, write: &mut RwTxn<'_>, mut concepts: Vec<Concept>) -> Result<Vec<String>, Error> {
+    pub fn fill(&self, write: &mut WriteTransaction<'_>, mut concepts: Vec<Concept>) -> Result<Vec<String>, Error> {
         concepts.par_sort_unstable_by(|left, right| left.id.cmp(&right.id));
         let mut names: Vec<(usize, u32, u32)> = Vec::new();
         for (number, concept) in (0u32..).zip(&concepts) {
-            self.tables.ids.put_with_flags(write, PutFlags::APPEND, concept.id.as_str(), &number)?;
+            self.tables.ids.append(write, concept.id.as_str(), &number)?;
             names.extend(concept.names().zip(0u32..).map(|(name, place)| (name.chars().count(), number, place)));
         }
         names.par_sort_unstable();
@@ -30,7 +30,7 @@ impl Store {
         for (number, concept) in (0u32..).zip(&concepts) {
             let names = std::mem::take(&mut numbers[number as usize]);
             let record = Record::encode(concept, names)?;
-            self.tables.concepts.put_with_flags(write, PutFlags::APPEND, &number, &record)?;
+            self.tables.concepts.append(write, &number, &record)?;
         }
         let counts = Counts {
             concepts: concepts.len() as u32,
@@ -44,7 +44,7 @@ impl Store {
 
     fn fill_names(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         concepts: Vec<Concept>,
         order: &[(usize, u32, u32)],
     ) -> Result<Vec<String>, Error> {
@@ -56,7 +56,7 @@ impl Store {
         for (number, (_, concept, place)) in (0u32..).zip(order) {
             let name = std::mem::take(&mut texts[*concept as usize][*place as usize]);
             let value = encode_name(ConceptIndex(*concept), &name);
-            self.tables.names.put_with_flags(write, PutFlags::APPEND, &number, &value)?;
+            self.tables.names.append(write, &number, &value)?;
             names.push(name);
         }
         let (mut keys, mut words): (Vec<(Key, u32)>, Vec<u64>) = (0u32..names.len() as u32)
@@ -75,11 +75,11 @@ impl Store {
         keys.par_sort_unstable();
         for run in keys.chunk_by(|left, right| left.0 == right.0) {
             let numbers: Vec<u8> = run.iter().flat_map(|(_, number)| number.to_le_bytes()).collect();
-            self.tables.keys.put_with_flags(write, PutFlags::APPEND, &run[0].0.0, &numbers)?;
+            self.tables.keys.append(write, &run[0].0.0, &numbers)?;
         }
         words.par_sort_unstable();
         for run in words.chunk_by(|left, right| left == right) {
-            self.tables.words.put_with_flags(write, PutFlags::APPEND, &run[0], &(run.len() as u32))?;
+            self.tables.words.append(write, &run[0], &(run.len() as u32))?;
         }
         self.tables.forms.build(write, &names)?;
         Ok(names)

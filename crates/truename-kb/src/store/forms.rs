@@ -6,10 +6,8 @@ use std::sync::LazyLock;
 use fst::raw::{CompiledAddr, Fst};
 use fst::set::OpBuilder;
 use fst::{Set, SetBuilder, Streamer};
-use heed::byteorder::BE;
-use heed::types::{Bytes, Str, U32, U64};
-use heed::{Database, PutFlags, RoTxn, RwTxn};
 use rayon::prelude::*;
+use truename_storage::{Table, Transaction, WriteTransaction};
 use truename_text::{stable_hash, written_forms};
 
 use crate::{Error, NameIndex};
@@ -30,9 +28,9 @@ static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Set::default().into_fst().int
 #[derive(Clone, Copy)]
 pub(crate) struct FormTables {
     /// [`BASE`], [`ADDED`] and [`REMOVED`] to an automaton.
-    pub(crate) automata: Database<Str, Bytes>,
+    pub(crate) automata: Table<str, [u8]>,
     /// The hash of a form that several names have to their number.
-    pub(crate) shared: Database<U64<BE>, U32<BE>>,
+    pub(crate) shared: Table<u64, u32>,
 }
 
 /// Forms of a store's names in texts ([`written_forms`]), as minimal automata in the
@@ -101,13 +99,13 @@ fn follow(automaton: &Fst<&[u8]>, from: CompiledAddr, text: &[u8]) -> Option<Com
 
 impl FormTables {
     /// Returns the automata that a transaction sees.
-    pub(crate) fn read<'txn>(&self, read: &'txn RoTxn<'_>) -> Result<Forms<'txn>, Error> {
+    pub(crate) fn read<'txn>(&self, read: &'txn impl Transaction) -> Result<Forms<'txn>, Error> {
         let automaton = |part| Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY)).map_err(Error::automaton);
         Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
     }
 
     /// Stores the forms of all names, in place of earlier ones.
-    pub(crate) fn build(&self, write: &mut RwTxn<'_>, names: &[String]) -> Result<(), Error> {
+    pub(crate) fn build(&self, write: &mut WriteTransaction<'_>, names: &[String]) -> Result<(), Error> {
         self.clear(write)?;
         let mut forms: Vec<String> = names.par_iter().flat_map_iter(|name| written_forms(name)).collect();
         forms.par_sort_unstable();
@@ -116,7 +114,7 @@ impl FormTables {
         shared.sort_unstable();
         shared.dedup_by_key(|(hash, _)| *hash);
         for (form, names) in shared {
-            self.shared.put_with_flags(write, PutFlags::APPEND, &form, &names)?;
+            self.shared.append(write, &form, &names)?;
         }
         forms.dedup();
         Ok(self.automata.put(write, BASE, &automaton(forms).map_err(Error::automaton)?)?)
@@ -128,7 +126,7 @@ impl FormTables {
     /// go into two small ones beside it.
     pub(crate) fn update(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         gone: &[(NameIndex, String)],
         new: &[(NameIndex, String)],
     ) -> Result<(), Error> {
@@ -182,7 +180,7 @@ impl FormTables {
     }
 
     /// Removes all forms.
-    pub(crate) fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    pub(crate) fn clear(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         self.automata.clear(write)?;
         Ok(self.shared.clear(write)?)
     }

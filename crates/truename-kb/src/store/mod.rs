@@ -17,7 +17,7 @@ mod update;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use heed::{Env, RwTxn, WithoutTls};
+use truename_storage::{Environment, WriteTransaction};
 
 pub use self::counts::Counts;
 pub use self::filed::{deletion_key, initials_key};
@@ -27,13 +27,13 @@ pub use self::snapshot::Snapshot;
 pub use self::tables::FORMAT;
 use self::tables::Tables;
 pub use self::update::Applied;
-use crate::environment::Environment;
+use crate::environment::SharedEnvironment;
 use crate::{Comparison, Error, checksums, pages};
 
 /// A knowledge base on disk.
 #[derive(Clone)]
 pub struct Store {
-    env: Arc<Environment>,
+    environment: Arc<SharedEnvironment>,
     tables: Tables,
     path: PathBuf,
 }
@@ -49,11 +49,11 @@ impl Store {
         if entries.next().is_some() {
             return Err(Error::exists(path));
         }
-        let environment = Environment::open(path)?;
+        let environment = SharedEnvironment::open(path)?;
         let mut write = environment.write()?;
         let tables = Tables::create(&environment.lmdb, &mut write)?;
         environment.commit(write)?;
-        Ok(Self { env: environment, tables, path: path.to_owned() })
+        Ok(Self { environment, tables, path: path.to_owned() })
     }
 
     /// Opens a store for reading and, where the folder allows it, writing.
@@ -62,21 +62,20 @@ impl Store {
     /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         refuse_other(path)?;
-        let environment = Environment::open(path)?;
+        let environment = SharedEnvironment::open(path)?;
         environment.refuse_truncated()?;
-        let env = &environment.lmdb;
         // Readers that were killed hold their slots, and pages, until they are looked for.
-        let _ = env.clear_stale_readers();
-        let read = env.read_txn()?;
-        let tables = Tables::open(env, &read, path)?;
+        let _ = environment.lmdb.clear_stale_readers();
+        let read = environment.lmdb.read()?;
+        let tables = Tables::open(&environment.lmdb, &read, path)?;
         // A committed transaction keeps the table handles open.
         read.commit()?;
-        Ok(Self { env: environment, tables, path: path.to_owned() })
+        Ok(Self { environment, tables, path: path.to_owned() })
     }
 
     /// Returns the environment, in which indexes keep tables of their own.
-    pub fn env(&self) -> &Env<WithoutTls> {
-        &self.env.lmdb
+    pub fn env(&self) -> &Environment {
+        &self.environment.lmdb
     }
 
     /// Returns the store's folder.
@@ -90,16 +89,16 @@ impl Store {
     ///
     /// # Errors
     /// If the storage fails or is read-only; [`Error::is_damaged`] where the file differs from its checksums.
-    pub fn write(&self) -> Result<RwTxn<'_>, Error> {
-        self.env.write()
+    pub fn write(&self) -> Result<WriteTransaction<'_>, Error> {
+        self.environment.write()
     }
 
     /// Commits a write transaction.
     ///
     /// # Errors
     /// If the disk is full or fails; the store is as it was before.
-    pub fn commit(&self, write: RwTxn<'_>) -> Result<(), Error> {
-        self.env.commit(write)
+    pub fn commit(&self, write: WriteTransaction<'_>) -> Result<(), Error> {
+        self.environment.commit(write)
     }
 
     /// Returns the last committed state, which later writes do not change.
@@ -107,9 +106,9 @@ impl Store {
     /// # Errors
     /// If the storage fails.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
-        let read = self.env.lmdb.read_txn().map_err(|source| Error::storage(&self.path, source))?;
+        let read = self.environment.lmdb.read().map_err(|source| Error::storage(&self.path, source))?;
         let counts = self.tables.counts(&read)?;
-        Ok(Snapshot { environment: &self.env, tables: self.tables, read, counts })
+        Ok(Snapshot { environment: &self.environment, tables: self.tables, read, counts })
     }
 
     /// Compares a store's file with its checksums, without opening it in LMDB.
@@ -136,7 +135,7 @@ impl Store {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn put_meta(&self, write: &mut RwTxn<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
+    pub fn put_meta(&self, write: &mut WriteTransaction<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
         Ok(self.tables.meta.put(write, name, value)?)
     }
 
@@ -144,7 +143,7 @@ impl Store {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn delete_meta(&self, write: &mut RwTxn<'_>, name: &str) -> Result<(), Error> {
+    pub fn delete_meta(&self, write: &mut WriteTransaction<'_>, name: &str) -> Result<(), Error> {
         self.tables.meta.delete(write, name)?;
         Ok(())
     }
@@ -153,14 +152,14 @@ impl Store {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    pub fn clear(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         self.tables.clear(write)
     }
 
     /// Closes the environment, so that the folder can be moved.
     pub fn close(self) {
-        if let Ok(env) = Arc::try_unwrap(self.env) {
-            env.close();
+        if let Ok(environment) = Arc::try_unwrap(self.environment) {
+            environment.close();
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::atomic::Ordering::Relaxed;
 
-use heed::{RoTxn, WithoutTls};
+use truename_storage::{ReadTransaction, Transaction};
 use truename_text::Key;
 
 use super::counts::Counts;
@@ -8,20 +8,20 @@ use super::forms::Forms;
 use super::name_order::NameOrder;
 use super::record::{Record, parse_name};
 use super::tables::{META_RANKS, Tables, ascending, each_u32};
-use crate::environment::Environment;
+use crate::environment::SharedEnvironment;
 use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 
 /// A committed state of a store.
 pub struct Snapshot<'store> {
-    pub(super) environment: &'store Environment,
+    pub(super) environment: &'store SharedEnvironment,
     pub(super) tables: Tables,
-    pub(super) read: RoTxn<'store, WithoutTls>,
+    pub(super) read: ReadTransaction<'store>,
     pub(super) counts: Counts,
 }
 
 impl Snapshot<'_> {
     /// Returns the transaction, for the indexes of the same store.
-    pub fn transaction(&self) -> &RoTxn<'_, WithoutTls> {
+    pub fn transaction(&self) -> &ReadTransaction<'_> {
         &self.read
     }
 
@@ -102,7 +102,7 @@ impl Snapshot<'_> {
         &self,
         first: ConceptIndex,
     ) -> Result<impl Iterator<Item = Result<(ConceptIndex, Concept), Error>> + '_, Error> {
-        let entries = ascending(self.tables.concepts.range(&self.read, &(first.0..))?);
+        let entries = ascending(self.tables.concepts.range(&self.read, first.0..)?);
         Ok(entries.map(|entry| {
             let number = ConceptIndex(entry?.0);
             Ok((number, self.tables.concept(&self.read, number)?))
@@ -153,7 +153,7 @@ impl Snapshot<'_> {
         &self,
         first: NameIndex,
     ) -> Result<impl Iterator<Item = Result<(NameIndex, ConceptIndex, &str), Error>> + '_, Error> {
-        let entries = ascending(self.tables.names.range(&self.read, &(first.0..))?);
+        let entries = ascending(self.tables.names.range(&self.read, first.0..)?);
         Ok(entries.map(|entry| {
             let (number, bytes) = entry?;
             let (concept, name) = parse_name(bytes)?;

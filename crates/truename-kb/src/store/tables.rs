@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use heed::byteorder::BE;
-use heed::types::{Bytes, Str, U32, U64};
-use heed::{Database, Env, RoTxn, RwTxn, WithoutTls};
+use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 
 use super::counts::Counts;
 use super::forms::FormTables;
@@ -21,34 +19,34 @@ pub(super) const META_RANKS: &str = "ranks";
 #[derive(Clone, Copy)]
 pub(super) struct Tables {
     /// Facts about the whole store.
-    pub(super) meta: Database<Str, Bytes>,
+    pub(super) meta: Table<str, [u8]>,
     /// Concept id to concept number.
-    pub(super) ids: Database<Str, U32<BE>>,
+    pub(super) ids: Table<str, u32>,
     /// Concept number to [`Record`].
-    pub(super) concepts: Database<U32<BE>, Bytes>,
+    pub(super) concepts: Table<u32, [u8]>,
     /// Name number to concept number (4 bytes, little endian) and the name.
-    pub(super) names: Database<U32<BE>, Bytes>,
+    pub(super) names: Table<u32, [u8]>,
     /// Lookup key to name numbers (4 bytes each, little endian), in the order of [`NameOrder`](super::NameOrder).
-    pub(super) keys: Database<U64<BE>, Bytes>,
+    pub(super) keys: Table<u64, [u8]>,
     /// Word hash to the number of names that have it.
-    pub(super) words: Database<U64<BE>, U32<BE>>,
+    pub(super) words: Table<u64, u32>,
     /// The automata of [`Forms`](super::Forms).
     pub(super) forms: FormTables,
 }
 
 impl Tables {
     /// Makes the tables of an empty store.
-    pub(super) fn create(env: &Env<WithoutTls>, write: &mut RwTxn<'_>) -> Result<Self, Error> {
+    pub(super) fn create(environment: &Environment, write: &mut WriteTransaction<'_>) -> Result<Self, Error> {
         let tables = Self {
-            meta: env.create_database(write, Some("meta"))?,
-            ids: env.create_database(write, Some("ids"))?,
-            concepts: env.create_database(write, Some("concepts"))?,
-            names: env.create_database(write, Some("names"))?,
-            keys: env.create_database(write, Some("keys"))?,
-            words: env.create_database(write, Some("words"))?,
+            meta: environment.create_table(write, "meta")?,
+            ids: environment.create_table(write, "ids")?,
+            concepts: environment.create_table(write, "concepts")?,
+            names: environment.create_table(write, "names")?,
+            keys: environment.create_table(write, "keys")?,
+            words: environment.create_table(write, "words")?,
             forms: FormTables {
-                automata: env.create_database(write, Some("forms"))?,
-                shared: env.create_database(write, Some("shared-forms"))?,
+                automata: environment.create_table(write, "forms")?,
+                shared: environment.create_table(write, "shared-forms")?,
             },
         };
         tables.put_format(write)?;
@@ -56,9 +54,9 @@ impl Tables {
     }
 
     /// Opens the tables of the store in a folder, if it is one of this format.
-    pub(super) fn open(env: &Env<WithoutTls>, read: &RoTxn<'_>, folder: &Path) -> Result<Self, Error> {
+    pub(super) fn open(environment: &Environment, read: &impl Transaction, folder: &Path) -> Result<Self, Error> {
         let foreign = || Error::not_a_store(folder, "it is an LMDB environment of another program");
-        let meta: Database<Str, Bytes> = env.open_database(read, Some("meta"))?.ok_or_else(foreign)?;
+        let meta: Table<str, [u8]> = environment.open_table(read, "meta")?.ok_or_else(foreign)?;
         let format = meta.get(read, META_FORMAT)?.and_then(|bytes| bytes.try_into().ok()).ok_or_else(foreign)?;
         let format = u32::from_le_bytes(format);
         if format != FORMAT {
@@ -66,20 +64,20 @@ impl Tables {
         }
         Ok(Self {
             meta,
-            ids: env.open_database(read, Some("ids"))?.ok_or_else(foreign)?,
-            concepts: env.open_database(read, Some("concepts"))?.ok_or_else(foreign)?,
-            names: env.open_database(read, Some("names"))?.ok_or_else(foreign)?,
-            keys: env.open_database(read, Some("keys"))?.ok_or_else(foreign)?,
-            words: env.open_database(read, Some("words"))?.ok_or_else(foreign)?,
+            ids: environment.open_table(read, "ids")?.ok_or_else(foreign)?,
+            concepts: environment.open_table(read, "concepts")?.ok_or_else(foreign)?,
+            names: environment.open_table(read, "names")?.ok_or_else(foreign)?,
+            keys: environment.open_table(read, "keys")?.ok_or_else(foreign)?,
+            words: environment.open_table(read, "words")?.ok_or_else(foreign)?,
             forms: FormTables {
-                automata: env.open_database(read, Some("forms"))?.ok_or_else(foreign)?,
-                shared: env.open_database(read, Some("shared-forms"))?.ok_or_else(foreign)?,
+                automata: environment.open_table(read, "forms")?.ok_or_else(foreign)?,
+                shared: environment.open_table(read, "shared-forms")?.ok_or_else(foreign)?,
             },
         })
     }
 
     /// Empties the tables but for the format.
-    pub(super) fn clear(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    pub(super) fn clear(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         let Self { meta, ids, concepts, names, keys, words, forms } = self;
         meta.clear(write)?;
         ids.clear(write)?;
@@ -91,22 +89,26 @@ impl Tables {
         self.put_format(write)
     }
 
-    fn put_format(&self, write: &mut RwTxn<'_>) -> Result<(), Error> {
+    fn put_format(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         self.meta.put(write, META_FORMAT, &FORMAT.to_le_bytes())?;
         self.put_counts(write, Counts::default())
     }
 
-    pub(super) fn counts(&self, read: &RoTxn<'_>) -> Result<Counts, Error> {
+    pub(super) fn counts(&self, read: &impl Transaction) -> Result<Counts, Error> {
         let bytes = self.meta.get(read, META_COUNTS)?.unwrap_or_default();
         postcard::from_bytes(bytes).map_err(Error::record)
     }
 
-    pub(super) fn put_counts(&self, write: &mut RwTxn<'_>, counts: Counts) -> Result<(), Error> {
+    pub(super) fn put_counts(&self, write: &mut WriteTransaction<'_>, counts: Counts) -> Result<(), Error> {
         let counts = postcard::to_stdvec(&counts).map_err(Error::record)?;
         Ok(self.meta.put(write, META_COUNTS, &counts)?)
     }
 
-    pub(super) fn record<'txn>(&self, read: &'txn RoTxn<'_>, index: ConceptIndex) -> Result<Record<'txn>, Error> {
+    pub(super) fn record<'txn>(
+        &self,
+        read: &'txn impl Transaction,
+        index: ConceptIndex,
+    ) -> Result<Record<'txn>, Error> {
         let bytes =
             self.concepts.get(read, &index.0)?.ok_or_else(|| Error::unknown_concept(&format!("#{}", index.0)))?;
         Record::parse(bytes)
@@ -114,14 +116,14 @@ impl Tables {
 
     pub(super) fn name<'txn>(
         &self,
-        read: &'txn RoTxn<'_>,
+        read: &'txn impl Transaction,
         index: NameIndex,
     ) -> Result<(ConceptIndex, &'txn str), Error> {
         let bytes = self.names.get(read, &index.0)?;
         parse_name(bytes.ok_or_else(|| Error::unknown_concept(&format!("name #{}", index.0)))?)
     }
 
-    pub(super) fn concept(&self, read: &RoTxn<'_>, index: ConceptIndex) -> Result<Concept, Error> {
+    pub(super) fn concept(&self, read: &impl Transaction, index: ConceptIndex) -> Result<Concept, Error> {
         let record = self.record(read, index)?;
         let owned = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect();
         let mut names = Vec::with_capacity(record.names.len());
@@ -143,7 +145,7 @@ impl Tables {
 
 /// Entries of a table, whose keys must ascend: on damaged pages LMDB may go in circles.
 pub(super) fn ascending<K: Copy + Ord, V>(
-    entries: impl Iterator<Item = heed::Result<(K, V)>>,
+    entries: impl Iterator<Item = Result<(K, V), truename_storage::Error>>,
 ) -> impl Iterator<Item = Result<(K, V), Error>> {
     let mut last = None;
     entries.map(move |entry| {

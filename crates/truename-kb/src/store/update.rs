@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use heed::RwTxn;
+use truename_storage::WriteTransaction;
 use truename_text::NormalizedName;
 
 use super::Store;
@@ -48,7 +48,7 @@ impl Store {
     /// If the storage fails; drop the transaction then.
     pub fn apply(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         concepts: Vec<Concept>,
         removed: &[ConceptId],
     ) -> Result<Applied, Error> {
@@ -73,7 +73,12 @@ impl Store {
         Ok(applied)
     }
 
-    fn remove_concept(&self, write: &mut RwTxn<'_>, id: &ConceptId, update: &mut Update) -> Result<(), Error> {
+    fn remove_concept(
+        &self,
+        write: &mut WriteTransaction<'_>,
+        id: &ConceptId,
+        update: &mut Update,
+    ) -> Result<(), Error> {
         let Some(number) = self.tables.ids.get(write, id.as_str())? else {
             update.applied.missing.push(id.clone());
             return Ok(());
@@ -87,7 +92,12 @@ impl Store {
         Ok(())
     }
 
-    fn put_concept(&self, write: &mut RwTxn<'_>, concept: &Concept, update: &mut Update) -> Result<(), Error> {
+    fn put_concept(
+        &self,
+        write: &mut WriteTransaction<'_>,
+        concept: &Concept,
+        update: &mut Update,
+    ) -> Result<(), Error> {
         let Update { counts, applied, .. } = update;
         let number = match self.tables.ids.get(write, concept.id.as_str())? {
             Some(number) => {
@@ -119,7 +129,7 @@ impl Store {
     /// Stores the names of a concept, and returns their numbers.
     fn put_names(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         concept: &Concept,
         number: u32,
         update: &mut Update,
@@ -138,7 +148,7 @@ impl Store {
     /// Stores the order of the names after a change, and returns the rank of each number.
     fn put_ranks(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         gone: &[(NameIndex, String)],
         new: Vec<(OrderKey, u32)>,
         next_name: u32,
@@ -159,7 +169,13 @@ impl Store {
     }
 
     /// Files a name under its keys and words.
-    fn file_name(&self, write: &mut RwTxn<'_>, number: NameIndex, name: &str, ranks: &[u32]) -> Result<(), Error> {
+    fn file_name(
+        &self,
+        write: &mut WriteTransaction<'_>,
+        number: NameIndex,
+        name: &str,
+        ranks: &[u32],
+    ) -> Result<(), Error> {
         let rank = |number: u32| ranks[number as usize];
         let normalized = NormalizedName::new(name);
         for key in filed_keys(&normalized) {
@@ -175,7 +191,7 @@ impl Store {
         Ok(())
     }
 
-    fn drop_names(&self, write: &mut RwTxn<'_>, concept: u32, applied: &mut Applied) -> Result<(), Error> {
+    fn drop_names(&self, write: &mut WriteTransaction<'_>, concept: u32, applied: &mut Applied) -> Result<(), Error> {
         let numbers = self.tables.record(write, ConceptIndex(concept))?.names;
         for number in numbers {
             let name = self.tables.name(write, NameIndex(number))?.1.to_owned();

@@ -60,7 +60,7 @@ impl KnowledgeBase {
     /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let store = Store::open(path)?;
-        let read = store.env().read_txn().map_err(truename_kb::Error::from)?;
+        let read = store.env().read().map_err(truename_kb::Error::from)?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit().map_err(truename_kb::Error::from)?;

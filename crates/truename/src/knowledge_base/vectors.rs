@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use truename_index::{VectorIndex, VectorReader, VectorScratch, VectorSearch};
 use truename_infer::{Embeddings, Encoder};
-use truename_kb::{Concept, ConceptId, ConceptIndex, NameIndex, RwTxn, Snapshot};
+use truename_kb::{Concept, ConceptId, ConceptIndex, NameIndex, Snapshot, WriteTransaction};
 
 use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, Rows, VectorSet, VectorSets};
@@ -235,7 +235,7 @@ impl KnowledgeBase {
     /// Drops the vectors of removed or changed names and concepts.
     pub(super) fn drop_vectors(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         snapshot: &Snapshot<'_>,
         names: &[u32],
         concepts: &[u32],
@@ -387,7 +387,7 @@ impl KnowledgeBase {
     /// number, which must be `begun` if that is given.
     fn resume(
         &self,
-        write: &mut RwTxn<'_>,
+        write: &mut WriteTransaction<'_>,
         snapshot: &Snapshot<'_>,
         filling: &Filling<'_>,
         begun: Option<u8>,
@@ -412,7 +412,7 @@ impl KnowledgeBase {
         Ok((sets, number))
     }
 
-    fn put_sets(&self, write: &mut RwTxn<'_>, sets: &VectorSets) -> Result<(), Error> {
+    fn put_sets(&self, write: &mut WriteTransaction<'_>, sets: &VectorSets) -> Result<(), Error> {
         Ok(self.store.put_meta(write, META_VECTORS, &sets.to_json())?)
     }
 
