@@ -25,8 +25,8 @@ impl Task for AnyWord {
         Ok(vec![untrained_characters(CharacterConfig::new(Network::Convolution, 32, 2), 1)])
     }
 
-    fn objective(&self) -> Metric {
-        Metric { loss: MetricLoss::SupervisedContrastive { temperature: 0.1 } }
+    fn objective(&self, _: &[Checkpoint]) -> Result<Metric, Error> {
+        Ok(Metric { loss: MetricLoss::SupervisedContrastive { temperature: 0.1 } })
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {

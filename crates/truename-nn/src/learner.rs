@@ -155,7 +155,6 @@ impl<O: Objective> Learner<O> {
         let of_objective = of_objective.into_iter().map(|parameter| (parameter.name().to_owned(), parameter.tensor()));
         let mut tensors = self.networks[0].tensors();
         tensors.extend(of_objective);
-        self.objective.describe(self.checkpoints[0].manifest_mut())?;
         self.checkpoints[0].save(folder, &tensors, self.options.pooling)?;
         let others = self.networks.iter_mut().zip(&self.checkpoints).enumerate().skip(1);
         for (number, (network, checkpoint)) in others {

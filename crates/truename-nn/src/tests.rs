@@ -2,9 +2,7 @@
 
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{
-    Backbone, Batch, CharacterConfig, Checkpoint, Error, Input, Manifest, Network as Characters, Pooling, Visibility,
-};
+use truename_infer::{Backbone, Batch, CharacterConfig, Checkpoint, Input, Network as Characters, Pooling, Visibility};
 
 use crate::dropout::Dropout;
 use crate::layer::indices;
@@ -316,10 +314,6 @@ impl Objective for TokenTypes {
         vec![&mut self.token, &mut self.description, &mut self.temperature]
     }
 
-    fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        manifest.set_head("token-types", &Self::WIDTH)
-    }
-
     fn loss(&self, pass: &Pass<'_>, batch: &TypedTokens) -> Loss {
         let tokens = pass.states(0, &batch.texts).matmul(self.token.matrix().transpose());
         let starts = batch.descriptions.rows().map(|rows| rows.start as i32).collect();
@@ -354,6 +348,7 @@ fn token_type_learner(checkpoints: Vec<Checkpoint>, seed: f32, freeze: &[&str]) 
 fn an_objective_over_tokens_of_two_networks_is_trained_saved_and_loaded() {
     let mut checkpoints = vec![checkpoint("bert"), checkpoint("roberta")];
     let batch = [typed_tokens(&mut checkpoints)];
+    checkpoints[0].manifest_mut().set_head("token-types", &TokenTypes::WIDTH).unwrap();
     let mut learner = token_type_learner(checkpoints, 0.0, &[]);
     let before = learner.loss(&batch[0]);
     for _ in 0..3 {

@@ -208,8 +208,8 @@ impl Task for Groups {
         self.names.configure(options)
     }
 
-    fn objective(&self) -> Metric {
-        Metric { loss: self.keys.objective.metric_loss() }
+    fn objective(&self, _: &[Checkpoint]) -> Result<Metric, Error> {
+        Ok(Metric { loss: self.keys.objective.metric_loss() })
     }
 
     fn adjust(&self, objective: &mut Metric, step: u64, steps: u64) {

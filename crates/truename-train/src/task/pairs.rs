@@ -134,8 +134,8 @@ impl Task for Pairs {
         self.names.configure(options)
     }
 
-    fn objective(&self) -> Objective {
-        Objective { margin: self.keys.objective.margin }
+    fn objective(&self, _: &[Checkpoint]) -> Result<Objective, Error> {
+        Ok(Objective { margin: self.keys.objective.margin })
     }
 
     fn expected_epoch(&self, plan: &Plan) -> EpochSize {

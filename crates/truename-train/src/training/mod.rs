@@ -203,7 +203,9 @@ impl<T: Task> Training<T> {
         let size = NetworkSize::of(&checkpoints);
         let mut options = recipe.learner()?;
         task.configure(&mut options)?;
-        let learner = Learner::new(checkpoints, task.objective(), options)?;
+        let objective = task.objective(&checkpoints)?;
+        task.describe(checkpoints[0].manifest_mut())?;
+        let learner = Learner::new(checkpoints, objective, options)?;
         Ok(Self {
             recipe,
             task,

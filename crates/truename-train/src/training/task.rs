@@ -4,7 +4,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, Tokenizer};
+use truename_infer::{Checkpoint, Manifest, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, LearnerOptions, Objective};
 use truename_text::stable_hash;
@@ -39,8 +39,19 @@ pub trait Task {
         Ok(())
     }
 
-    /// Creates the objective of a new run.
-    fn objective(&self) -> Self::Objective;
+    /// Creates the objective for the networks of a run.
+    ///
+    /// # Errors
+    /// Where a network does not fit.
+    fn objective(&self, networks: &[Checkpoint]) -> Result<Self::Objective, Error>;
+
+    /// Describes the heads of the model for its folder.
+    ///
+    /// # Errors
+    /// Where a configuration has no form in JSON.
+    fn describe(&self, _manifest: &mut Manifest) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Changes the options of the objective for a step, from 0, of `steps`.
     fn adjust(&self, _objective: &mut Self::Objective, _step: u64, _steps: u64) {}
