@@ -22,6 +22,9 @@ enum Kind {
     NoToken { token: String },
     TooLong { tokens: usize, window: usize },
     CharactersAlone,
+    NoHead { path: PathBuf, head: &'static str },
+    NoDescription { kind: String },
+    LongDescription { kind: String, window: usize },
     Input { message: String },
 }
 
@@ -55,6 +58,11 @@ impl Error {
             Kind::NoToken { .. } => Some("add special tokens to the model before they are used".into()),
             Kind::TooLong { .. } => Some("give less text, or split it into windows".into()),
             Kind::CharactersAlone => Some("use a transformer, such as MiniLM: `truename model list`".into()),
+            Kind::NoHead { .. } => {
+                Some("train a recognizer: `truename recipe explain recognize` prints the keys of its recipe".into())
+            }
+            Kind::NoDescription { .. } => Some("describe in a sentence what mentions of the type stand for".into()),
+            Kind::LongDescription { .. } => Some("shorten it, or split it into several descriptions".into()),
             Kind::Tokenize { .. } | Kind::Io { .. } | Kind::Input { .. } => None,
         }
     }
@@ -119,6 +127,19 @@ impl Error {
         Kind::CharactersAlone.into()
     }
 
+    /// A head that the folder does not have.
+    pub(crate) fn no_head(path: &Path, head: &'static str) -> Self {
+        Kind::NoHead { path: path.to_owned(), head }.into()
+    }
+
+    pub(crate) fn no_description(kind: &str) -> Self {
+        Kind::NoDescription { kind: kind.to_owned() }.into()
+    }
+
+    pub(crate) fn long_description(kind: &str, window: usize) -> Self {
+        Kind::LongDescription { kind: kind.to_owned(), window }.into()
+    }
+
     /// An input that the model does not take.
     pub(crate) fn input(message: String) -> Self {
         Kind::Input { message }.into()
@@ -178,6 +199,13 @@ impl fmt::Display for Error {
             Kind::NoToken { token } => write!(f, "the tokenizer has no token {token}"),
             Kind::TooLong { tokens, window } => write!(f, "a sequence has {tokens} tokens; the model reads {window}"),
             Kind::CharactersAlone => f.write_str("a model of characters reads single texts alone"),
+            Kind::NoHead { path, head } => {
+                write!(f, "the model in {} recognizes no mentions: it has no head \"{head}\"", path.display())
+            }
+            Kind::NoDescription { kind } => write!(f, "the type {kind} has no description"),
+            Kind::LongDescription { kind, window } => {
+                write!(f, "a description of the type {kind} is longer than the {window} tokens that the model reads")
+            }
             Kind::Input { message } => f.write_str(message),
         }
     }

@@ -61,7 +61,10 @@ pub use checkpoint::{
 };
 pub use config::ModelConfig;
 pub use error::Error;
-pub use head::{Embeddings, Encoder, scale_to_unit};
+pub use head::{
+    Embeddings, Encoder, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
+    SpanWindow, Thresholds, scale_to_unit,
+};
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;
 pub use layer::{Activation, position_bucket};

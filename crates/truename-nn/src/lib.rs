@@ -50,7 +50,10 @@ mod transformer;
 pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
-pub use objective::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs};
+pub use objective::{
+    Distance, GoldSpan, Labelled, LabelledSpans, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired,
+    Pairs, SpanLabels, SpanThreshold, Spans, SpansOptions,
+};
 pub use optimizer::{AdamWOptions, OptimizerState};
 
 #[cfg(test)]

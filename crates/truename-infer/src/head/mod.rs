@@ -3,7 +3,11 @@
 mod embeddings;
 mod encoder;
 mod pooling;
+mod spans;
 
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use pooling::scale_to_unit;
+pub use spans::{
+    EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, Thresholds,
+};

@@ -27,7 +27,7 @@ impl Linear {
         Ok(Self::new(&weight, bias))
     }
 
-    fn new(weight: &[f32], bias: Vec<f32>) -> Self {
+    pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
         Self { weight: Matrix::new(weight, weight.len() / bias.len()).transposed().packed(), bias }
     }
 

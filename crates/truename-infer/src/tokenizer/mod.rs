@@ -89,8 +89,16 @@ impl Tokenizer {
     /// # Errors
     /// Where the tokenizer fails or reads characters, or the windows have no room for more than the overlap.
     pub fn windows(&self, text: &str, overlap: usize) -> Result<Vec<Sequence>, Error> {
+        self.windows_of(text, usize::MAX, overlap)
+    }
+
+    /// As [`Tokenizer::windows`], with windows of at most `tokens` tokens, and no more than the model reads.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::windows`].
+    pub fn windows_of(&self, text: &str, tokens: usize, overlap: usize) -> Result<Vec<Sequence>, Error> {
         let (pieces, tokenizer) = self.text_tokenizer()?;
-        tokenizer.windows(text, overlap, pieces.window)
+        tokenizer.windows(text, overlap, pieces.window.min(tokens))
     }
 
     /// Returns two texts as one sequence. Where both do not fit into the window, the longer one is cut first.

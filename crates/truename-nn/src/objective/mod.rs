@@ -4,11 +4,12 @@
 
 mod metric;
 mod pairs;
+mod spans;
 
 use std::cell::Cell;
 
 use burn_tensor::Tensor;
-use truename_infer::{Batch, Error, Manifest};
+use truename_infer::Batch;
 
 use crate::dropout::Dropout;
 use crate::network::Network;
@@ -16,6 +17,7 @@ use crate::parameter::Parameter;
 
 pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Paired, Pairs};
+pub use spans::{GoldSpan, LabelledSpans, SpanLabels, SpanThreshold, Spans, SpansOptions};
 
 /// The training objective of a [`Learner`](crate::Learner).
 ///
@@ -29,14 +31,6 @@ pub trait Objective {
     #[doc(hidden)]
     fn parameters(&mut self) -> Vec<&mut Parameter> {
         Vec::new()
-    }
-
-    /// Describes the heads that its parameters make, for the model folder.
-    ///
-    /// # Errors
-    /// Where a configuration has no form in JSON.
-    fn describe(&self, _manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(())
     }
 
     /// Returns the mean loss of a batch.
@@ -75,7 +69,6 @@ impl<'a> Pass<'a> {
     ///
     /// # Shapes
     /// output: `[tokens, hidden]`
-    #[cfg_attr(not(test), expect(dead_code, reason = "for objectives over tokens"))]
     pub(crate) fn states(&self, network: usize, texts: &Batch) -> Tensor<2> {
         self.networks[network].states(texts, self.next_dropout())
     }
