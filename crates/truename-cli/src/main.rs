@@ -36,6 +36,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match arguments.command {
         Command::Kb(command) => command::kb::run(command, quiet),
         Command::Link(options) => command::link::run(&options, quiet),
+        Command::Annotate(options) => command::annotate::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),

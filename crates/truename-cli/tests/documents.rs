@@ -1,4 +1,4 @@
-//! `link` and `evaluate link`: exit code, stdout, stderr.
+//! `link`, `annotate`, `evaluate link` and `evaluate mentions`: exit code, stdout, stderr.
 
 mod folder;
 
@@ -192,6 +192,131 @@ fn a_corpus_is_scored() {
     let none = folder.run(&["evaluate", "link", "--gold", "gold.pubtator", "--kb", "kb", "--gold-type", "Gene"]);
     assert_eq!(none.code, 1);
     assert!(none.err.contains("no mention to compare with of the type Gene"), "{}", none.err);
+}
+
+#[test]
+fn documents_are_labelled_by_a_dictionary() {
+    let folder = Folder::new();
+    folder.write(
+        "kb.tsv",
+        "id\tname\ttype\nX:1\theart attack\tDisease\nX:2\tcold\tDisease\nX:3\tcold\tFinding\nX:4\taspirin\tChemical\n",
+    );
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
+    folder.write("in.pubtator", "1|t|Aspirin\n1|a|A cold, no heart attack\n1\t0\t7\tAspirin\tGold\tX:9\n");
+    let run = folder.run(&["annotate", "in.pubtator", "--kb", "kb", "--format", "pubtator"]);
+    let labels = "1\t0\t7\tAspirin\tChemical\t-\n1\t10\t14\tcold\tunknown\t-\n1\t19\t31\theart attack\tDisease\t-\n";
+    assert_eq!(run.out, format!("1|t|Aspirin\n1|a|A cold, no heart attack\n{labels}\n"), "{}", run.err);
+    assert!(run.err.starts_with("1 document: 2 labels (Chemical 1, Disease 1), 1 of unknown type ("), "{}", run.err);
+
+    let run = folder.run(&["-q", "annotate", "in.pubtator", "--kb", "kb", "--type", "Entity", "--ids"]);
+    let line: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let shown = |at: usize| (line["mentions"][at]["type"].clone(), line["mentions"][at]["id"].clone());
+    assert_eq!(shown(0), ("Entity".into(), "X:4".into()), "{}", run.err);
+    assert_eq!(shown(1), ("Entity".into(), serde_json::Value::Null));
+
+    // Every format is written, and read again as gold mentions.
+    for (format, file) in [("jsonl", "out.jsonl"), ("bioc-xml", "out.xml"), ("bioc-json", "out.json"), ("brat", "brat")]
+    {
+        let run = folder.run(&["-q", "annotate", "in.pubtator", "--kb", "kb", "--format", format, "--out", file]);
+        assert_eq!(run, ran(0, "", ""), "{format}");
+        let run = folder.run(&["evaluate", "mentions", "--gold", file, "--kb", "kb"]);
+        assert!(
+            run.out.contains("mentions, strict            100.00    100.00    100.00         2         2"),
+            "{run:?}"
+        );
+        assert!(run.out.contains("(not compared: 1 mention of unknown type)"), "{format}: {}", run.out);
+    }
+}
+
+#[test]
+fn labels_need_types() {
+    let folder = Folder::new();
+    folder.write("kb.tsv", "id\tname\nX:1\theart attack\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
+    folder.write("a.txt", "a heart attack");
+    let run = folder.run(&["annotate", "a.txt", "--kb", "kb"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("have no types\nhint: --type NAME gives all labels one type"), "{}", run.err);
+    let run = folder.run(&["-q", "annotate", "a.txt", "--kb", "kb", "--type", "Disease"]);
+    assert!(run.out.contains("\"type\":\"Disease\""), "{}", run.out);
+    assert_eq!(folder.run(&["annotate", "a.txt", "--kb", "kb", "--format", "html"]).code, 2);
+    assert_eq!(folder.run(&["annotate", "a.txt", "--kb", "kb", "--encoding", "klingon"]).code, 2);
+    let brat = folder.run(&["annotate", "a.txt", "--kb", "kb", "--type", "Disease", "--format", "brat"]);
+    assert!(brat.code == 2 && brat.err.contains("--out DIR"), "{}", brat.err);
+    let bad = folder.run(&["-q", "annotate", "a.txt", "none.txt", "--kb", "kb", "--type", "Disease"]);
+    assert!(bad.code == 1 && bad.out.lines().count() == 1 && bad.err.contains("none.txt"), "{bad:?}");
+}
+
+#[test]
+fn recognized_mentions_are_scored() {
+    let folder = Folder::with_kb();
+    folder.write("gold.pubtator", PUBTATOR);
+    let evaluate = ["evaluate", "mentions", "--gold", "gold.pubtator", "--kb", "kb"];
+    let run = folder.run(&[&evaluate[..], &["--json", "scores.json", "--train", "gold.pubtator"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    for piece in [
+        "2 documents, 2 mentions\n",
+        "mentions, strict             33.33    100.00     50.00         6         2",
+        "(found, of types that the corpus does not have: drug 4)",
+        "\nDisease\n  mentions, strict          100.00    100.00    100.00         2         2",
+        "errors: spurious 4\n",
+        "the commonest errors, found ↔ gold\n     2  spurious, drug: “ASA” (0); first in document 1 at byte 29",
+    ] {
+        assert!(run.out.contains(piece), "{piece:?} in\n{}", run.out);
+    }
+    let scores: serde_json::Value = serde_json::from_slice(&folder.read("scores.json")).unwrap();
+    assert_eq!(scores["mentions"]["strict"]["recall"], 1.0);
+    assert_eq!(scores["types"]["Disease"]["mentions"]["strict"]["f1"], 1.0);
+    assert_eq!(scores["error_kinds"], serde_json::json!({"spurious": 4}));
+    assert_eq!(
+        (&scores["errors"][0]["count"], &scores["errors"][0]["found"][0]["in_training"]),
+        (&2.into(), &0.into())
+    );
+    assert!(scores.get("thresholds").is_none());
+
+    let of_type = folder.run(&[&evaluate[..], &["--gold-type", "disease"]].concat());
+    assert!(of_type.out.contains("mentions, strict            100.00    100.00    100.00         2         2"));
+    let none = folder.run(&[&evaluate[..], &["--gold-type", "Gene"]].concat());
+    assert!(none.code == 1 && none.err.contains("no mention to compare with of the type Gene"), "{}", none.err);
+    let plot = folder.run(&[&evaluate[..], &["--plot", "curve.svg"]].concat());
+    assert_eq!((plot.code, plot.out.as_str()), (2, ""));
+    assert!(plot.err.contains("--plot needs mentions with scores"), "{}", plot.err);
+
+    folder.write("plain.tsv", "id\tname\nX:1\theart attack\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "plain.tsv", "--out", "plain"]).code, 0);
+    let spans = folder.run(&["evaluate", "mentions", "--gold", "gold.pubtator", "--kb", "plain"]).out;
+    assert!(spans.contains("(types are not compared: recognizer or corpus has none)"), "{spans}");
+    assert!(spans.contains("mentions, strict            100.00     50.00     66.67         1         2"), "{spans}");
+    assert!(
+        spans.contains("\nDisease\n  mentions, strict                     50.00                             2\n"),
+        "{spans}"
+    );
+}
+
+#[test]
+fn the_mentions_of_another_tool_are_scored() {
+    let folder = Folder::new();
+    folder.write("gold.pubtator", PUBTATOR);
+    folder.write("found.pubtator", PUBTATOR.replace("16\t28\theart attack", "14\t28\ta heart attack"));
+    let evaluate = |found: &str| folder.run(&["evaluate", "mentions", "--gold", "gold.pubtator", "--found", found]);
+    let run = evaluate("found.pubtator");
+    assert_eq!(run.code, 0, "{}", run.err);
+    for piece in [
+        "mentions, strict             50.00     50.00     50.00         2         2",
+        "mentions, end               100.00    100.00    100.00         2         2",
+        "     1  modifier, Disease: “a heart attack” ↔ “heart attack”; first in document 1 at byte 16",
+    ] {
+        assert!(run.out.contains(piece), "{piece:?} in\n{}", run.out);
+    }
+    folder.write("untyped.pubtator", PUBTATOR.replace("\tDisease\t", "\t\t"));
+    let run = folder.run(&["evaluate", "mentions", "--gold", "untyped.pubtator", "--found", "found.pubtator"]);
+    assert!(run.out.contains("(types are not compared") && run.out.contains("without a type\n"), "{run:?}");
+    folder.write("short.pubtator", PUBTATOR.split("\n2|t").next().unwrap());
+    let short = evaluate("short.pubtator");
+    assert!(short.code == 1 && short.err.contains("--found has no document \"2\""), "{}", short.err);
+    folder.write("other.pubtator", PUBTATOR.replace("No known name", "No other name"));
+    let other = evaluate("other.pubtator");
+    assert!(other.code == 1 && other.err.contains("document \"2\" has another text in --found"), "{}", other.err);
 }
 
 #[test]

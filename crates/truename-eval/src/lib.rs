@@ -2,7 +2,8 @@
 //!
 //! Read in this order: [`read_gold`] reads names with their right ids; a [`Judged`] name holds a gold judgement
 //! beside the system's ranked answers; [`NameScores`] are the scores of many; [`plot`] draws them, and
-//! [`compare`] tests for a difference between two systems; [`linked`] scores whole documents.
+//! [`compare`] tests for a difference between two systems; [`linked`] scores whole documents, and [`mentions`] the
+//! mentions that a recognizer finds in them.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -22,6 +23,8 @@ mod error;
 mod gold;
 mod judged;
 pub mod linked;
+pub mod mentions;
+mod overlap;
 pub mod plot;
 mod scores;
 

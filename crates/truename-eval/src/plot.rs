@@ -3,6 +3,7 @@
 use truename_plot::{Anchor, Frame, Svg};
 
 use crate::counted::counted;
+use crate::mentions::{ThresholdCurve, ThresholdPoint};
 use crate::{Bin, NameScores, RocPoint};
 
 /// Side of the plotted square, and the room around it, in pixels.
@@ -37,18 +38,56 @@ pub fn reliability(scores: &NameScores) -> String {
     svg.finish()
 }
 
+/// Styles of the lines of [`thresholds`]: F1 as other curves, precision dashed, recall dotted.
+const THRESHOLD_STYLE: &str = ".precision{stroke-dasharray:7 3}.recall{stroke-dasharray:2 3}";
+
+/// Returns precision, recall and F1 by the margin above which a mention counts; a point marks the own threshold.
+pub fn thresholds(curve: &ThresholdCurve) -> String {
+    let ThresholdPoint { margin, scores, .. } = curve.best;
+    let title = format!("F1 {:.4}; at best {:.4}, margin {margin:.3}", curve.own.scores.f1, scores.f1);
+    let margins = || curve.points.iter().map(|point| point.margin);
+    let (low, high) = (margins().fold(0.0, f64::min), margins().fold(0.0, f64::max));
+    let frame = Frame { x: if low < high { (low, high) } else { (low - 1.0, high + 1.0) }, ..FRAME };
+    let mut svg = begin(&title, THRESHOLD_STYLE);
+    axes(&mut svg, &frame, "score minus threshold", "F1, precision (dashed), recall (dotted)");
+    frame.line(&mut svg, "chance", &[(0.0, 0.0), (0.0, 1.0)]);
+    for (class, score) in ["curve precision", "curve recall", "curve"].into_iter().zip(0..) {
+        let shares = |point: &ThresholdPoint| [point.scores.precision, point.scores.recall, point.scores.f1];
+        let points = curve.points.iter().map(|point| (point.margin, shares(point)[score]));
+        frame.line(&mut svg, class, &points.collect::<Vec<_>>());
+    }
+    let own = curve.own.scores;
+    let tooltip = format!("precision {:.3}, recall {:.3}, F1 {:.3}", own.precision, own.recall, own.f1);
+    frame.dot(&mut svg, (0.0, own.f1), 4.0, &tooltip);
+    svg.finish()
+}
+
 /// Begins a plot of two shares.
 fn square(title: &str, across: &str, up: &str) -> Svg {
+    let mut svg = begin(title, "");
+    axes(&mut svg, &FRAME, across, up);
+    svg
+}
+
+/// Begins a square picture with a heading.
+fn begin(title: &str, style: &str) -> Svg {
     let size = SIDE + 2.0 * MARGIN;
-    let mut svg = Svg::new(size, size, title, "");
+    let mut svg = Svg::new(size, size, title, style);
     svg.heading(size / 2.0, 28.0, title);
-    FRAME.outline(&mut svg);
+    svg
+}
+
+/// Draws the edges of a frame with their names and five ticks each.
+fn axes(svg: &mut Svg, frame: &Frame, across: &str, up: &str) {
+    let size = SIDE + 2.0 * MARGIN;
+    frame.outline(svg);
     svg.text(size / 2.0, size - 14.0, Anchor::Middle, across);
     svg.text_upwards(16.0, size / 2.0, up);
-    for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (x, y) = FRAME.place((tick, tick));
-        svg.text(x, size - MARGIN + 18.0, Anchor::Middle, &tick.to_string());
-        svg.text(MARGIN - 6.0, y + 4.0, Anchor::End, &tick.to_string());
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let [right, above] = [frame.x, frame.y].map(|(low, high)| low + share * (high - low));
+        let (x, y) = frame.place((right, above));
+        let shown = |value: f64| ((value * 1000.0).round() / 1000.0).to_string();
+        svg.text(x, size - MARGIN + 18.0, Anchor::Middle, &shown(right));
+        svg.text(MARGIN - 6.0, y + 4.0, Anchor::End, &shown(above));
     }
-    svg
 }

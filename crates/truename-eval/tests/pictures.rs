@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
+use truename_eval::mentions::{FoundMention, JudgedDocument, Margins, ThresholdCurve};
 use truename_eval::{Answer, Judged, NameScores, plot};
+use truename_text::{Mention, Span};
 
 fn assert_same(name: &str, picture: &str) {
     // Cargo runs tests in the folder of their crate, which may be elsewhere than it was built.
@@ -42,4 +44,17 @@ fn nothing_to_draw() {
     let scores = NameScores::of(&[]);
     assert_same("reliability-of-nothing.svg", &plot::reliability(&scores));
     assert_same("nil-roc-of-nothing.svg", &plot::nil_roc(&scores));
+}
+
+#[test]
+fn thresholds() {
+    // Eight mentions; those with the margins -1 and 0.5 are wrong.
+    let span = |at: usize| Span::new(2 * at, 2 * at + 1);
+    let gold = [0, 1, 3, 4, 5, 7].map(|at| Mention::new(span(at), "N", None)).to_vec();
+    let margins = [2.0, 1.0, 0.5, 0.25, -0.25, -0.5, -1.0, -1.5];
+    let found = margins.iter().enumerate().map(|(at, margin)| FoundMention::new(span(at), "N").with_margin(*margin));
+    let documents = [JudgedDocument { gold, found: found.collect(), ..JudgedDocument::default() }];
+    let curve = |margins| ThresholdCurve::of(&documents, true, margins).unwrap();
+    assert_same("thresholds.svg", &plot::thresholds(&curve(Margins::Range { low: -2.0, high: 2.0, points: 41 })));
+    assert_same("thresholds-of-one.svg", &plot::thresholds(&curve(Margins::Range { low: 0.0, high: 0.0, points: 2 })));
 }

@@ -55,6 +55,10 @@ impl Document {
 }
 
 impl Mention {
+    /// Type of a mention whose type is not known: neither a mention of any type nor none, so that training and scores
+    /// leave it out.
+    pub const UNKNOWN: &str = "unknown";
+
     /// Returns a mention in one piece.
     pub fn new(span: Span, kind: impl Into<String>, id: Option<String>) -> Self {
         Self { span, kind: kind.into(), id, ..Self::default() }

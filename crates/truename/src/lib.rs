@@ -61,7 +61,7 @@ pub use pipeline::{Pipeline, PipelineOptions};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
-pub use recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
+pub use recognizer::{Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer};
 pub use reranker::{Reranker, Shortlist};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::value::{folds, probability};
-use super::{DocumentArguments, LinkerArguments, Linking, PlaceholderArgument};
+use super::{DocumentArguments, LinkerArguments, Linking, PlaceholderArgument, RecognizerArguments};
 
 #[derive(Subcommand)]
 pub enum Evaluate {
@@ -15,6 +15,41 @@ pub enum Evaluate {
     /// type where the knowledge base has one of that name. One part of a composite id (D001943|D010051) is enough, except
     /// in the scores by document. Ids also match through cross-references, and with or without a prefix (MESH:D001249).
     Link(EvaluateLink),
+    /// Score recognized mentions against an annotated corpus
+    ///
+    /// The recognizer is the dictionary of the knowledge base. Mentions are compared strictly (both bounds), by start, by end
+    /// and loosely (any overlap), and must have the gold type, ignoring case; where recognizer or corpus has no types, spans
+    /// alone are compared. Gold mentions of the type `unknown` and found ones at their place do not count.
+    Mentions(EvaluateMentions),
+}
+
+#[derive(Args)]
+pub struct EvaluateMentions {
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
+    #[arg(long, required = true, value_name = "CORPUS")]
+    pub gold: Vec<PathBuf>,
+    #[command(flatten)]
+    pub recognizer: RecognizerArguments,
+    /// The same documents with the mentions of another tool, to score these; may be given several times
+    #[arg(long, value_name = "CORPUS", conflicts_with_all = ["nested", "no_abbreviations"])]
+    pub found: Vec<PathBuf>,
+    /// Only mentions of this type, gold and found; may be given several times
+    #[arg(long = "gold-type", value_name = "TYPE")]
+    pub gold_types: Vec<String>,
+    /// Training corpora, for the frequency of the texts of errors; may be given several times
+    #[arg(long, value_name = "CORPUS")]
+    pub train: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: DocumentArguments,
+    /// Number of errors shown and written, the commonest first
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub errors: u32,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draw precision, recall and F1 by threshold as SVG; needs a recognizer with scores
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Args)]

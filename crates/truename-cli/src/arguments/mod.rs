@@ -1,5 +1,6 @@
 //! Everything the command line takes.
 
+mod annotate;
 mod documents;
 mod encoder;
 mod evaluate;
@@ -9,6 +10,7 @@ mod map;
 mod match_names;
 mod model;
 mod reading;
+mod recognizer;
 mod train;
 mod value;
 
@@ -17,14 +19,16 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub use annotate::Annotate;
 pub use documents::DocumentArguments;
 pub use encoder::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateLink, EvaluateNames};
+pub use evaluate::{Evaluate, EvaluateLink, EvaluateMentions, EvaluateNames};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
 pub use match_names::{Delimiter, InputFormat, Match, OutputFormat};
 pub use model::Model;
+pub use recognizer::RecognizerArguments;
 pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
@@ -52,6 +56,12 @@ pub enum Command {
     Kb(Kb),
     /// Find the entities that documents mention and give each its identifier
     Link(Link),
+    /// Label documents with the names of a knowledge base, to train a recognizer without annotators
+    ///
+    /// Each name found becomes a mention of the type of its concepts, or of the type `unknown` where the dictionary does not
+    /// decide: concepts of different types share the name, or it is a common word. Mentions that the documents have are
+    /// replaced.
+    Annotate(Annotate),
     /// Give each name of a list or column its identifier
     Match(Match),
     /// Score answers against judgements

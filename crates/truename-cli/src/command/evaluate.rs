@@ -17,6 +17,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     let arguments = match command {
         Evaluate::Names(arguments) => arguments,
         Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
+        Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
     };
     if let Some(files) = &arguments.compare {
         return compare_files(&files[0], &files[1], arguments.json.as_deref());

@@ -74,7 +74,8 @@ fn keep_types(document: &mut Document, types: &[String]) {
     }
 }
 
-fn type_note(types: &[String]) -> String {
+/// Returns the end of a message that names the types asked for.
+pub(super) fn type_note(types: &[String]) -> String {
     if types.is_empty() { String::new() } else { format!(" of the type {}", types.join(" or ")) }
 }
 
@@ -149,7 +150,7 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
         let count = counted(scores.unknown_ids as u64, "mention");
         writeln!(out, "of these, {count} cannot be found: the knowledge base does not have the id")?;
     }
-    writeln!(out, "\n{:24}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "precision", "recall", "F1", "found", "gold")?;
+    header(&mut out)?;
     let rows = [
         ("mentions, strict", all.mentions.strict),
         ("mentions, start", all.mentions.start),
@@ -184,7 +185,13 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
     errors.iter().take(shown).try_for_each(|error| print_error(&mut out, error))
 }
 
-fn row(out: &mut impl Write, name: &str, score: PrecisionRecall) -> std::io::Result<()> {
+/// Writes the heads of the columns of [`row`].
+pub(super) fn header(out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "\n{:24}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "precision", "recall", "F1", "found", "gold")
+}
+
+/// Writes a row of scores in percent; none if there is no gold mention.
+pub(super) fn row(out: &mut impl Write, name: &str, score: PrecisionRecall) -> std::io::Result<()> {
     let PrecisionRecall { precision, recall, f1, found, gold, .. } = score;
     if gold == 0 {
         return Ok(());

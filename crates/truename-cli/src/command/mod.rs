@@ -1,10 +1,12 @@
 //! Commands, one file each.
 
+pub mod annotate;
 pub mod calibrate;
 pub mod cross_validate;
 pub mod embed;
 pub mod evaluate;
 pub mod evaluate_link;
+pub mod evaluate_mentions;
 pub mod judge;
 pub mod kb;
 pub mod link;
@@ -13,6 +15,7 @@ pub mod map;
 pub mod match_names;
 pub mod model;
 pub mod models;
+pub mod recognizer;
 pub mod train;
 pub mod tune;
 

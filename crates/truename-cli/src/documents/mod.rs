@@ -1,10 +1,12 @@
 //! Documents: read, linked, written.
 
+mod corpus_sink;
 mod html;
 mod jsonl;
 mod sink;
 mod source;
 mod terminal;
 
+pub use corpus_sink::CorpusSink;
 pub use sink::Sink;
 pub use source::read;

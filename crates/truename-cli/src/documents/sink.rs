@@ -5,38 +5,29 @@ use std::path::Path;
 
 use anyhow::Context;
 use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
-use truename_corpus::{BratWriter, Format, Writer};
+use truename_corpus::Format;
 
 use super::html::HtmlWriter;
-use super::{jsonl, terminal};
+use super::{CorpusSink, jsonl, terminal};
 use crate::arguments::LinkFormat;
-use crate::exit_code::UsageError;
-use crate::interrupt;
 use crate::output::Output;
 
 pub enum Sink {
     Jsonl { out: Output, offsets: OffsetUnit },
-    Corpus(Box<Writer<Output>>),
-    Brat(BratWriter),
+    Corpus(CorpusSink),
     Html(Box<HtmlWriter<Output>>),
     Terminal { out: Output, colour: bool },
 }
 
 impl Sink {
     pub fn open(format: LinkFormat, out: Option<&Path>, offsets: OffsetUnit) -> anyhow::Result<Self> {
-        let corpus = |format| -> anyhow::Result<Self> {
-            Ok(Self::Corpus(Box::new(Writer::new(format, offsets, Output::open(out)?)?)))
-        };
+        let corpus = |format| Ok::<_, anyhow::Error>(Self::Corpus(CorpusSink::open(format, out, offsets)?));
         Ok(match format {
             LinkFormat::Jsonl => Self::Jsonl { out: Output::open(out)?, offsets },
             LinkFormat::Pubtator => corpus(Format::Pubtator)?,
             LinkFormat::BiocXml => corpus(Format::BiocXml)?,
             LinkFormat::BiocJson => corpus(Format::BiocJson)?,
-            LinkFormat::Brat => {
-                let folder =
-                    out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
-                Self::Brat(BratWriter::new(folder, offsets)?)
-            }
+            LinkFormat::Brat => corpus(Format::Brat)?,
             LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
             LinkFormat::Terminal => Self::Terminal {
                 out: out.map_or_else(|| Ok(Output::styled()), |path| Output::open(Some(path)))?,
@@ -49,8 +40,7 @@ impl Sink {
         let failed = "cannot write the results";
         match self {
             Self::Jsonl { out, offsets } => jsonl::write(out, linked, *offsets).context(failed),
-            Self::Corpus(writer) => writer.write(&exchanged(linked)).context(failed),
-            Self::Brat(writer) => Ok(writer.write(&exchanged(linked))?),
+            Self::Corpus(corpus) => corpus.write(&exchanged(linked)),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
         }
@@ -67,11 +57,7 @@ impl Sink {
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
-            Self::Corpus(writer) => writer.finish().context("cannot write the results")?.finish(),
-            Self::Brat(writer) => {
-                let _committing = interrupt::commit()?;
-                Ok(writer.finish()?)
-            }
+            Self::Corpus(corpus) => corpus.finish(),
             Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
         }
     }

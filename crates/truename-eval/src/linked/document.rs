@@ -1,5 +1,7 @@
 use truename_text::{Mention, Span};
 
+use crate::overlap::overlapping;
+
 /// A document with the mentions of its annotators and those of the system.
 #[derive(Clone, Debug, Default)]
 pub struct JudgedDocument {
@@ -18,25 +20,9 @@ pub struct JudgedDocument {
 impl JudgedDocument {
     /// Returns each gold and found mention that share text, by their places in the lists.
     pub(super) fn overlapping(&self) -> Vec<(usize, usize)> {
-        let mut found: Vec<usize> = (0..self.found.len()).collect();
-        found.sort_by_key(|at| self.found[*at].span);
-        // The furthest end of all up to each tells where to begin to look.
-        let mut furthest = 0;
-        let ends: Vec<usize> = found
-            .iter()
-            .map(|at| {
-                furthest = furthest.max(self.found[*at].span.end);
-                furthest
-            })
-            .collect();
-        let mut pairs = Vec::new();
-        for (at, gold) in self.gold.iter().enumerate() {
-            let first = ends.partition_point(|end| *end <= gold.span.start);
-            let near = found[first..].iter().take_while(|other| self.found[**other].span.start < gold.span.end);
-            let shares = |other: &&usize| self.found[**other].span.overlaps(gold.span);
-            pairs.extend(near.filter(shares).map(|other| (at, *other)));
-        }
-        pairs
+        let gold: Vec<Span> = self.gold.iter().map(|mention| mention.span).collect();
+        let found: Vec<Span> = self.found.iter().map(|mention| mention.span).collect();
+        overlapping(&gold, &found)
     }
 }
 

@@ -7,6 +7,7 @@ mod scores;
 
 pub use self::document::{Answer, FoundMention, JudgedDocument};
 pub use self::link_error::{LinkError, LinkErrorKind, link_errors};
+pub(crate) use self::precision_recall::Counts;
 pub use self::precision_recall::PrecisionRecall;
 pub use self::scores::{LinkedScores, LinkingScores, MentionScores, TypeScores};
 

@@ -19,7 +19,7 @@ pub struct PrecisionRecall {
 }
 
 impl PrecisionRecall {
-    pub(super) fn of(counts: Counts) -> Self {
+    pub(crate) fn of(counts: Counts) -> Self {
         let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
         let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));
         let sum = precision + recall;
@@ -30,13 +30,13 @@ impl PrecisionRecall {
 
 /// Counts of mentions, or of concepts.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Counts {
-    pub(super) found: usize,
-    pub(super) gold: usize,
+pub(crate) struct Counts {
+    pub(crate) found: usize,
+    pub(crate) gold: usize,
     /// Found ones that are right.
-    pub(super) right: usize,
+    pub(crate) right: usize,
     /// Gold ones that were found.
-    pub(super) recalled: usize,
+    pub(crate) recalled: usize,
 }
 
 impl Add for Counts {

@@ -1,10 +1,12 @@
 //! Recognizes names of the knowledge base in texts.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
 use truename_text::{KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
 
+use super::senses::Senses;
 use super::{Reading, Recognized, Recognizer, spelling};
 use crate::call::Call;
 use crate::memo::Memo;
@@ -22,8 +24,28 @@ pub struct DictionaryRecognizer {
     nested: bool,
     /// Types of the concepts whose names are found; empty for all.
     types: Vec<String>,
-    /// Memo of verdicts: whether a piece of text is written like one of the names with its letters.
-    verdicts: Memo<bool>,
+    /// Whether mentions get the types of their concepts.
+    typed: bool,
+    /// Whether common words and letters that are names are found too.
+    common_words: bool,
+    verdicts: Memo<Verdict>,
+}
+
+/// A piece of text that is written like a name.
+pub(super) struct Found {
+    pub(super) recognized: Recognized,
+    pub(super) verdict: Verdict,
+}
+
+/// Verdict on a piece of text with the letters of a name.
+#[derive(Clone)]
+pub(super) enum Verdict {
+    /// No name is written like it.
+    Refused,
+    /// It is a name, and a common word that mostly means just that word, or a letter. Only if common words are asked for.
+    Common,
+    /// It is a name of these concepts, those whose name is most alike. They are collected only for types.
+    Name(Option<Arc<Senses>>),
 }
 
 /// A piece of text with the letters of a name.
@@ -56,7 +78,8 @@ struct Passage<'a> {
 impl DictionaryRecognizer {
     /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
-        Self { kb, nested: false, types: Vec::new(), verdicts: Memo::new() }
+        let (nested, typed, common_words) = (false, false, false);
+        Self { kb, nested, types: Vec::new(), typed, common_words, verdicts: Memo::new() }
     }
 
     /// Sets whether mentions within mentions are found too.
@@ -73,16 +96,37 @@ impl DictionaryRecognizer {
         self
     }
 
+    /// Sets whether mentions get the types of the concepts whose names they are. A mention of several types is found
+    /// once for each.
+    #[must_use]
+    pub fn typed(mut self, typed: bool) -> Self {
+        self.typed = typed;
+        self
+    }
+
+    /// Sets whether common words that are names, but mostly mean just that word, are found too, as
+    /// [`Verdict::Common`]; so are letters that the name writes otherwise.
+    pub(super) fn common_words(mut self, common_words: bool) -> Self {
+        self.common_words = common_words;
+        self
+    }
+
+    /// Finds the mentions of a batch of documents, with the verdict on each.
+    pub(super) fn find(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Found>>, Error> {
+        Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
+    }
+
     /// Finds the mentions of one document, and once more if they define further abbreviations.
-    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
+    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
         let found = self.in_document(reading, snapshot)?;
-        match reading.define_behind(found.iter().map(|one| one.span)) {
+        let mentions = found.iter().filter(|one| one.is_mention()).map(|one| one.recognized.span);
+        match reading.define_behind(mentions) {
             true => self.in_document(reading, snapshot),
             false => Ok(found),
         }
     }
 
-    fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
+    fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
         let text = &reading.document().text;
         let mut found = Vec::new();
         for span in reading.document().passage_spans() {
@@ -97,9 +141,9 @@ impl DictionaryRecognizer {
         Ok(found)
     }
 
-    fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Recognized>, Error> {
+    fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
         let forms = snapshot.forms()?;
-        let (mut found, mut word) = (Vec::new(), 0);
+        let (mut found, mut word): (Vec<Found>, usize) = (Vec::new(), 0);
         let (mut points, mut matches) = (Vec::new(), Vec::new());
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut points, &mut matches);
@@ -109,15 +153,17 @@ impl DictionaryRecognizer {
             for at in 0..matches.len() {
                 let one = &matches[at];
                 let is_known = at > 0 && matches[at - 1].end == one.end;
-                if is_known && found.last().is_some_and(|last: &Recognized| last.span == passage.span(word, one.end)) {
+                let span = passage.span(word, one.end);
+                if is_known && found.last().is_some_and(|last| last.recognized.span == span) {
                     continue;
                 }
-                if !self.is_mention(passage, word, one, snapshot)? {
+                let verdict = self.verdict(passage, word, one, snapshot)?;
+                if matches!(verdict, Verdict::Refused) {
                     continue;
                 }
-                let tentative = one.literal;
-                found.push(Recognized { tentative, ..Recognized::new(passage.span(word, one.end)) });
-                if !self.nested {
+                let recognized = Recognized { tentative: one.literal, ..Recognized::new(span) };
+                found.push(Found { recognized, verdict });
+                if !self.nested && found.last().is_some_and(Found::is_mention) {
                     next = one.end;
                     break;
                 }
@@ -127,22 +173,22 @@ impl DictionaryRecognizer {
         Ok(found)
     }
 
-    fn is_mention(
+    fn verdict(
         &self,
         passage: &Passage<'_>,
         word: usize,
         one: &Match,
         snapshot: &Snapshot<'_>,
-    ) -> Result<bool, Error> {
+    ) -> Result<Verdict, Error> {
         let span = passage.span(word, one.end);
         if !passage.stands_free(span) {
-            return Ok(false);
+            return Ok(Verdict::Refused);
         }
         let written = &passage.text[span.range()];
         let expanded = if one.expanded { passage.short_forms.expand(written) } else { None };
         let piece = expanded.as_deref().unwrap_or(written);
         let key = format!("{}{piece}", u8::from(passage.in_capitals));
-        self.verdicts.get(snapshot.version(), &key, || self.is_written_as_a_name(piece, passage.in_capitals, snapshot))
+        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, passage.in_capitals, snapshot))
     }
 
     fn is_allowed(&self, concept: ConceptIndex, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
@@ -153,16 +199,18 @@ impl DictionaryRecognizer {
         Ok(self.types.iter().any(|wanted| types.contains(&wanted.as_str())))
     }
 
-    /// Returns whether `piece` is written like one of the names with its letters.
-    fn is_written_as_a_name(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
+    /// Compares `piece` with the names that have its letters.
+    fn verdict_on(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
         if !piece.contains(char::is_alphabetic) {
-            return Ok(false);
+            return Ok(Verdict::Refused);
         }
         let keys = NameKeys::of(&NormalizedName::new(piece));
         let is_common = spelling::is_common_word(piece);
-        if is_common && is_generic(piece, snapshot)? {
-            return Ok(false);
+        let is_generic = is_common && is_generic(piece, snapshot)?;
+        if is_generic && !self.common_words {
+            return Ok(Verdict::Refused);
         }
+        let (mut senses, mut best, mut is_mention) = (Senses::default(), KeyMatch::None, false);
         for key in keys.filed() {
             for number in snapshot.names_under(key)? {
                 let (concept, name) = snapshot.name(number)?;
@@ -170,16 +218,53 @@ impl DictionaryRecognizer {
                     continue;
                 }
                 // A synonym that is a common word mostly means just that word.
-                if is_common && snapshot.concept_names(concept)?.1[0] != number && name != piece {
+                let is_synonym = || Ok::<_, Error>(snapshot.concept_names(concept)?.1[0] != number);
+                let is_just_a_word = is_generic
+                    || (is_common && name != piece && is_synonym()?)
+                    || (self.common_words && name != piece && spelling::is_letter(piece));
+                if is_just_a_word && !self.common_words {
                     continue;
                 }
                 let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
-                if meeting >= KeyMatch::Reordered && spelling::may_stand_for(piece, name, in_capitals) {
-                    return Ok(true);
+                if meeting < KeyMatch::Reordered || !spelling::may_stand_for(piece, name, in_capitals) {
+                    continue;
                 }
+                if !self.typed {
+                    return Ok(Verdict::Name(None));
+                }
+                // The very name settles what the plural of another name cannot.
+                if meeting < best {
+                    continue;
+                }
+                if meeting > best {
+                    (senses, best, is_mention) = (Senses::default(), meeting, false);
+                }
+                senses.add(concept, snapshot)?;
+                is_mention |= !is_just_a_word;
             }
         }
-        Ok(false)
+        Ok(match senses.is_empty() {
+            true => Verdict::Refused,
+            false if is_mention => Verdict::Name(Some(Arc::new(senses))),
+            false => Verdict::Common,
+        })
+    }
+}
+
+impl Found {
+    /// Returns whether this is a mention and no mere word.
+    fn is_mention(&self) -> bool {
+        matches!(self.verdict, Verdict::Name(_))
+    }
+
+    /// Returns the mention, once for each type of its concepts.
+    fn typed(self) -> Vec<Recognized> {
+        match self.verdict {
+            Verdict::Name(Some(senses)) if !senses.types().is_empty() => {
+                senses.types().into_iter().map(|kind| self.recognized.clone().of_kind(kind)).collect()
+            }
+            _ => vec![self.recognized],
+        }
     }
 }
 
@@ -201,7 +286,8 @@ fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
 
 impl Recognizer for DictionaryRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-        Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
+        let found = self.find(readings)?;
+        Ok(found.into_iter().map(|found| found.into_iter().flat_map(Found::typed).collect()).collect())
     }
 }
 

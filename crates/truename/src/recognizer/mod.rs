@@ -1,11 +1,14 @@
 //! Recognizers: find the spans of documents that may refer to concepts.
 
+mod annotator;
 mod dictionary;
 mod reading;
+mod senses;
 mod spelling;
 
 use truename_text::Span;
 
+pub use annotator::Annotator;
 pub use dictionary::DictionaryRecognizer;
 pub use reading::Reading;
 

@@ -21,6 +21,11 @@ pub(super) fn is_common_word(piece: &str) -> bool {
     COMMON_WORDS.contains(piece.to_lowercase().as_str())
 }
 
+/// Returns whether the piece is a single character.
+pub(super) fn is_letter(piece: &str) -> bool {
+    piece.chars().nth(1).is_none()
+}
+
 /// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
 ///
 /// A code or acronym must have the same capitals (a plural `s` apart). Punctuation in the piece must occur in the name.

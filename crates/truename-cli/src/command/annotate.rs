@@ -1,0 +1,85 @@
+//! `truename annotate`.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use truename::{Annotator, Document, KnowledgeBase, Mention};
+
+use crate::arguments::Annotate;
+use crate::bars;
+use crate::command::open_kb;
+use crate::count::{counted, grouped};
+use crate::documents::{CorpusSink, read};
+use crate::exit_code::{Advised, ExitCode};
+
+pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let options = arguments.reading.options()?.mentions(false);
+    let annotator = annotator(open_kb(&arguments.kb)?, arguments)?;
+    let mut sink = CorpusSink::open(arguments.format.into(), arguments.out.as_deref(), arguments.reading.offsets)?;
+    let mut tally = Tally::default();
+    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
+    let problems = read(&arguments.files, &options, no_bar, |documents| {
+        let labelled = annotator.annotate(documents)?;
+        labelled.iter().try_for_each(|document| {
+            tally.add(document);
+            sink.write(document)
+        })
+    })?;
+    if tally.documents > 0 || problems.is_empty() {
+        sink.finish()?;
+    }
+    if !quiet {
+        tally.report(start);
+    }
+    problems.report(quiet)
+}
+
+fn annotator(kb: KnowledgeBase, arguments: &Annotate) -> anyhow::Result<Annotator> {
+    if arguments.kind.is_none() && kb.types()?.is_empty() {
+        let message = format!("the concepts of {} have no types", kb.path().display());
+        let hint =
+            "--type NAME gives all labels one type; `truename kb import --type-column COLUMN` reads types".into();
+        return Err(Advised { message, hint, code: ExitCode::Failure }.into());
+    }
+    let annotator =
+        Annotator::new(kb).nested(arguments.nested).with_ids(arguments.ids).abbreviations(!arguments.no_abbreviations);
+    Ok(match &arguments.kind {
+        Some(kind) => annotator.of_kind(kind),
+        None => annotator,
+    })
+}
+
+#[derive(Default)]
+struct Tally {
+    documents: u64,
+    /// Number of labels by type.
+    labels: BTreeMap<String, u64>,
+    unknown: u64,
+}
+
+impl Tally {
+    fn add(&mut self, document: &Document) {
+        self.documents += 1;
+        for label in &document.mentions {
+            match label.kind == Mention::UNKNOWN {
+                true => self.unknown += 1,
+                false => *self.labels.entry(label.kind.clone()).or_default() += 1,
+            }
+        }
+    }
+
+    fn report(&self, start: Instant) {
+        let labels: u64 = self.labels.values().sum();
+        let by_type: Vec<String> =
+            self.labels.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count))).collect();
+        let by_type = if by_type.is_empty() { String::new() } else { format!(" ({})", by_type.join(", ")) };
+        crate::say!(
+            "{}: {}{by_type}, {} of unknown type ({:.1} s)",
+            counted(self.documents, "document"),
+            counted(labels, "label"),
+            grouped(self.unknown),
+            start.elapsed().as_secs_f64()
+        );
+    }
+}

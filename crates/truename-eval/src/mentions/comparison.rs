@@ -1,0 +1,112 @@
+//! The mentions of a document that count, each once.
+
+use std::collections::{HashMap, HashSet};
+
+use truename_text::{Mention, Span};
+
+use super::document::JudgedDocument;
+use crate::overlap::overlapping;
+
+/// A document with its distinct mentions that count.
+pub(super) struct Comparison<'d> {
+    pub(super) id: &'d str,
+    pub(super) text: &'d str,
+    pub(super) gold: Vec<Labelled<'d>>,
+    pub(super) found: Vec<Labelled<'d>>,
+    compare_types: bool,
+}
+
+/// A gold or found mention.
+pub(super) struct Labelled<'d> {
+    pub(super) place: Place<'d>,
+    /// Type as it is written.
+    pub(super) kind: &'d str,
+    /// Type in lower case, as types are compared.
+    pub(super) folded_kind: String,
+    /// Score minus threshold, no NaN; infinite for gold mentions and found ones without a margin.
+    pub(super) margin: f64,
+}
+
+/// Span and fragments of a mention.
+pub(super) type Place<'d> = (Span, &'d [Span]);
+
+impl<'d> Comparison<'d> {
+    /// Takes the distinct mentions of a document, found ones whatever their margin.
+    pub(super) fn of(document: &'d JudgedDocument, compare_types: bool) -> Self {
+        let gold = |mention: &'d Mention| Labelled::new(mention.span, &mention.fragments, &mention.kind, f64::INFINITY);
+        let (undecided, gold): (Vec<Labelled<'d>>, Vec<Labelled<'d>>) =
+            document.gold.iter().map(gold).partition(|mention| mention.kind == Mention::UNKNOWN);
+        let undecided: HashSet<Place<'d>> = undecided.iter().map(|mention| mention.place).collect();
+        let gold = distinct(gold.into_iter());
+        let decided: HashSet<Place<'d>> = gold.iter().map(|mention| mention.place).collect();
+        let found = document.found.iter().map(|mention| {
+            Labelled::new(mention.span, &mention.fragments, &mention.kind, mention.margin.unwrap_or(f64::INFINITY))
+        });
+        let counts = |mention: &Labelled<'d>| {
+            let is_undecided = undecided.contains(&mention.place) && !decided.contains(&mention.place);
+            mention.kind != Mention::UNKNOWN && !is_undecided
+        };
+        let found = distinct(found.filter(counts));
+        Self { id: &document.id, text: &document.text, gold, found, compare_types }
+    }
+
+    /// Takes the distinct mentions of a document, without found ones whose margin is not above 0.
+    pub(super) fn at_threshold(document: &'d JudgedDocument, compare_types: bool) -> Self {
+        let mut all = Self::of(document, compare_types);
+        all.found.retain(|mention| mention.margin > 0.0);
+        all
+    }
+
+    /// Returns each gold and found mention that share text, by their places in the lists.
+    pub(super) fn overlapping(&self) -> Vec<(usize, usize)> {
+        let spans = |mentions: &[Labelled<'_>]| mentions.iter().map(Labelled::span).collect::<Vec<Span>>();
+        overlapping(&spans(&self.gold), &spans(&self.found))
+    }
+
+    /// Returns whether the types of a gold and a found mention agree, or are not compared.
+    pub(super) fn types_agree(&self, gold: usize, found: usize) -> bool {
+        !self.compare_types || self.gold[gold].folded_kind == self.found[found].folded_kind
+    }
+
+    /// Returns whether a found mention is right: both bounds, all fragments and the type.
+    pub(super) fn is_right(&self, gold: usize, found: usize) -> bool {
+        self.gold[gold].place == self.found[found].place && self.types_agree(gold, found)
+    }
+
+    /// Returns the text of a mention with single spaces in place of white space.
+    pub(super) fn surface(&self, mention: &Labelled<'_>) -> String {
+        let (span, fragments) = mention.place;
+        let surface = Mention { span, fragments: fragments.to_vec(), ..Mention::default() };
+        one_line(&surface.surface(self.text))
+    }
+}
+
+impl<'d> Labelled<'d> {
+    fn new(span: Span, fragments: &'d [Span], kind: &'d str, margin: f64) -> Self {
+        let margin = if margin.is_nan() { f64::NEG_INFINITY } else { margin };
+        Self { place: (span, fragments), kind, folded_kind: kind.to_lowercase(), margin }
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.place.0
+    }
+}
+
+/// Returns a text with single spaces in place of white space.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Keeps one of the mentions with the same place and type, with the highest of their margins.
+fn distinct<'d>(mentions: impl Iterator<Item = Labelled<'d>>) -> Vec<Labelled<'d>> {
+    let mut kept: Vec<Labelled<'d>> = Vec::new();
+    let mut known: HashMap<(Place<'d>, String), usize> = HashMap::new();
+    for mention in mentions {
+        let at = *known.entry((mention.place, mention.folded_kind.clone())).or_insert(kept.len());
+        match kept.get_mut(at) {
+            Some(same) => same.margin = same.margin.max(mention.margin),
+            None => kept.push(mention),
+        }
+    }
+    kept
+}

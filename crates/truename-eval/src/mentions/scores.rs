@@ -1,0 +1,138 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use truename_text::Mention;
+
+use super::comparison::{Comparison, Labelled};
+use super::document::JudgedDocument;
+use crate::linked::{Counts, MentionScores, PrecisionRecall};
+
+/// Scores of all mentions, or of the mentions of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TypeScores {
+    /// Scores of finding mentions.
+    pub mentions: MentionScores,
+}
+
+/// Scores of a recognizer on a corpus, micro-averaged.
+///
+/// ```
+/// use truename_eval::mentions::{FoundMention, JudgedDocument, RecognitionScores};
+/// use truename_text::{Mention, Span};
+///
+/// let document = JudgedDocument {
+///     text: "aspirin for a cold".into(),
+///     gold: vec![Mention::new(Span::new(0, 7), "Chemical", None), Mention::new(Span::new(14, 18), "Disease", None)],
+///     found: vec![FoundMention::new(Span::new(0, 7), "chemical"), FoundMention::new(Span::new(12, 18), "disease")],
+///     ..JudgedDocument::default()
+/// };
+/// let scores = RecognitionScores::of(&[document], true);
+/// assert_eq!((scores.all.mentions.strict.f1, scores.all.mentions.end.f1), (0.5, 1.0));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RecognitionScores {
+    /// Over all types.
+    #[serde(flatten)]
+    pub all: TypeScores,
+    /// Scores by gold type. Only recall has a meaning where types are not compared.
+    pub types: BTreeMap<String, TypeScores>,
+    /// Gold types that a found mention must have, ignoring case: all, or none where types are not compared.
+    pub types_compared: BTreeSet<String>,
+    /// Number of found mentions by type, of types that no gold mention has. They are wrong where types are compared.
+    pub other_types: BTreeMap<String, usize>,
+    /// Number of gold mentions of the type [`Mention::UNKNOWN`], which do not count.
+    pub undecided: usize,
+    /// Number of documents.
+    pub document_count: usize,
+}
+
+impl RecognitionScores {
+    /// Scores documents. If `compare_types`, a found mention is right only with the gold type, ignoring case.
+    pub fn of(documents: &[JudgedDocument], compare_types: bool) -> Self {
+        let compared: Vec<Comparison<'_>> =
+            documents.iter().map(|document| Comparison::at_threshold(document, compare_types)).collect();
+        // The first spelling of a type names it.
+        let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
+        for mention in compared.iter().flat_map(|document| &document.gold) {
+            kinds.entry(&mention.folded_kind).or_insert(mention.kind);
+        }
+        let mut other_types: BTreeMap<String, usize> = BTreeMap::new();
+        for mention in compared.iter().flat_map(|document| &document.found) {
+            if !kinds.contains_key(mention.folded_kind.as_str()) {
+                *other_types.entry(mention.kind.to_owned()).or_default() += 1;
+            }
+        }
+        let of_kind = |(folded_kind, kind): (&&str, &&str)| {
+            let is_found = |mention: &Labelled<'_>| !compare_types || mention.folded_kind == *folded_kind;
+            ((*kind).to_owned(), type_scores(&compared, &|mention| mention.folded_kind == *folded_kind, &is_found))
+        };
+        Self {
+            all: type_scores(&compared, &|_| true, &|_| true),
+            types: kinds.iter().map(of_kind).collect(),
+            types_compared: kinds.values().filter(|_| compare_types).map(|kind| (*kind).to_owned()).collect(),
+            other_types,
+            undecided: documents.iter().map(undecided).sum(),
+            document_count: documents.len(),
+        }
+    }
+}
+
+fn undecided(document: &JudgedDocument) -> usize {
+    document.gold.iter().filter(|mention| mention.kind == Mention::UNKNOWN).count()
+}
+
+/// Chooses mentions.
+type Filter<'f> = &'f dyn Fn(&Labelled<'_>) -> bool;
+
+/// Scores the gold and found mentions that the filters choose.
+fn type_scores(documents: &[Comparison<'_>], gold: Filter<'_>, found: Filter<'_>) -> TypeScores {
+    let mut counts = [Counts::default(); 4];
+    for document in documents {
+        let chosen = [(&document.gold, gold), (&document.found, found)]
+            .map(|(mentions, is_chosen)| mentions.iter().map(is_chosen).collect::<Vec<bool>>());
+        let mut pairs = document.overlapping();
+        pairs.retain(|(gold, found)| chosen[0][*gold] && chosen[1][*found] && document.types_agree(*gold, *found));
+        for (sum, criterion) in counts.iter_mut().zip(Criterion::ALL) {
+            *sum = *sum + count(document, &pairs, &chosen, criterion);
+        }
+    }
+    let [strict, start, end, loose] = counts.map(PrecisionRecall::of);
+    TypeScores { mentions: MentionScores { strict, start, end, loose } }
+}
+
+/// Counts the chosen mentions, and those of `pairs` that meet the criterion.
+fn count(document: &Comparison<'_>, pairs: &[(usize, usize)], chosen: &[Vec<bool>; 2], criterion: Criterion) -> Counts {
+    let (mut recalled, mut right) = (vec![false; document.gold.len()], vec![false; document.found.len()]);
+    for (gold, found) in pairs {
+        if criterion.is_met(&document.gold[*gold], &document.found[*found]) {
+            (recalled[*gold], right[*found]) = (true, true);
+        }
+    }
+    let number = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
+    let [gold, found] = chosen;
+    Counts { found: number(found), gold: number(gold), right: number(&right), recalled: number(&recalled) }
+}
+
+/// The bounds that must be right.
+#[derive(Clone, Copy)]
+enum Criterion {
+    Strict,
+    Start,
+    End,
+    Loose,
+}
+
+impl Criterion {
+    const ALL: [Self; 4] = [Self::Strict, Self::Start, Self::End, Self::Loose];
+
+    fn is_met(self, gold: &Labelled<'_>, found: &Labelled<'_>) -> bool {
+        match self {
+            Self::Strict => gold.place == found.place,
+            Self::Start => gold.span().start == found.span().start,
+            Self::End => gold.span().end == found.span().end,
+            Self::Loose => true,
+        }
+    }
+}
