@@ -37,6 +37,7 @@ fn main() -> std::process::ExitCode {
         Command::Kb(command) => command::kb::run(command, quiet),
         Command::Link(options) => command::link::run(&options, quiet),
         Command::Annotate(options) => command::annotate::run(&options, quiet),
+        Command::Recognize(options) => command::recognize::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),

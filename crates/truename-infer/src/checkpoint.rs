@@ -62,6 +62,14 @@ impl Checkpoint {
         self.weights().whole()
     }
 
+    /// Width of its states.
+    pub fn hidden(&self) -> usize {
+        match self {
+            Self::Transformer(checkpoint) => checkpoint.config.hidden_size,
+            Self::Characters(checkpoint) => checkpoint.config.hidden,
+        }
+    }
+
     /// The heads of the folder.
     pub fn manifest(&self) -> &Manifest {
         match self {

@@ -63,7 +63,7 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     Embeddings, Encoder, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
-    SpanWindow, Thresholds, scale_to_unit,
+    SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

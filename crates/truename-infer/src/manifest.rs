@@ -55,6 +55,22 @@ impl Manifest {
         std::fs::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
     }
 
+    /// Reads the manifest of a model folder; one without heads where there is none.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or has another format.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Self::read(folder, &mut Fingerprint::default())
+    }
+
+    /// Writes the manifest into a model folder; nothing where it has no heads.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), Error> {
+        self.write(folder)
+    }
+
     /// Names of the heads.
     pub fn heads(&self) -> impl Iterator<Item = &str> {
         self.heads.keys().map(String::as_str)

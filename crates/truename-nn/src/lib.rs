@@ -52,7 +52,7 @@ pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
     Distance, GoldSpan, Labelled, LabelledSpans, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired,
-    Pairs, SpanLabels, SpanThreshold, Spans, SpansOptions,
+    Pairs, SpanLabels, SpanThreshold, Spans, SpansOptions, TaggedTokens, Tags,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

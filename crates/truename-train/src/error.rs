@@ -1,5 +1,8 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use truename_text::Problem;
 
 /// An error of a recipe, its data or a run.
 #[derive(Debug)]
@@ -25,11 +28,19 @@ enum Kind {
     UnknownId { path: PathBuf, name: String, id: String },
     TooFew { concepts: usize },
     NothingAsked,
+    NothingToEvaluate,
+    NoTypes,
+    PartlyAnnotated,
+    NoDescription { kind: String },
+    LongDescription { kind: String, tokens: usize },
+    NoMention { corpus: String, others: BTreeMap<String, usize> },
+    NoDocument { path: PathBuf, problem: Option<Problem> },
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
     OtherRun { path: PathBuf, what: String },
     Occupied { path: PathBuf, has_checkpoint: bool },
     NotFinite { step: u64, loss: f64 },
     Kb(truename_kb::Error),
+    Corpus(truename_corpus::Error),
     Index(truename_index::Error),
     Eval(truename_eval::Error),
     Infer(truename_infer::Error),
@@ -53,6 +64,9 @@ impl Error {
                 | Kind::NotASection { .. }
                 | Kind::Device { .. }
                 | Kind::Missing { .. }
+                | Kind::NoTypes
+                | Kind::NoDescription { .. }
+                | Kind::LongDescription { .. }
         )
     }
 
@@ -100,6 +114,27 @@ impl Error {
             Kind::NothingAsked => {
                 Some("set evaluation.share, or evaluation.names to names whose ids the knowledge base has".into())
             }
+            Kind::NothingToEvaluate => Some("name corpora in data.dev, or set data.dev_share".into()),
+            Kind::PartlyAnnotated => {
+                Some("train it by `task.kind = \"recognize\"`, or on corpora that annotate all types".into())
+            }
+            Kind::NoTypes => {
+                Some("name each type with a description: `[types]` and `Disease = \"names of diseases\"`".into())
+            }
+            Kind::NoDescription { .. } => Some("describe in a sentence what mentions of the type stand for".into()),
+            Kind::LongDescription { .. } => Some("shorten it, or split it into several descriptions".into()),
+            Kind::NoMention { others, .. } if others.is_empty() => {
+                Some("name a corpus with annotations; `truename annotate` makes some by a knowledge base".into())
+            }
+            Kind::NoMention { others, .. } => {
+                let others: Vec<&str> = others.keys().map(String::as_str).collect();
+                Some(format!(
+                    "the corpus has mentions of {}: name these types, or map them, `{{path = \"…\", types = {{{} = \"TYPE\"}}}}`",
+                    others.join(", "),
+                    others[0]
+                ))
+            }
+            Kind::NoDocument { .. } => Some("see docs/formats.md for the formats of corpora".into()),
             Kind::OtherRun { .. } => {
                 Some("resume with the recipe and data of that run, or begin a new one with another `--out`".into())
             }
@@ -117,6 +152,7 @@ impl Error {
                     false => hint,
                 })
             }
+            Kind::Corpus(source) => source.hint(),
             Kind::Eval(source) => source.hint(),
             Kind::Infer(source) => source.hint(),
             Kind::Linker(source) => source.hint(),
@@ -202,6 +238,34 @@ impl Error {
         Kind::NothingAsked.into()
     }
 
+    pub(crate) fn nothing_to_evaluate() -> Self {
+        Kind::NothingToEvaluate.into()
+    }
+
+    pub(crate) fn partly_annotated() -> Self {
+        Kind::PartlyAnnotated.into()
+    }
+
+    pub(crate) fn no_types() -> Self {
+        Kind::NoTypes.into()
+    }
+
+    pub(crate) fn no_description(kind: &str) -> Self {
+        Kind::NoDescription { kind: kind.to_owned() }.into()
+    }
+
+    pub(crate) fn long_description(kind: &str, tokens: usize) -> Self {
+        Kind::LongDescription { kind: kind.to_owned(), tokens }.into()
+    }
+
+    pub(crate) fn no_mention(corpus: &str, others: &BTreeMap<String, usize>) -> Self {
+        Kind::NoMention { corpus: corpus.to_owned(), others: others.clone() }.into()
+    }
+
+    pub(crate) fn no_document(path: &Path, problem: Option<Problem>) -> Self {
+        Kind::NoDocument { path: path.to_owned(), problem }.into()
+    }
+
     pub(crate) fn state(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Kind::State { path: path.to_owned(), source: source.into() }.into()
     }
@@ -259,6 +323,22 @@ impl fmt::Display for Error {
                 if *concepts == 1 { "" } else { "s" }
             ),
             Kind::NothingAsked => f.write_str("evaluation.patience needs names to ask for, and there are none"),
+            Kind::NothingToEvaluate => {
+                f.write_str("the recipe evaluates during the run, and there is nothing to evaluate on")
+            }
+            Kind::PartlyAnnotated => {
+                f.write_str("a corpus does not annotate all types, and a tagger takes every other word for no mention")
+            }
+            Kind::NoTypes => f.write_str("the recipe names no type of mentions"),
+            Kind::NoDescription { kind } => write!(f, "types.{kind} is no description"),
+            Kind::LongDescription { kind, tokens } => {
+                write!(f, "types.{kind} is longer than the {tokens} tokens that the encoder reads")
+            }
+            Kind::NoMention { corpus, .. } => write!(f, "{corpus} has no mention of a type of the recipe"),
+            Kind::NoDocument { path, problem: None } => write!(f, "{} has no document", path.display()),
+            Kind::NoDocument { path, problem: Some(problem) } => {
+                write!(f, "{} has no document that can be read: {problem}", path.display())
+            }
             Kind::State { path, .. } => write!(f, "{} cannot be read as the state of a run", path.display()),
             Kind::OtherRun { path, what } => write!(f, "the run in {} was begun with {what}", path.display()),
             Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),
@@ -270,6 +350,7 @@ impl fmt::Display for Error {
             }
             Kind::Kb(source) => source.fmt(f),
             Kind::Index(source) => source.fmt(f),
+            Kind::Corpus(source) => source.fmt(f),
             Kind::Eval(source) => source.fmt(f),
             Kind::Infer(source) => source.fmt(f),
             Kind::Linker(source) => source.fmt(f),
@@ -286,6 +367,7 @@ impl std::error::Error for Error {
             Kind::State { source, .. } => Some(&**source),
             Kind::Kb(source) => source.source(),
             Kind::Index(source) => source.source(),
+            Kind::Corpus(source) => source.source(),
             Kind::Eval(source) => source.source(),
             Kind::Infer(source) => source.source(),
             Kind::Linker(source) => source.source(),
@@ -303,6 +385,12 @@ impl From<Kind> for Error {
 impl From<truename_kb::Error> for Error {
     fn from(source: truename_kb::Error) -> Self {
         Kind::Kb(source).into()
+    }
+}
+
+impl From<truename_corpus::Error> for Error {
+    fn from(source: truename_corpus::Error) -> Self {
+        Kind::Corpus(source).into()
     }
 }
 

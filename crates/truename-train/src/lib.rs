@@ -27,6 +27,7 @@
 
 mod augmentation;
 mod cross_validation;
+mod documents;
 mod error;
 mod names;
 mod nearest;
@@ -46,7 +47,7 @@ pub use names::{Accuracy, DataFile, Dataset, Named, Names, Query};
 pub use recipe::{Change, Decay, Evaluation, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use task::{Groups, Kind, Pairs, begin, begin_on};
+pub use task::{Groups, Kind, Pairs, Recognize, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
 pub use truename::{fold_encoders, fold_folder};

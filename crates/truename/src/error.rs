@@ -25,6 +25,7 @@ enum Kind {
     ModelChanged { kb: PathBuf, folder: PathBuf, source: String },
     NoModel { kb: PathBuf, role: &'static str },
     UnknownRole(String),
+    FixedTypes,
     TooManyVectorSets,
     Recognizer(String),
     Reranker(String),
@@ -61,7 +62,8 @@ impl Error {
                 kb.display()
             )),
             Kind::NoModel { kb, .. } => Some(format!("`truename kb models --kb {}` lists them", kb.display())),
-            Kind::UnknownRole(_) => Some("the roles are: encoder".into()),
+            Kind::UnknownRole(_) => Some("the roles are: encoder, recognizer".into()),
+            Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
             Kind::TooFewNames { .. } => Some("without calibration the ranker that comes with truename is used".into()),
@@ -159,6 +161,10 @@ impl Error {
         Self(Kind::NoModel { kb: kb.to_owned(), role })
     }
 
+    pub(crate) fn fixed_types() -> Self {
+        Self(Kind::FixedTypes)
+    }
+
     pub(crate) fn unknown_role(name: &str) -> Self {
         Self(Kind::UnknownRole(name.to_owned()))
     }
@@ -221,6 +227,7 @@ impl fmt::Display for Error {
             }
             Kind::NoModel { kb, role } => write!(f, "{} has no {role}", kb.display()),
             Kind::UnknownRole(name) => write!(f, "no model has the role \"{name}\""),
+            Kind::FixedTypes => f.write_str("a tagger finds the types that it was trained on, and no others"),
             Kind::TooManyVectorSets => f.write_str("the knowledge base has no room for another set of vectors"),
             Kind::Recognizer(found) => write!(f, "the recognizer gave {found}"),
             Kind::Reranker(found) => write!(f, "the re-ranker gave {found}"),
@@ -252,6 +259,7 @@ impl std::error::Error for Error {
             | Kind::ModelChanged { .. }
             | Kind::NoModel { .. }
             | Kind::UnknownRole(_)
+            | Kind::FixedTypes
             | Kind::TooManyVectorSets
             | Kind::Recognizer(_)
             | Kind::Reranker(_)

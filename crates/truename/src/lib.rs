@@ -61,11 +61,13 @@ pub use pipeline::{Pipeline, PipelineOptions};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
-pub use recognizer::{Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer};
+pub use recognizer::{
+    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
+};
 pub use reranker::{Reranker, Shortlist};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
-pub use truename_infer::Encoder;
+pub use truename_infer::{Encoder, EntityType};
 pub use truename_kb::import::{Columns, SynonymScopes};
 pub use truename_kb::{
     Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,

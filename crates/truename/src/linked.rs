@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use truename_text::{Document, Span};
 
-use crate::Link;
+use crate::{Link, Recognized};
 
 /// A document with its linked mentions.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,10 @@ pub struct LinkedMention {
     pub types: Vec<String>,
     /// Score of the recognizer, higher is likelier; `None` if it gives none.
     pub score: Option<f64>,
+    /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
+    pub threshold: Option<f64>,
+    /// Whether the recognizer was not trained on the type, and knows it by its description alone.
+    pub is_zero_shot: bool,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,
     /// Answer to the text or the long form; mentions with the same name share it. A text longer than
@@ -34,6 +38,20 @@ pub struct LinkedMention {
 impl LinkedMention {
     /// Creates a mention with its answer.
     pub fn new(span: Span, link: Arc<Link>) -> Self {
-        Self { span, fragments: Vec::new(), types: Vec::new(), score: None, long_form: None, link }
+        let (score, threshold, is_zero_shot) = (None, None, false);
+        Self { span, fragments: Vec::new(), types: Vec::new(), score, threshold, is_zero_shot, long_form: None, link }
+    }
+
+    /// Creates a mention that is not linked.
+    pub fn unlinked(recognized: Recognized) -> Self {
+        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = recognized;
+        let types = if kind.is_empty() { Vec::new() } else { vec![kind] };
+        let link = Arc::new(Link::new("", Vec::new(), false));
+        Self { fragments, types, score, threshold, is_zero_shot, ..Self::new(span, link) }
+    }
+
+    /// Returns whether the mention was linked, to a concept or to NIL.
+    pub fn is_linked(&self) -> bool {
+        self.link.is_nil || !self.link.candidates.is_empty()
     }
 }

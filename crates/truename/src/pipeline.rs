@@ -295,12 +295,14 @@ impl<'a> Found<'a> {
 
     /// Returns the mention with the answer to its name and the recognizer's type.
     fn linked(&self, known: &HashMap<&str, Arc<Known>>) -> LinkedMention {
-        let Recognized { span, fragments, kind, score, .. } = self.recognized.clone();
+        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = self.recognized.clone();
         LinkedMention {
             span,
             fragments,
             types: if kind.is_empty() { Vec::new() } else { vec![kind] },
             score,
+            threshold,
+            is_zero_shot,
             long_form: self.long_form.clone(),
             link: Arc::clone(&known[self.name()].link),
         }

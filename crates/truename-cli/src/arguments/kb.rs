@@ -100,15 +100,17 @@ pub struct Models {
 pub enum ModelsCommand {
     /// List the models (the default)
     List,
-    /// Copy an encoder into the knowledge base and give all names vectors, as `kb embed` does
+    /// Copy a model into the knowledge base: a recognizer that `train` made, or an encoder
+    ///
+    /// With an encoder, all names are given vectors, as `kb embed` does.
     Add {
-        /// Folder of the encoder
+        /// Folder of the model
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Remove a model and the vectors that it made
+    /// Remove a model, and the vectors that it made
     Remove {
-        /// Role of the model: encoder
+        /// Role of the model: encoder or recognizer
         #[arg(value_name = "ROLE", value_parser = str::parse::<truename::ModelRole>)]
         role: truename::ModelRole,
     },

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use truename::{Ambiguous, Placeholders};
 
 use super::value::{MOST_CANDIDATES, probability};
-use super::{DocumentArguments, LinkerArguments};
+use super::{DocumentArguments, LinkerArguments, RecognizerChoices};
 
 // In `--help`, `--input-format` stands before `--format`, and `--placeholders` after `--threads`.
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub struct Link {
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Link the mentions that the documents have, and look for no others
-    #[arg(long, conflicts_with = "nested")]
+    #[arg(long, conflicts_with_all = ["nested", "recognizer", "entity_types", "entity_type"])]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
@@ -70,6 +70,8 @@ pub struct Linking {
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
+    #[command(flatten)]
+    pub recognizer: RecognizerChoices,
     /// Find mentions within mentions too
     #[arg(long)]
     pub nested: bool,

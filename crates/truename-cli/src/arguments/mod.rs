@@ -10,6 +10,7 @@ mod map;
 mod match_names;
 mod model;
 mod reading;
+mod recognize;
 mod recognizer;
 mod train;
 mod value;
@@ -28,7 +29,8 @@ pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
 pub use match_names::{Delimiter, InputFormat, Match, OutputFormat};
 pub use model::Model;
-pub use recognizer::RecognizerArguments;
+pub use recognize::Recognize;
+pub use recognizer::{RecognizerArguments, RecognizerChoice, RecognizerChoices};
 pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
@@ -62,6 +64,8 @@ pub enum Command {
     /// decide: concepts of different types share the name, or it is a common word. Mentions that the documents have are
     /// replaced.
     Annotate(Annotate),
+    /// Find the mentions of types of entities in documents, without a knowledge base
+    Recognize(Recognize),
     /// Give each name of a list or column its identifier
     Match(Match),
     /// Score answers against judgements

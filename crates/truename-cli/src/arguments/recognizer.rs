@@ -1,16 +1,58 @@
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::KbArgument;
 
-/// The recognizer to use.
+/// The recognizer to use, with a knowledge base.
 #[derive(Args)]
 pub struct RecognizerArguments {
     #[command(flatten)]
     pub kb: KbArgument,
+    #[command(flatten)]
+    pub choice: RecognizerChoices,
     /// Find mentions within mentions too
     #[arg(long)]
     pub nested: bool,
     /// Do not expand the abbreviations that a document defines
     #[arg(long)]
     pub no_abbreviations: bool,
+}
+
+/// The recognizers to use, and the types that they look for.
+#[derive(Args)]
+pub struct RecognizerChoices {
+    /// Recognizer: a folder that `train` made, `dictionary` for the names of the knowledge base, or `both` for the knowledge
+    /// base's own and then the dictionary; may be given several times, mentions of the first come first [default: the
+    /// knowledge base's own, else the dictionary]
+    #[arg(long, value_name = "DIR", value_parser = str::parse::<RecognizerChoice>)]
+    pub recognizer: Vec<RecognizerChoice>,
+    /// Types to look for in place of those of the recognizer: a TOML file of names and descriptions, as `vaccine = "…"`
+    #[arg(long, value_name = "FILE")]
+    pub entity_types: Option<PathBuf>,
+    /// A type to look for, as "vaccine: names of vaccines"; may be given several times
+    #[arg(long, value_name = "NAME: DESCRIPTION")]
+    pub entity_type: Vec<String>,
+}
+
+/// A value of `--recognizer`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecognizerChoice {
+    /// The names of the knowledge base.
+    Dictionary,
+    /// The knowledge base's own, then its names.
+    Both,
+    Folder(PathBuf),
+}
+
+impl std::str::FromStr for RecognizerChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "dictionary" => Self::Dictionary,
+            "both" => Self::Both,
+            folder => Self::Folder(folder.into()),
+        })
+    }
 }

@@ -19,12 +19,15 @@ use truename_eval::plot;
 use crate::arguments::{EvaluateMentions, RecognizerArguments};
 use crate::atomic_file;
 use crate::command::evaluate_link::{header, row, type_note};
-use crate::command::recognizer::recognizer;
+use crate::command::open_kb;
+use crate::command::recognizer::{Options, recognizer};
 use crate::count::{counted, grouped};
 use crate::documents::read;
 use crate::exit_code::UsageError;
 use crate::{interrupt, output};
 
+/// Margin below the threshold down to which spans are in the curve.
+const MARGIN: f64 = 5.0;
 /// Number of points of the threshold curve.
 const CURVE_POINTS: usize = 41;
 
@@ -81,7 +84,11 @@ enum Source<'a> {
 impl<'a> Source<'a> {
     fn open(arguments: &'a EvaluateMentions, options: &ReadOptions, quiet: bool) -> anyhow::Result<Self> {
         if arguments.found.is_empty() {
-            let recognizer = recognizer(&arguments.recognizer)?;
+            let RecognizerArguments { kb, choice, nested, .. } = &arguments.recognizer;
+            // The curve needs mentions on both sides of the threshold.
+            let min_margin = if arguments.plot.is_some() || arguments.json.is_some() { -MARGIN } else { 0.0 };
+            let options = Options { nested: nested.then_some(true), typed: true, min_margin, ..Options::default() };
+            let recognizer = recognizer(choice, &|| Ok(open_kb(kb)?), &options)?;
             return Ok(Self::Recognizer { recognizer, arguments: &arguments.recognizer });
         }
         let mut found: HashMap<String, VecDeque<Document>> = HashMap::new();
@@ -124,10 +131,11 @@ fn recognize(
     Ok(recognized.into_iter().map(found).collect())
 }
 
-/// Returns a mention to score. The score of a recognizer is its margin above the threshold.
+/// Returns a mention to score, with the margin of its score above the threshold.
 fn found(recognized: Recognized) -> FoundMention {
-    let Recognized { span, fragments, kind, score, .. } = recognized;
-    FoundMention { span, fragments, kind, margin: score }
+    let Recognized { span, fragments, kind, score, threshold, .. } = recognized;
+    let margin = score.zip(threshold).map(|(score, threshold)| score - threshold);
+    FoundMention { span, fragments, kind, margin }
 }
 
 /// Returns the mentions of the next found document with the id.

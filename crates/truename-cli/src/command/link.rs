@@ -6,7 +6,7 @@ use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
-use crate::command::open_linker;
+use crate::command::{open_linker, recognizer};
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
@@ -74,7 +74,17 @@ pub fn pipeline(
         .nested(linking.nested)
         .abbreviations(!linking.no_abbreviations)
         .ambiguous(linking.ambiguous.into());
-    Ok(Pipeline::new(linker.with_options(options)?, pipeline_options))
+    let kb = linker.knowledge_base().clone();
+    let pipeline = Pipeline::new(linker.with_options(options)?, pipeline_options);
+    if given_mentions {
+        return Ok(pipeline);
+    }
+    let options = recognizer::Options {
+        nested: linking.nested.then_some(true),
+        types: linking.types.clone(),
+        ..Default::default()
+    };
+    Ok(pipeline.with_recognizer(recognizer::recognizer(&linking.recognizer, &|| Ok(kb.clone()), &options)?))
 }
 
 #[derive(Default)]

@@ -15,6 +15,7 @@ pub mod map;
 pub mod match_names;
 pub mod model;
 pub mod models;
+pub mod recognize;
 pub mod recognizer;
 pub mod train;
 pub mod tune;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use truename::{AttachedModel, Encoder};
+use truename::{AttachedModel, Encoder, TrainedRecognizer};
 
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
@@ -12,6 +12,9 @@ use crate::output::stdout;
 pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&KbArgument { kb: arguments.kb.clone() })?;
     match &arguments.command {
+        Some(ModelsCommand::Add { folder }) if TrainedRecognizer::is_in(folder)? => {
+            Ok(kb.attach_recognizer(&TrainedRecognizer::open(folder)?)?)
+        }
         Some(ModelsCommand::Add { folder }) => embed::embed(&kb, &Encoder::open(folder)?, quiet),
         Some(ModelsCommand::Remove { role }) => Ok(kb.detach(*role)?),
         Some(ModelsCommand::List) | None => {

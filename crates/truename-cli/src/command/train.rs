@@ -102,7 +102,7 @@ fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()
                 learnt += texts;
                 let rate = learnt as f64 / start.elapsed().as_secs_f64();
                 bar.set_position(step);
-                bar.set_message(format!("loss {loss:.4}, rate {learning_rate:.1e}, {rate:.0} names/s"));
+                bar.set_message(format!("loss {loss:.4}, rate {learning_rate:.1e}, {rate:.0} texts/s"));
                 if let Some(seconds) = run.seconds_left().filter(|_| !is_time_told) {
                     is_time_told = true;
                     bar.suspend(|| crate::say!("an estimated {} left, without evaluations", duration(seconds)));
@@ -117,7 +117,7 @@ fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()
                 let values = values.collect::<Vec<_>>().join(", ");
                 let mark = if is_best { ", the best so far" } else { "" };
                 bar.suspend(|| {
-                    crate::say!("epoch {epoch}: {values} of {}{mark}", counted(scores.names as u64, "name"))
+                    crate::say!("epoch {epoch}: {values} on {}{mark}", counted(scores.names as u64, "example"))
                 });
             }
             Some(_) => {}

@@ -112,7 +112,7 @@ impl<W: Write> HtmlWriter<W> {
     fn close_mark(&self, page: &mut Vec<u8>, document: &LinkedDocument, piece: Piece) -> io::Result<()> {
         let mention = &document.mentions[piece.mention];
         if piece.is_last {
-            write!(page, "<span class=\"label\">{}</span>", Escaped(id_or_nil(mention)))?;
+            write!(page, "<span class=\"label\">{}</span>", Escaped(label(mention)))?;
         }
         write_card(page, mention)?;
         write!(page, "</mark>")
@@ -125,6 +125,7 @@ fn spoken(mention: &LinkedMention) -> String {
     let types = if types.is_empty() { types } else { format!(", {types}") };
     match mention.link.answer() {
         Some(answer) => format!("{}, {}{types}, {}", answer.preferred_name, answer.id, percent(answer.probability)),
+        None if !mention.is_linked() => format!("mention{types}"),
         None => format!("not linked{types}"),
     }
 }
@@ -144,6 +145,9 @@ fn write_card(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
 }
 
 fn write_answer(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
+    if !mention.is_linked() {
+        return write_recognized(page, mention);
+    }
     let name = mention.link.answer().map_or("Not linked", |answer| &answer.preferred_name);
     write!(page, "<span class=\"name\" dir=\"auto\">{}</span>", Escaped(name))?;
     write!(page, "<span class=\"facts\"><code dir=\"auto\">{}</code>", Escaped(id_or_nil(mention)))?;
@@ -154,6 +158,21 @@ fn write_answer(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
         Some(answer) => write!(page, "<span>probability {}</span>", Escaped(&percent(answer.probability)))?,
         None if mention.link.candidates.is_empty() => write!(page, "<span>no candidate</span>")?,
         None => write!(page, "<span>no candidate is likely enough</span>")?,
+    }
+    write!(page, "</span>")
+}
+
+/// Writes what the recognizer says of a mention that is not linked.
+fn write_recognized(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
+    write!(page, "<span class=\"name\" dir=\"auto\">{}</span><span class=\"facts\">", Escaped(label(mention)))?;
+    if mention.is_zero_shot {
+        write!(page, "<span>zero-shot</span>")?;
+    }
+    if let Some(score) = mention.score {
+        write!(page, "<span>score {score:.2}</span>")?;
+    }
+    if let Some(threshold) = mention.threshold {
+        write!(page, "<span>threshold {threshold:.2}</span>")?;
     }
     write!(page, "</span>")
 }
@@ -179,6 +198,14 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
 
 fn id_or_nil(mention: &LinkedMention) -> &str {
     mention.link.id().map_or("NIL", ConceptId::as_str)
+}
+
+/// Returns the id of a mention, or the type of one that is not linked.
+pub(super) fn label(mention: &LinkedMention) -> &str {
+    match mention.is_linked() {
+        true => id_or_nil(mention),
+        false => mention.types.first().map_or("mention", String::as_str),
+    }
 }
 
 /// Formats a probability to a tenth of a percent, never rounding to 0 or 100 %.

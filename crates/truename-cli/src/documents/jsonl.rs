@@ -30,15 +30,34 @@ struct MentionLine<'a> {
     fragments: Vec<[usize; 2]>,
     text: &'a str,
     types: &'a [String],
+    /// None where mentions are not linked.
+    #[serde(flatten)]
+    answer: Option<AnswerPart<'a>>,
+    /// Score of the recognizer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// Score above which the recognizer takes a span for a mention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+    /// Whether the recognizer knows the type by its description alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    zero_shot: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    long_form: Option<&'a str>,
+    #[serde(flatten)]
+    candidates: Option<CandidatePart<'a>>,
+}
+
+#[derive(Serialize)]
+struct AnswerPart<'a> {
     id: Option<&'a str>,
     preferred_name: Option<&'a str>,
     matched_name: Option<&'a str>,
     probability: f64,
-    /// Score of the recognizer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    long_form: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct CandidatePart<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
@@ -77,14 +96,20 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(S
         fragments: mention.fragments.iter().map(|fragment| bounds(*fragment)).collect(),
         text: mention.span.of(text).unwrap_or_default(),
         types: &mention.types,
-        id: link.id().map(ConceptId::as_str),
-        preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
-        matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
-        probability: link.candidates.first().map_or(0.0, |candidate| candidate.probability),
+        answer: mention.is_linked().then(|| AnswerPart {
+            id: link.id().map(ConceptId::as_str),
+            preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
+            matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
+            probability: link.candidates.first().map_or(0.0, |candidate| candidate.probability),
+        }),
         score: mention.score,
+        threshold: mention.threshold,
+        zero_shot: mention.is_zero_shot,
         long_form: mention.long_form.as_deref(),
-        candidates: &link.candidates,
-        explanation: link.explanation.as_deref(),
-        is_truncated: link.is_truncated,
+        candidates: mention.is_linked().then(|| CandidatePart {
+            candidates: &link.candidates,
+            explanation: link.explanation.as_deref(),
+            is_truncated: link.is_truncated,
+        }),
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use truename::{ConceptId, LinkedDocument, LinkedMention, Span};
+use truename::{LinkedDocument, LinkedMention, Span};
 
 use crate::harmless::{Harmless, OneLine};
 
-use super::html::{COLOURS, Legend, Piece, Step, mentions, pieces, steps};
+use super::html::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
 
 /// Backgrounds of the 256-colour palette, light enough for black text, in the hues of the page.
 const BACKGROUNDS: [u8; COLOURS] = [210, 117, 150, 183, 221, 80, 212, 186, 215, 79];
@@ -92,7 +92,7 @@ impl<W: Write> Terminal<'_, W> {
         write!(self.out, "{}", if self.colour { RESET } else { "»" })?;
         let id = match &self.document.mentions[piece.mention] {
             _ if !piece.is_last => "…",
-            mention => mention.link.id().map_or("NIL", ConceptId::as_str),
+            mention => label(mention),
         };
         self.styled(DIM, format_args!("[{}]", OneLine(id)))?;
         self.resume()

@@ -4,6 +4,7 @@ mod embeddings;
 mod encoder;
 mod pooling;
 mod spans;
+mod tags;
 
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
@@ -11,3 +12,4 @@ pub use pooling::scale_to_unit;
 pub use spans::{
     EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, Thresholds,
 };
+pub use tags::{TagConfig, TaggedSpan, Tagger};

@@ -5,6 +5,7 @@
 mod metric;
 mod pairs;
 mod spans;
+mod tags;
 
 use std::cell::Cell;
 
@@ -18,6 +19,7 @@ use crate::parameter::Parameter;
 pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Paired, Pairs};
 pub use spans::{GoldSpan, LabelledSpans, SpanLabels, SpanThreshold, Spans, SpansOptions};
+pub use tags::{TaggedTokens, Tags};
 
 /// The training objective of a [`Learner`](crate::Learner).
 ///

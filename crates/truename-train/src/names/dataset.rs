@@ -266,7 +266,7 @@ impl Dataset {
 }
 
 impl DataFile {
-    fn of(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn of(path: &Path) -> Result<Self, Error> {
         let file = if path.is_dir() { path.join("data.mdb") } else { path.to_owned() };
         let bytes = std::fs::read(&file).map_err(|source| Error::io("read", &file, source))?;
         Ok(Self { path: path.to_owned(), hash: format!("{:032x}", xxh3_128(&bytes)) })

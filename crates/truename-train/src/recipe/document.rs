@@ -81,7 +81,7 @@ impl<'a> Document<'a> {
     /// Names the first that it does not have.
     pub fn check_names(&self, schema: &Schema) -> Result<(), Error> {
         let known = schema.defaults();
-        let unknown = names(&self.table).into_iter().find(|key| find(&known, key).is_none());
+        let unknown = names(&self.table).into_iter().find(|key| find(&known, key).is_none() && !schema.is_open(key));
         let Some(key) = unknown else { return Ok(()) };
         let place = self.place(&key);
         if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {

@@ -11,6 +11,8 @@ pub(crate) trait Keys: Default + Serialize + DeserializeOwned {
     const RANGES: &'static [(&'static str, Range)];
     /// Keys that name files and folders.
     const PATHS: &'static [&'static str] = &[];
+    /// Sections whose keys are the user's.
+    const OPEN: &'static [&'static str] = &[];
     /// Keys that count only beside certain values of another key.
     const CONDITIONS: &'static [Condition] = &[];
 
@@ -47,6 +49,7 @@ pub(crate) struct Part {
     /// Returns every key, with the value that is written for it or its default.
     pub read: fn(&Table) -> Result<Table, Error>,
     pub paths: &'static [&'static str],
+    pub open: &'static [&'static str],
     pub conditions: &'static [Condition],
 }
 
@@ -57,6 +60,7 @@ impl Part {
             check_types: |text| toml::from_str::<K>(text).map(drop),
             read: read::<K>,
             paths: K::PATHS,
+            open: K::OPEN,
             conditions: K::CONDITIONS,
         }
     }

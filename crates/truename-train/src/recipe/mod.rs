@@ -161,7 +161,11 @@ impl Recipe {
     /// Takes paths that are not there as lying in a folder.
     fn set_beside(&mut self, key: &str, folder: &Path) {
         let beside = |path: &mut Value| {
-            if let Value::String(path) = path
+            let path = match path {
+                Value::Table(corpus) => corpus.get_mut("path"),
+                path => Some(path),
+            };
+            if let Some(Value::String(path)) = path
                 && !path.is_empty()
                 && !Path::new(path).exists()
             {

@@ -37,6 +37,12 @@ impl Schema {
         self.parts.iter().flat_map(|part| part.paths).copied()
     }
 
+    /// Returns whether a key is in a section whose keys are the user's.
+    pub(super) fn is_open(&self, key: &str) -> bool {
+        let section = key.split_once('.').map(|(section, _)| section);
+        self.parts.iter().flat_map(|part| part.open).any(|open| section == Some(*open))
+    }
+
     /// Returns the first key of a section, where the kind has a section of that name.
     pub(super) fn first_key(&self, section: &str) -> Option<&'static str> {
         let header = format!("\n[{section}]\n");

@@ -4,11 +4,15 @@ mod groups;
 mod kind;
 mod pairs;
 mod recipe;
+mod recognize;
+mod tag;
 
 pub use groups::Groups;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
+pub use recognize::Recognize;
+pub use tag::Tag;
 
 /// The row of each kind of task.
-static KINDS: &[Kind] = &[groups::KIND, pairs::KIND];
+static KINDS: &[Kind] = &[groups::KIND, pairs::KIND, recognize::KIND, tag::KIND];

@@ -22,7 +22,7 @@ use self::state::State;
 use crate::Error;
 use crate::recipe::{Recipe, Schedule};
 
-pub(crate) use run_folder::write;
+pub(crate) use run_folder::{checkpoint_of, write};
 pub use task::{Description, Epoch, EpochSize, Planned, Scores, Task, TaskData};
 
 /// One run of a task, step by step.
@@ -189,6 +189,7 @@ impl<T: Task> Training<T> {
         training.unwritten = metrics.len();
         training.metrics = metrics;
         training.is_over = training.has_evaluated() && training.is_to_end();
+        training.finish_result()?;
         Ok(training)
     }
 
@@ -349,6 +350,14 @@ impl<T: Task> Training<T> {
         Ok(Event::Evaluation { epoch, scores, is_best })
     }
 
+    /// Finishes the model folder of a run that is over.
+    fn finish_result(&self) -> Result<(), Error> {
+        match self.is_over {
+            true => self.task.data().finish(self.folder.path(), &self.progress),
+            false => Ok(()),
+        }
+    }
+
     fn run_file(&self) -> RunFile<'_> {
         let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -373,6 +382,7 @@ impl<T: Task> Run for Training<T> {
         if self.is_evaluation_due() {
             let event = self.evaluate()?;
             self.is_over = self.is_to_end();
+            self.finish_result()?;
             return Ok(Some(event));
         }
         if self.task.batches(&self.state.plan) == 0 {

@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use truename_files::Partial;
 use truename_nn::{Learner, Objective, OptimizerState};
 
+use super::Start;
 use super::metrics::Metric;
 use super::state::State;
 use crate::{Error, Recipe};
@@ -135,6 +136,13 @@ impl RunFolder {
         write(&path, kept.as_bytes())?;
         Ok(metrics)
     }
+}
+
+/// Returns the folder of the checkpoint that a run goes on from, where it goes on from one.
+pub(crate) fn checkpoint_of(path: &Path, start: Start) -> Option<PathBuf> {
+    let folder =
+        ["checkpoint", "checkpoint.old"].into_iter().map(|name| path.join(name)).find(|folder| folder.exists());
+    folder.filter(|_| start == Start::Resumed)
 }
 
 /// Writes a file beside its place and renames it.

@@ -106,6 +106,15 @@ pub trait TaskData {
     /// # Errors
     /// Where the folder cannot be read, or the work is stopped.
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error>;
+
+    /// Adds what is chosen after the last step, such as thresholds, to the model folder of the run. Where the process ends here,
+    /// a resumed run does it again.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read or written, or the work is stopped.
+    fn finish(&self, _folder: &Path, _progress: &Progress) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// The data of a task as a user is told about it.

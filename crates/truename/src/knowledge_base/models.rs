@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use truename_files::Partial;
 use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
 
 use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
-use crate::Error;
+use crate::{Error, TrainedRecognizer};
 
 /// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
@@ -18,6 +18,17 @@ const HASH_DIGITS: usize = 12;
 /// Files of a model beside those of its settings. Checkpoints, plots and other files in its folder affect no answer.
 const FILES: [&str; 2] = ["model.safetensors", "truename.json"];
 
+/// Role of recognizers, and meta key of the one in the folder.
+const RECOGNIZER: &str = "recognizer";
+
+/// A recognizer in the folder of a knowledge base.
+#[derive(Serialize, Deserialize)]
+struct RecognizerRecord {
+    hash: String,
+    /// Folder from which it was copied.
+    folder: String,
+}
+
 /// Role of an attached model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -25,6 +36,8 @@ const FILES: [&str; 2] = ["model.safetensors", "truename.json"];
 pub enum ModelRole {
     /// Encodes names as vectors.
     Encoder,
+    /// Finds mentions in documents.
+    Recognizer,
 }
 
 impl ModelRole {
@@ -32,6 +45,7 @@ impl ModelRole {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Encoder => ENCODER,
+            Self::Recognizer => RECOGNIZER,
         }
     }
 }
@@ -42,6 +56,7 @@ impl std::str::FromStr for ModelRole {
     fn from_str(name: &str) -> Result<Self, Error> {
         match name {
             ENCODER => Ok(Self::Encoder),
+            RECOGNIZER => Ok(Self::Recognizer),
             _ => Err(Error::unknown_role(name)),
         }
     }
@@ -100,7 +115,58 @@ impl KnowledgeBase {
             AttachedModel { role: ModelRole::Encoder, hash, folder, source, bytes, is_in_use }
         };
         let sets = versions.current.map(|set| (set, true)).into_iter().chain(versions.next.map(|set| (set, false)));
-        Ok(sets.filter(|(set, _)| set.is_attached).map(attached).collect())
+        let mut models: Vec<AttachedModel> = sets.filter(|(set, _)| set.is_attached).map(attached).collect();
+        if let Some(RecognizerRecord { hash, folder: source }) = self.recognizer_record()? {
+            let folder = self.model_folder(RECOGNIZER, &hash);
+            let (role, bytes, is_in_use) = (ModelRole::Recognizer, size(&folder), true);
+            models.push(AttachedModel { role, hash, folder, source, bytes, is_in_use });
+        }
+        Ok(models)
+    }
+
+    /// Copies a recognizer into the knowledge base's folder, in place of the one there.
+    ///
+    /// # Errors
+    /// If a file cannot be copied, or the storage fails.
+    pub fn attach_recognizer(&self, recognizer: &TrainedRecognizer) -> Result<(), Error> {
+        let folder = std::path::absolute(recognizer.folder()).unwrap_or_default().display().to_string();
+        let record = RecognizerRecord { hash: recognizer.hash(), folder };
+        let target = self.model_folder(RECOGNIZER, &record.hash);
+        if target != recognizer.folder() && self.open_recognizer(&record).is_err() {
+            copy(recognizer.folder(), &target)?;
+            self.open_recognizer(&record)?;
+        }
+        let json = serde_json::to_vec(&record).map_err(Error::other)?;
+        let mut write = self.store.write()?;
+        self.store.put_meta(&mut write, RECOGNIZER, &json)?;
+        self.store.commit(write)?;
+        self.prune_models()
+    }
+
+    /// Opens the recognizer in the knowledge base's folder; `None` if it has none.
+    ///
+    /// # Errors
+    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
+    pub fn attached_recognizer(&self) -> Result<Option<TrainedRecognizer>, Error> {
+        self.recognizer_record()?.map(|record| self.open_recognizer(&record)).transpose()
+    }
+
+    fn recognizer_record(&self) -> Result<Option<RecognizerRecord>, Error> {
+        let snapshot = self.store.snapshot()?;
+        let Some(json) = snapshot.meta(RECOGNIZER)? else { return Ok(None) };
+        serde_json::from_slice(json).map(Some).map_err(Error::other)
+    }
+
+    fn open_recognizer(&self, record: &RecognizerRecord) -> Result<TrainedRecognizer, Error> {
+        let folder = self.model_folder(RECOGNIZER, &record.hash);
+        if !folder.is_dir() {
+            return Err(Error::model_missing(self.path(), &folder, &record.folder));
+        }
+        let recognizer = TrainedRecognizer::open(&folder)?;
+        match recognizer.hash() == record.hash {
+            true => Ok(recognizer),
+            false => Err(Error::model_changed(self.path(), &folder, &record.folder)),
+        }
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
@@ -119,15 +185,26 @@ impl KnowledgeBase {
         self.mark_attached(&record)
     }
 
-    /// Removes a model and its vectors.
+    /// Removes a model, and its vectors if it made some.
     ///
     /// # Errors
     /// If there is none ([`Error::is_not_found`]) or the storage fails.
     pub fn detach(&self, role: ModelRole) -> Result<(), Error> {
-        if self.encoder_record()?.is_none() {
+        let is_there = match role {
+            ModelRole::Encoder => self.encoder_record()?.is_some(),
+            ModelRole::Recognizer => self.recognizer_record()?.is_some(),
+        };
+        if !is_there {
             return Err(Error::no_model(self.path(), role.as_str()));
         }
-        self.drop_set(role.as_str())?;
+        match role {
+            ModelRole::Encoder => self.drop_set(ENCODER)?,
+            ModelRole::Recognizer => {
+                let mut write = self.store.write()?;
+                self.store.delete_meta(&mut write, RECOGNIZER)?;
+                self.store.commit(write)?;
+            }
+        }
         self.prune_models()
     }
 

@@ -5,12 +5,16 @@ mod dictionary;
 mod reading;
 mod senses;
 mod spelling;
+mod trained;
+mod union;
 
 use truename_text::Span;
 
 pub use annotator::Annotator;
 pub use dictionary::DictionaryRecognizer;
 pub use reading::Reading;
+pub use trained::TrainedRecognizer;
+pub use union::UnionRecognizer;
 
 use crate::Error;
 
@@ -41,6 +45,10 @@ pub struct Recognized {
     pub kind: String,
     /// Score of the recognizer, higher is likelier; `None` if it gives none.
     pub score: Option<f64>,
+    /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
+    pub threshold: Option<f64>,
+    /// Whether the recognizer was not trained on the type, and knows it by its description alone.
+    pub is_zero_shot: bool,
     /// Whether the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.
     pub tentative: bool,

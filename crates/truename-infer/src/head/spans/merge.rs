@@ -36,11 +36,13 @@ fn distance(windows: &[SpanWindow], number: usize, first: u32, last: u32) -> u32
 }
 
 /// Removes spans that overlap one with a higher score, the best first; of equal scores the first, then the shorter (BINDER,
-/// algorithm 1).
+/// algorithm 1). Spans above their threshold come before all others.
 pub(super) fn flat(mut spans: Vec<ScoredSpan>) -> Vec<ScoredSpan> {
     spans.sort_by(|left, right| {
         let place = |span: &ScoredSpan| (span.span.start, span.span.end, span.kind);
-        right.score.total_cmp(&left.score).then_with(|| place(left).cmp(&place(right)))
+        let is_above = |span: &ScoredSpan| span.score > span.threshold;
+        let by_score = is_above(right).cmp(&is_above(left)).then(right.score.total_cmp(&left.score));
+        by_score.then_with(|| place(left).cmp(&place(right)))
     });
     let mut kept = std::collections::BTreeMap::<usize, ScoredSpan>::new();
     for span in spans {

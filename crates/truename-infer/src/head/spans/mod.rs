@@ -151,6 +151,16 @@ impl SpanScorer {
         Ok(Self { types, anchors, ..self })
     }
 
+    /// Uses other thresholds.
+    ///
+    /// # Errors
+    /// Where the model has none that are learned.
+    pub fn with_thresholds(mut self, thresholds: Thresholds) -> Result<Self, Error> {
+        self.config.thresholds = thresholds;
+        self.anchors.thresholds = self.thresholds_of(&self.types)?;
+        Ok(self)
+    }
+
     /// The types that are looked for.
     pub fn types(&self) -> &[EntityType] {
         &self.types
@@ -164,6 +174,12 @@ impl SpanScorer {
     /// Configuration of the model.
     pub fn config(&self) -> &SpanConfig {
         &self.config
+    }
+
+    /// Returns a hash of both networks, in hexadecimal.
+    pub fn hash(&self) -> String {
+        const HALF: usize = 16;
+        [&self.text, &self.descriptions].map(|network| &network.hash()[..HALF]).concat()
     }
 
     /// The network that reads texts.

@@ -149,7 +149,7 @@ impl Map {
 }
 
 /// A normal distribution with the deviation that BERT's weights start with.
-fn initial(name: &str, shape: [usize; 2], seed: u64) -> Parameter {
+pub(super) fn initial(name: &str, shape: [usize; 2], seed: u64) -> Parameter {
     const DEVIATION: f64 = 0.02;
     let mut random = SplitMix64::new(seed ^ truename_text::stable_hash(name));
     let mut uniform = || (random.draw() >> 11) as f64 / (1u64 << 53) as f64;

@@ -1,0 +1,30 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{DocumentArguments, KbArgument, LinkFormat, RecognizerChoices};
+
+#[derive(Args)]
+pub struct Recognize {
+    /// Documents: plain text, CoNLL, JSONL, PubTator, BioC XML or JSON, brat; - for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub recognizer: RecognizerChoices,
+    #[command(flatten)]
+    pub kb: KbArgument,
+    /// Find mentions within mentions too [default: as the recognizer was trained]
+    #[arg(long, conflicts_with = "flat")]
+    pub nested: bool,
+    /// Of overlapping mentions, find the one with the highest score
+    #[arg(long)]
+    pub flat: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
+    pub format: LinkFormat,
+    /// Output file, or folder for brat [default: stdout]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub documents: DocumentArguments,
+}

@@ -1,0 +1,79 @@
+//! `truename recognize`.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use truename::{Document, LinkedDocument, LinkedMention, Reading, Recognizer};
+
+use crate::arguments::Recognize;
+use crate::bars;
+use crate::command::open_kb;
+use crate::command::recognizer::{Options, recognizer};
+use crate::count::{counted, grouped};
+use crate::documents::{Sink, read};
+
+pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let nested = if arguments.nested || arguments.flat { Some(arguments.nested) } else { None };
+    let options = Options { nested, typed: true, ..Options::default() };
+    let recognizer = recognizer(&arguments.recognizer, &|| Ok(open_kb(&arguments.kb)?), &options)?;
+    let reading = arguments.documents.options()?.mentions(false);
+    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
+    let mut tally = Tally::default();
+    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
+    let problems = read(&arguments.files, &reading, no_bar, |documents| {
+        for found in recognized(recognizer.as_ref(), documents)? {
+            tally.add(&found);
+            sink.write(&found)?;
+        }
+        sink.flush()
+    })?;
+    if tally.documents > 0 || problems.is_empty() {
+        sink.finish()?;
+    }
+    if !quiet {
+        tally.report(start);
+    }
+    problems.report(quiet)
+}
+
+/// Returns documents with the mentions found in them, in order.
+fn recognized(recognizer: &dyn Recognizer, documents: Vec<Document>) -> anyhow::Result<Vec<LinkedDocument>> {
+    let found = recognizer.recognize(&mut documents.iter().map(Reading::new).collect::<Vec<_>>())?;
+    let with_mentions = |(document, found): (Document, Vec<truename::Recognized>)| {
+        // A tentative mention is none unless a linker confirms it.
+        let kept = found.into_iter().filter(|one| !one.tentative);
+        let mut mentions: Vec<LinkedMention> = kept.map(LinkedMention::unlinked).collect();
+        mentions.sort_by_key(|mention| (mention.span.start, std::cmp::Reverse(mention.span.end)));
+        LinkedDocument { document, mentions }
+    };
+    Ok(documents.into_iter().zip(found).map(with_mentions).collect())
+}
+
+#[derive(Default)]
+struct Tally {
+    documents: u64,
+    mentions: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(&mut self, found: &LinkedDocument) {
+        self.documents += 1;
+        for mention in &found.mentions {
+            *self.mentions.entry(mention.types.first().cloned().unwrap_or_default()).or_default() += 1;
+        }
+    }
+
+    fn report(&self, start: Instant) {
+        let seconds = start.elapsed().as_secs_f64();
+        let kinds = self.mentions.iter().filter(|(kind, _)| !kind.is_empty());
+        let kinds: Vec<String> = kinds.map(|(kind, count)| format!("{kind} {}", grouped(*count))).collect();
+        let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
+        crate::say!(
+            "{}: {}{kinds} ({seconds:.1} s, {} documents/s)",
+            counted(self.documents, "document"),
+            counted(self.mentions.values().sum(), "mention"),
+            grouped((self.documents as f64 / seconds.max(1e-6)) as u64)
+        );
+    }
+}

@@ -1,0 +1,210 @@
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use truename_corpus::{ReadOptions, read_path};
+use truename_text::{Document, Mention, Problem, Span};
+
+use super::keys::{CorpusKey, TypesKey};
+use crate::{DataFile, Error};
+
+/// A passage of a document with its mentions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Passage {
+    pub text: String,
+    /// The mentions of the types of the recipe.
+    pub mentions: Vec<Labelled>,
+    /// What may be mentions or not.
+    pub open: Vec<Span>,
+    /// Corpus of the passage, among those of its part of the data.
+    pub corpus: usize,
+    /// Document of the passage, among those of its part of the data.
+    pub document: usize,
+}
+
+/// A mention with the number of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Labelled {
+    pub span: Span,
+    pub kind: u32,
+    /// The mention is not its whole span: it has gaps.
+    pub has_gaps: bool,
+}
+
+/// The passages of some corpora.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Corpora {
+    pub passages: Vec<Passage>,
+    /// The types that each corpus annotates.
+    pub types: Vec<Vec<u32>>,
+    pub files: Vec<DataFile>,
+    pub documents: usize,
+    /// Number of mentions of each type.
+    pub mentions: Vec<usize>,
+    /// Mentions of types that the recipe does not have, by their type.
+    pub others: BTreeMap<String, usize>,
+    /// Mentions that are not within one passage.
+    pub across: usize,
+    /// Mentions with gaps.
+    pub with_gaps: usize,
+    /// The first problem of each file, and the number of all.
+    pub problems: Vec<(Problem, usize)>,
+}
+
+impl Corpora {
+    /// Reads corpora with the mentions of types, given by their names.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or names a type that the recipe does not have; where no document can be read.
+    pub fn read(keys: &[CorpusKey], types: &[&str], flag: &'static str) -> Result<Self, Error> {
+        let mut all = Self { mentions: vec![0; types.len()], ..Self::default() };
+        for key in keys {
+            let (path, names) = match key {
+                CorpusKey::Path(path) => (path, None),
+                CorpusKey::Typed { path, types } => (path, Some(types)),
+            };
+            let numbers = Numbers::new(names, types, flag)?;
+            all.types.push(numbers.annotated(types.len()));
+            all.read_corpus(path, &numbers)?;
+        }
+        Ok(all)
+    }
+
+    fn read_corpus(&mut self, path: &Path, numbers: &Numbers) -> Result<(), Error> {
+        let (mut problems, before) = (Vec::new(), self.documents);
+        read_path(path, &ReadOptions::default().mentions(true), &mut |document| {
+            match document {
+                Ok(document) => self.add(&document, numbers),
+                Err(problem) => problems.push(problem),
+            }
+            ControlFlow::Continue(())
+        })?;
+        let count = problems.len();
+        let first = problems.into_iter().next();
+        if self.documents == before {
+            return Err(Error::no_document(path, first));
+        }
+        self.problems.extend(first.map(|first| (first, count)));
+        for file in files_of(path)? {
+            self.files.push(DataFile::of(&file)?);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, document: &Document, numbers: &Numbers) {
+        let first = self.passages.len();
+        let (corpus, number) = (self.types.len() - 1, self.documents);
+        let spans = document.passage_spans();
+        self.passages.extend(spans.iter().map(|span| Passage {
+            text: document.text[span.range()].to_owned(),
+            corpus,
+            document: number,
+            ..Passage::default()
+        }));
+        self.documents += 1;
+        for mention in &document.mentions {
+            let Some(place) = spans.iter().position(|span| span.contains(mention.span)) else {
+                self.across += 1;
+                continue;
+            };
+            let start = spans[place].start;
+            let span = Span::new(mention.span.start - start, mention.span.end - start);
+            self.add_mention(first + place, span, mention, numbers);
+        }
+    }
+
+    fn add_mention(&mut self, passage: usize, span: Span, mention: &Mention, numbers: &Numbers) {
+        let passage = &mut self.passages[passage];
+        if mention.kind == Mention::UNKNOWN {
+            passage.open.push(span);
+            return;
+        }
+        let Some(kind) = numbers.of(&mention.kind) else {
+            *self.others.entry(mention.kind.clone()).or_default() += 1;
+            return;
+        };
+        let has_gaps = !mention.fragments.is_empty();
+        let labelled = Labelled { span, kind, has_gaps };
+        if !passage.mentions.contains(&labelled) {
+            passage.mentions.push(labelled);
+            self.mentions[kind as usize] += 1;
+            self.with_gaps += usize::from(has_gaps);
+        }
+    }
+
+    /// Moves the passages of a share of the documents, spread over all, into another part of the data.
+    pub fn split_off(&mut self, share: f64, types: usize) -> Self {
+        let every = (1.0 / share).round().max(2.0) as usize;
+        let is_held_out = |passage: &Passage| passage.document % every == every - 1;
+        let (held_out, kept) = std::mem::take(&mut self.passages).into_iter().partition(is_held_out);
+        self.passages = kept;
+        let mut other = Self { passages: held_out, types: self.types.clone(), ..Self::default() };
+        for part in [self, &mut other] {
+            part.count(types);
+        }
+        other
+    }
+
+    fn count(&mut self, types: usize) {
+        self.mentions = vec![0; types];
+        for mention in self.passages.iter().flat_map(|passage| &passage.mentions) {
+            self.mentions[mention.kind as usize] += 1;
+        }
+        let mut documents: Vec<usize> = self.passages.iter().map(|passage| passage.document).collect();
+        documents.dedup();
+        self.documents = documents.len();
+    }
+
+    /// The types that the corpus of a passage annotates.
+    pub fn types_of(&self, passage: &Passage) -> &[u32] {
+        &self.types[passage.corpus]
+    }
+}
+
+/// The numbers of the types of a corpus.
+struct Numbers(BTreeMap<String, u32>);
+
+impl Numbers {
+    fn new(names: Option<&TypesKey>, types: &[&str], flag: &'static str) -> Result<Self, Error> {
+        let number = |name: &str| {
+            let place = types.iter().position(|known| *known == name);
+            place.map(|place| place as u32).ok_or_else(|| Error::value(flag, name, one_of(types)))
+        };
+        let pairs: Vec<(&str, &str)> = match names {
+            None => types.iter().map(|name| (*name, *name)).collect(),
+            Some(TypesKey::Names(names)) => names.iter().map(|name| (name.as_str(), name.as_str())).collect(),
+            Some(TypesKey::Renamed(names)) => names.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect(),
+        };
+        let pairs = pairs.into_iter().map(|(from, to)| Ok((from.to_owned(), number(to)?)));
+        Ok(Self(pairs.collect::<Result<_, Error>>()?))
+    }
+
+    /// A corpus of one type that writes none has mentions of that type.
+    fn of(&self, kind: &str) -> Option<u32> {
+        let only = || self.0.values().next().filter(|_| kind.is_empty() && self.0.len() == 1);
+        self.0.get(kind).or_else(only).copied()
+    }
+
+    fn annotated(&self, types: usize) -> Vec<u32> {
+        (0..types as u32).filter(|kind| self.0.values().any(|other| other == kind)).collect()
+    }
+}
+
+fn one_of(types: &[&str]) -> String {
+    format!("a type of the section types: {}", types.join(", "))
+}
+
+/// Returns a file, or the files of a folder and of its annotations.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.is_dir() {
+        let beside = path.with_extension("ann");
+        let is_other =
+            beside != path && path.extension().is_some_and(|extension| extension == "txt") && beside.exists();
+        return Ok(std::iter::once(path.to_owned()).chain(is_other.then_some(beside)).collect());
+    }
+    let failed = |source| Error::io("read", path, source);
+    let entries = std::fs::read_dir(path).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    Ok(files)
+}

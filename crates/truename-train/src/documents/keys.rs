@@ -1,0 +1,172 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use truename_infer::{Checkpoint, EntityType};
+use truename_nn::{LearnerOptions, NamePattern};
+
+use crate::Error;
+use crate::recipe::{Keys, Range};
+
+/// The sections of a task that learns from documents with mentions.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct DocumentKeys {
+    pub data: DataKeys,
+    pub types: BTreeMap<String, Descriptions>,
+    pub encoder: EncoderKeys,
+    pub text: TextKeys,
+}
+
+/// Corpora to learn from.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct DataKeys {
+    #[serde(deserialize_with = "one_or_many")]
+    pub train: Vec<CorpusKey>,
+    #[serde(deserialize_with = "one_or_many")]
+    pub dev: Vec<CorpusKey>,
+    pub dev_share: f64,
+}
+
+/// A corpus: its path alone, or with its types.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum CorpusKey {
+    Path(PathBuf),
+    Typed { path: PathBuf, types: TypesKey },
+}
+
+/// The types that a corpus annotates: their names in the recipe, or the names in the corpus with those in the recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum TypesKey {
+    Names(Vec<String>),
+    Renamed(BTreeMap<String, String>),
+}
+
+/// The descriptions of a type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Descriptions {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// The network that reads texts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct EncoderKeys {
+    pub from: PathBuf,
+    pub dropout: f64,
+    pub freeze_embeddings: bool,
+    pub freeze_layers: usize,
+}
+
+/// The pieces of texts that are learnt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TextKeys {
+    pub window: usize,
+    pub overlap: usize,
+    pub batch: usize,
+    pub flat: bool,
+}
+
+impl Default for EncoderKeys {
+    fn default() -> Self {
+        Self { from: PathBuf::new(), dropout: 0.1, freeze_embeddings: false, freeze_layers: 0 }
+    }
+}
+
+impl Default for TextKeys {
+    fn default() -> Self {
+        Self { window: 128, overlap: 16, batch: 1024, flat: true }
+    }
+}
+
+impl Keys for DocumentKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("data.dev_share", Range::PART),
+        ("encoder.dropout", Range::PART),
+        ("encoder.freeze_layers", Range::of(0.0, 1000.0)),
+        ("text.window", Range::of(8.0, 100_000.0)),
+        ("text.overlap", Range::of(0.0, 100_000.0)),
+        ("text.batch", Range::of(8.0, 1e7)),
+    ];
+    const PATHS: &'static [&'static str] = &["data.train", "data.dev", "encoder.from"];
+    const OPEN: &'static [&'static str] = &["types"];
+
+    fn check(&self) -> Result<(), Error> {
+        if self.text.overlap + 3 > self.text.window {
+            return Err(Error::value("text.overlap", self.text.overlap, "less than text.window by 3 or more"));
+        }
+        let is_empty = |description: &String| description.trim().is_empty();
+        match self.types.iter().find(|(_, all)| all.list().is_empty() || all.list().iter().any(is_empty)) {
+            Some((name, _)) => Err(Error::no_description(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl DocumentKeys {
+    /// The types with their descriptions, in the order of their names.
+    pub fn entity_types(&self) -> Vec<EntityType> {
+        let kind = |(name, all): (&String, &Descriptions)| EntityType {
+            name: name.clone(),
+            descriptions: all.list().to_vec(),
+        };
+        self.types.iter().map(kind).collect()
+    }
+}
+
+impl CorpusKey {
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Path(path) | Self::Typed { path, .. } => path,
+        }
+    }
+}
+
+impl Descriptions {
+    pub fn list(&self) -> &[String] {
+        match self {
+            Self::One(description) => std::slice::from_ref(description),
+            Self::Many(descriptions) => descriptions,
+        }
+    }
+}
+
+impl EncoderKeys {
+    /// Opens the network of a new run.
+    ///
+    /// # Errors
+    /// Where none is named, or its folder cannot be read.
+    pub fn open(&self) -> Result<Checkpoint, Error> {
+        match self.from.as_os_str().is_empty() {
+            true => Err(Error::missing("encoder.from", "--encoder")),
+            false => Ok(Checkpoint::open(&self.from)?),
+        }
+    }
+
+    pub fn configure(&self, options: &mut LearnerOptions) {
+        let embeddings = self.freeze_embeddings.then(|| NamePattern::new("*embeddings.*"));
+        let layers = (0..self.freeze_layers).map(|layer| NamePattern::new(format!("*layer.{layer}.*")));
+        options.freeze = embeddings.into_iter().chain(layers).collect();
+        options.dropout = self.dropout;
+    }
+}
+
+/// Reads a corpus, or a list of them.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<CorpusKey>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        Many(Vec<CorpusKey>),
+        One(CorpusKey),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(corpus) => vec![corpus],
+        OneOrMany::Many(corpora) => corpora,
+    })
+}

@@ -1,0 +1,260 @@
+//! Data of tasks that learn from documents with mentions.
+
+mod corpus;
+mod keys;
+mod windows;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use fastrand::Rng;
+use truename_infer::{Checkpoint, EntityType, Tokenizer};
+use truename_text::Span;
+use xxhash_rust::xxh3::Xxh3;
+
+use self::corpus::{Corpora, Labelled, Passage};
+use self::windows::{LearntWindow, Unlearnt, WindowSizes, packed, windows};
+use crate::Error;
+use crate::recipe::Recipe;
+use crate::training::{Description, EpochSize, Scores};
+
+pub(crate) use keys::{DocumentKeys, EncoderKeys};
+
+/// Documents to learn from and to evaluate on.
+pub(crate) struct Documents {
+    types: Vec<EntityType>,
+    train: Corpora,
+    dev: Corpora,
+    windows: Vec<LearntWindow>,
+    unlearnt: Unlearnt,
+    encoder: String,
+}
+
+/// A span that a model takes for a mention of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FoundMention {
+    pub span: Span,
+    pub kind: u32,
+}
+
+impl Documents {
+    /// Reads the corpora that a recipe names, and cuts them into windows. Where there is no corpus to evaluate on, a share of the
+    /// documents is held out.
+    ///
+    /// # Errors
+    /// Where a corpus or the tokenizer cannot be read, no type is described, or there is nothing to learn.
+    pub fn read(recipe: &Recipe, tokenizer: &Tokenizer, max_span: usize) -> Result<Self, Error> {
+        let DocumentKeys { data, types, encoder, text } = recipe.keys()?;
+        if data.train.is_empty() {
+            return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
+        }
+        let names: Vec<&str> = types.keys().map(String::as_str).collect();
+        if names.is_empty() {
+            return Err(Error::no_types());
+        }
+        let mut train = Corpora::read(&data.train, &names, "data.train")?;
+        let mut dev = Corpora::read(&data.dev, &names, "data.dev")?;
+        if data.dev.is_empty() && data.dev_share > 0.0 {
+            dev = train.split_off(data.dev_share, names.len());
+        }
+        if dev.passages.is_empty() && recipe.evaluation.patience > 0 {
+            return Err(Error::nothing_to_evaluate());
+        }
+        if train.mentions.iter().sum::<usize>() == 0 {
+            return Err(Error::no_mention(&data.train[0].path().display().to_string(), &train.others));
+        }
+        let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
+        let (windows, unlearnt) =
+            windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
+        let keys: DocumentKeys = recipe.keys()?;
+        let encoder = encoder.from.display().to_string();
+        Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt, encoder })
+    }
+
+    pub fn types(&self) -> &[EntityType] {
+        &self.types
+    }
+
+    pub fn windows(&self) -> &[LearntWindow] {
+        &self.windows
+    }
+
+    /// Returns the windows of each batch of an epoch, in random order, with at most so many tokens a batch.
+    pub fn plan(&self, tokens: usize, random: &mut Rng) -> Vec<Vec<u32>> {
+        let mut order: Vec<u32> = (0..self.windows.len() as u32).collect();
+        random.shuffle(&mut order);
+        packed(&order, &self.windows, tokens)
+    }
+
+    /// Returns the size of an epoch that is not planned yet.
+    pub fn expected_epoch(&self, tokens: usize) -> EpochSize {
+        let order: Vec<u32> = (0..self.windows.len() as u32).collect();
+        EpochSize { batches: packed(&order, &self.windows, tokens).len(), texts: self.windows.len() }
+    }
+
+    /// Refuses corpora that leave types without annotations.
+    ///
+    /// # Errors
+    /// Where there is one, for a task that takes every word for a mention of a type or of none.
+    pub fn check_all_types_are_annotated(&self) -> Result<(), Error> {
+        let is_whole = |types: &Vec<u32>| types.len() == self.types.len();
+        if self.train.types.iter().all(is_whole) { Ok(()) } else { Err(Error::partly_annotated()) }
+    }
+
+    /// The passages to evaluate on.
+    pub fn dev(&self) -> impl Iterator<Item = &str> {
+        self.dev.passages.iter().map(|passage| passage.text.as_str())
+    }
+
+    pub fn has_evaluation(&self) -> bool {
+        !self.dev.passages.is_empty()
+    }
+
+    pub fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for kind in &self.types {
+            hasher.update(format!("{}\0{}\0\0", kind.name, kind.descriptions.join("\0")).as_bytes());
+        }
+        for part in [&self.train, &self.dev] {
+            hasher.update(b"\0part");
+            for passage in &part.passages {
+                hasher.update(passage.text.as_bytes());
+                let labels = format!("\0{:?}{:?}{:?}\0", passage.mentions, passage.open, part.types_of(passage));
+                hasher.update(labels.as_bytes());
+            }
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    pub fn provenance(&self) -> serde_json::Value {
+        let files: Vec<_> = self.train.files.iter().chain(&self.dev.files).collect();
+        let counts = |part: &Corpora| serde_json::json!({"documents": part.documents, "passages": part.passages.len(), "mentions": self.counts(part)});
+        serde_json::json!({
+            "train": counts(&self.train), "dev": counts(&self.dev), "files": files, "encoder": self.encoder,
+        })
+    }
+
+    fn counts(&self, part: &Corpora) -> BTreeMap<String, usize> {
+        self.types.iter().map(|kind| kind.name.clone()).zip(part.mentions.iter().copied()).collect()
+    }
+
+    pub fn describe(&self) -> Description {
+        let mut lines = vec![self.line("to learn", &self.train)];
+        if self.has_evaluation() {
+            lines.push(self.line("to evaluate on", &self.dev));
+        }
+        for part in [&self.train, &self.dev] {
+            lines.extend(part.problems.iter().map(|(first, count)| format!("{first} ({count} skipped in this file)")));
+            let others: Vec<String> = part.others.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+            if !others.is_empty() {
+                lines.push(format!(
+                    "mentions of types that the recipe does not have are left out: {}",
+                    others.join(", ")
+                ));
+            }
+        }
+        for (kind, count) in self.types.iter().zip(&self.train.mentions) {
+            if *count == 0 {
+                lines.push(format!("no corpus to learn from has a mention of {}", kind.name));
+            }
+        }
+        let Unlearnt { in_words, too_long, cut } = self.unlearnt;
+        let Corpora { across, with_gaps, .. } = self.train;
+        let reasons = [
+            (in_words, "begin or end within a word"),
+            (too_long, "are longer than spans.max_span"),
+            (cut, "are longer than a window"),
+            (across, "are not within one passage"),
+            (with_gaps, "have gaps"),
+        ];
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, reason)| format!("{count} {reason}"))
+            .collect();
+        if !reasons.is_empty() {
+            lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
+        }
+        Description { lines, lengths: self.windows.iter().map(|window| window.ids.len() as u32).collect() }
+    }
+
+    fn line(&self, purpose: &str, part: &Corpora) -> String {
+        let counts: Vec<String> = self.counts(part).iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let (documents, passages) = (part.documents, part.passages.len());
+        format!("{documents} documents {purpose}, {passages} passages, mentions: {}", counts.join(", "))
+    }
+
+    /// Returns whether a span of a passage to evaluate on, given by its number, is a mention of a type.
+    pub fn is_gold(&self, passage: usize, span: Span, kind: u32) -> bool {
+        self.dev.passages[passage].mentions.contains(&Labelled { span, kind, has_gaps: false })
+    }
+
+    /// Number of mentions of each type to evaluate on.
+    pub fn dev_mentions(&self) -> &[usize] {
+        &self.dev.mentions
+    }
+
+    /// Scores the mentions found in the passages to evaluate on: strict precision, recall and F1, of all and of each type.
+    pub fn score(&self, found: &[Vec<FoundMention>]) -> Scores {
+        let mut counts = vec![Counts::default(); self.types.len()];
+        for (passage, found) in self.dev.passages.iter().zip(found) {
+            self.count(passage, found, &mut counts);
+        }
+        let all = counts.iter().fold(Counts::default(), |sum, counts| sum.plus(counts));
+        let [precision, recall, f1] = all.scores();
+        let mut values =
+            BTreeMap::from([("precision".into(), precision), ("recall".into(), recall), ("f1".into(), f1)]);
+        if self.types.len() > 1 {
+            let of_type = |(kind, counts): (&EntityType, &Counts)| (format!("f1 {}", kind.name), counts.scores()[2]);
+            values.extend(self.types.iter().zip(&counts).map(of_type));
+        }
+        Scores { names: all.gold, values }
+    }
+
+    fn count(&self, passage: &Passage, found: &[FoundMention], counts: &mut [Counts]) {
+        let types = self.dev.types_of(passage);
+        let gold: HashSet<FoundMention> = passage
+            .mentions
+            .iter()
+            .filter(|mention| !mention.has_gaps)
+            .map(|mention| FoundMention { span: mention.span, kind: mention.kind })
+            .collect();
+        passage.mentions.iter().for_each(|mention| counts[mention.kind as usize].gold += 1);
+        for found in found.iter().filter(|found| types.contains(&found.kind)) {
+            let counts = &mut counts[found.kind as usize];
+            counts.found += 1;
+            counts.right += usize::from(gold.contains(found));
+        }
+    }
+}
+
+/// Opens the tokenizer of a run: that of its checkpoint, or of the network that a new run starts from.
+///
+/// # Errors
+/// Where the folder cannot be read.
+pub(crate) fn tokenizer(encoder: &EncoderKeys, checkpoint: Option<&Path>) -> Result<Tokenizer, Error> {
+    let mut checkpoint = checkpoint.map_or_else(|| encoder.open(), |folder| Ok(Checkpoint::open(folder)?))?;
+    Ok(checkpoint.tokenizer()?)
+}
+
+#[derive(Clone, Default)]
+struct Counts {
+    found: usize,
+    gold: usize,
+    right: usize,
+}
+
+impl Counts {
+    fn plus(&self, other: &Self) -> Self {
+        let [found, gold, right] = [self.found + other.found, self.gold + other.gold, self.right + other.right];
+        Self { found, gold, right }
+    }
+
+    /// Precision, recall and F1.
+    fn scores(&self) -> [f64; 3] {
+        let share = |of: usize| if of == 0 { 0.0 } else { self.right as f64 / of as f64 };
+        let (precision, recall) = (share(self.found), share(self.gold));
+        let f1 = if self.right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
+        [precision, recall, f1]
+    }
+}

@@ -1,0 +1,365 @@
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use truename_infer::{Batch, Checkpoint, Manifest, SpanConfig, SpanOptions, SpanScorer, Thresholds, Tokenizer};
+use truename_kb::Progress;
+use truename_nn::{LabelledSpans, LearnerOptions, SpanThreshold, Spans, SpansOptions};
+
+use super::Kind;
+use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
+use crate::recipe::{Keys, Part, Range, Schema};
+use crate::training::{
+    Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training, checkpoint_of,
+};
+use crate::{Error, Recipe};
+
+/// The row of the kind.
+pub(super) const KIND: Kind = Kind {
+    schema: Schema {
+        name: "recognize",
+        summary: "a recognizer of mentions of types that are described in words (BINDER)",
+        explained: concat!(
+            include_str!("../recipe/run.toml"),
+            "[task]\n# Kind of task: a recognizer learns to find the mentions of types that are described in words (BINDER).\n",
+            "kind = \"recognize\"\n\n",
+            include_str!("../documents/data.toml"),
+            include_str!("recognize.toml"),
+            include_str!("../recipe/schedule.toml"),
+        ),
+        parts: &[Part::of::<DocumentKeys>(), Part::of::<RecognizeKeys>()],
+    },
+    begin,
+    begin_on: None,
+};
+
+fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
+    let task = Recognize::new(recipe, checkpoint_of(out, start).as_deref())?;
+    Ok(Box::new(Training::new(recipe, task, out, start)?))
+}
+
+/// The sections of the kind.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct RecognizeKeys {
+    spans: SpanKeys,
+    objective: ObjectiveKeys,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct SpanKeys {
+    max_span: usize,
+    dimensions: usize,
+    width: usize,
+    shared_maps: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct ObjectiveKeys {
+    alpha: f64,
+    gamma: f64,
+    lambda: f64,
+    beta: f64,
+    temperature: f64,
+    thresholds: ThresholdKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ThresholdKind {
+    Dynamic,
+    Learned,
+    Tuned,
+}
+
+impl Default for SpanKeys {
+    fn default() -> Self {
+        let SpansOptions { max_span, dimensions, width, shares_maps, .. } = SpansOptions::default();
+        Self { max_span, dimensions, width, shared_maps: shares_maps }
+    }
+}
+
+impl Default for ObjectiveKeys {
+    fn default() -> Self {
+        let SpansOptions { weights: [alpha, gamma, lambda], beta, temperature, .. } = SpansOptions::default();
+        Self { alpha, gamma, lambda, beta, temperature, thresholds: ThresholdKind::Dynamic }
+    }
+}
+
+impl Keys for RecognizeKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("spans.max_span", Range::of(1.0, 10_000.0)),
+        ("spans.dimensions", Range::of(1.0, 16_384.0)),
+        ("spans.width", Range::of(1.0, 16_384.0)),
+        ("objective.alpha", Range::of(0.0, 1000.0)),
+        ("objective.gamma", Range::of(0.0, 1000.0)),
+        ("objective.lambda", Range::positive(1000.0)),
+        ("objective.beta", Range::SHARE),
+        ("objective.temperature", Range::positive(1000.0)),
+    ];
+}
+
+/// Recognition of mentions as metric learning (BINDER, section 3).
+pub struct Recognize {
+    data: RecognizeData,
+    keys: DocumentKeys,
+    own: RecognizeKeys,
+    seed: u64,
+    descriptions: Batch,
+    types: Vec<u32>,
+}
+
+/// The documents, with what an evaluation needs.
+struct RecognizeData {
+    documents: Documents,
+    /// Thresholds are chosen on the data to evaluate on.
+    tunes_thresholds: bool,
+}
+
+impl Recognize {
+    fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
+        let (keys, own): (DocumentKeys, RecognizeKeys) = (recipe.keys()?, recipe.keys()?);
+        if own.spans.max_span + 3 > keys.text.window {
+            return Err(Error::value("spans.max_span", own.spans.max_span, "less than text.window by 3 or more"));
+        }
+        let tokenizer = tokenizer(&keys.encoder, checkpoint)?;
+        let documents = Documents::read(recipe, &tokenizer, own.spans.max_span)?;
+        let tunes_thresholds = own.objective.thresholds == ThresholdKind::Tuned;
+        if tunes_thresholds && !documents.has_evaluation() {
+            return Err(Error::nothing_to_evaluate());
+        }
+        let (descriptions, types) = described(&documents, &tokenizer)?;
+        let data = RecognizeData { documents, tunes_thresholds };
+        Ok(Self { data, keys, own, seed: recipe.seed, descriptions, types })
+    }
+
+    fn config(&self) -> SpanConfig {
+        let types = self.data.documents.types();
+        let mut config = SpanConfig::new(types.to_vec());
+        config.max_span = self.own.spans.max_span;
+        config.window = self.keys.text.window;
+        config.is_flat = self.keys.text.flat;
+        config.thresholds = match self.own.objective.thresholds {
+            ThresholdKind::Dynamic => Thresholds::Dynamic,
+            ThresholdKind::Learned => Thresholds::Learned,
+            ThresholdKind::Tuned => Thresholds::Tuned(vec![0.0; types.len()]),
+        };
+        config
+    }
+}
+
+/// Returns the tokens of all descriptions, and the type of each.
+fn described(documents: &Documents, tokenizer: &Tokenizer) -> Result<(Batch, Vec<u32>), Error> {
+    let (mut batch, mut types) = (Batch::default(), Vec::new());
+    for (number, kind) in (0..).zip(documents.types()) {
+        for description in &kind.descriptions {
+            let tokens = tokenizer.tokens(description)?;
+            if tokens.is_truncated {
+                return Err(Error::long_description(&kind.name, tokens.ids.len()));
+            }
+            batch.push(&tokens.ids);
+            types.push(number);
+        }
+    }
+    Ok((batch, types))
+}
+
+impl Task for Recognize {
+    type Objective = Spans;
+    /// The windows of each batch.
+    type Plan = Vec<Vec<u32>>;
+
+    const SCORE: &'static str = "f1";
+
+    fn data(&self) -> &dyn TaskData {
+        &self.data
+    }
+
+    fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
+        Ok(vec![self.keys.encoder.open()?, self.keys.encoder.open()?])
+    }
+
+    fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        self.keys.encoder.configure(options);
+        Ok(())
+    }
+
+    fn objective(&self, networks: &[Checkpoint]) -> Result<Spans, Error> {
+        let SpanKeys { max_span, dimensions, width, shared_maps } = self.own.spans;
+        let ObjectiveKeys { alpha, gamma, lambda, beta, temperature, thresholds } = self.own.objective;
+        let options = SpansOptions {
+            types: self.data.documents.types().len(),
+            max_span,
+            dimensions,
+            width,
+            temperature,
+            weights: [alpha, gamma, lambda],
+            beta,
+            threshold: match thresholds {
+                ThresholdKind::Dynamic => SpanThreshold::Dynamic,
+                ThresholdKind::Learned => SpanThreshold::Learned,
+                ThresholdKind::Tuned => SpanThreshold::None,
+            },
+            shares_maps: shared_maps,
+            seed: self.seed,
+        };
+        Ok(Spans::new(networks[0].hidden(), networks[1].hidden(), options))
+    }
+
+    fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
+        Ok(manifest.set_head(SpanConfig::HEAD, &self.config())?)
+    }
+
+    fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
+        self.data.documents.expected_epoch(self.keys.text.batch)
+    }
+
+    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Spans>) -> Result<(), Error> {
+        *plan = self.data.documents.plan(self.keys.text.batch, &mut epoch.random());
+        Ok(())
+    }
+
+    fn batches(&self, plan: &Self::Plan) -> usize {
+        plan.len()
+    }
+
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+        let mut batch = LabelledSpans {
+            descriptions: self.descriptions.clone(),
+            types: self.types.clone(),
+            ..LabelledSpans::default()
+        };
+        for window in plan[number].iter().map(|window| &self.data.documents.windows()[*window as usize]) {
+            batch.texts.push(&window.ids);
+            batch.labels.push(window.labels.clone());
+        }
+        let texts = batch.labels.len();
+        Ok((batch, texts))
+    }
+}
+
+impl TaskData for RecognizeData {
+    fn hash(&self) -> String {
+        self.documents.hash()
+    }
+
+    fn describe(&self, _: &[Tokenizer]) -> Result<Description, Error> {
+        Ok(self.documents.describe())
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        self.documents.provenance()
+    }
+
+    fn has_evaluation(&self) -> bool {
+        self.documents.has_evaluation()
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        progress.check()?;
+        let texts: Vec<&str> = self.documents.dev().collect();
+        let mut scorer = SpanScorer::open(folder)?;
+        if self.tunes_thresholds {
+            let thresholds = self.best_thresholds(&scorer, progress)?;
+            scorer = scorer.with_thresholds(thresholds)?;
+        }
+        let found = scorer.find(&texts, &SpanOptions::default())?;
+        let mention = |span: &truename_infer::ScoredSpan| FoundMention { span: span.span, kind: span.kind };
+        let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
+        Ok(self.documents.score(&found))
+    }
+
+    fn finish(&self, folder: &Path, progress: &Progress) -> Result<(), Error> {
+        if !self.tunes_thresholds {
+            return Ok(());
+        }
+        let scorer = SpanScorer::open(folder)?;
+        let mut config = scorer.config().clone();
+        config.thresholds = self.best_thresholds(&scorer, progress)?;
+        let mut manifest = Manifest::open(folder)?;
+        manifest.set_head(SpanConfig::HEAD, &config)?;
+        Ok(manifest.save(folder)?)
+    }
+}
+
+impl RecognizeData {
+    /// Returns the threshold of each type with the best F1 on the data to evaluate on (BINDER, section 4.5).
+    fn best_thresholds(&self, scorer: &SpanScorer, progress: &Progress) -> Result<Thresholds, Error> {
+        /// Passages that are scored at a time.
+        const TOGETHER: usize = 64;
+        let texts: Vec<&str> = self.documents.dev().collect();
+        let all = SpanOptions::default().flat(false).min_margin(f32::NEG_INFINITY);
+        let mut best: Vec<TopSpans> =
+            self.documents.dev_mentions().iter().map(|mentions| TopSpans::new(*mentions)).collect();
+        for (chunk, texts) in texts.chunks(TOGETHER).enumerate() {
+            progress.check()?;
+            for (number, spans) in scorer.find(texts, &all)?.into_iter().enumerate() {
+                for span in spans {
+                    let is_right = self.documents.is_gold(chunk * TOGETHER + number, span.span, span.kind);
+                    best[span.kind as usize].add(span.score, is_right);
+                }
+            }
+        }
+        Ok(Thresholds::Tuned(best.into_iter().map(TopSpans::threshold).collect()))
+    }
+}
+
+/// The spans of one type with the highest scores.
+struct TopSpans {
+    mentions: usize,
+    /// Scores, and whether they are of mentions.
+    spans: Vec<(f32, bool)>,
+}
+
+impl TopSpans {
+    fn new(mentions: usize) -> Self {
+        Self { mentions, spans: Vec::new() }
+    }
+
+    /// More found spans than this have a precision below a quarter, and no best F1.
+    fn most(&self) -> usize {
+        4 * self.mentions + 1000
+    }
+
+    fn add(&mut self, score: f32, is_right: bool) {
+        self.spans.push((score, is_right));
+        if self.spans.len() > 4 * self.most() {
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
+        self.spans.sort_by(|left, right| right.0.total_cmp(&left.0));
+        self.spans.truncate(self.most());
+    }
+
+    fn threshold(mut self) -> f32 {
+        self.sort();
+        let (mut right, mut best, mut threshold) = (0, 0.0, f32::MAX);
+        for (number, (score, is_right)) in self.spans.iter().enumerate() {
+            right += usize::from(*is_right);
+            let next = self.spans.get(number + 1).map_or(score - 1.0, |next| next.0);
+            let f1 = 2.0 * right as f64 / (number + 1 + self.mentions) as f64;
+            if f1 > best && next < *score {
+                (best, threshold) = (f1, f32::midpoint(*score, next));
+            }
+        }
+        threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_with_the_best_f1_is_chosen() {
+        let mut spans = TopSpans::new(3);
+        for (score, is_right) in [(1.0, false), (5.0, true), (3.0, true), (2.0, false), (4.0, false), (-1.0, true)] {
+            spans.add(score, is_right);
+        }
+        assert_eq!(spans.threshold(), 2.5);
+        assert_eq!(TopSpans::new(0).threshold(), f32::MAX);
+    }
+}

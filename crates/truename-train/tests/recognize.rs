@@ -1,0 +1,167 @@
+//! Tasks that learn from documents with mentions, by the small BERT of `truename-infer`.
+
+use std::path::{Path, PathBuf};
+
+use truename_infer::{SpanOptions, SpanScorer, Tagger, Thresholds};
+use truename_train::{Change, Error, Recipe, Scores, Start, begin};
+
+const BERT: &str = "../truename-infer/tests/models/bert";
+
+/// Texts with mentions, `[Kind:mention]`.
+const TEXTS: [&str; 6] = [
+    "The [Disease:flu] of 😀 guests is not a [Disease:heart attack].",
+    "[Drug:Aspirin] against a [Disease:heart attack], cafe\u{301}.",
+    "No one had [Disease:gout] or [Disease:fever].",
+    "[Drug:Lithium] and [Drug:aspirin] for guests with the [Disease:flu].",
+    "The guests are not here.",
+    "A [Disease:fever] after [Drug:lithium].",
+];
+
+/// Writes the texts as JSONL; kinds are renamed.
+fn corpus(folder: &Path, name: &str, texts: &[&str], rename: &dyn Fn(&str) -> String) -> PathBuf {
+    let mut lines = String::new();
+    for (number, marked) in texts.iter().enumerate() {
+        let (mut text, mut mentions, mut rest) = (String::new(), Vec::new(), *marked);
+        while let Some((before, after)) = rest.split_once('[') {
+            let (mention, after) = after.split_once(']').unwrap();
+            let (kind, mention) = mention.split_once(':').unwrap();
+            text += before;
+            let start = text.chars().count();
+            text += mention;
+            let (end, kind) = (text.chars().count(), rename(kind));
+            mentions.push(serde_json::json!({"start": start, "end": end, "text": mention, "type": kind}));
+            rest = after;
+        }
+        text += rest;
+        let document = serde_json::json!({"id": number.to_string(), "text": text, "mentions": mentions});
+        lines += &format!("{document}\n");
+    }
+    let path = folder.join(name);
+    std::fs::write(&path, lines).unwrap();
+    path
+}
+
+fn recipe(kind: &str, corpus: &Path, set: &[&str]) -> Result<Recipe, Error> {
+    let folder = corpus.parent().unwrap();
+    let path = folder.join("recipe.toml");
+    let text = format!(
+        "[task]\nkind = \"{kind}\"\n[data]\ntrain = [\"{0}\"]\ndev = [\"{0}\"]\n[types]\nDisease = [\"diseases\", \"illness\"]\n\
+         Drug = \"drugs\"\n[encoder]\nfrom = \"{BERT}\"\ndropout = 0.0\n[text]\nbatch = 100\n[schedule]\nepochs = 12\n\
+         learning_rate = 0.01\n[evaluation]\nevery = 6\n",
+        corpus.file_name().unwrap().to_str().unwrap()
+    );
+    std::fs::write(&path, text).unwrap();
+    let changes: Vec<Change> = set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    Recipe::read(&path, &changes)
+}
+
+fn trained(recipe: &Recipe, out: &Path) -> Scores {
+    let mut run = begin(recipe, out, Start::Anew).unwrap();
+    run.finish().unwrap();
+    run.last_scores().unwrap()
+}
+
+#[test]
+fn recognizers_learn_mentions_and_a_resumed_run_has_the_same_weights() {
+    for (kind, set) in [
+        ("recognize", &[][..]),
+        ("tag", &[]),
+        ("recognize", &["objective.thresholds=tuned"]),
+        ("recognize", &["objective.thresholds=learned"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+        let mut set: Vec<&str> = set.to_vec();
+        // A tagger of this size needs more steps.
+        set.push(if kind == "recognize" { "spans.dimensions=16" } else { "schedule.epochs=60" });
+        let recipe = recipe(kind, &corpus, &set).unwrap();
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        let scores = trained(&recipe, &whole);
+        // Without thresholds in the loss, one number a type does not separate all.
+        let least = if set.contains(&"objective.thresholds=tuned") { 0.9 } else { 1.0 };
+        assert!(scores.get("f1") >= least && scores.get("f1 Disease") >= least, "{kind} {set:?} {scores:?}");
+        assert_eq!(scores.names, 11);
+
+        let mut run = begin(&recipe, &parts, Start::Anew).unwrap();
+        (0..9).for_each(|_| drop(run.advance().unwrap()));
+        run.save().unwrap();
+        drop(run);
+        begin(&recipe, &parts, Start::Resumed).unwrap().finish().unwrap();
+        for file in ["model.safetensors", "truename.json"] {
+            let [one, other] = [&whole, &parts].map(|folder| std::fs::read(folder.join(file)).unwrap());
+            assert!(one == other, "{kind} {set:?} {file}");
+        }
+    }
+}
+
+#[test]
+fn tuned_thresholds_are_in_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let out = folder.path().join("out");
+    let set = ["objective.thresholds=tuned", "spans.dimensions=16"];
+    trained(&recipe("recognize", &corpus, &set).unwrap(), &out);
+    let scorer = SpanScorer::open(&out).unwrap();
+    assert!(matches!(&scorer.config().thresholds, Thresholds::Tuned(all) if all.len() == 2 && all[0] != 0.0));
+    let found = scorer.find(&["No one had gout or fever."], &SpanOptions::default()).unwrap();
+    assert_eq!(found[0].len(), 2);
+    assert!(found[0][0].score > found[0][0].threshold);
+}
+
+#[test]
+fn a_corpus_may_rename_types_and_leave_some_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let rename = |kind: &str| format!("{kind}Mention");
+    let named = corpus(folder.path(), "named.jsonl", &TEXTS[..3], &rename);
+    corpus(folder.path(), "drugs.jsonl", &TEXTS[3..], &str::to_owned);
+    let types = r#"{DiseaseMention = "Disease", DrugMention = "Drug"}"#;
+    let train = format!(
+        r#"data.train=[{{path = "named.jsonl", types = {types}}}, {{path = "drugs.jsonl", types = ["Drug"]}}]"#
+    );
+    let dev = format!(r#"data.dev=[{{path = "named.jsonl", types = {types}}}]"#);
+    let recipe = |kind| recipe(kind, &named, &[&train, &dev]).unwrap();
+    let out = folder.path().join("out");
+    let run = begin(&recipe("recognize"), &out, Start::Anew).unwrap();
+    let described = run.describe().unwrap().join("\n");
+    assert!(described.contains("6 documents to learn, 6 passages, mentions: 5 Disease, 4 Drug"), "{described}");
+    assert!(described.contains("left out: Disease (2)"), "{described}");
+    // A tagger would take the diseases of the second corpus for no mentions.
+    let error = begin(&recipe("tag"), &out.join("tag"), Start::Anew).err().unwrap();
+    assert!(error.to_string().contains("does not annotate all types") && error.hint().is_some(), "{error}");
+}
+
+#[test]
+fn bad_data_is_named_with_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &|kind| format!("{kind}s"));
+    let long = format!("types.Drug={:?}", "drugs ".repeat(400));
+    let cases: [(&[&str], &str); 7] = [
+        (&[], "corpus.jsonl has no mention of a type of the recipe"),
+        (&["data.train=[]"], "the recipe does not set data.train"),
+        (&["data.train=[{path = \"corpus.jsonl\", types = [\"Gene\"]}]"], "data.train is Gene; it must be a type of"),
+        (&["types.Drug= "], "types.Drug is no description"),
+        (&[&long, "data.train=[{path = \"corpus.jsonl\", types = {Drugs = \"Drug\"}}]"], "types.Drug is longer than"),
+        (&["spans.max_span=126"], "spans.max_span is 126; it must be less than text.window"),
+        (&["data.dev=[]", "evaluation.patience=2"], "nothing to evaluate on"),
+    ];
+    for (set, expected) in cases {
+        let recipe = recipe("recognize", &corpus, set);
+        let error =
+            recipe.and_then(|recipe| begin(&recipe, &folder.path().join("out"), Start::Anew).map(drop)).unwrap_err();
+        assert!(
+            error.to_string().contains(expected) && error.hint().is_some(),
+            "{expected}: {error} {:?}",
+            error.hint()
+        );
+    }
+}
+
+#[test]
+fn a_tagger_says_how_sure_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let out = folder.path().join("out");
+    trained(&recipe("tag", &corpus, &["schedule.epochs=60"]).unwrap(), &out);
+    let found = Tagger::open(&out).unwrap().find(&["No one had gout or fever."]).unwrap().remove(0);
+    assert!(found.len() == 2 && found[0].probability > 0.5, "{found:?}");
+}

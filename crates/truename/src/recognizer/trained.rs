@@ -1,0 +1,153 @@
+use std::path::Path;
+
+use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger};
+use truename_text::Span;
+
+use super::{Reading, Recognized, Recognizer};
+use crate::Error;
+
+/// Finds mentions by a trained model: by the similarity of spans to descriptions of types (BINDER), or by tags of words.
+///
+/// Passages are read one by one, long ones in windows that overlap by the longest mention.
+pub struct TrainedRecognizer {
+    model: Model,
+    options: SpanOptions,
+}
+
+enum Model {
+    Spans(Box<SpanScorer>),
+    Tags(Box<Tagger>),
+}
+
+impl TrainedRecognizer {
+    /// Opens a model folder that `train` made with a task `recognize` or `tag`.
+    ///
+    /// # Errors
+    /// If a file is missing or not what it should be, or the folder holds another kind of model.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let has_tags = Manifest::open(folder)?.heads().any(|head| head == TagConfig::HEAD);
+        let model = match has_tags {
+            true => Model::Tags(Box::new(Tagger::open(folder)?)),
+            false => Model::Spans(Box::new(SpanScorer::open(folder)?)),
+        };
+        Ok(Self { model, options: SpanOptions::default() })
+    }
+
+    /// Returns whether a model folder is that of a recognizer.
+    ///
+    /// # Errors
+    /// If its manifest cannot be read.
+    pub fn is_in(folder: &Path) -> Result<bool, Error> {
+        Ok(Manifest::open(folder)?.heads().any(|head| [SpanConfig::HEAD, TagConfig::HEAD].contains(&head)))
+    }
+
+    /// Sets whether mentions that overlap one with a higher score are removed [default: as the model was trained].
+    #[must_use]
+    pub fn flat(self, is_flat: bool) -> Self {
+        Self { options: self.options.flat(is_flat), ..self }
+    }
+
+    /// Also requires a likely first and last token (BINDER, joint position-span inference).
+    #[must_use]
+    pub fn joint(self, is_joint: bool) -> Self {
+        let strategy = if is_joint { SpanStrategy::Joint } else { SpanStrategy::Span };
+        Self { options: self.options.strategy(strategy), ..self }
+    }
+
+    /// Sets the smallest difference of score and threshold; below 0 for more mentions than the model is sure of.
+    #[must_use]
+    pub fn min_margin(self, min_margin: f64) -> Self {
+        Self { options: self.options.min_margin(min_margin as f32), ..self }
+    }
+
+    /// Looks for other types than those that the model was trained on, by their descriptions alone.
+    ///
+    /// # Errors
+    /// If a type has no description or one that is too long, or the model does not read descriptions.
+    pub fn with_types(self, types: Vec<EntityType>) -> Result<Self, Error> {
+        match self.model {
+            Model::Spans(scorer) => {
+                Ok(Self { model: Model::Spans(Box::new(scorer.with_types(types)?)), options: self.options })
+            }
+            Model::Tags(_) => Err(Error::fixed_types()),
+        }
+    }
+
+    /// Returns the types that are looked for; those of a tagger have no descriptions.
+    pub fn types(&self) -> Vec<EntityType> {
+        match &self.model {
+            Model::Spans(scorer) => scorer.types().to_vec(),
+            Model::Tags(tagger) => {
+                let kind = |name: &String| EntityType { name: name.clone(), descriptions: Vec::new() };
+                tagger.config().types.iter().map(kind).collect()
+            }
+        }
+    }
+
+    /// Returns the hash of the model: of weights, tokenizer and configuration.
+    pub fn hash(&self) -> String {
+        match &self.model {
+            Model::Spans(scorer) => scorer.hash(),
+            Model::Tags(tagger) => tagger.backbone().hash().to_owned(),
+        }
+    }
+
+    /// Returns the folder that was opened.
+    pub fn folder(&self) -> &Path {
+        match &self.model {
+            Model::Spans(scorer) => scorer.backbone().folder(),
+            Model::Tags(tagger) => tagger.backbone().folder(),
+        }
+    }
+
+    /// Finds the mentions of texts, by their places in each.
+    fn find(&self, texts: &[&str]) -> Result<Vec<Vec<Recognized>>, Error> {
+        match &self.model {
+            Model::Spans(scorer) => {
+                let recognized = |span: &truename_infer::ScoredSpan| Recognized {
+                    kind: scorer.types()[span.kind as usize].name.clone(),
+                    score: Some(f64::from(span.score)),
+                    threshold: Some(f64::from(span.threshold)),
+                    is_zero_shot: scorer.is_zero_shot(span.kind),
+                    ..Recognized::new(span.span)
+                };
+                let found = scorer.find(texts, &self.options)?;
+                Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
+            }
+            Model::Tags(tagger) => {
+                let recognized = |span: &truename_infer::TaggedSpan| {
+                    let kind = &tagger.config().types[span.kind as usize];
+                    Recognized::new(span.span).of_kind(kind).with_score(f64::from(span.probability))
+                };
+                let found = tagger.find(texts)?;
+                Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
+            }
+        }
+    }
+}
+
+impl Recognizer for TrainedRecognizer {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        let passages: Vec<Vec<Span>> = readings.iter().map(|reading| reading.document().passage_spans()).collect();
+        let texts: Vec<&str> = readings
+            .iter()
+            .zip(&passages)
+            .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
+            .collect();
+        let mut found = self.find(&texts)?.into_iter();
+        let mut all = Vec::with_capacity(readings.len());
+        for (reading, spans) in readings.iter_mut().zip(&passages) {
+            let mut mentions = Vec::new();
+            for (passage, found) in spans.iter().zip(found.by_ref()) {
+                let moved = |one: Recognized| Recognized {
+                    span: Span::new(one.span.start + passage.start, one.span.end + passage.start),
+                    ..one
+                };
+                mentions.extend(found.into_iter().map(moved));
+            }
+            reading.define_behind(mentions.iter().map(|one| one.span));
+            all.push(mentions);
+        }
+        Ok(all)
+    }
+}
