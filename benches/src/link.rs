@@ -85,7 +85,7 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
     let mut medic = Vec::new();
     let file = data.join("dict-medic/medic_06Jul2012.txt.gz");
     let scratch = tempfile::tempdir()?;
-    let options = ImportOptions { format: Some(Format::Dictionary), ..Default::default() };
+    let options = ImportOptions::default().format(Some(Format::Dictionary));
     let (kb, _) = KnowledgeBase::import(&[file], &scratch.path().join("medic"), &options, false)?;
     kb.for_each_concept(|concept| {
         medic.push(concept);

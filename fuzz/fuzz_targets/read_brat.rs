@@ -9,7 +9,7 @@ libfuzzer_sys::fuzz_target!(|both: &str| {
     // The first NUL ends the text and begins the annotations.
     let (text, annotations) = both.split_once('\0').unwrap_or((both, ""));
     for offsets in [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16] {
-        let options = ReadOptions { offsets, ..ReadOptions::default() };
+        let options = ReadOptions::default().offsets(offsets);
         for (document, _) in read_standoff(Path::new("memory.txt"), text, annotations, &options) {
             let mut spans =
                 document.mentions.iter().flat_map(|mention| mention.fragments.iter().chain([&mention.span]));

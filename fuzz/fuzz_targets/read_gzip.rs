@@ -12,7 +12,7 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for format in Format::ALL {
-        let options = ReadOptions { format: Some(format), max_line_bytes: 1 << 16, ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(format)).max_line_bytes(1 << 16);
         let file = Cursor::new(HEADER).chain(Cursor::new(bytes.to_vec()));
         let _ = read_from(Path::new("memory.gz"), file, &options, &mut |_| ControlFlow::Continue(()));
     }

@@ -9,7 +9,7 @@ use truename_corpus::{Format, OffsetUnit, ReadOptions, read_from};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for offsets in [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16] {
-        let options = ReadOptions { format: Some(Format::Pubtator), offsets, ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(Format::Pubtator)).offsets(offsets);
         let _ = read_from(Path::new("memory"), Cursor::new(bytes.to_vec()), &options, &mut |read| {
             for document in read {
                 let mentions =

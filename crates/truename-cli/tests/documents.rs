@@ -140,6 +140,7 @@ fn stdin_is_read_and_mistakes_are_told() {
     assert_eq!(folder.run(&["link", "x", "--offsets", "words"]).code, 2);
     assert_eq!(folder.run(&["link", "x", "--mentions", "--nested"]).code, 2);
     assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--encoding", "klingon"]).code, 2);
+    assert_eq!(folder.run(&["evaluate", "link", "--gold", "x", "--kb", "kb", "--encoding", "klingon"]).code, 2);
     assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--explain", "--format", "pubtator"]).code, 2);
     folder.write("out.jsonl", "kept");
     assert_eq!(folder.run(&["link", "x", "--kb", "kb", "--out", "out.jsonl"]).code, 1);

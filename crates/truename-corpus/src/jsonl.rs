@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let options = ReadOptions::default().mentions(false);
         let (documents, problems) = read_str("a.jsonl", r#"{"text": "a", "mentions": [{"start": "x"}]}"#, &options);
         assert_eq!((documents.len(), problems.len()), (1, 0));
     }

@@ -4,6 +4,7 @@ use crate::format::Format;
 
 /// Options for reading a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The format; told by extension and content where this is `None`.
     pub format: Option<Format>,
@@ -21,6 +22,36 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// The default of [`max_line_bytes`](Self::max_line_bytes): 64 MiB.
     pub const MAX_LINE_BYTES: usize = 64 << 20;
+
+    /// Sets the format; `None` to tell it by extension and content.
+    #[must_use]
+    pub fn format(self, format: Option<Format>) -> Self {
+        Self { format, ..self }
+    }
+
+    /// Sets the unit of the offsets in the file.
+    #[must_use]
+    pub fn offsets(self, offsets: OffsetUnit) -> Self {
+        Self { offsets, ..self }
+    }
+
+    /// Sets the encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
+    #[must_use]
+    pub fn encoding(self, encoding: Option<String>) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Sets whether annotations are read.
+    #[must_use]
+    pub fn mentions(self, mentions: bool) -> Self {
+        Self { mentions, ..self }
+    }
+
+    /// Sets the longest line of JSONL, and the longest document of the other formats, in bytes.
+    #[must_use]
+    pub fn max_line_bytes(self, max_line_bytes: usize) -> Self {
+        Self { max_line_bytes, ..self }
+    }
 }
 
 impl Default for ReadOptions {

@@ -123,7 +123,7 @@ pub(crate) mod tests {
 
     #[test]
     fn bytes_that_the_named_encoding_does_not_have_are_a_problem() {
-        let options = ReadOptions { encoding: Some("shift_jis".into()), ..ReadOptions::default() };
+        let options = ReadOptions::default().encoding(Some("shift_jis".into()));
         assert_eq!(
             problems("a.txt", b"a \x81\xFF b", &options),
             ["a.txt: document a: after 2 bytes of text there is something that is not Shift_JIS; check --encoding"]

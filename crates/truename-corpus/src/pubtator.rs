@@ -299,8 +299,7 @@ mod tests {
     fn a_last_line_without_an_end_may_be_cut_off() {
         for cut in ["1|t|A\n\n2|t|A co", "1|t|A\n\n2|t|A cold\n2\t2\t6\tcold\tDisease\tD0031"] {
             for mentions in [true, false] {
-                let (documents, problems) =
-                    read_str("a.pubtator", cut, &ReadOptions { mentions, ..ReadOptions::default() });
+                let (documents, problems) = read_str("a.pubtator", cut, &ReadOptions::default().mentions(mentions));
                 let line = cut.lines().count();
                 assert_eq!(problems, [format!("a.pubtator:{line}: document 2: {UNENDED}")]);
                 assert_eq!(documents.len(), 1);
@@ -329,7 +328,7 @@ mod tests {
 
     #[test]
     fn long_documents_are_passed_over() {
-        let options = ReadOptions { max_line_bytes: 30, ..ReadOptions::default() };
+        let options = ReadOptions::default().max_line_bytes(30);
         let long_line = format!("2|t|{}\n2|a|b\n", "x".repeat(30));
         let long_block = "2|t|cold\n".to_owned() + &"2\t0\t4\tcold\tX\n".repeat(10);
         for (long, message) in [
@@ -350,7 +349,7 @@ mod tests {
 
     #[test]
     fn rows_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let options = ReadOptions::default().mentions(false);
         let bytes = b"1|t|A\n1\tx\ty\xFF\n8\t1\n";
         assert_eq!(problems("a.pubtator", bytes, &options), [""; 0]);
     }

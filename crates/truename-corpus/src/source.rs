@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn text(bytes: &'static [u8], encoding: Option<&str>) -> String {
-        let options = ReadOptions { encoding: encoding.map(str::to_owned), ..ReadOptions::default() };
+        let options = ReadOptions::default().encoding(encoding.map(str::to_owned));
         let source = Source::of_reader(Path::new("memory"), bytes, &options).unwrap();
         source.into_text().unwrap().unwrap_or_else(|wrong| panic!("{}", wrong.message))
     }
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_unknown_encoding_is_refused() {
-        let options = ReadOptions { encoding: Some("klingon".into()), ..ReadOptions::default() };
+        let options = ReadOptions::default().encoding(Some("klingon".into()));
         let error = Source::of_reader(Path::new("memory"), &b""[..], &options).err().unwrap();
         assert_eq!(error.to_string(), "memory: \"klingon\" is no known encoding");
         assert_eq!(error.hint().as_deref(), Some("use a WHATWG label such as utf-8, windows-1252, utf-16le"));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn lines(bytes: &[u8], limit: usize) -> Vec<(u64, Result<String, String>)> {
-        let options = ReadOptions { max_line_bytes: limit, ..ReadOptions::default() };
+        let options = ReadOptions::default().max_line_bytes(limit);
         let source = Source::of_reader(Path::new("memory"), Cursor::new(bytes.to_vec()), &options).unwrap();
         let (mut lines, mut found) = (source.into_lines(), Vec::new());
         while let Some(line) = lines.next().unwrap() {

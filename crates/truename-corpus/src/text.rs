@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_a_problem() {
-        let options = ReadOptions { format: Some(Format::Text), ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(Format::Text));
         assert_eq!(
             problems("a.txt", b"one\ntw\xFFo", &options),
             ["a.txt:2: document a: byte 7 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)"]

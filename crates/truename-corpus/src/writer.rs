@@ -103,7 +103,7 @@ mod tests {
     fn no_document_makes_a_whole_file_too() {
         for format in [Format::Jsonl, Format::Pubtator, Format::BiocXml, Format::BiocJson] {
             let bytes = Writer::new(format, OffsetUnit::Chars, Vec::new()).unwrap().finish().unwrap();
-            let options = crate::ReadOptions { format: Some(format), ..crate::ReadOptions::default() };
+            let options = crate::ReadOptions::default().format(Some(format));
             let (documents, problems) = crate::output::tests::read_bytes("memory", &bytes, &options);
             assert_eq!((documents, problems), (Vec::new(), Vec::new()));
         }

@@ -19,7 +19,7 @@ fn write(documents: &[Document], format: Format, offsets: OffsetUnit) -> Vec<u8>
 }
 
 fn read(bytes: Vec<u8>, format: Format, offsets: OffsetUnit) -> Vec<Document> {
-    let options = ReadOptions { format: Some(format), offsets, ..ReadOptions::default() };
+    let options = ReadOptions::default().format(Some(format)).offsets(offsets);
     let mut documents = Vec::new();
     read_from(Path::new("memory"), Cursor::new(bytes), &options, &mut |read| {
         documents.push(read.unwrap_or_else(|problem| panic!("{problem}")));
@@ -37,7 +37,7 @@ fn written_and_read(documents: &[Document], format: Format, offsets: OffsetUnit)
     let mut writer = BratWriter::new(folder.path(), offsets).unwrap();
     documents.iter().for_each(|document| writer.write(document).unwrap());
     writer.finish().unwrap();
-    read_all(folder.path(), &ReadOptions { format: Some(format), offsets, ..ReadOptions::default() }).unwrap()
+    read_all(folder.path(), &ReadOptions::default().format(Some(format)).offsets(offsets)).unwrap()
 }
 
 /// What comes back of a document: what the format cannot hold, as its documentation says it.
@@ -294,7 +294,7 @@ fn a_unit_that_does_not_fit_is_a_problem() {
     let mut document = Document::new("1", "😀 has a cold 😀");
     document.mentions = vec![Mention::new(Span::new(11, 15), "Disease", None)];
     for format in STREAMS {
-        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(format));
         let bytes = write(std::slice::from_ref(&document), format, OffsetUnit::Bytes);
         let mut problems = Vec::new();
         read_from(Path::new("a"), Cursor::new(bytes), &options, &mut |read| {

@@ -204,7 +204,7 @@ impl Read for Endless {
 
 #[test]
 fn endless_documents_come_to_an_end() {
-    let options = ReadOptions { max_line_bytes: 1 << 16, ..ReadOptions::default() };
+    let options = ReadOptions::default().max_line_bytes(1 << 16);
     for (name, beginning, rest) in [
         ("a.txt", "A", " cold"),
         ("a.xml", "<collection><document><id>1</id><passage><offset>0</offset><text>", "cold "),
@@ -228,7 +228,7 @@ fn endless_documents_come_to_an_end() {
 
 #[test]
 fn a_long_line_that_is_well_compressed_is_passed_over() {
-    let options = ReadOptions { max_line_bytes: 1 << 16, ..ReadOptions::default() };
+    let options = ReadOptions::default().max_line_bytes(1 << 16);
     let long = "x".repeat(4 << 20);
     let jsonl = format!("{{\"text\":\"a\"}}\n{{\"text\":\"{long}\"}}\n{{\"text\":\"b\"}}\n");
     let pubtator = format!("1|t|a\n\n2|t|{long}\n2|a|b\n\n3|t|b\n");
@@ -248,7 +248,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         compressed in any::<bool>(),
     ) {
-        let options = ReadOptions { max_line_bytes: 1 << 16, ..ReadOptions::default() };
+        let options = ReadOptions::default().max_line_bytes(1 << 16);
         for (name, format) in [
             ("a.jsonl", Format::Jsonl),
             ("a.pubtator", Format::Pubtator),

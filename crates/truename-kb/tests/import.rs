@@ -8,7 +8,7 @@ fn import(format: Format, text: &str) -> Import {
 }
 
 fn strictly(format: Format, text: &str) -> Result<Import, Error> {
-    read_bytes(text.as_bytes(), format, &ImportOptions { strict: true, ..ImportOptions::default() })
+    read_bytes(text.as_bytes(), format, &ImportOptions::default().strict(true))
 }
 
 /// The names by which every sample below knows its concept.
@@ -194,10 +194,8 @@ fn what_is_beside_the_names_is_kept() {
     assert_eq!(mesh.concepts[0].types, ["disease"]);
     let supplement = import(Format::Mesh, SAMPLES[11].2);
     assert_eq!(supplement.concepts[0].parents[0].as_str(), "D1");
-    let broad = ImportOptions {
-        scopes: SynonymScopes { broad: true, narrow: true, related: true },
-        ..ImportOptions::default()
-    };
+    let all = SynonymScopes { broad: true, narrow: true, related: true };
+    let broad = ImportOptions::default().scopes(all);
     assert_eq!(read_bytes(SAMPLES[4].2.as_bytes(), Format::Obo, &broad).unwrap().concepts[0].synonyms.len(), 2);
 }
 
@@ -218,7 +216,7 @@ fn columns_and_separators_can_be_named() {
         separator: Some(";".into()),
         ..Columns::default()
     };
-    let options = ImportOptions { columns, ..ImportOptions::default() };
+    let options = ImportOptions::default().columns(columns);
     let import = read_bytes(b"key,words\n1,a; b;c\n", Format::Csv, &options).unwrap();
     assert_eq!(import.concepts[0].names().collect::<Vec<_>>(), ["a", "b", "c"]);
     let missing = read_bytes(b"id,words\n1,a\n", Format::Csv, &options).unwrap_err();
@@ -290,13 +288,13 @@ fn cycles_are_listed_and_kept() {
 
 #[test]
 fn other_encodings_and_gzip_are_read() {
-    let latin = ImportOptions { encoding: Some("windows-1252".into()), ..ImportOptions::default() };
+    let latin = ImportOptions::default().encoding(Some("windows-1252".into()));
     let import = read_bytes(b"id,name\n1,Sj\xf6gren\n", Format::Csv, &latin).unwrap();
     assert_eq!(import.concepts[0].name, "Sjögren");
     let utf16: Vec<u8> = "\u{FEFF}id,name\n1,Sjögren\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let marked = read_bytes(&utf16, Format::Csv, &ImportOptions::default()).unwrap();
     assert_eq!(marked.concepts[0].name, "Sjögren");
-    let unknown = ImportOptions { encoding: Some("klingon".into()), ..ImportOptions::default() };
+    let unknown = ImportOptions::default().encoding(Some("klingon".into()));
     assert!(read_bytes(b"", Format::Csv, &unknown).unwrap_err().hint().unwrap().contains("WHATWG"));
     let unpacked = read_bytes(&packed("id,name\n1,a\n"), Format::Csv, &ImportOptions::default()).unwrap();
     assert_eq!(unpacked.concepts[0].name, "a");
@@ -403,7 +401,7 @@ fn columns_of_one_name_all_count() {
     assert_eq!(message, "memory:1: no id column among \"a\", \"b\"");
     assert!(hint.contains("--id-column"), "{hint}");
     let named = Columns { id: Some("Concept id".into()), ..Columns::default() };
-    let options = ImportOptions { columns: named, ..ImportOptions::default() };
+    let options = ImportOptions::default().columns(named);
     assert!(read_bytes(b"CONCEPT_ID,name\n1,a\n", Format::Csv, &options).is_ok());
 }
 
@@ -427,7 +425,7 @@ fn concepts_with_names_in_other_languages_are_counted() {
     assert_eq!(left_out.concepts.len(), 1);
     let listed = "memory: concepts with names in other languages only were left out (de 1, fr 1); --language de keeps such names: \"http://x.org/1\"";
     assert_eq!(problems(&left_out), [listed]);
-    let all = ImportOptions { languages: vec!["*".into()], ..ImportOptions::default() };
+    let all = ImportOptions::default().languages(vec!["*".into()]);
     assert_eq!(read_bytes(turtle.as_bytes(), Format::Turtle, &all).unwrap().concepts.len(), 3);
     let german = SAMPLES[8].2.lines().nth(2).unwrap().to_owned() + "\n";
     assert!(problems(&import(Format::Rrf, &german))[0].contains("(GER 1)"));
@@ -444,7 +442,7 @@ fn classes_without_a_label_are_counted_or_named_by_their_iris() {
     assert_eq!((counted.concepts.len(), counted.problem_count), (0, 1));
     assert!(problems(&counted)[0].contains("were left out (3); --label-from-iri"), "{:?}", counted.problems);
     assert!(counted.require_concepts().unwrap_err().hint().unwrap().contains("--label-from-iri"));
-    let options = ImportOptions { label_from_iri: true, ..ImportOptions::default() };
+    let options = ImportOptions::default().label_from_iri(true);
     let named = read_bytes(rdf.as_bytes(), Format::RdfXml, &options).unwrap();
     let names: Vec<&str> = named.concepts.iter().map(|concept| concept.name.as_str()).collect();
     assert_eq!(names, ["DNA Repair of cells", "Heart Attack"]);
@@ -500,9 +498,9 @@ fn declared_and_named_encodings_are_read() {
         "{:?}",
         import.problems
     );
-    let named = ImportOptions { encoding: Some("latin1".into()), ..ImportOptions::default() };
+    let named = ImportOptions::default().encoding(Some("latin1".into()));
     assert_eq!(read_bytes(&obo, Format::Obo, &named).unwrap().concepts[0].synonyms, ["Sjögren"]);
-    let wrong = ImportOptions { encoding: Some("euc-jp".into()), ..ImportOptions::default() };
+    let wrong = ImportOptions::default().encoding(Some("euc-jp".into()));
     assert!(read_bytes(&obo, Format::Obo, &wrong).unwrap().problems[0].reason.contains("could not be decoded"));
 }
 

@@ -8,7 +8,7 @@ use truename_kb::{Format, ImportOptions};
 const LIMIT: u64 = 100_000;
 
 fn options() -> ImportOptions {
-    ImportOptions { max_line_bytes: Some(LIMIT), ..ImportOptions::default() }
+    ImportOptions::default().max_line_bytes(Some(LIMIT))
 }
 
 /// Each format with a beginning, after which a value goes on until `end`.

@@ -1,10 +1,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use truename::OffsetUnit;
 
 use super::value::{folds, probability};
-use super::{LinkerArguments, Linking, PlaceholderArgument};
+use super::{DocumentArguments, LinkerArguments, Linking, PlaceholderArgument};
 
 #[derive(Subcommand)]
 pub enum Evaluate {
@@ -19,6 +18,11 @@ pub enum Evaluate {
 }
 
 #[derive(Args)]
+#[command(
+    mut_arg("input_format", |format| format.help("Format of the corpus: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]")),
+    mut_arg("offsets", |offsets| offsets.help("Unit of offsets in the corpus: bytes, chars or utf16")),
+    mut_arg("encoding", |encoding| encoding.help("Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)"))
+)]
 pub struct EvaluateLink {
     /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
     #[arg(long, required = true, value_name = "CORPUS")]
@@ -30,18 +34,8 @@ pub struct EvaluateLink {
     pub gold_types: Vec<String>,
     #[command(flatten)]
     pub linking: Linking,
-    /// Format of the corpus: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
-    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
-    pub input_format: Option<truename_corpus::Format>,
-    /// Unit of offsets in the corpus: bytes, chars or utf16
-    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
-    pub offsets: OffsetUnit,
-    /// Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
-    pub encoding: Option<String>,
-    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_line_bytes: u64,
+    #[command(flatten)]
+    pub documents: DocumentArguments,
     /// Number of kinds of error shown, the commonest first
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub errors: u32,

@@ -2,21 +2,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use truename::{Ambiguous, OffsetUnit, Placeholders};
+use truename::{Ambiguous, Placeholders};
 
-use super::LinkerArguments;
 use super::value::{MOST_CANDIDATES, probability};
+use super::{DocumentArguments, LinkerArguments};
 
+// In `--help`, `--input-format` stands before `--format`, and `--placeholders` after `--threads`.
 #[derive(Args)]
+#[command(
+    mut_arg("input_format", |input_format| input_format.display_order(1)),
+    mut_arg("placeholders", |placeholders| placeholders.display_order(13))
+)]
 pub struct Link {
     /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat; - for stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub kb: LinkerArguments,
-    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
-    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<truename_corpus::Format>)]
-    pub input_format: Option<truename_corpus::Format>,
     /// Output format
     #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
     pub format: LinkFormat,
@@ -34,15 +36,8 @@ pub struct Link {
     pub explain: bool,
     #[command(flatten)]
     pub linking: Linking,
-    /// Unit of offsets in input and output: bytes, chars or utf16
-    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
-    pub offsets: OffsetUnit,
-    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
-    pub encoding: Option<String>,
-    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_line_bytes: u64,
+    #[command(flatten)]
+    pub documents: DocumentArguments,
 }
 
 /// Text that is no name.

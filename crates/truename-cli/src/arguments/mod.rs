@@ -1,5 +1,6 @@
 //! Everything the command line takes.
 
+mod documents;
 mod encoder;
 mod evaluate;
 mod kb;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub use documents::DocumentArguments;
 pub use encoder::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{Evaluate, EvaluateLink, EvaluateNames};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};

@@ -1,5 +1,5 @@
 use clap::{Args, ValueEnum};
-use truename::{Format, ImportOptions, SynonymScopes};
+use truename::{Columns, Format, ImportOptions, SynonymScopes};
 
 /// Options for reading files of concepts.
 #[derive(Args)]
@@ -59,23 +59,23 @@ impl Reading {
         let has = |scope| self.scopes.contains(&scope);
         let scopes =
             SynonymScopes { broad: has(Scope::Broad), narrow: has(Scope::Narrow), related: has(Scope::Related) };
-        ImportOptions {
-            format: self.format,
-            encoding: self.encoding.clone(),
-            strict: self.strict,
-            columns: truename::Columns {
-                id: self.id_column.clone(),
-                name: self.name_column.clone(),
-                synonyms: self.synonyms_column.clone(),
-                types: self.type_column.clone(),
-                separator: self.separator.clone(),
-            },
-            languages: self.languages.clone(),
-            sources: self.sources.clone(),
-            scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
-            label_from_iri: self.label_from_iri,
-            max_line_bytes: self.max_line_bytes,
-            progress: crate::interrupt::progress(),
-        }
+        let columns = Columns {
+            id: self.id_column.clone(),
+            name: self.name_column.clone(),
+            synonyms: self.synonyms_column.clone(),
+            types: self.type_column.clone(),
+            separator: self.separator.clone(),
+        };
+        ImportOptions::default()
+            .format(self.format)
+            .encoding(self.encoding.clone())
+            .strict(self.strict)
+            .columns(columns)
+            .languages(self.languages.clone())
+            .sources(self.sources.clone())
+            .scopes(if self.scopes.is_empty() { SynonymScopes::default() } else { scopes })
+            .label_from_iri(self.label_from_iri)
+            .max_line_bytes(self.max_line_bytes)
+            .progress(crate::interrupt::progress())
     }
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use truename::{Document, KnowledgeBase, LinkedDocument, Linker, Pipeline, Span};
-use truename_corpus::ReadOptions;
 use truename_eval::linked::{
     Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, LinkingScores, PrecisionRecall,
     link_errors,
@@ -22,13 +21,7 @@ use crate::problems::say_truncated;
 const DEPTH: usize = 5;
 
 pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
-    let options = ReadOptions {
-        format: arguments.input_format,
-        offsets: arguments.offsets,
-        encoding: arguments.encoding.clone(),
-        max_line_bytes: usize::try_from(arguments.max_line_bytes).unwrap_or(usize::MAX),
-        mentions: true,
-    };
+    let options = arguments.documents.options()?;
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
     let [finding, linking] = [(false, 1), (true, DEPTH)]
         .map(|(given, top)| pipeline(Linker::new(kb.clone())?, &arguments.linking, given, top, false));

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
-use truename_corpus::ReadOptions;
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
@@ -18,18 +17,12 @@ const HTML_TOP: u32 = 5;
 
 pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
+    let options = arguments.documents.options()?.mentions(arguments.mentions);
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
     let linker = open_linker(&arguments.kb, quiet)?;
     let pipeline = pipeline(linker, &arguments.linking, arguments.mentions, top as usize, arguments.explain)?;
-    let options = ReadOptions {
-        format: arguments.input_format,
-        offsets: arguments.offsets,
-        encoding: arguments.encoding.clone(),
-        max_line_bytes: usize::try_from(arguments.max_line_bytes).unwrap_or(usize::MAX),
-        mentions: arguments.mentions,
-    };
-    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.offsets)?;
+    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let problems = read(&arguments.files, &options, no_bar, |documents| {
@@ -56,12 +49,6 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
 
 /// Refuses options that would have no effect.
 fn check(arguments: &Link) -> anyhow::Result<()> {
-    if let Some(label) = &arguments.encoding
-        && encoding_rs::Encoding::for_label(label.as_bytes()).is_none()
-    {
-        let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
-        return Err(UsageError(format!("unknown encoding \"{label}\"; {advice}")).into());
-    }
     if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Html) {
         return Err(UsageError("--explain needs --format jsonl or html".into()).into());
     }

@@ -451,7 +451,7 @@ mod tests {
     fn a_document_beyond_the_limit_ends_the_reading() {
         let small = format!(r#"{{"id": "7", "passages": [{PASSAGE}]}}"#);
         let large = small.replace("cold", &"x".repeat(200));
-        let options = ReadOptions { max_line_bytes: 150, ..ReadOptions::default() };
+        let options = ReadOptions::default().max_line_bytes(150);
         let message = "a.json:2: the document is longer than 150 bytes (--max-line-bytes reads longer ones); \
                        the rest of the file is not read";
         for (open, between, close) in [("[", ",\n", "]"), (r#"{"documents":["#, ",\n", "]}"), ("", "\n", "")] {
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let options = ReadOptions::default().mentions(false);
         let content = br#"[{"passages": [{"offset": 0, "text": "A", "annotations": [{"locations": [{}]}, 3]}]}]"#;
         assert_eq!(problems("a.json", content, &options), [""; 0]);
     }

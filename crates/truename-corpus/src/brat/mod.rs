@@ -103,7 +103,7 @@ mod tests {
         let latin = "byte 2 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)".to_owned();
         let empty = "; make an empty one where the text has no annotation";
         assert_eq!(problems, [missing("c.txt"), latin, missing("f.ann") + empty]);
-        let plain = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let plain = ReadOptions::default().mentions(false);
         let (documents, problems) = read_folder(folder.path(), &plain);
         assert_eq!((documents.len(), problems.len()), (3, 1));
     }
@@ -112,7 +112,7 @@ mod tests {
     fn a_folder_of_texts_alone_has_no_annotations() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "A").unwrap();
-        let options = ReadOptions { format: Some(Format::Brat), ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(Format::Brat));
         let (documents, problems) = read_folder(folder.path(), &options);
         assert_eq!((documents.len(), problems.len()), (1, 0));
     }
@@ -157,15 +157,14 @@ mod tests {
             assert_eq!((&*documents[0].text, documents[0].mentions[0].span), ("\u{FEFF}A", Span::new(3, 4)));
         }
         // Without annotations to read, a text is a text.
-        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let options = ReadOptions::default().mentions(false);
         assert_eq!(read_path(&text, &options, &mut |_| ControlFlow::Continue(())).unwrap().format, Format::Text);
     }
 
     #[test]
     fn what_is_no_brat_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let fails =
-            |path: &Path, format| read_all(path, &ReadOptions { format, ..ReadOptions::default() }).unwrap_err();
+        let fails = |path: &Path, format| read_all(path, &ReadOptions::default().format(format)).unwrap_err();
         let error = fails(folder.path(), None);
         assert!(error.to_string().ends_with(": this folder has no .ann files, so it is not brat"));
         assert_eq!(
@@ -175,7 +174,7 @@ mod tests {
         let error = fails(folder.path(), Some(Format::Jsonl));
         assert!(error.to_string().ends_with(": this is a folder, and jsonl is read from files"));
         assert!(fails(&folder.path().join("none.txt"), None).is_not_found());
-        let options = ReadOptions { format: Some(Format::Brat), ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(Format::Brat));
         let read = read_from(Path::new("-"), &b""[..], &options, &mut |_| ControlFlow::Continue(()));
         assert_eq!(read.unwrap_err().to_string(), "-: brat keeps a document in two files, so it is no stream");
     }

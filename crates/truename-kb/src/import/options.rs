@@ -8,6 +8,7 @@ pub(super) const ENCODING_HINT: &str = "name the encoding of the file, as in --e
 
 /// Options of an import.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ImportOptions {
     /// The format of all files; told by extension and content where this is `None`.
     pub format: Option<Format>,
@@ -35,6 +36,66 @@ impl ImportOptions {
     /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
     /// compressed file can take.
     pub const MAX_LINE_BYTES: u64 = 64 << 20;
+
+    /// Sets the format of all files; `None` to tell it by extension and content.
+    #[must_use]
+    pub fn format(self, format: Option<Format>) -> Self {
+        Self { format, ..self }
+    }
+
+    /// Sets the encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
+    #[must_use]
+    pub fn encoding(self, encoding: Option<String>) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Sets whether the first malformed entry ends the import.
+    #[must_use]
+    pub fn strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
+    }
+
+    /// Sets the names of a table's columns.
+    #[must_use]
+    pub fn columns(self, columns: Columns) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// Sets the languages kept in formats that tell them; empty for English.
+    #[must_use]
+    pub fn languages(self, languages: Vec<String>) -> Self {
+        Self { languages, ..self }
+    }
+
+    /// Sets the source vocabularies kept of UMLS; empty for all.
+    #[must_use]
+    pub fn sources(self, sources: Vec<String>) -> Self {
+        Self { sources, ..self }
+    }
+
+    /// Sets the synonym scopes kept of ontologies.
+    #[must_use]
+    pub fn scopes(self, scopes: SynonymScopes) -> Self {
+        Self { scopes, ..self }
+    }
+
+    /// Sets whether a class without a label is named by the last part of its IRI.
+    #[must_use]
+    pub fn label_from_iri(self, label_from_iri: bool) -> Self {
+        Self { label_from_iri, ..self }
+    }
+
+    /// Sets the longest line or value in bytes; `None` for [`ImportOptions::MAX_LINE_BYTES`].
+    #[must_use]
+    pub fn max_line_bytes(self, max_line_bytes: Option<u64>) -> Self {
+        Self { max_line_bytes, ..self }
+    }
+
+    /// Sets the progress, for another thread to watch and to stop.
+    #[must_use]
+    pub fn progress(self, progress: Arc<Progress>) -> Self {
+        Self { progress, ..self }
+    }
 }
 
 /// Names of a table's columns; a column that is `None` is found by its usual names.

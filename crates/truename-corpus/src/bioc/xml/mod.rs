@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_document_beyond_the_limit_ends_the_reading() {
-        let options = ReadOptions { max_line_bytes: 200, ..ReadOptions::default() };
+        let options = ReadOptions::default().max_line_bytes(200);
         let small = "<document><id>1</id><passage><offset>0</offset><text>cold</text></passage></document>\n";
         let message = "the document is longer than 200 bytes (--max-line-bytes reads longer ones); the rest of the file is not read";
         let many = small.repeat(50);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
+        let options = ReadOptions::default().mentions(false);
         let (documents, problems) =
             read_str("a.xml", &document("<annotation>&bomb;<location/></annotation>"), &options);
         assert_eq!((documents.len(), problems.len()), (2, 0));

@@ -1,0 +1,47 @@
+use clap::Args;
+use truename::OffsetUnit;
+use truename_corpus::{Format, ReadOptions};
+
+use crate::exit_code::UsageError;
+
+/// Options for reading documents.
+#[derive(Args)]
+pub struct DocumentArguments {
+    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    pub input_format: Option<Format>,
+    /// Unit of offsets in input and output: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = str::parse::<OffsetUnit>)]
+    pub offsets: OffsetUnit,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
+}
+
+impl DocumentArguments {
+    /// Returns the options for reading documents with their mentions.
+    ///
+    /// # Errors
+    /// If the encoding is unknown.
+    pub fn options(&self) -> Result<ReadOptions, UsageError> {
+        self.check_encoding()?;
+        Ok(ReadOptions::default()
+            .format(self.input_format)
+            .offsets(self.offsets)
+            .encoding(self.encoding.clone())
+            .max_line_bytes(usize::try_from(self.max_line_bytes).unwrap_or(usize::MAX)))
+    }
+
+    fn check_encoding(&self) -> Result<(), UsageError> {
+        match &self.encoding {
+            Some(label) if encoding_rs::Encoding::for_label(label.as_bytes()).is_none() => {
+                let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
+                Err(UsageError(format!("unknown encoding \"{label}\"; {advice}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
