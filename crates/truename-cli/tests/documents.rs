@@ -103,6 +103,22 @@ fn types_and_probabilities_keep_mentions_out() {
 }
 
 #[test]
+fn conll_is_read() {
+    let folder = Folder::with_kb();
+    folder
+        .write("a.tsv", "Aspirin\tO\nafter\tO\na\tO\nheart\tB-Disease\nattack\tI-Disease\n\nNo\tO\ncold\tB-Disease\n");
+    let run = folder.run(&["-q", "link", "a.tsv", "--kb", "kb", "--mentions"]);
+    let found: Vec<_> = run.out.lines().map(mentions).collect();
+    assert_eq!(found, [vec![(16, 28, "heart attack".into(), Some("X:1".into()))], vec![(3, 7, "cold".into(), None)]]);
+    let run = folder.run(&["evaluate", "link", "--gold", "a.tsv", "--kb", "kb", "--gold-type", "Disease"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("2 documents, 2 mentions, 0 of them with an id"), "{}", run.out);
+    folder.write("a.conll", "cold\tDisease\n");
+    let run = folder.run(&["link", "a.conll", "--kb", "kb", "--mentions"]);
+    assert!(run.err.contains("warning: a.conll:1: document a:1: \"Disease\" is no tag"), "{}", run.err);
+}
+
+#[test]
 fn one_bad_document_does_not_end_the_run() {
     let folder = Folder::with_kb();
     let bad = PUBTATOR.replace("1\t16\t28\theart", "1\t17\t2800\theart");

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use crate::conll;
 use crate::format::Format;
 use crate::pubtator;
 use crate::source::without_gz;
@@ -15,6 +16,7 @@ pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
         "txt" if annotated => Format::Brat,
         "pubtator" => Format::Pubtator,
         "xml" => Format::BiocXml,
+        "conll" | "iob" | "iob2" | "bio" | "ck" => Format::Conll,
         "jsonl" | "ndjson" => json.unwrap_or(Format::Jsonl),
         "json" => json.unwrap_or(Format::BiocJson),
         _ => by_content.unwrap_or(Format::Text),
@@ -33,10 +35,9 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Pubtator)
     } else if text.starts_with("<?xml") || text.starts_with("<collection") {
         Some(Format::BiocXml)
-    } else if text.starts_with('{') || text.starts_with('[') {
-        by_keys(text)
     } else {
-        None
+        let json = (text.starts_with('{') || text.starts_with('[')).then(|| by_keys(text)).flatten();
+        json.or_else(|| conll::is_conll(text).then_some(Format::Conll))
     }
 }
 
@@ -105,6 +106,11 @@ mod tests {
             ("a.json", Format::BiocJson),
             ("a.jsonl.gz", Format::Jsonl),
             ("a.ndjson", Format::Jsonl),
+            ("a.conll", Format::Conll),
+            ("a.iob2.gz", Format::Conll),
+            ("a.IOB", Format::Conll),
+            ("a.bio", Format::Conll),
+            ("a.ck", Format::Conll),
             ("a.txt", Format::Text),
             ("-", Format::Text),
         ] {
@@ -128,11 +134,27 @@ mod tests {
             (r#"{"PubTator3": ["#, Format::BiocJson),
             (r#"{"id": "\"text\":", "passages": [{"text": "a"}]}"#, Format::BiocJson),
             (r#"[{"id": 1, "passages": []}]"#, Format::BiocJson),
+            ("A\tO\ncold\tB-Disease\n", Format::Conll),
+            ("\n-DOCSTART-\tO\n\nA\tB-Disease\n", Format::Conll),
+            ("-DOCSTART- -X- O O\r\n\r\nU.N. NNP I-NP I-ORG\r\nis VBZ I-VP O\r\n", Format::Conll),
+            ("# id 1\tdomain=en\na _ _ O\nb _ _ B-X\n", Format::Conll),
+            ("[ O\nA B-X\n] O\n", Format::Conll),
+            ("<s> O None\nA I Disease\ncold O Disease\n<eof> I None\n", Format::Conll),
+            ("A\tO\ncold\tB-Dis", Format::Conll),
+            ("A\tO\tO\ncold\tB-X\n", Format::Text),
+            ("name\tid\nType I\tO\n", Format::Text),
+            ("Anna\tM\nUwe\tM\n", Format::Text),
+            ("vitamin B-12\n", Format::Text),
+            ("Type I\nType I\nPlan B\n", Format::Text),
+            ("Group O", Format::Text),
+            ("Group O\n", Format::Text),
+            ("Am I next\nAm I next\n", Format::Text),
             ("{braces} begin this text", Format::Text),
             ("a text", Format::Text),
         ] {
             assert_eq!(detect("a.txt", content), format, "{content}");
             assert_eq!(detect("a.corpus", content), format, "{content}");
+            assert_eq!(detect("a.tsv", content), format, "{content}");
         }
     }
 

@@ -17,20 +17,24 @@ pub enum Format {
     BiocJson,
     /// brat standoff: `.txt` beside `.ann`.
     Brat,
+    /// CoNLL: a token with its tags a line; also AutoNER's "tie or break".
+    Conll,
 }
 
-const NAMES: [(Format, &str); 6] = [
+const NAMES: [(Format, &str); 7] = [
     (Format::Text, "text"),
     (Format::Jsonl, "jsonl"),
     (Format::Pubtator, "pubtator"),
     (Format::BiocXml, "bioc-xml"),
     (Format::BiocJson, "bioc-json"),
     (Format::Brat, "brat"),
+    (Format::Conll, "conll"),
 ];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] = [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat];
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat, Self::Conll];
 
     /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
@@ -66,6 +70,6 @@ mod tests {
     fn names_lead_to_formats_and_back() {
         assert!(Format::ALL.iter().all(|format| format.as_str().parse() == Ok(*format)));
         let error = "bioc".parse::<Format>().unwrap_err();
-        assert_eq!(error, "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat");
+        assert_eq!(error, "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll");
     }
 }

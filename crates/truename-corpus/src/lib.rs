@@ -1,4 +1,4 @@
-//! Documents with entity annotations, from and to the formats in which corpora are exchanged.
+//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL is read only.
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;
@@ -16,12 +16,20 @@
 //! | BioC | the last tag or bracket of its collection, or of the last document where documents stand one after another |
 //! | JSONL | the last bracket of its last line |
 //! | PubTator | the line end of its last line |
+//! | CoNLL | the line end of its last line |
 //! | brat | the text or the line end of its last row; a `.ann` for each `.txt` of a folder that has some |
 //! | text | its last character |
 //! | gzip | its length and checksum |
 //!
-//! Whole documents of JSONL, whole lines of PubTator, whole rows of brat and the end of a text can be missing without a
+//! Whole documents of JSONL, whole lines of PubTator and CoNLL, whole rows of brat and the end of a text can be missing without a
 //! trace, unless the file is compressed.
+//!
+//! # CoNLL
+//! The format has tokens and no text: they are joined by spaces, sentences by line feeds, and each sentence is a passage.
+//! Documents begin at `-DOCSTART-`, `# newdoc id = X`, `# id X` or `###X`; in a file without such lines each sentence is
+//! one. The schemes IOB1, IOB2, IOE1, IOE2, BIOES, BILOU and BMEWO and AutoNER's "tie or break" are told by the first
+//! 16 KiB; in IOB2 and BIOES a tag out of order is a problem. All columns after the token are labels where each has tags,
+//! as in corpora of nested mentions; otherwise the last one is ([`ReadOptions::conll_labels`]).
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -46,6 +54,7 @@
 mod annotation;
 mod bioc;
 mod brat;
+mod conll;
 mod detect;
 mod error;
 mod fields;

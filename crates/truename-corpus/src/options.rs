@@ -12,6 +12,10 @@ pub struct ReadOptions {
     pub offsets: OffsetUnit,
     /// The encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
     pub encoding: Option<String>,
+    /// First label column of CoNLL, counted from 1 at the token; all columns after it are labels too. If `None`, all
+    /// columns after the token are labels where each has tags (nested mentions), and otherwise the last one is: of token,
+    /// part of speech, chunk and entity the entity.
+    pub conll_labels: Option<usize>,
     /// Read annotations. If false, they are not looked at, and a bad one is no problem.
     pub mentions: bool,
     /// Longest line of JSONL, and longest document of the other formats, in bytes of UTF-8 with all markup. A longer
@@ -41,6 +45,12 @@ impl ReadOptions {
         Self { encoding, ..self }
     }
 
+    /// Sets the first label column of CoNLL, counted from 1 at the token; `None` to tell it by its tags.
+    #[must_use]
+    pub fn conll_labels(self, conll_labels: Option<usize>) -> Self {
+        Self { conll_labels, ..self }
+    }
+
     /// Sets whether annotations are read.
     #[must_use]
     pub fn mentions(self, mentions: bool) -> Self {
@@ -60,6 +70,7 @@ impl Default for ReadOptions {
             format: None,
             offsets: OffsetUnit::Chars,
             encoding: None,
+            conll_labels: None,
             mentions: true,
             max_line_bytes: Self::MAX_LINE_BYTES,
         }

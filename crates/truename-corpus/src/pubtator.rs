@@ -28,7 +28,7 @@ fn text_line(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The message about a last line without a line end.
-const UNENDED: &str = "the last line has no line end, so the file may be cut off; add one where it is whole";
+pub(crate) const UNENDED: &str = "the last line has no line end, so the file may be cut off; add one where it is whole";
 
 /// The lines of one document.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
 use crate::source::Source;
-use crate::{bioc, brat, jsonl, pubtator, text};
+use crate::{bioc, brat, conll, jsonl, pubtator, text};
 
 /// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,7 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::Pubtator => pubtator::read(source, output),
         Format::BiocXml => bioc::xml::read(source, output),
         Format::BiocJson => bioc::json::read(source, output),
+        Format::Conll => conll::read(source, output),
         Format::Brat => Err(brat::needs_files(&source.path)),
     }
 }

@@ -24,12 +24,18 @@ impl<W: Write> Writer<W> {
     /// Creates a writer to `out` with offsets in the unit `offsets`.
     ///
     /// # Errors
-    /// For plain text, which holds no annotations, and brat, which keeps a document in two files.
+    /// For plain text, which holds no annotations, for brat, which keeps a document in two files, and for CoNLL, which
+    /// keeps tokens in place of the text.
     pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
         match format {
             Format::Text => Err(Error::refused(
                 None,
                 "plain text holds no annotations",
+                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
+            )),
+            Format::Conll => Err(Error::refused(
+                None,
+                "conll keeps the tokens of a text without the blanks between them, so offsets would not fit",
                 "write jsonl, pubtator, bioc-xml, bioc-json or brat",
             )),
             Format::Brat => Err(brat::no_stream()),
@@ -50,7 +56,7 @@ impl<W: Write> Writer<W> {
             Format::Pubtator => pubtator::write(out, document, offsets),
             Format::BiocXml => bioc::xml::write(out, document, offsets),
             Format::BiocJson => bioc::json::write(out, document, offsets, first),
-            Format::Text | Format::Brat => Err(io::Error::other("not a stream")),
+            Format::Text | Format::Brat | Format::Conll => Err(io::Error::other("not a stream")),
         }
     }
 
@@ -93,6 +99,12 @@ mod tests {
         };
         let (message, hint) = refusal(Format::Text);
         assert_eq!(message, "plain text holds no annotations");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        let (message, hint) = refusal(Format::Conll);
+        assert_eq!(
+            message,
+            "conll keeps the tokens of a text without the blanks between them, so offsets would not fit"
+        );
         assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
         let (message, hint) = refusal(Format::Brat);
         assert_eq!(message, "brat keeps a document in two files, so it is no stream");

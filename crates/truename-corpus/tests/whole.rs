@@ -75,7 +75,7 @@ fn cut_everywhere(name: &str, bytes: &[u8], is_whole: impl Fn(&[u8]) -> bool) {
             assert!(!wrong.is_empty(), "{name}, of which this was read as whole:\n{beginning}");
             assert!(wrong.iter().all(|message| message.contains(name)), "{wrong:?}");
         }
-        if !(name.ends_with("pubtator") && wrong.is_empty()) {
+        if !(name.ends_with("pubtator") || name.ends_with("conll")) || !wrong.is_empty() {
             assert!(whole.starts_with(&documents), "{name}, other documents of:\n{beginning}");
         }
     }
@@ -128,8 +128,18 @@ fn a_pubtator_file_is_whole_with_any_line_end() {
     cut_everywhere("a.pubtator", &bytes, ends_line);
 }
 
+const CONLL: &str = "-DOCSTART-\tO\n\nA\tO\nnaïve\tB-Disease\ncold\tI-Disease\n\n😀\tO\n-DOCSTART-\tO\n\nNo\tO\n\
+                     fever\tB-Disease\n\n# newdoc id = 3\nA\tO\n#\tB-Disease\n\n";
+
+#[test]
+fn a_conll_file_is_whole_with_any_line_end() {
+    cut_everywhere("a.conll", CONLL.as_bytes(), ends_line);
+    cut_everywhere("a.conll", CONLL.replace('\t', " ").as_bytes(), ends_line);
+}
+
 #[test]
 fn compressed_files_know_their_end() {
+    cut_everywhere("a.conll.gz", &gzipped(CONLL.as_bytes()), |_| false);
     for (name, format) in [
         ("a.jsonl.gz", Format::Jsonl),
         ("a.pubtator.gz", Format::Pubtator),
@@ -232,7 +242,8 @@ fn a_long_line_that_is_well_compressed_is_passed_over() {
     let long = "x".repeat(4 << 20);
     let jsonl = format!("{{\"text\":\"a\"}}\n{{\"text\":\"{long}\"}}\n{{\"text\":\"b\"}}\n");
     let pubtator = format!("1|t|a\n\n2|t|{long}\n2|a|b\n\n3|t|b\n");
-    for (name, content) in [("a.jsonl.gz", jsonl), ("a.pubtator.gz", pubtator)] {
+    let conll = format!("a\tO\n\n{long}\tO\n\nb\tO\n");
+    for (name, content) in [("a.jsonl.gz", jsonl), ("a.pubtator.gz", pubtator), ("a.conll.gz", conll)] {
         let (documents, wrong) = read_with(name, Cursor::new(gzipped(content.as_bytes())), &options);
         assert_eq!(documents.iter().map(|document| &*document.text).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(wrong.len(), 1, "{wrong:?}");
@@ -249,13 +260,14 @@ proptest! {
         compressed in any::<bool>(),
     ) {
         let options = ReadOptions::default().max_line_bytes(1 << 16);
-        for (name, format) in [
-            ("a.jsonl", Format::Jsonl),
-            ("a.pubtator", Format::Pubtator),
-            ("a.xml", Format::BiocXml),
-            ("a.json", Format::BiocJson),
+        for (name, bytes) in [
+            ("a.jsonl", written(Format::Jsonl)),
+            ("a.pubtator", written(Format::Pubtator)),
+            ("a.xml", written(Format::BiocXml)),
+            ("a.json", written(Format::BiocJson)),
+            ("a.conll", CONLL.as_bytes().to_vec()),
         ] {
-            let mut bytes = written(format);
+            let mut bytes = bytes;
             if compressed {
                 bytes = gzipped(&bytes);
             }

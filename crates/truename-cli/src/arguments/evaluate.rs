@@ -25,7 +25,7 @@ pub enum Evaluate {
 
 #[derive(Args)]
 pub struct EvaluateMentions {
-    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; may be given several times
     #[arg(long, required = true, value_name = "CORPUS")]
     pub gold: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,12 +54,12 @@ pub struct EvaluateMentions {
 
 #[derive(Args)]
 #[command(
-    mut_arg("input_format", |format| format.help("Format of the corpus: jsonl, pubtator, bioc-xml, bioc-json or brat [default: told by content and extension]")),
+    mut_arg("input_format", |format| format.help("Format of the corpus: jsonl, pubtator, bioc-xml, bioc-json, brat or conll [default: told by content and extension]")),
     mut_arg("offsets", |offsets| offsets.help("Unit of offsets in the corpus: bytes, chars or utf16")),
     mut_arg("encoding", |encoding| encoding.help("Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)"))
 )]
 pub struct EvaluateLink {
-    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat; may be given several times
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; may be given several times
     #[arg(long, required = true, value_name = "CORPUS")]
     pub gold: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,0 +1,122 @@
+use std::cmp::Reverse;
+
+use truename_text::{Document, Mention, Passage, Span};
+
+use super::layout::Layout;
+use super::scheme::{Misplaced, Run, Scheme};
+use super::tag::Tag;
+use crate::output::Read;
+use crate::wrong::{Wrong, too_long};
+
+/// A document of which lines are still to come.
+pub(super) struct PendingDocument {
+    document: Document,
+    sentence: Sentence,
+    /// Bytes of its lines.
+    bytes: usize,
+    /// First problem with the document; its content is dropped then.
+    problem: Option<Wrong>,
+}
+
+/// The tokens of the last sentence.
+#[derive(Default)]
+pub(super) struct Sentence {
+    /// The number of each token's line.
+    lines: Vec<u64>,
+    spans: Vec<Span>,
+    /// The tags of each label column.
+    labels: Vec<Vec<Tag>>,
+}
+
+impl PendingDocument {
+    pub(super) fn new(id: String) -> Self {
+        Self { document: Document::new(id, ""), sentence: Sentence::default(), bytes: 0, problem: None }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.document.id
+    }
+
+    pub(super) fn fail(&mut self, line: u64, message: impl Into<String>) {
+        self.problem.get_or_insert_with(|| Wrong::at(line, message));
+        self.sentence = Sentence::default();
+        self.document = Document::new(std::mem::take(&mut self.document.id), "");
+    }
+
+    /// Adds a token with its tags, unless the document is too long or has another problem.
+    pub(super) fn add(&mut self, line: u64, token: &str, tags: Vec<Tag>, line_bytes: usize, limit: usize) {
+        self.bytes += line_bytes;
+        if self.bytes > limit {
+            self.fail(line, too_long("the document", limit));
+        }
+        if self.problem.is_some() {
+            return;
+        }
+        let text = &mut self.document.text;
+        match (self.sentence.spans.is_empty(), text.is_empty()) {
+            (true, true) => {}
+            (true, false) => text.push('\n'),
+            (false, _) => text.push(' '),
+        }
+        let span = Span::new(text.len(), text.len() + token.len());
+        text.push_str(token);
+        self.sentence.add(line, span, tags);
+    }
+
+    /// The sentence whose end has come.
+    pub(super) fn sentence(&self) -> &Sentence {
+        &self.sentence
+    }
+
+    /// Adds the passage and the mentions of the sentence.
+    pub(super) fn end_sentence(&mut self, scheme: Scheme, layout: &Layout) {
+        let sentence = std::mem::take(&mut self.sentence);
+        let (Some(first), Some(last)) = (sentence.spans.first(), sentence.spans.last()) else { return };
+        self.document.passages.push(Passage { kind: "sentence".into(), span: Span::new(first.start, last.end) });
+        match sentence.mentions(scheme, layout) {
+            Ok(mentions) => self.document.mentions.extend(mentions),
+            Err(Wrong { line, message }) => self.fail(line.unwrap_or_default(), message),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<Read, Wrong> {
+        self.problem.map_or(Ok(self.document.into()), Err)
+    }
+}
+
+impl Sentence {
+    pub(super) fn add(&mut self, line: u64, span: Span, tags: Vec<Tag>) {
+        self.lines.push(line);
+        self.spans.push(span);
+        self.labels.resize_with(tags.len(), Vec::new);
+        for (column, tag) in self.labels.iter_mut().zip(tags) {
+            column.push(tag);
+        }
+    }
+
+    pub(super) fn labels(&self) -> &[Vec<Tag>] {
+        &self.labels
+    }
+
+    /// Returns the mentions of all label columns, in order of their places.
+    fn mentions(&self, scheme: Scheme, layout: &Layout) -> Result<Vec<Mention>, Wrong> {
+        let mut mentions = Vec::new();
+        for tags in &self.labels {
+            let runs = scheme.runs(tags).map_err(|Misplaced { token, reason }| {
+                Wrong::at(self.lines[token], format!("\"{}\" {reason}", layout.written(&tags[token])))
+            })?;
+            mentions.extend(runs.iter().flat_map(|run| self.mentions_of(run, layout)));
+        }
+        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
+        Ok(mentions)
+    }
+
+    /// Returns a mention for each type of a run; tags have one, a chunk of a tie-or-break file may have several.
+    fn mentions_of(&self, run: &Run<'_>, layout: &Layout) -> Vec<Mention> {
+        let span = Span::new(self.spans[run.first].start, self.spans[run.last].end);
+        match layout.is_tie_or_break() {
+            true => run.kind.split(',').map(|kind| Mention::new(span, kind, None)).collect(),
+            false => vec![Mention::new(span, run.kind, None)],
+        }
+    }
+}

@@ -1,0 +1,151 @@
+use truename_text::excerpt;
+
+use super::document::Sentence;
+use super::line::{Line, cells, whole_lines};
+use super::scheme::{Scheme, Votes};
+use super::tag::Tag;
+
+/// Columns of a tie-or-break file: token, boundary, type and, where it was labelled by a dictionary, `S` or `D`.
+const TIE_OR_BREAK_COLUMNS: std::ops::RangeInclusive<usize> = 3..=4;
+
+/// The columns of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Number of columns of each row.
+    columns: usize,
+    labels: Labels,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Labels {
+    /// Tags, from this column on; 0 is the token's.
+    Tags { first: usize },
+    /// AutoNER's "tie or break" (Shang et al. 2018): `I` begins a chunk, `O` joins a token to the one before, and the next
+    /// column has the chunk's types.
+    TieOrBreak,
+}
+
+impl Layout {
+    /// Returns the layout that most rows have; none where there is no row.
+    ///
+    /// `first_label` is the column of the first label, counted from 1 at the token.
+    pub(super) fn of(rows: &[Vec<&str>], first_label: Option<usize>) -> Option<Self> {
+        let columns = commonest(rows.iter().map(Vec::len))?;
+        let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).filter(|row| row.len() == columns).collect();
+        let most =
+            |property: &dyn Fn(&[&str]) -> bool| 2 * rows.iter().filter(|row| property(row)).count() > rows.len();
+        let has_tags = |column: usize| most(&|row| Tag::parse(row[column].trim()).is_some());
+        let labels = match first_label {
+            Some(first) => Labels::Tags { first: first.saturating_sub(1).max(1) },
+            None if TIE_OR_BREAK_COLUMNS.contains(&columns) && most(&is_tie_or_break) => Labels::TieOrBreak,
+            None if (1..columns).all(has_tags) => Labels::Tags { first: 1 },
+            None => Labels::Tags { first: (columns - 1).max(1) },
+        };
+        Some(Self { columns, labels })
+    }
+
+    /// Returns the tags of a row, one a label column; an error where it is none of this file's rows.
+    pub(super) fn tags(&self, row: &[&str]) -> Result<Vec<Tag>, String> {
+        if row.len() != self.columns {
+            let (found, others) = (columns(row.len()), self.columns);
+            return Err(format!("a line of {found}, where the others have {others}"));
+        }
+        match self.labels {
+            Labels::TieOrBreak => tie_or_break(row).map(|tag| vec![tag]),
+            Labels::Tags { first } if first < row.len() => row[first..].iter().map(|label| tag(label.trim())).collect(),
+            Labels::Tags { first } => {
+                Err(format!("a line of {}, where the first label is in column {}", columns(row.len()), first + 1))
+            }
+        }
+    }
+
+    /// Returns the scheme that the tags of sentences tell; none where there is no mention.
+    pub(super) fn scheme(&self, sentences: &[Sentence]) -> Option<Scheme> {
+        if self.is_tie_or_break() {
+            return Some(Scheme::Iob2);
+        }
+        let mut votes = Votes::default();
+        sentences.iter().flat_map(Sentence::labels).for_each(|tags| votes.count(tags));
+        votes.scheme()
+    }
+
+    pub(super) fn is_tie_or_break(&self) -> bool {
+        self.labels == Labels::TieOrBreak
+    }
+
+    /// Returns true if a row stands for the beginning or the end of a sentence, as AutoNER writes them.
+    pub(super) fn is_boundary(&self, row: &[&str]) -> bool {
+        self.is_tie_or_break() && matches!(row, ["<s>" | "<eof>", _, "None", ..])
+    }
+
+    /// Returns a tag as its row has it.
+    pub(super) fn written(&self, tag: &Tag) -> String {
+        match tag.to_string().split_once('-') {
+            Some(("B", kind)) if self.is_tie_or_break() => format!("I {kind}"),
+            Some((_, kind)) if self.is_tie_or_break() => format!("O {kind}"),
+            _ => tag.to_string(),
+        }
+    }
+}
+
+fn columns(count: usize) -> String {
+    format!("{count} column{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns the commonest value, of several the one that comes first.
+fn commonest(values: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut counts: Vec<(usize, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
+}
+
+fn is_tie_or_break(row: &[&str]) -> bool {
+    tie_or_break(row).is_ok() && Tag::parse(row[2].trim()).is_none()
+}
+
+/// Returns the tag that stands for a boundary and a type.
+fn tie_or_break(row: &[&str]) -> Result<Tag, String> {
+    let no_certainty = row.get(3).filter(|certainty| !matches!(certainty.trim(), "S" | "D"));
+    if let Some(certainty) = no_certainty {
+        return Err(format!("\"{}\" is neither S nor D", excerpt(certainty)));
+    }
+    let letter = match row[1].trim() {
+        "I" => 'B',
+        "O" => 'I',
+        boundary => return Err(format!("\"{}\" is neither I, a break, nor O, a tie", excerpt(boundary))),
+    };
+    match row[2].trim() {
+        "None" => Ok(Tag::OUTSIDE),
+        kind => Tag::new(letter, kind).filter(|_| !kind.is_empty()).ok_or_else(|| "the type is missing".to_owned()),
+    }
+}
+
+fn tag(label: &str) -> Result<Tag, String> {
+    Tag::parse(label).ok_or_else(|| {
+        let letters = "O, or one of B I E S L U M W, a hyphen and a type";
+        format!("\"{}\" is no tag, which is {letters}", excerpt(label))
+    })
+}
+
+/// Returns true if a text is CoNLL: nearly all of its whole lines are rows of one number of columns with tags.
+///
+/// Columns may be told apart by spaces only where there is an `O` and a second row, for words stand like this in texts too.
+pub(crate) fn is_conll(text: &str) -> bool {
+    let lines: Vec<Line<'_>> = whole_lines(text).map(Line::of).collect();
+    let rows: Vec<Vec<&str>> = lines.iter().filter_map(Line::row).map(cells).collect();
+    let Some(layout) = Layout::of(&rows, None) else { return false };
+    let tags: Vec<Vec<Tag>> = rows.iter().filter_map(|row| layout.tags(row).ok()).collect();
+    let has_tag = |property: fn(&Tag) -> bool| tags.iter().flatten().any(property);
+    let has_tabs = lines.iter().filter_map(Line::row).any(|row| row.contains('\t'));
+    let is_sure = if has_tabs {
+        has_tag(|tag| tag.is_outside() || !tag.kind.is_empty())
+    } else {
+        rows.len() > 1 && has_tag(Tag::is_outside)
+    };
+    is_sure && 10 * tags.len() >= 9 * rows.len()
+}
