@@ -103,7 +103,7 @@ fn overlapping(window: &SpanWindow, span: Span) -> Option<(u32, u32)> {
     let places = window.sequence.places.iter().enumerate();
     let mut tokens = places.filter(|(_, place)| place.is_some_and(|place| place.span.overlaps(span)));
     let first = tokens.next()?.0;
-    Some((first as u32, tokens.last().map_or(first, |(last, _)| last) as u32))
+    Some((first as u32, tokens.next_back().map_or(first, |(last, _)| last) as u32))
 }
 
 /// Returns the windows of each batch, in the order given, each batch with at most so many tokens; a longer window is a batch of
