@@ -32,7 +32,7 @@ def main():
     out = Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)
     print(f"{'set':16}{'system':12}{'precision':>10}{'recall':>10}{'F1':>10}{'minutes':>10}  part", flush=True)
-    for name, data in sets(Path(arguments.data), out):
+    for name, data in sets(Path(arguments.data), out, arguments.truename):
         if arguments.only and name not in arguments.only:
             continue
         for system in arguments.system:
@@ -55,7 +55,7 @@ def parse():
     return parser.parse_args()
 
 
-def sets(data, out):
+def sets(data, out, truename):
     """Each set with a function that makes its files: the parts, the types, the epochs, and whether mentions never overlap."""
     blurb = data / "blurb-ner"
 
@@ -81,6 +81,7 @@ def sets(data, out):
         "epochs": 8,
     }
     yield "GENIA", lambda: genia(data / "genia-nested", out)
+    yield "distant", lambda: distant(data, out, truename)
 
 
 def measured(arguments, out, name, data, system):
@@ -108,7 +109,7 @@ def measured(arguments, out, name, data, system):
     strict = report["mentions"]["strict"]
     row = {key: strict[key] for key in ["precision", "recall", "f1"]}
     row |= {"seconds": seconds, "wall": time.time() - begun, "epochs": epochs, "set": arguments.set}
-    row["part"] = "test" if "dev" in files else "development part"
+    row["part"] = "development part" if "BC5" in name or name == "distant" else "test"
     row["types"] = {kind: of_type["mentions"]["strict"]["f1"] for kind, of_type in report["types"].items()}
     row_file.write_text(json.dumps(row, indent=1))
     return row
@@ -162,6 +163,34 @@ def genia(folder, out):
                 file.write(json.dumps({"id": str(number), "text": text, "mentions": mentions}) + "\n")
     files = {"train": str(target), "dev": str(folder / "genia.dev.iob2.gz"), "test": str(folder / "genia.test.iob2.gz")}
     return {"files": files, "types": genia_types(target), "epochs": 4, "flat": False}
+
+
+def distant(data, out, truename):
+    """BC5CDR's text with labels by AutoNER's dictionaries alone; the weights are chosen by such labels too."""
+    target = out / "distant"
+    if not target.exists():
+        target.mkdir()
+        folder = data / "bc5cdr-distant"
+        core = [line.rstrip("\n").split("\t") for line in (folder / "dict_core.txt").open() if line.strip()]
+        known = {name.strip().lower() for _, name in core}
+        full = [line.strip() for line in (folder / "dict_full.txt").open() if line.strip()]
+        rows = core + [("unknown", name) for name in full if name.lower() not in known]
+        table = target / "dictionary.tsv"
+        lines = [f"{number}\t{name.strip()}\t{kind}\n" for number, (kind, name) in enumerate(rows, 1)]
+        table.write_text("id\tname\ttype\n" + "".join(lines))
+        run = lambda *command: subprocess.run([truename, "-q", *command], check=True)
+        run("kb", "import", table, "--out", target / "kb")
+        for part, file in [("train", "CDR_TrainingSet"), ("dev", "CDR_DevelopmentSet")]:
+            text = data / "bc5cdr" / f"{file}.PubTator.txt.gz"
+            run("annotate", text, "--kb", target / "kb", "--no-abbreviations", "--format", "jsonl", "--out", target / f"{part}.jsonl")
+        scores = target / "dictionary.json"
+        gold = data / "bc5cdr" / "CDR_DevelopmentSet.PubTator.txt.gz"
+        with (target / "dictionary.txt").open("w") as report:
+            command = ["evaluate", "mentions", "--gold", gold, "--found", target / "dev.jsonl", "--json", scores]
+            subprocess.run([truename, "-q", *command], check=True, stdout=report)
+    files = {part: str(target / f"{part}.jsonl") for part in ["train", "dev"]}
+    files["test"] = str(data / "bc5cdr" / "CDR_DevelopmentSet.PubTator.txt.gz")
+    return {"files": files, "types": {"Chemical": CHEMICAL, "Disease": DISEASE}, "epochs": 4}
 
 
 def genia_types(file):
