@@ -1,4 +1,4 @@
-//! Mentions and ids in abstracts (NCBI Disease, BC5CDR), found by the dictionary alone: no model is trained.
+//! Mentions and ids in abstracts (NCBI Disease, BC5CDR), found by the dictionary alone or by a trained recognizer.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::Context;
 use truename::{
-    Concept, Document, Format, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Pipeline,
-    PipelineOptions,
+    Concept, DictionaryRecognizer, Document, Format, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker,
+    Pipeline, PipelineOptions, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
 use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
 
@@ -21,8 +21,9 @@ struct Case {
 }
 
 /// Runs every corpus; with `dump`, writes their names and documents for `benches/peers.py`.
-pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyhow::Result<()> {
-    for case in cases(data, part)? {
+pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
+    let Options { data, part, only, dump, errors, recognizer } = *options;
+    for case in cases(data, part)?.into_iter().filter(|case| only.is_none_or(|only| case.name.contains(only))) {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("kb");
         let start = Instant::now();
@@ -42,8 +43,12 @@ pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyho
             "{:28} {:>6} {:>6} {:>6}   {:>6} {:>6}   {:>6} {:>6} {:>6}",
             "", "P", "R", "F1", "acc@1", "acc@5", "P", "R", "F1"
         );
-        for (row, abbreviations) in [("dictionary, no abbreviations", false), ("dictionary", true)] {
-            let judged = judge(&kb, &documents, abbreviations)?;
+        let dictionary = [("dictionary, no abbreviations", Finding::Literal), ("dictionary", Finding::Dictionary)];
+        let trained = recognizer.into_iter().flat_map(|folder| {
+            [("recognizer", Finding::Trained(folder)), ("recognizer and dictionary", Finding::Both(folder))]
+        });
+        for (row, finding) in dictionary.into_iter().chain(trained) {
+            let judged = judge(&kb, &documents, finding)?;
             let scores = LinkedScores::of(&judged, &kb.types()?);
             let (strict, linking, whole) = (scores.all.mentions.strict, scores.all.linking, scores.all.end_to_end);
             let percent = |share: f64| format!("{:6.2}", 100.0 * share);
@@ -58,7 +63,7 @@ pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyho
                 percent(whole.recall),
                 percent(whole.f1),
             );
-            if abbreviations {
+            if finding != Finding::Literal {
                 for error in link_errors(&judged).iter().take(errors) {
                     println!(
                         "{:4} {:?} {:?} gold {:?} found {:?} ({})",
@@ -67,9 +72,49 @@ pub fn run(data: &Path, part: Part, dump: Option<&Path>, errors: usize) -> anyho
                 }
             }
         }
-        speed(&kb, &documents)?;
+        if recognizer.is_none() {
+            speed(&kb, &documents)?;
+        }
     }
     Ok(())
+}
+
+/// Options of [`run`].
+pub struct Options<'a> {
+    pub data: &'a Path,
+    pub part: Part,
+    /// Only cases with this in their name.
+    pub only: Option<&'a str>,
+    pub dump: Option<&'a Path>,
+    pub errors: usize,
+    /// Also finds mentions by this model, alone and before the dictionary.
+    pub recognizer: Option<&'a Path>,
+}
+
+/// The recognizers of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finding<'a> {
+    /// The dictionary, without the abbreviations of documents.
+    Literal,
+    Dictionary,
+    Trained(&'a Path),
+    /// The model, then the dictionary.
+    Both(&'a Path),
+}
+
+impl Finding<'_> {
+    /// Returns the recognizer in place of the dictionary, where there is one.
+    fn recognizer(self, kb: &KnowledgeBase) -> anyhow::Result<Option<Box<dyn Recognizer>>> {
+        Ok(match self {
+            Self::Literal | Self::Dictionary => None,
+            Self::Trained(folder) => Some(Box::new(TrainedRecognizer::open(folder)?)),
+            Self::Both(folder) => {
+                let dictionary = DictionaryRecognizer::new(kb.clone());
+                let both: [Box<dyn Recognizer>; 2] = [Box::new(TrainedRecognizer::open(folder)?), Box::new(dictionary)];
+                Some(Box::new(UnionRecognizer::new(both.into())))
+            }
+        })
+    }
 }
 
 /// Part of the corpora.
@@ -166,19 +211,23 @@ fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::
     Ok(concepts)
 }
 
-fn pipeline(kb: &KnowledgeBase, given_mentions: bool, abbreviations: bool) -> anyhow::Result<Pipeline> {
+fn pipeline(kb: &KnowledgeBase, given_mentions: bool, finding: Finding<'_>) -> anyhow::Result<Pipeline> {
     let linker = Linker::new(kb.clone())?;
     let options = LinkOptions::default().top(if given_mentions { 5 } else { 1 });
     let options = (
         linker.with_options(options)?,
-        PipelineOptions::default().given_mentions(given_mentions).abbreviations(abbreviations),
+        PipelineOptions::default().given_mentions(given_mentions).abbreviations(finding != Finding::Literal),
     );
-    Ok(Pipeline::new(options.0, options.1))
+    let pipeline = Pipeline::new(options.0, options.1);
+    Ok(match finding.recognizer(kb)?.filter(|_| !given_mentions) {
+        Some(recognizer) => pipeline.with_recognizer(recognizer),
+        None => pipeline,
+    })
 }
 
-fn judge(kb: &KnowledgeBase, documents: &[Document], abbreviations: bool) -> anyhow::Result<Vec<JudgedDocument>> {
-    let found = pipeline(kb, false, abbreviations)?.link_all(documents.to_vec())?;
-    let given = pipeline(kb, true, abbreviations)?.link_all(documents.to_vec())?;
+fn judge(kb: &KnowledgeBase, documents: &[Document], finding: Finding<'_>) -> anyhow::Result<Vec<JudgedDocument>> {
+    let found = pipeline(kb, false, finding)?.link_all(documents.to_vec())?;
+    let given = pipeline(kb, true, finding)?.link_all(documents.to_vec())?;
     let mut ids: HashMap<String, Answer> = HashMap::new();
     kb.for_each_concept(|concept| {
         let own = concept.id.to_string();
@@ -221,7 +270,7 @@ fn speed(kb: &KnowledgeBase, documents: &[Document]) -> anyhow::Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let (mut opening, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..5 {
-            let (pipeline, seconds) = timed(|| pipeline(&KnowledgeBase::open(&path)?, false, true))?;
+            let (pipeline, seconds) = timed(|| pipeline(&KnowledgeBase::open(&path)?, false, Finding::Dictionary))?;
             opening.push(seconds);
             for seconds in [&mut first, &mut again] {
                 let batch = documents.to_vec();

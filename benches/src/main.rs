@@ -50,13 +50,19 @@ enum Benchmark {
         #[arg(long, value_name = "NAME", value_parser = reference_sets::SETS)]
         only: Option<String>,
     },
-    /// Mentions and ids in abstracts, by the dictionary recognizer
+    /// Mentions and ids in abstracts, by the dictionary or a trained recognizer
     Link {
         #[command(flatten)]
         data: Data,
         /// Which part of the corpora
         #[arg(long, value_enum, default_value = "reported")]
         part: link::Part,
+        /// Only the cases with this in their name
+        #[arg(long)]
+        only: Option<String>,
+        /// Folder of a recognizer, to find mentions alone and before the dictionary; leaves the timings out
+        #[arg(long)]
+        recognizer: Option<PathBuf>,
         /// Errors shown, the commonest first
         #[arg(long, default_value_t = 0)]
         errors: usize,
@@ -200,7 +206,14 @@ fn main() -> anyhow::Result<()> {
             }
             Ok(())
         }
-        Benchmark::Link { data: Data { data, dump }, part, errors } => link::run(&data, part, dump.as_deref(), errors),
+        Benchmark::Link { data: Data { data, dump }, part, only, errors, recognizer } => link::run(&link::Options {
+            data: &data,
+            part,
+            only: only.as_deref(),
+            dump: dump.as_deref(),
+            errors,
+            recognizer: recognizer.as_deref(),
+        }),
         Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
