@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use truename_text::Span;
 
 use crate::backbone::Backbone;
+use crate::checkpoint::network_folder;
 use crate::{Error, Input, States};
 
 pub use config::{EntityType, SpanConfig, Thresholds};
@@ -127,12 +128,10 @@ impl SpanScorer {
     /// # Errors
     /// Where the folder has none, a file is missing or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let mut networks = Backbone::open_all(folder)?.into_iter();
-        let (Some(text), Some(descriptions)) = (networks.next(), networks.next()) else {
-            return Err(Error::no_head(folder, SpanConfig::HEAD));
-        };
+        let text = Backbone::open(folder)?;
         let config: Option<SpanConfig> = text.manifest().head(SpanConfig::HEAD)?;
         let config = config.ok_or_else(|| Error::no_head(folder, SpanConfig::HEAD))?;
+        let descriptions = Backbone::open(&folder.join(network_folder(1)))?;
         let maps = Maps::load(&text.tensors(), text.info().hidden, descriptions.info().hidden, config.max_span)?;
         let types = config.types.clone();
         let empty = || Anchors { spans: vec![], starts: vec![], ends: vec![], thresholds: None };
