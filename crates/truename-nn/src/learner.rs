@@ -14,6 +14,7 @@ use crate::{AdamWOptions, Device, NamePattern, OptimizerState};
 
 /// Options of a [`Learner`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LearnerOptions {
     /// The device that it computes on.
     pub device: Device,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use truename_nn::{AdamWOptions, Device, LearnerOptions};
+use truename_nn::{Device, LearnerOptions};
 
 use crate::Error;
 use document::Document;
@@ -233,12 +233,10 @@ impl Recipe {
     pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
         let Schedule { weight_decay, max_grad_norm, .. } = self.schedule;
         let max_grad_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
-        Ok(LearnerOptions {
-            device: self.device()?,
-            optimizer: AdamWOptions { weight_decay, max_grad_norm, ..AdamWOptions::default() },
-            seed: self.seed,
-            ..LearnerOptions::default()
-        })
+        let mut options = LearnerOptions::default();
+        (options.device, options.seed) = (self.device()?, self.seed);
+        (options.optimizer.weight_decay, options.optimizer.max_grad_norm) = (weight_decay, max_grad_norm);
+        Ok(options)
     }
 }
 

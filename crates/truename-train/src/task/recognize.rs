@@ -188,22 +188,16 @@ impl Task for Recognize {
     fn objective(&self, networks: &[Checkpoint]) -> Result<Spans, Error> {
         let SpanKeys { max_span, dimensions, width, shared_maps } = self.own.spans;
         let ObjectiveKeys { alpha, gamma, lambda, beta, temperature, thresholds } = self.own.objective;
-        let options = SpansOptions {
-            types: self.data.documents.types().len(),
-            max_span,
-            dimensions,
-            width,
-            temperature,
-            weights: [alpha, gamma, lambda],
-            beta,
-            threshold: match thresholds {
-                ThresholdKind::Dynamic => SpanThreshold::Dynamic,
-                ThresholdKind::Learned => SpanThreshold::Learned,
-                ThresholdKind::Tuned => SpanThreshold::None,
-            },
-            shares_maps: shared_maps,
-            seed: self.seed,
+        let mut options = SpansOptions::default();
+        options.types = self.data.documents.types().len();
+        (options.max_span, options.dimensions, options.width) = (max_span, dimensions, width);
+        (options.temperature, options.weights, options.beta) = (temperature, [alpha, gamma, lambda], beta);
+        options.threshold = match thresholds {
+            ThresholdKind::Dynamic => SpanThreshold::Dynamic,
+            ThresholdKind::Learned => SpanThreshold::Learned,
+            ThresholdKind::Tuned => SpanThreshold::None,
         };
+        (options.shares_maps, options.seed) = (shared_maps, self.seed);
         Ok(Spans::new(networks[0].hidden(), networks[1].hidden(), options))
     }
 

@@ -35,6 +35,7 @@ pub struct Spans {
 
 /// Options of [`Spans`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SpansOptions {
     /// Number of types.
     pub types: usize,

@@ -186,29 +186,19 @@ fn a_folder_of_other_networks_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     span_learner(checkpoints, SpanThreshold::Dynamic, false).save(folder.path()).unwrap();
     SpanScorer::open(folder.path()).unwrap();
-    let mut config = span_config();
-    config.max_span += 1;
-    let changes: [(&str, Box<dyn Fn(&std::path::Path)>); 3] = [
-        (
-            "spans.widths",
-            Box::new(move |folder| {
-                let mut manifest = truename_infer::Manifest::open(folder).unwrap();
-                manifest.set_head(SpanConfig::HEAD, &config).unwrap();
-                manifest.save(folder).unwrap();
-            }),
-        ),
-        (
-            "has no tensor",
-            Box::new(|folder| {
-                let bert = "../truename-infer/tests/models/bert/model.safetensors";
-                std::fs::copy(bert, folder.join("model.safetensors")).unwrap();
-            }),
-        ),
-        ("network-2", Box::new(|folder| std::fs::remove_dir_all(folder.join("network-2")).unwrap())),
-    ];
-    for (expected, change) in changes {
-        change(folder.path());
+    let is_refused = |expected: &str| {
         let error = SpanScorer::open(folder.path()).err().unwrap();
         assert!(error.to_string().contains(expected) && error.hint().is_some(), "{expected}: {error}");
-    }
+    };
+    let mut config = span_config();
+    config.max_span += 1;
+    let mut manifest = truename_infer::Manifest::open(folder.path()).unwrap();
+    manifest.set_head(SpanConfig::HEAD, &config).unwrap();
+    manifest.save(folder.path()).unwrap();
+    is_refused("spans.widths");
+    let bert = "../truename-infer/tests/models/bert/model.safetensors";
+    std::fs::copy(bert, folder.path().join("model.safetensors")).unwrap();
+    is_refused("has no tensor");
+    std::fs::remove_dir_all(folder.path().join("network-2")).unwrap();
+    is_refused("network-2");
 }
