@@ -73,6 +73,8 @@ fn mentions_are_found_with_types_scores_and_offsets() {
     }
     assert_eq!(mentions(&run.out), [("heart failure".to_owned(), "Disease".to_owned())]);
 
+    let joint = folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--joint"]);
+    assert!(joint.code == 0 && mentions(&joint.out).len() <= 1, "{joint:?}");
     for format in ["pubtator", "bioc-xml", "bioc-json", "html", "terminal"] {
         let run = folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--format", format]);
         assert!(run.code == 0 && run.err.is_empty() && run.out.contains("Disease"), "{format}: {run:?}");

@@ -26,7 +26,7 @@ pub struct Link {
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Link the mentions that the documents have, and look for no others
-    #[arg(long, conflicts_with_all = ["nested", "recognizer", "entity_types", "entity_type"])]
+    #[arg(long, conflicts_with_all = ["nested", "recognizer", "entity_types", "entity_type", "joint"])]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]

@@ -33,6 +33,10 @@ pub struct RecognizerChoices {
     /// A type to look for, as "vaccine: names of vaccines"; may be given several times
     #[arg(long, value_name = "NAME: DESCRIPTION")]
     pub entity_type: Vec<String>,
+    /// Find only mentions whose first and last word are likely to begin and end one (BINDER's joint position-span inference):
+    /// fewer mentions, more of them right
+    #[arg(long)]
+    pub joint: bool,
 }
 
 /// A value of `--recognizer`.

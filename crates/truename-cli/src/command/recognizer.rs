@@ -38,7 +38,7 @@ pub fn recognizer(
     let mut is_trained = false;
     let mut add = |recognizers: &mut Vec<Box<dyn Recognizer>>, model: TrainedRecognizer| -> anyhow::Result<()> {
         is_trained = true;
-        recognizers.push(Box::new(configured(model, &types, options)?));
+        recognizers.push(Box::new(configured(model, &types, options)?.joint(choices.joint)));
         Ok(())
     };
     for choice in &choices.recognizer {
@@ -59,9 +59,8 @@ pub fn recognizer(
             None => recognizers.push(dictionary()?),
         }
     }
-    if !is_trained && !types.is_empty() {
-        let message =
-            "--entity-type and --entity-types need a recognizer that `train` made; name it with --recognizer DIR";
+    if !is_trained && (choices.joint || !types.is_empty()) {
+        let message = "--entity-type, --entity-types and --joint need a recognizer that `train` made; name it with --recognizer DIR";
         return Err(UsageError(message.into()).into());
     }
     Ok(match recognizers.len() {
