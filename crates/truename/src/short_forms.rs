@@ -19,6 +19,12 @@ pub(crate) struct ShortForm<'a> {
     pub(crate) written_forms: Vec<String>,
 }
 
+impl<'a> ShortForm<'a> {
+    pub(crate) fn short(&self) -> &'a str {
+        self.short
+    }
+}
+
 impl<'a> ShortForms<'a> {
     /// Collects the short forms that `abbreviations` define in `text`. The first definition of a short form counts.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {

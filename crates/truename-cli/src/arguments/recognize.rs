@@ -19,6 +19,9 @@ pub struct Recognize {
     /// Of overlapping mentions, find the one with the highest score
     #[arg(long)]
     pub flat: bool,
+    /// Do not expand the abbreviations that a document defines
+    #[arg(long)]
+    pub no_abbreviations: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = LinkFormat::Jsonl)]
     pub format: LinkFormat,

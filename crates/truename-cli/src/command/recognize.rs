@@ -22,7 +22,7 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let problems = read(&arguments.files, &reading, no_bar, |documents| {
-        for found in recognized(recognizer.as_ref(), documents)? {
+        for found in recognized(recognizer.as_ref(), documents, !arguments.no_abbreviations)? {
             tally.add(&found);
             sink.write(&found)?;
         }
@@ -38,8 +38,13 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
 }
 
 /// Returns documents with the mentions found in them, in order.
-fn recognized(recognizer: &dyn Recognizer, documents: Vec<Document>) -> anyhow::Result<Vec<LinkedDocument>> {
-    let found = recognizer.recognize(&mut documents.iter().map(Reading::new).collect::<Vec<_>>())?;
+fn recognized(
+    recognizer: &dyn Recognizer,
+    documents: Vec<Document>,
+    abbreviations: bool,
+) -> anyhow::Result<Vec<LinkedDocument>> {
+    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
+    let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
     let with_mentions = |(document, found): (Document, Vec<truename::Recognized>)| {
         // A tentative mention is none unless a linker confirms it.
         let kept = found.into_iter().filter(|one| !one.tentative);

@@ -1,14 +1,16 @@
+use std::collections::HashMap;
 use std::path::Path;
 
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger};
-use truename_text::Span;
+use truename_text::{Span, Words};
 
 use super::{Reading, Recognized, Recognizer};
 use crate::Error;
 
 /// Finds mentions by a trained model: by the similarity of spans to descriptions of types (BINDER), or by tags of words.
 ///
-/// Passages are read one by one, long ones in windows that overlap by the longest mention.
+/// Passages are read one by one, long ones in windows that overlap by the longest mention. Short forms that the document defines are
+/// mentions wherever their long form is one.
 pub struct TrainedRecognizer {
     model: Model,
     options: SpanOptions,
@@ -146,8 +148,70 @@ impl Recognizer for TrainedRecognizer {
                 mentions.extend(found.into_iter().map(moved));
             }
             reading.define_behind(mentions.iter().map(|one| one.span));
+            mentions.extend(short_forms(reading, spans, &mentions));
             all.push(mentions);
         }
         Ok(all)
+    }
+}
+
+/// Returns the short forms whose long form is a mention where the document defines them, wherever they stand in no mention. A
+/// model that reads a passage or window without the definition can hardly know them.
+fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[Recognized]) -> Vec<Recognized> {
+    let text = reading.document().text.as_str();
+    let mut meant: HashMap<&str, &Recognized> = HashMap::new();
+    for abbreviation in reading.abbreviations() {
+        let long = mentions.iter().find(|one| one.span.end == abbreviation.long.end && one.fragments.is_empty());
+        if let (Some(short), Some(long)) = (abbreviation.short.of(text), long) {
+            meant.entry(short).or_insert(long);
+        }
+    }
+    let mut found = Vec::new();
+    if meant.is_empty() {
+        return found;
+    }
+    for passage in passages {
+        let words = Words::of(text, *passage);
+        let mut word = 0;
+        while word < words.len() {
+            let Some((length, form)) = reading.short_forms().at(text, &words, word) else {
+                word += 1;
+                continue;
+            };
+            let span = Span::new(words.span(word).start, words.span(word + length - 1).end);
+            if let Some(long) = meant.get(form.short())
+                && !mentions.iter().any(|one| one.span.overlaps(span))
+            {
+                found.push(Recognized { span, ..(*long).clone() });
+            }
+            word += length;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use truename_text::Document;
+
+    use super::*;
+
+    #[test]
+    fn a_short_form_is_what_its_long_form_is() {
+        let text = "Over active bladder (OAB) and nitroglycerin (NTG). OAB, NTG and OABs; XOAB, GTN.";
+        let document = Document::new("1", text);
+        let mut reading = Reading::new(&document);
+        let mention = |piece: &str| {
+            let start = text.find(piece).unwrap();
+            Recognized::new(Span::new(start, start + piece.len())).of_kind("Disease").with_score(3.0)
+        };
+        let mentions = [mention("active bladder"), mention("OAB, NTG")];
+        reading.define_behind(mentions.iter().map(|one| one.span));
+        let found = short_forms(&reading, &document.passage_spans(), &mentions);
+        let texts: Vec<(&str, usize)> = found.iter().map(|one| (&text[one.span.range()], one.span.start)).collect();
+        assert_eq!(texts, [("OAB", 21), ("OABs", text.find("OABs").unwrap())]);
+        assert!(found.iter().all(|one| one.kind == "Disease" && one.score == Some(3.0)));
+        let plain = Reading::without_abbreviations(&document);
+        assert!(short_forms(&plain, &document.passage_spans(), &mentions).is_empty());
     }
 }
