@@ -96,7 +96,7 @@ def measured(arguments, out, name, data, system):
     dev = f"dev = [{json.dumps(files['dev'])}]\n" if "dev" in files else "dev_share = 0.1\n"
     recipe.write_text(
         f"[task]\nkind = \"{system}\"\n[data]\ntrain = [{json.dumps(files['train'])}]\n{dev}[types]\n{types}"
-        f"[schedule]\nepochs = {epochs}\nlearning_rate = 1e-4\n"
+        f"[schedule]\nepochs = {epochs}\nlearning_rate = 3e-4\n"
     )
     settings = [f"text.flat={json.dumps(data.get('flat', True))}", *arguments.set]
     settings = [part for setting in settings for part in ("--set", setting)]

@@ -445,7 +445,7 @@ def in_own_process(threads, function, *arguments):
 
 def run_ours(given, documents, threads, out):
     """Runs `truename recognize` on a file; returns seconds, processor time and peak memory."""
-    command = [given.truename, "--quiet", "--threads", threads, "recognize", documents, "--recognizer", given.model]
+    command = [given.truename, "--quiet", "--threads", threads, "recognize", "--no-abbreviations", documents, "--recognizer", given.model]
     command += ["--format", "jsonl", "--offsets", "chars", "--out", out]
     start = time.perf_counter()
     process = subprocess.Popen([str(part) for part in command])
