@@ -2,6 +2,7 @@ use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};
 
+use super::metric::zero;
 use super::spans::initial;
 use super::{Loss, Objective, Pass};
 use crate::layer::indices;
@@ -40,6 +41,9 @@ impl Objective for Tags {
 
     fn loss(&self, pass: &Pass<'_>, batch: &TaggedTokens) -> Loss {
         let states = pass.states(0, &batch.texts);
+        if batch.tags.is_empty() {
+            return Loss(zero(states));
+        }
         let device = states.device();
         let tokens = indices(batch.tags.iter().map(|(token, _)| *token as i32).collect(), &device);
         let scores = states.select(0, tokens).matmul(self.weight.matrix().transpose()) + self.bias.vector().unsqueeze();
@@ -74,6 +78,7 @@ mod tests {
         let objective = Tags::new(checkpoint.hidden(), config.tags(), 3);
         let options = LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
         let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
+        assert_eq!(learner.loss(&TaggedTokens { texts: batch.texts.clone(), tags: Vec::new() }), 0.0);
         let before = learner.loss(&batch);
         assert!((before - 5f64.ln()).abs() < 0.1, "{before}");
         for _ in 0..40 {
