@@ -147,12 +147,20 @@ impl Recognizer for TrainedRecognizer {
                 };
                 mentions.extend(found.into_iter().map(moved));
             }
-            reading.define_behind(mentions.iter().map(|one| one.span));
-            mentions.extend(short_forms(reading, spans, &mentions));
+            reading.define_behind(mentions.iter().filter(|one| is_mention(one)).map(|one| one.span));
+            let short_forms = short_forms(reading, spans, &mentions);
+            // Spans below their threshold give way.
+            mentions.retain(|one| is_mention(one) || !short_forms.iter().any(|other| other.span.overlaps(one.span)));
+            mentions.extend(short_forms);
             all.push(mentions);
         }
         Ok(all)
     }
+}
+
+/// Returns whether a span is above its threshold, and not only in a curve of thresholds.
+fn is_mention(one: &Recognized) -> bool {
+    one.score.zip(one.threshold).is_none_or(|(score, threshold)| score > threshold)
 }
 
 /// Returns the short forms whose long form is a mention where the document defines them, wherever they stand in no mention. A
@@ -160,8 +168,10 @@ impl Recognizer for TrainedRecognizer {
 fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[Recognized]) -> Vec<Recognized> {
     let text = reading.document().text.as_str();
     let mut meant: HashMap<&str, &Recognized> = HashMap::new();
+    let mentions: Vec<&Recognized> = mentions.iter().filter(|one| is_mention(one)).collect();
     for abbreviation in reading.abbreviations() {
-        let long = mentions.iter().find(|one| one.span.end == abbreviation.long.end && one.fragments.is_empty());
+        let long =
+            mentions.iter().copied().find(|one| one.span.end == abbreviation.long.end && one.fragments.is_empty());
         if let (Some(short), Some(long)) = (abbreviation.short.of(text), long) {
             meant.entry(short).or_insert(long);
         }
@@ -205,7 +215,8 @@ mod tests {
             let start = text.find(piece).unwrap();
             Recognized::new(Span::new(start, start + piece.len())).of_kind("Disease").with_score(3.0)
         };
-        let mentions = [mention("active bladder"), mention("OAB, NTG")];
+        let doubtful = Recognized { threshold: Some(9.0), ..mention("OABs") };
+        let mentions = [mention("active bladder"), mention("OAB, NTG"), doubtful];
         reading.define_behind(mentions.iter().map(|one| one.span));
         let found = short_forms(&reading, &document.passage_spans(), &mentions);
         let texts: Vec<(&str, usize)> = found.iter().map(|one| (&text[one.span.range()], one.span.start)).collect();
