@@ -99,7 +99,7 @@ impl Checkpoint {
             Self::Transformer(checkpoint) => checkpoint.write_settings(folder, tensors, pooling)?,
             Self::Characters(checkpoint) => checkpoint.config.write(folder)?,
         }
-        self.manifest().write(folder)?;
+        self.manifest().save(folder)?;
         self.weights().save(folder, tensors)
     }
 

@@ -62,8 +62,8 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    Embeddings, Encoder, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
-    SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
+    Descriptions, Embeddings, Encoder, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
+    SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

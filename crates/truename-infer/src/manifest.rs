@@ -46,7 +46,11 @@ impl Manifest {
         Ok(manifest)
     }
 
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
+    /// Writes the manifest into a model folder; nothing where it has no heads.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), Error> {
         if self.heads.is_empty() {
             return Ok(());
         }
@@ -61,14 +65,6 @@ impl Manifest {
     /// Where it cannot be read, or has another format.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::read(folder, &mut Fingerprint::default())
-    }
-
-    /// Writes the manifest into a model folder; nothing where it has no heads.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
-    pub fn save(&self, folder: &Path) -> Result<(), Error> {
-        self.write(folder)
     }
 
     /// Names of the heads.

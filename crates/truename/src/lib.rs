@@ -67,7 +67,7 @@ pub use recognizer::{
 pub use reranker::{Reranker, Shortlist};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
-pub use truename_infer::{Encoder, EntityType};
+pub use truename_infer::{Descriptions, Encoder, EntityType};
 pub use truename_kb::import::{Columns, SynonymScopes};
 pub use truename_kb::{
     Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,

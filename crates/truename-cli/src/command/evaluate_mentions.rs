@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
             // The curve needs mentions on both sides of the threshold.
             let min_margin = if arguments.plot.is_some() || arguments.json.is_some() { -MARGIN } else { 0.0 };
             let options = Options { nested: nested.then_some(true), typed: true, min_margin, ..Options::default() };
-            let recognizer = recognizer(choice, &|| Ok(open_kb(kb)?), &options)?;
+            let recognizer = recognizer(choice, || Ok(open_kb(kb)?), &options)?;
             return Ok(Self::Recognizer { recognizer, arguments: &arguments.recognizer });
         }
         let mut found: HashMap<String, VecDeque<Document>> = HashMap::new();

@@ -84,7 +84,7 @@ pub fn pipeline(
         types: linking.types.clone(),
         ..Default::default()
     };
-    Ok(pipeline.with_recognizer(recognizer::recognizer(&linking.recognizer, &|| Ok(kb.clone()), &options)?))
+    Ok(pipeline.with_recognizer(recognizer::recognizer(&linking.recognizer, || Ok(kb), &options)?))
 }
 
 #[derive(Default)]

@@ -16,7 +16,7 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     let nested = if arguments.nested || arguments.flat { Some(arguments.nested) } else { None };
     let options = Options { nested, typed: true, ..Options::default() };
-    let recognizer = recognizer(&arguments.recognizer, &|| Ok(open_kb(&arguments.kb)?), &options)?;
+    let recognizer = recognizer(&arguments.recognizer, || Ok(open_kb(&arguments.kb)?), &options)?;
     let reading = arguments.documents.options()?.mentions(false);
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
-use serde::Deserialize;
-use truename::{DictionaryRecognizer, EntityType, KnowledgeBase, Recognizer, TrainedRecognizer, UnionRecognizer};
+use truename::{
+    Descriptions, DictionaryRecognizer, EntityType, KnowledgeBase, Recognizer, TrainedRecognizer, UnionRecognizer,
+};
 
 use crate::arguments::{RecognizerChoice, RecognizerChoices};
 use crate::exit_code::{Advised, ExitCode, UsageError};
@@ -13,11 +14,11 @@ use crate::exit_code::{Advised, ExitCode, UsageError};
 /// Options of the recognizers.
 #[derive(Default)]
 pub struct Options {
-    /// Whether mentions within mentions are found; `None` as each recognizer does by default.
+    /// Finds mentions within mentions too; `None` leaves it to each recognizer.
     pub nested: Option<bool>,
     /// Types of the concepts that the dictionary looks for; empty for all.
     pub types: Vec<String>,
-    /// Whether mentions of the dictionary have the types of its concepts.
+    /// True if mentions of the dictionary have the types of its concepts.
     pub typed: bool,
     /// Smallest difference of score and threshold.
     pub min_margin: f64,
@@ -26,47 +27,63 @@ pub struct Options {
 /// Creates the recognizer: the named ones, else the knowledge base's own, else the dictionary of the knowledge base.
 pub fn recognizer(
     choices: &RecognizerChoices,
-    kb: &dyn Fn() -> anyhow::Result<KnowledgeBase>,
+    kb: impl FnOnce() -> anyhow::Result<KnowledgeBase>,
     options: &Options,
 ) -> anyhow::Result<Box<dyn Recognizer>> {
     let types = entity_types(choices)?;
-    let dictionary = || -> anyhow::Result<Box<dyn Recognizer>> {
-        let dictionary = DictionaryRecognizer::new(kb()?).nested(options.nested.unwrap_or(false));
-        Ok(Box::new(dictionary.of_types(options.types.clone()).typed(options.typed)))
-    };
-    let mut recognizers: Vec<Box<dyn Recognizer>> = Vec::new();
-    let mut is_trained = false;
-    let mut add = |recognizers: &mut Vec<Box<dyn Recognizer>>, model: TrainedRecognizer| -> anyhow::Result<()> {
-        is_trained = true;
-        recognizers.push(Box::new(configured(model, &types, options)?.joint(choices.joint)));
-        Ok(())
-    };
-    for choice in &choices.recognizer {
-        match choice {
-            RecognizerChoice::Dictionary => recognizers.push(dictionary()?),
-            RecognizerChoice::Folder(folder) => add(&mut recognizers, open(folder)?)?,
-            RecognizerChoice::Both => {
-                let kb = kb()?;
-                let own = kb.attached_recognizer()?.ok_or_else(|| no_recognizer(&kb))?;
-                add(&mut recognizers, own)?;
-                recognizers.push(dictionary()?);
-            }
-        }
-    }
-    if choices.recognizer.is_empty() {
-        match kb()?.attached_recognizer()? {
-            Some(own) => add(&mut recognizers, own)?,
-            None => recognizers.push(dictionary()?),
-        }
-    }
+    let sources = sources(&choices.recognizer, kb)?;
+    let is_trained = sources.iter().any(|source| matches!(source, Source::Trained(_)));
     if !is_trained && (choices.joint || !types.is_empty()) {
         let message = "--entity-type, --entity-types and --joint need a recognizer that `train` made; name it with --recognizer DIR";
         return Err(UsageError(message.into()).into());
     }
+    let nested = options.nested.unwrap_or(false);
+    let made = |source| -> anyhow::Result<Box<dyn Recognizer>> {
+        Ok(match source {
+            Source::Trained(model) => Box::new(configured(*model, &types, options)?.joint(choices.joint)),
+            Source::Dictionary(kb) => {
+                let dictionary = DictionaryRecognizer::new(kb).nested(nested);
+                Box::new(dictionary.of_types(options.types.clone()).typed(options.typed))
+            }
+        })
+    };
+    let mut recognizers: Vec<_> = sources.into_iter().map(made).collect::<Result<_, _>>()?;
     Ok(match recognizers.len() {
         1 => recognizers.remove(0),
-        _ => Box::new(UnionRecognizer::new(recognizers).nested(options.nested.unwrap_or(false))),
+        _ => Box::new(UnionRecognizer::new(recognizers).nested(nested)),
     })
+}
+
+/// A recognizer before its options are set.
+enum Source {
+    Trained(Box<TrainedRecognizer>),
+    Dictionary(KnowledgeBase),
+}
+
+/// Opens the recognizers of some choices, and the knowledge base once where one of them needs it.
+fn sources(
+    choices: &[RecognizerChoice],
+    kb: impl FnOnce() -> anyhow::Result<KnowledgeBase>,
+) -> anyhow::Result<Vec<Source>> {
+    let is_folder = |choice: &RecognizerChoice| matches!(choice, RecognizerChoice::Folder(_));
+    let needs_kb = choices.is_empty() || !choices.iter().all(is_folder);
+    let kb = if needs_kb { Some(kb()?) } else { None };
+    let kb = || kb.clone().expect("the knowledge base is open where a choice needs it");
+    let own = || Ok::<_, truename::Error>(kb().attached_recognizer()?.map(|own| Source::Trained(Box::new(own))));
+    if choices.is_empty() {
+        return Ok(vec![own()?.unwrap_or_else(|| Source::Dictionary(kb()))]);
+    }
+    let mut sources = Vec::new();
+    for choice in choices {
+        match choice {
+            RecognizerChoice::Dictionary => sources.push(Source::Dictionary(kb())),
+            RecognizerChoice::Folder(folder) => sources.push(Source::Trained(Box::new(open(folder)?))),
+            RecognizerChoice::Both => {
+                sources.extend([own()?.ok_or_else(|| no_recognizer(&kb()))?, Source::Dictionary(kb())]);
+            }
+        }
+    }
+    Ok(sources)
 }
 
 fn open(folder: &Path) -> anyhow::Result<TrainedRecognizer> {
@@ -96,21 +113,14 @@ fn configured(model: TrainedRecognizer, types: &[EntityType], options: &Options)
 
 /// Reads the types of `--entity-types` and `--entity-type`.
 fn entity_types(choices: &RecognizerChoices) -> anyhow::Result<Vec<EntityType>> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Descriptions {
-        One(String),
-        Many(Vec<String>),
-    }
     let mut types = Vec::new();
     if let Some(path) = &choices.entity_types {
         let cannot = || format!("cannot read {} as types with descriptions, such as `vaccine = \"…\"`", path.display());
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let table: BTreeMap<String, Descriptions> = toml::from_str(&text).with_context(cannot)?;
-        types.extend(table.into_iter().map(|(name, descriptions)| match descriptions {
-            Descriptions::One(description) => EntityType::new(name, description),
-            Descriptions::Many(descriptions) => EntityType { name, descriptions },
-        }));
+        types.extend(
+            table.into_iter().map(|(name, descriptions)| EntityType { name, descriptions: descriptions.into() }),
+        );
     }
     for text in &choices.entity_type {
         let parts = text.split_once(':').map(|(name, description)| (name.trim(), description.trim()));

@@ -19,6 +19,11 @@ pub struct PrecisionRecall {
 }
 
 impl PrecisionRecall {
+    /// Computes the scores of `found` mentions, of which `right` are among `gold` ones.
+    pub fn new(right: usize, found: usize, gold: usize) -> Self {
+        Self::of(Counts { found, gold, right, recalled: right })
+    }
+
     pub(crate) fn of(counts: Counts) -> Self {
         let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
         let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));

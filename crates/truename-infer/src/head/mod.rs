@@ -10,6 +10,7 @@ pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use pooling::scale_to_unit;
 pub use spans::{
-    EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, Thresholds,
+    Descriptions, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,
+    Thresholds,
 };
 pub use tags::{TagConfig, TaggedSpan, Tagger};

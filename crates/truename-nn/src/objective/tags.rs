@@ -3,16 +3,15 @@ use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};
 
 use super::metric::zero;
-use super::spans::initial;
+use super::spans::untrained;
 use super::{Loss, Objective, Pass};
-use crate::layer::indices;
+use crate::layer::{Linear, indices};
 use crate::parameter::Parameter;
 
 /// Cross-entropy over the tags of tokens, by a linear map of their states.
 #[derive(Clone, Debug)]
 pub struct Tags {
-    weight: Parameter,
-    bias: Parameter,
+    map: Linear,
 }
 
 /// Texts with the tags of some of their tokens.
@@ -27,8 +26,7 @@ pub struct TaggedTokens {
 impl Tags {
     /// Creates the objective for a number of tags and a network with states of a width.
     pub fn new(hidden: usize, tags: usize, seed: u64) -> Self {
-        let [weight, bias] = ["weight", "bias"].map(|tensor| format!("{}.{tensor}", TagConfig::MAP));
-        Self { weight: initial(&weight, [tags, hidden], seed), bias: Parameter::new(&bias, &[tags], &vec![0.0; tags]) }
+        Self { map: untrained(TagConfig::MAP, hidden, tags, seed) }
     }
 }
 
@@ -36,7 +34,7 @@ impl Objective for Tags {
     type Batch = TaggedTokens;
 
     fn parameters(&mut self) -> Vec<&mut Parameter> {
-        vec![&mut self.weight, &mut self.bias]
+        self.map.parameters().into()
     }
 
     fn loss(&self, pass: &Pass<'_>, batch: &TaggedTokens) -> Loss {
@@ -46,7 +44,7 @@ impl Objective for Tags {
         }
         let device = states.device();
         let tokens = indices(batch.tags.iter().map(|(token, _)| *token as i32).collect(), &device);
-        let scores = states.select(0, tokens).matmul(self.weight.matrix().transpose()) + self.bias.vector().unsqueeze();
+        let scores = self.map.forward(states.select(0, tokens));
         let shape: [usize; 2] = scores.dims();
         let mut shares = vec![0.0f32; shape[0] * shape[1]];
         for (row, (_, tag)) in batch.tags.iter().enumerate() {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, EntityType};
+use truename_infer::{Checkpoint, Descriptions, EntityType};
 use truename_nn::{LearnerOptions, NamePattern};
 
 use crate::Error;
@@ -43,14 +43,6 @@ pub(crate) enum CorpusKey {
 pub(crate) enum TypesKey {
     Names(Vec<String>),
     Renamed(BTreeMap<String, String>),
-}
-
-/// The descriptions of a type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Descriptions {
-    One(String),
-    Many(Vec<String>),
 }
 
 /// The network that reads texts.
@@ -102,8 +94,9 @@ impl Keys for DocumentKeys {
             return Err(Error::value("text.overlap", self.text.overlap, "less than text.window by 3 or more"));
         }
         let is_empty = |description: &String| description.trim().is_empty();
-        match self.types.iter().find(|(_, all)| all.list().is_empty() || all.list().iter().any(is_empty)) {
-            Some((name, _)) => Err(Error::no_description(name)),
+        let is_described = |kind: &EntityType| !kind.descriptions.is_empty() && !kind.descriptions.iter().any(is_empty);
+        match self.entity_types().iter().find(|kind| !is_described(kind)) {
+            Some(kind) => Err(Error::no_description(&kind.name)),
             None => Ok(()),
         }
     }
@@ -112,9 +105,9 @@ impl Keys for DocumentKeys {
 impl DocumentKeys {
     /// The types with their descriptions, in the order of their names.
     pub fn entity_types(&self) -> Vec<EntityType> {
-        let kind = |(name, all): (&String, &Descriptions)| EntityType {
+        let kind = |(name, descriptions): (&String, &Descriptions)| EntityType {
             name: name.clone(),
-            descriptions: all.list().to_vec(),
+            descriptions: descriptions.clone().into(),
         };
         self.types.iter().map(kind).collect()
     }
@@ -124,15 +117,6 @@ impl CorpusKey {
     pub fn path(&self) -> &Path {
         match self {
             Self::Path(path) | Self::Typed { path, .. } => path,
-        }
-    }
-}
-
-impl Descriptions {
-    pub fn list(&self) -> &[String] {
-        match self {
-            Self::One(description) => std::slice::from_ref(description),
-            Self::Many(descriptions) => descriptions,
         }
     }
 }

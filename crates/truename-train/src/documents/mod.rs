@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use fastrand::Rng;
+use truename_eval::linked::PrecisionRecall;
 use truename_infer::{Checkpoint, EntityType, Tokenizer};
 use truename_text::Span;
 use xxhash_rust::xxh3::Xxh3;
@@ -44,7 +45,8 @@ impl Documents {
     /// # Errors
     /// Where a corpus or the tokenizer cannot be read, no type is described, or there is nothing to learn.
     pub fn read(recipe: &Recipe, tokenizer: &Tokenizer, max_span: usize) -> Result<Self, Error> {
-        let DocumentKeys { data, types, encoder, text } = recipe.keys()?;
+        let keys: DocumentKeys = recipe.keys()?;
+        let DocumentKeys { data, types, encoder, text } = &keys;
         if data.train.is_empty() {
             return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
         }
@@ -66,7 +68,6 @@ impl Documents {
         let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
         let (windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
-        let keys: DocumentKeys = recipe.keys()?;
         let encoder = encoder.from.display().to_string();
         Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt, encoder })
     }
@@ -201,11 +202,11 @@ impl Documents {
             self.count(passage, found, &mut counts);
         }
         let all = counts.iter().fold(Counts::default(), |sum, counts| sum.plus(counts));
-        let [precision, recall, f1] = all.scores();
+        let PrecisionRecall { precision, recall, f1, .. } = all.scores();
         let mut values =
             BTreeMap::from([("precision".into(), precision), ("recall".into(), recall), ("f1".into(), f1)]);
         if self.types.len() > 1 {
-            let of_type = |(kind, counts): (&EntityType, &Counts)| (format!("f1 {}", kind.name), counts.scores()[2]);
+            let of_type = |(kind, counts): (&EntityType, &Counts)| (format!("f1 {}", kind.name), counts.scores().f1);
             values.extend(self.types.iter().zip(&counts).map(of_type));
         }
         Scores { names: all.gold, values }
@@ -250,11 +251,7 @@ impl Counts {
         Self { found, gold, right }
     }
 
-    /// Precision, recall and F1.
-    fn scores(&self) -> [f64; 3] {
-        let share = |of: usize| if of == 0 { 0.0 } else { self.right as f64 / of as f64 };
-        let (precision, recall) = (share(self.found), share(self.gold));
-        let f1 = if self.right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
-        [precision, recall, f1]
+    fn scores(&self) -> PrecisionRecall {
+        PrecisionRecall::new(self.right, self.found, self.gold)
     }
 }

@@ -60,7 +60,7 @@ impl RunFolder {
 
     /// Returns whether a process saved a checkpoint here, whenever it ended.
     pub fn has_checkpoint(path: &Path) -> bool {
-        ["checkpoint", "checkpoint.old"].iter().any(|name| path.join(name).exists())
+        checkpoint_in(path).is_some()
     }
 
     pub fn checkpoint(&self) -> PathBuf {
@@ -140,9 +140,12 @@ impl RunFolder {
 
 /// Returns the folder of the checkpoint that a run goes on from, where it goes on from one.
 pub(crate) fn checkpoint_of(path: &Path, start: Start) -> Option<PathBuf> {
-    let folder =
-        ["checkpoint", "checkpoint.old"].into_iter().map(|name| path.join(name)).find(|folder| folder.exists());
-    folder.filter(|_| start == Start::Resumed)
+    checkpoint_in(path).filter(|_| start == Start::Resumed)
+}
+
+/// Returns the checkpoint in the folder of a run, whenever the process that saved it ended.
+fn checkpoint_in(path: &Path) -> Option<PathBuf> {
+    ["checkpoint", "checkpoint.old"].into_iter().map(|name| path.join(name)).find(|folder| folder.exists())
 }
 
 /// Writes a file beside its place and renames it.

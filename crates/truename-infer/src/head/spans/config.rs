@@ -16,6 +16,25 @@ impl EntityType {
     }
 }
 
+/// One or several descriptions of a type, as files write them: a text, or a list of texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Descriptions {
+    /// One description.
+    One(String),
+    /// A list of descriptions.
+    Many(Vec<String>),
+}
+
+impl From<Descriptions> for Vec<String> {
+    fn from(descriptions: Descriptions) -> Self {
+        match descriptions {
+            Descriptions::One(description) => vec![description],
+            Descriptions::Many(descriptions) => descriptions,
+        }
+    }
+}
+
 /// Configuration of a [`SpanScorer`](super::SpanScorer), kept in the model folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -26,7 +45,7 @@ pub struct SpanConfig {
     pub max_span: usize,
     /// Largest number of tokens of a window, with those that mark its ends.
     pub window: usize,
-    /// Whether no two mentions overlap.
+    /// True if no two mentions overlap.
     pub is_flat: bool,
     /// Thresholds that separate mentions from other spans.
     pub thresholds: Thresholds,

@@ -15,7 +15,7 @@ use crate::backbone::Backbone;
 use crate::checkpoint::network_folder;
 use crate::{Error, Input, States};
 
-pub use config::{EntityType, SpanConfig, Thresholds};
+pub use config::{Descriptions, EntityType, SpanConfig, Thresholds};
 use maps::Maps;
 pub use maps::SpanTensors;
 pub use window::SpanWindow;
@@ -231,7 +231,12 @@ impl SpanScorer {
         let rows = |tokens: &[u32]| -> Vec<f32> {
             tokens.iter().flat_map(|token| states.row(0, *token as usize).iter().copied()).collect()
         };
-        let (starts, ends) = self.bounds(window, states, options);
+        let is_joint = options.strategy == SpanStrategy::Joint;
+        let bounds = is_joint.then(|| Bounds::of(self, window, states, options.min_margin));
+        let (starts, ends) = match &bounds {
+            Some(bounds) => (bounds.starts.any(), bounds.ends.any()),
+            None => (window.starts.clone(), window.ends.clone()),
+        };
         let firsts = maps.rows(&maps.first, &rows(&starts), starts.len());
         let lasts = maps.rows(&maps.last, &rows(&ends), ends.len());
         let mut scores = Scores::new(self, states);
@@ -257,41 +262,10 @@ impl SpanScorer {
                 }));
             }
         }
-        if options.strategy == SpanStrategy::Joint {
-            self.keep_bounded(window, states, options, &mut found);
+        if let Some(Bounds { starts, ends }) = &bounds {
+            found.retain(|span| starts.is_of(span.first, span.kind) && ends.is_of(span.last, span.kind));
         }
         found
-    }
-
-    /// Returns the tokens at which a span of any type may begin and end.
-    fn bounds(&self, window: &SpanWindow, states: &States, options: &SpanOptions) -> (Vec<u32>, Vec<u32>) {
-        if options.strategy == SpanStrategy::Span {
-            return (window.starts.clone(), window.ends.clone());
-        }
-        let keep = |tokens: &[u32], part: Part| {
-            let above = self.position_margins(states, tokens, part);
-            let types = self.types.len();
-            let is_above =
-                |number: usize| above[number * types..][..types].iter().any(|margin| *margin >= options.min_margin);
-            let kept = tokens.iter().enumerate().filter(|(number, _)| is_above(*number));
-            kept.map(|(_, token)| *token).collect()
-        };
-        (keep(&window.starts, Part::Start), keep(&window.ends, Part::End))
-    }
-
-    /// Keeps the spans whose first and last token are above the thresholds of their type.
-    fn keep_bounded(&self, window: &SpanWindow, states: &States, options: &SpanOptions, found: &mut Vec<TokenSpan>) {
-        let types = self.types.len();
-        let starts = self.position_margins(states, &window.starts, Part::Start);
-        let ends = self.position_margins(states, &window.ends, Part::End);
-        let is_above = |tokens: &[u32], margins: &[f32], token: u32, kind: u32| {
-            let number = tokens.partition_point(|other| *other < token);
-            margins[number * types + kind as usize] >= options.min_margin
-        };
-        found.retain(|span| {
-            is_above(&window.starts, &starts, span.first, span.kind)
-                && is_above(&window.ends, &ends, span.last, span.kind)
-        });
     }
 
     /// Returns the difference of the score of each token as start or end of each type and the threshold.
@@ -376,6 +350,47 @@ impl SpanScorer {
 enum Part {
     Start = 0,
     End = 1,
+}
+
+/// Tokens at which mentions of each type may begin and end by joint inference.
+struct Bounds<'a> {
+    starts: TokenBounds<'a>,
+    ends: TokenBounds<'a>,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(scorer: &SpanScorer, window: &'a SpanWindow, states: &States, min_margin: f32) -> Self {
+        let bounds = |tokens: &'a [u32], part| {
+            let margins = scorer.position_margins(states, tokens, part);
+            TokenBounds {
+                tokens,
+                types: scorer.types.len(),
+                is_above: margins.iter().map(|margin| *margin >= min_margin).collect(),
+            }
+        };
+        Self { starts: bounds(&window.starts, Part::Start), ends: bounds(&window.ends, Part::End) }
+    }
+}
+
+/// Tokens with the types whose threshold they are above.
+struct TokenBounds<'a> {
+    tokens: &'a [u32],
+    types: usize,
+    /// `[tokens, types]`
+    is_above: Vec<bool>,
+}
+
+impl TokenBounds<'_> {
+    /// Returns the tokens that are above the threshold of any type.
+    fn any(&self) -> Vec<u32> {
+        let rows = self.tokens.iter().zip(self.is_above.chunks_exact(self.types));
+        rows.filter(|(_, types)| types.contains(&true)).map(|(token, _)| *token).collect()
+    }
+
+    /// Returns whether a token is above the threshold of a type.
+    fn is_of(&self, token: u32, kind: u32) -> bool {
+        self.is_above[self.tokens.partition_point(|other| *other < token) * self.types + kind as usize]
+    }
 }
 
 /// The scores of one span at a time.

@@ -9,7 +9,7 @@ use self::contrast::{Group, contrast};
 use self::rows::{PositionRows, SpanRows};
 use super::metric::unit_rows;
 use super::{Loss, Objective, Pass};
-use crate::layer::indices;
+use crate::layer::{Linear, indices};
 use crate::parameter::Parameter;
 
 /// Contrastive losses over spans, starts and ends of mentions, and thresholds (BINDER, section 3.2).
@@ -19,12 +19,12 @@ use crate::parameter::Parameter;
 #[derive(Clone, Debug)]
 pub struct Spans {
     options: SpansOptions,
-    span: Map,
-    start: Map,
-    end: Option<Map>,
-    type_span: Map,
-    type_start: Option<Map>,
-    type_end: Option<Map>,
+    span: Linear,
+    start: Linear,
+    end: Option<Linear>,
+    type_span: Linear,
+    type_start: Option<Linear>,
+    type_end: Option<Linear>,
     /// `[max_span, width]`
     widths: Parameter,
     /// Of starts, ends and spans: `[3]`
@@ -127,30 +127,14 @@ pub struct GoldSpan {
     pub kind: u32,
 }
 
-/// `y = x Wᵀ + b`
-#[derive(Clone, Debug)]
-struct Map {
-    weight: Parameter,
-    bias: Parameter,
-}
-
-impl Map {
-    fn new(name: &str, inputs: usize, outputs: usize, seed: u64) -> Self {
-        let weight = initial(&format!("{name}.weight"), [outputs, inputs], seed);
-        Self { weight, bias: Parameter::new(&format!("{name}.bias"), &[outputs], &vec![0.0; outputs]) }
-    }
-
-    fn forward(&self, input: Tensor<2>) -> Tensor<2> {
-        input.matmul(self.weight.matrix().transpose()) + self.bias.vector().unsqueeze()
-    }
-
-    fn parameters(&mut self) -> [&mut Parameter; 2] {
-        [&mut self.weight, &mut self.bias]
-    }
+/// Returns a layer with initial weights and without a bias.
+pub(super) fn untrained(name: &str, inputs: usize, outputs: usize, seed: u64) -> Linear {
+    let bias = Parameter::new(&format!("{name}.bias"), &[outputs], &vec![0.0; outputs]);
+    Linear { weight: initial(&format!("{name}.weight"), [outputs, inputs], seed), bias }
 }
 
 /// A normal distribution with the deviation that BERT's weights start with.
-pub(super) fn initial(name: &str, shape: [usize; 2], seed: u64) -> Parameter {
+fn initial(name: &str, shape: [usize; 2], seed: u64) -> Parameter {
     const DEVIATION: f64 = 0.02;
     let mut random = SplitMix64::new(seed ^ truename_text::stable_hash(name));
     let mut uniform = || (random.draw() >> 11) as f64 / (1u64 << 53) as f64;
@@ -166,7 +150,7 @@ impl Spans {
     /// Creates the objective for networks with states of these widths.
     pub fn new(text_hidden: usize, description_hidden: usize, options: SpansOptions) -> Self {
         let SpansOptions { types, max_span, dimensions, width, seed, .. } = options;
-        let map = |name, inputs| Map::new(name, inputs, dimensions, seed);
+        let map = |name, inputs| untrained(name, inputs, dimensions, seed);
         let unless_shared = |name, inputs| (!options.shares_maps).then(|| map(name, inputs));
         let log_scale = -options.temperature.ln() as f32;
         let learned = options.threshold == SpanThreshold::Learned;
@@ -211,7 +195,7 @@ impl Spans {
     fn positions(
         &self,
         part: Part,
-        map: &Map,
+        map: &Linear,
         states: &Tensor<2>,
         types: Tensor<2>,
         batch: &LabelledSpans,
@@ -271,7 +255,7 @@ impl Objective for Spans {
     fn parameters(&mut self) -> Vec<&mut Parameter> {
         let Self { span, start, end, type_span, type_start, type_end, .. } = self;
         let maps = [Some(span), Some(start), end.as_mut(), Some(type_span), type_start.as_mut(), type_end.as_mut()];
-        let mut parameters: Vec<&mut Parameter> = maps.into_iter().flatten().flat_map(Map::parameters).collect();
+        let mut parameters: Vec<&mut Parameter> = maps.into_iter().flatten().flat_map(Linear::parameters).collect();
         parameters.extend([&mut self.widths, &mut self.log_scales]);
         parameters.extend(self.thresholds.as_mut());
         parameters
@@ -281,7 +265,7 @@ impl Objective for Spans {
         let states = pass.states(0, &batch.texts);
         let types = self.type_states(pass, batch);
         let [of_start, of_end, of_span] = self.options.weights;
-        let map = |own: &Option<Map>| own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
+        let map = |own: &Option<Linear>| own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
         let mut loss = self.spans(&states, self.type_span.forward(types.clone()), batch) * of_span;
         if of_start > 0.0 {
             loss = loss + self.positions(Part::Start, &self.start, &states, map(&self.type_start), batch) * of_start;
