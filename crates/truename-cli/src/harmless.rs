@@ -37,7 +37,7 @@ pub fn say(words: fmt::Arguments) {
 /// A writer to a terminal that replaces control characters.
 pub struct HarmlessWriter<W> {
     out: W,
-    /// Whether the last byte was C2, which may begin a control character of UTF-8 (C2 80 to C2 9F).
+    /// True if the last byte was C2, which may begin a control character of UTF-8 (C2 80 to C2 9F).
     has_c2: bool,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct RemoteFile {
     pub(crate) url: Url,
     pub(crate) bytes: Option<u64>,
     pub(crate) sha256: Option<String>,
-    /// Whether its author withdrew it; then only a request of exactly this version gets it.
+    /// True if its author withdrew it; then only a request of exactly this version gets it.
     pub(crate) yanked: bool,
 }
 

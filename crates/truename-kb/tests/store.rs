@@ -51,7 +51,7 @@ fn a_store_gives_back_what_it_was_given() {
     assert_eq!(snapshot.names_with_word(truename_text::stable_hash("diabetes")).unwrap(), 1);
 }
 
-/// Whether a name of the store may stand in a text like this, read in pieces.
+/// True if a name of the store may stand in a text like this, read in pieces.
 fn is_form(store: &Store, pieces: &[&str]) -> bool {
     let snapshot = store.snapshot().unwrap();
     let forms = snapshot.forms().unwrap();

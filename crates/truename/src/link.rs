@@ -9,12 +9,12 @@ pub struct Link {
     pub name: String,
     /// Candidates, likeliest first, ties by id; also present if the answer is NIL.
     pub candidates: Vec<Candidate>,
-    /// Whether no candidate reaches the threshold, so that the answer is NIL.
+    /// True if no candidate reaches the threshold, so that the answer is NIL.
     pub is_nil: bool,
     /// Explanation of the answer in words, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
-    /// Whether the name is longer than the encoder's window, so that its vector covers only the beginning.
+    /// True if the name is longer than the encoder's window, so that its vector covers only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_truncated: bool,
 }

@@ -26,7 +26,7 @@ pub struct LinkedMention {
     pub score: Option<f64>,
     /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
     pub threshold: Option<f64>,
-    /// Whether the recognizer was not trained on the type, and knows it by its description alone.
+    /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,

@@ -18,11 +18,11 @@ use crate::{Error, LONGEST_NAME_BYTES, Link, LinkedDocument, LinkedMention, Link
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PipelineOptions {
-    /// Whether the document's own mentions are linked and no recognizer runs.
+    /// True if the document's own mentions are linked and no recognizer runs.
     pub given_mentions: bool,
-    /// Whether mentions within mentions are kept.
+    /// True if mentions within mentions are kept.
     pub nested: bool,
-    /// Whether abbreviations that a document defines are expanded.
+    /// True if abbreviations that a document defines are expanded.
     pub abbreviations: bool,
     /// Answer to a name that several concepts share.
     pub ambiguous: Ambiguous,

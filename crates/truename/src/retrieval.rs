@@ -72,7 +72,7 @@ impl<'a> Retriever<'a> {
 /// Vectors of several queries with the nearest names of each, from one pass over the store.
 pub(crate) struct Nearest<'a> {
     reader: VectorReader<'a>,
-    /// Whether every name has a vector.
+    /// True if every name has a vector.
     is_complete: bool,
     vectors: Vec<&'a [f32]>,
     hits: Vec<Vec<Hit>>,

@@ -24,7 +24,7 @@ pub enum Ambiguous {
 pub(crate) struct SharedNames {
     policy: Ambiguous,
     top: usize,
-    /// Whether the user set the threshold; then only the probability of the answer counts.
+    /// True if the user set the threshold; then only the probability of the answer counts.
     has_own_threshold: bool,
     threshold: f64,
 }

@@ -312,9 +312,9 @@ pub(super) struct Piece {
     end: Reverse<usize>,
     /// Index of its mention in the document.
     pub mention: usize,
-    /// Whether the mention starts with this piece.
+    /// True if the mention starts with this piece.
     pub is_first: bool,
-    /// Whether the mention ends with this piece.
+    /// True if the mention ends with this piece.
     pub is_last: bool,
 }
 

@@ -39,7 +39,7 @@ struct MentionLine<'a> {
     /// Score above which the recognizer takes a span for a mention.
     #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
-    /// Whether the recognizer knows the type by its description alone.
+    /// True if the recognizer knows the type by its description alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     zero_shot: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ struct CandidatePart<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
-    /// Whether the vector covers only the beginning of the name.
+    /// True if the vector covers only the beginning of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
 }

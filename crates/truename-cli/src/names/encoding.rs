@@ -12,7 +12,7 @@ use crate::exit_code::UsageError;
 #[derive(Clone, Copy)]
 pub struct Codec {
     encoding: &'static Encoding,
-    /// Whether the text begins with a byte order mark.
+    /// True if the text begins with a byte order mark.
     marked: bool,
 }
 

@@ -100,7 +100,7 @@ struct JsonLine<'a> {
     candidates: &'a [Candidate],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
-    /// Whether the vector covers only the beginning of the name.
+    /// True if the vector covers only the beginning of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
 }

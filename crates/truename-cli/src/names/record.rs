@@ -19,7 +19,7 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     pub delimiter: u8,
-    /// Whether cells may be quoted; quoted cells may contain delimiters and line ends.
+    /// True if cells may be quoted; quoted cells may contain delimiters and line ends.
     pub quoted: bool,
 }
 

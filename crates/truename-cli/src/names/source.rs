@@ -45,7 +45,7 @@ pub struct Source {
     /// First bytes; reading returns them again.
     pub beginning: Vec<u8>,
     pub is_whole: bool,
-    /// Whether the input can be read a second time.
+    /// True if the input can be read a second time.
     pub is_file: bool,
     pub bar: ProgressBar,
 }

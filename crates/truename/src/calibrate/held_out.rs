@@ -44,7 +44,7 @@ pub(super) struct Example {
     pub(super) query: String,
     pub(super) hidden: Vec<NameIndex>,
     pub(super) answers: HashSet<ConceptIndex>,
-    /// Whether the query is a part of a name; then the concepts with most names that contain the part are all right.
+    /// True if the query is a part of a name; then the concepts with most names that contain the part are all right.
     pub(super) is_part: bool,
     pub(super) gold: bool,
     /// Cross-validation fold. All names of a concept share a fold, so that none is learnt from another.

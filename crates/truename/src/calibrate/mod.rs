@@ -69,7 +69,7 @@ impl CalibrateOptions {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gain {
-    /// Whether the new ranker is kept; not if the standard one has the lower log-loss.
+    /// True if the new ranker is kept; it is not if the standard one has the lower log-loss.
     pub kept: bool,
     /// Number of held-out names.
     pub held_out: usize,

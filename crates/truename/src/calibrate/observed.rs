@@ -24,7 +24,7 @@ pub(super) struct Observed {
     pub(super) rows: Vec<f32>,
     pub(super) sampling_weights: Vec<f32>,
     pub(super) answer: Option<usize>,
-    /// Whether the only concept with the exact name is right; `None` if the ranker decides.
+    /// True if the only concept with the exact name is right; `None` if the ranker decides.
     pub(super) resolved: Option<bool>,
 }
 

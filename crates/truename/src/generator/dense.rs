@@ -18,7 +18,7 @@ pub(crate) struct Dense<'a> {
     pub(crate) vector: &'a [f32],
     /// Nearest names, best first; more than are proposed, since some may be hidden.
     pub(crate) hits: &'a [Hit],
-    /// Whether every name is known to have a vector.
+    /// True if every name is known to have a vector.
     pub(crate) is_complete: bool,
 }
 

@@ -36,7 +36,7 @@ pub struct Info {
     pub types: BTreeMap<String, u32>,
     /// Files it was made from.
     pub provenance: Vec<Provenance>,
-    /// Whether `calibrate` fitted a lexical ranker to it.
+    /// True if `calibrate` fitted a lexical ranker to it.
     pub calibrated: bool,
     /// Vectors of its names; `None` if it has none.
     pub vectors: Option<VectorInfo>,
@@ -56,7 +56,7 @@ pub struct VectorInfo {
     pub names: u64,
     /// Encoder that made the vectors.
     pub encoder: EncoderRecord,
-    /// Whether `calibrate` fitted a ranker with the vectors.
+    /// True if `calibrate` fitted a ranker with the vectors.
     pub calibrated: bool,
     /// Unfinished vectors of a new encoder.
     #[serde(skip_serializing_if = "Option::is_none")]

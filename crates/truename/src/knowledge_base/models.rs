@@ -76,7 +76,7 @@ pub struct AttachedModel {
     pub source: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether the model is in use; otherwise its vectors are unfinished.
+    /// True if the model is in use; otherwise its vectors are unfinished.
     pub is_in_use: bool,
 }
 

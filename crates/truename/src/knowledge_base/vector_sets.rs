@@ -56,7 +56,7 @@ pub(super) struct VectorSet {
     pub(super) encoder: EncoderRecord,
     #[serde(default)]
     pub(super) rows: Rows,
-    /// Whether the encoder lies in the folder of the knowledge base.
+    /// True if the encoder lies in the folder of the knowledge base.
     #[serde(default)]
     pub(super) is_attached: bool,
 }

@@ -33,7 +33,7 @@ pub struct Embedded {
     pub truncated_examples: Vec<String>,
     /// Number of another encoder's vectors that were replaced.
     pub replaced: u64,
-    /// Whether all names have a vector now; otherwise the work was stopped, and the next call continues it.
+    /// True if all names have a vector now; otherwise the work was stopped, and the next call continues it.
     pub is_complete: bool,
 }
 

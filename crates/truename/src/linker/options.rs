@@ -12,7 +12,7 @@ pub struct LinkOptions {
     pub min_probability: Option<f64>,
     /// Types of the concepts that may be answered; empty for all.
     pub types: Vec<String>,
-    /// Whether each answer is explained in words.
+    /// True if each answer is explained in words.
     pub explain: bool,
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
     /// candidate, unless a concept has exactly this name. `None` links every text.

@@ -15,7 +15,7 @@ use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
 /// A name to rank.
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
-    /// Whether the vector covers only the beginning of the name.
+    /// True if the vector covers only the beginning of the name.
     pub(super) is_truncated: bool,
 }
 

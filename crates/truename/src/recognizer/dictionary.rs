@@ -24,9 +24,9 @@ pub struct DictionaryRecognizer {
     nested: bool,
     /// Types of the concepts whose names are found; empty for all.
     types: Vec<String>,
-    /// Whether mentions get the types of their concepts.
+    /// True if mentions get the types of their concepts.
     typed: bool,
-    /// Whether common words and letters that are names are found too.
+    /// True if common words and letters that are names are found too.
     common_words: bool,
     verdicts: Memo<Verdict>,
 }
@@ -52,9 +52,9 @@ pub(super) enum Verdict {
 struct Match {
     /// The word after the last one.
     end: usize,
-    /// Whether an abbreviation was expanded.
+    /// True if an abbreviation was expanded.
     expanded: bool,
-    /// Whether a short form of the document was read as a name of its own.
+    /// True if a short form of the document was read as a name of its own.
     literal: bool,
 }
 

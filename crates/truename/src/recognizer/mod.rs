@@ -47,9 +47,9 @@ pub struct Recognized {
     pub score: Option<f64>,
     /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
     pub threshold: Option<f64>,
-    /// Whether the recognizer was not trained on the type, and knows it by its description alone.
+    /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
-    /// Whether the span is a mention only if its long form links to a concept that has the long form or the span among
+    /// True if the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.
     pub tentative: bool,
 }

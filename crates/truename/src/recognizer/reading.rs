@@ -7,7 +7,7 @@ pub struct Reading<'a> {
     document: &'a Document,
     abbreviations: Vec<Abbreviation>,
     short_forms: ShortForms<'a>,
-    /// Whether abbreviations are expanded.
+    /// True if abbreviations are expanded.
     expands: bool,
 }
 
