@@ -42,7 +42,7 @@ pub fn recognizer(
         Ok(match source {
             Source::Trained(model) => Box::new(configured(*model, &types, options)?.joint(choices.joint)),
             Source::Dictionary(kb) => {
-                let dictionary = DictionaryRecognizer::new(kb).nested(nested);
+                let dictionary = DictionaryRecognizer::new(*kb).nested(nested);
                 Box::new(dictionary.of_types(options.types.clone()).typed(options.typed))
             }
         })
@@ -57,7 +57,7 @@ pub fn recognizer(
 /// A recognizer before its options are set.
 enum Source {
     Trained(Box<TrainedRecognizer>),
-    Dictionary(KnowledgeBase),
+    Dictionary(Box<KnowledgeBase>),
 }
 
 /// Opens the recognizers of some choices, and the knowledge base once where one of them needs it.
@@ -71,15 +71,15 @@ fn sources(
     let kb = || kb.clone().expect("the knowledge base is open where a choice needs it");
     let own = || Ok::<_, truename::Error>(kb().attached_recognizer()?.map(|own| Source::Trained(Box::new(own))));
     if choices.is_empty() {
-        return Ok(vec![own()?.unwrap_or_else(|| Source::Dictionary(kb()))]);
+        return Ok(vec![own()?.unwrap_or_else(|| Source::Dictionary(Box::new(kb())))]);
     }
     let mut sources = Vec::new();
     for choice in choices {
         match choice {
-            RecognizerChoice::Dictionary => sources.push(Source::Dictionary(kb())),
+            RecognizerChoice::Dictionary => sources.push(Source::Dictionary(Box::new(kb()))),
             RecognizerChoice::Folder(folder) => sources.push(Source::Trained(Box::new(open(folder)?))),
             RecognizerChoice::Both => {
-                sources.extend([own()?.ok_or_else(|| no_recognizer(&kb()))?, Source::Dictionary(kb())]);
+                sources.extend([own()?.ok_or_else(|| no_recognizer(&kb()))?, Source::Dictionary(Box::new(kb()))]);
             }
         }
     }
