@@ -111,6 +111,20 @@ fn tuned_thresholds_are_in_the_folder() {
 }
 
 #[test]
+fn mentions_of_unknown_type_do_not_count_in_an_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    let train = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let open = TEXTS.map(|text| text.replace("[Disease:gout]", "[unknown:gout]"));
+    corpus(folder.path(), "open.jsonl", &open.each_ref().map(String::as_str), &str::to_owned);
+    let set = ["data.dev=[\"open.jsonl\"]", "spans.dimensions=16"];
+    let out = folder.path().join("out");
+    let scores = trained(&recipe("recognize", &train, &set).unwrap(), &out);
+    // The model finds gout, which the evaluation takes neither for right nor for wrong.
+    let found = SpanScorer::open(&out).unwrap().find(&["No one had gout or fever."], &SpanOptions::default()).unwrap();
+    assert_eq!((found[0].len(), scores.names, scores.get("f1")), (2, 10, 1.0), "{scores:?}");
+}
+
+#[test]
 fn a_corpus_may_rename_types_and_leave_some_out() {
     let folder = tempfile::tempdir().unwrap();
     let rename = |kind: &str| format!("{kind}Mention");

@@ -185,9 +185,12 @@ impl Documents {
         format!("{documents} documents {purpose}, {passages} passages, mentions: {}", counts.join(", "))
     }
 
-    /// Returns whether a span of a passage to evaluate on, given by its number, is a mention of a type.
-    pub fn is_gold(&self, passage: usize, span: Span, kind: u32) -> bool {
-        self.dev.passages[passage].mentions.contains(&Labelled { span, kind, has_gaps: false })
+    /// Returns whether a span of a passage to evaluate on, given by its number, is a mention of a type; `None` where the corpus
+    /// leaves it open.
+    pub fn is_gold(&self, passage: usize, span: Span, kind: u32) -> Option<bool> {
+        let passage = &self.dev.passages[passage];
+        let is_gold = passage.mentions.contains(&Labelled { span, kind, has_gaps: false });
+        (is_gold || !passage.open.contains(&span)).then_some(is_gold)
     }
 
     /// Number of mentions of each type to evaluate on.
@@ -196,6 +199,7 @@ impl Documents {
     }
 
     /// Scores the mentions found in the passages to evaluate on: strict precision, recall and F1, of all and of each type.
+    /// Mentions found where the corpus has one of unknown type do not count.
     pub fn score(&self, found: &[Vec<FoundMention>]) -> Scores {
         let mut counts = vec![Counts::default(); self.types.len()];
         for (passage, found) in self.dev.passages.iter().zip(found) {
@@ -222,9 +226,9 @@ impl Documents {
             .collect();
         passage.mentions.iter().for_each(|mention| counts[mention.kind as usize].gold += 1);
         for found in found.iter().filter(|found| types.contains(&found.kind)) {
-            let counts = &mut counts[found.kind as usize];
-            counts.found += 1;
-            counts.right += usize::from(gold.contains(found));
+            let (counts, is_right) = (&mut counts[found.kind as usize], gold.contains(found));
+            counts.found += usize::from(is_right || !passage.open.contains(&found.span));
+            counts.right += usize::from(is_right);
         }
     }
 }

@@ -290,8 +290,9 @@ impl RecognizeData {
             progress.check()?;
             for (number, spans) in scorer.find(texts, &all)?.into_iter().enumerate() {
                 for span in spans {
-                    let is_right = self.documents.is_gold(chunk * TOGETHER + number, span.span, span.kind);
-                    best[span.kind as usize].add(span.score, is_right);
+                    if let Some(is_right) = self.documents.is_gold(chunk * TOGETHER + number, span.span, span.kind) {
+                        best[span.kind as usize].add(span.score, is_right);
+                    }
                 }
             }
         }
