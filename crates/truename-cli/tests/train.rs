@@ -116,7 +116,56 @@ fn a_killed_run_goes_on_to_the_same_weights() {
     // A knowledge base takes the encoders of the folds along, for `calibrate`.
     assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", "whole"]).code, 0);
     let model = std::fs::read_dir(folder.path("kb/models")).unwrap().next().unwrap().unwrap().path();
-    assert_eq!(truename_train::fold_encoders(&model).len(), 2);
+    assert_eq!(truename::fold_encoders(&model).unwrap().len(), 2);
+}
+
+#[test]
+fn encoders_that_are_not_whole_judge_no_names() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let train = arguments("encoder", &["-q", "--set", "ranker.folds=2", "--resume"]);
+    assert_eq!(folder.run(&train).code, 0);
+    let embed = ["-q", "kb", "embed", "--kb", "kb", "--encoder", "encoder"];
+    let calibrate = || folder.run(&["calibrate", "--kb", "kb", "--encoder", "encoder"]);
+    assert_eq!(folder.run(&embed).code, 0);
+    let weights = folder.path("encoder/folds/1/model.safetensors");
+    let kept = std::fs::read(&weights).unwrap();
+    let mut changed = kept.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    for (damage, reason) in [(None, "encoder/folds/1 is missing"), (Some(&changed), "encoder/folds/1 was changed")] {
+        match damage {
+            None => std::fs::remove_file(&weights).unwrap(),
+            Some(changed) => std::fs::write(&weights, changed).unwrap(),
+        }
+        let refused = calibrate();
+        assert_eq!(refused.code, 1, "{}", refused.err);
+        assert!(refused.err.contains("the encoders of ranker.folds in encoder are not whole"), "{}", refused.err);
+        assert!(refused.err.contains(reason) && refused.err.contains("--resume"), "{}", refused.err);
+        std::fs::write(&weights, &kept).unwrap();
+    }
+    // A training that goes on is not finished before its last encoder.
+    let record = folder.path("encoder/learnt-names.json");
+    let finished = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, r#"{"folds":2,"encoders":[],"labelled":[]}"#).unwrap();
+    let refused = calibrate();
+    assert!(refused.code == 1 && refused.err.contains("not all 2 are trained"), "{}", refused.err);
+    std::fs::remove_file(&record).unwrap();
+    assert!(calibrate().err.contains("their number is not recorded"));
+    assert_eq!(folder.run(&train).code, 0);
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), finished);
+}
+
+#[test]
+fn judgements_that_the_encoder_learnt_are_refused() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    assert_eq!(folder.run(&arguments("encoder", &["-q"])).code, 0);
+    assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", "encoder"]).code, 0);
+    let refused = folder.run(&["calibrate", "--kb", "kb", "--gold", "labelled.csv"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("learnt 2 of 2 judgements"), "{}", refused.err);
+    let warned = folder.run(&["calibrate", "--kb", "kb"]);
+    assert!(warned.err.contains("warning: the encoder was trained on names"), "{}", warned.err);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 use std::path::{Path, PathBuf};
 
+use truename::{LearntNames, fold_folder};
+
 use crate::names::NameKeys;
 use crate::task::learns_from_names;
-use crate::{Dataset, Error, Recipe, Run, Start, begin, begin_on, fold_folder};
+use crate::{Dataset, Error, Recipe, Run, Start, begin, begin_on};
 
 /// A run among those of a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +50,23 @@ pub fn train_on<E: From<Error>>(
     start: Start,
     mut make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
 ) -> Result<Vec<PathBuf>, E> {
-    make(Member::Whole, begin_on(recipe, dataset.clone(), out, start)?.as_mut())?;
-    let mut folders = vec![out.to_owned()];
     let folds = recipe.keys::<NameKeys>()?.ranker.folds;
+    let learnt = LearntNames::new(folds, dataset.labelled());
+    let mut run = begin_on(recipe, dataset.clone(), out, start)?;
+    learnt.write(out).map_err(Error::from)?;
+    make(Member::Whole, run.as_mut())?;
+    let mut are_over = run.is_over();
+    drop(run);
+    let mut folders = vec![out.to_owned()];
     for fold in 0..folds {
         let folder = fold_folder(out, fold);
         let mut run = begin_on(recipe, dataset.without_fold(fold, folds), &folder, start)?;
         make(Member::WithoutFold { fold, folds }, run.as_mut())?;
+        are_over &= run.is_over();
         folders.push(folder);
+    }
+    if are_over {
+        learnt.finish(out).map_err(Error::from)?;
     }
     Ok(folders)
 }

@@ -23,6 +23,8 @@ enum Kind {
     TooFewNames { found: usize, needed: usize },
     ModelMissing { kb: PathBuf, folder: PathBuf, source: String },
     ModelChanged { kb: PathBuf, folder: PathBuf, source: String },
+    UnfinishedFolds { encoder: PathBuf, reason: String },
+    LearntGold { learnt: usize, gold: usize, encoder: PathBuf },
     NoModel { kb: PathBuf, role: &'static str },
     UnknownRole(String),
     FixedTypes,
@@ -61,6 +63,12 @@ impl Error {
                 "copy it there again: `truename kb models add {source} --kb {}`; or answer lexically: `--encoder none`",
                 kb.display()
             )),
+            Kind::UnfinishedFolds { .. } => Some("finish them: `truename train` with the same recipe and --resume".into()),
+            Kind::LearntGold { .. } => Some(
+                "give names that it did not learn, or train it with `--set ranker.folds=2`: then each name is judged by an \
+                 encoder that did not learn it"
+                    .into(),
+            ),
             Kind::NoModel { kb, .. } => Some(format!("`truename kb models --kb {}` lists them", kb.display())),
             Kind::UnknownRole(_) => Some("the roles are: encoder, recognizer".into()),
             Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
@@ -157,6 +165,14 @@ impl Error {
         Self(Kind::ModelChanged { kb: kb.to_owned(), folder: folder.to_owned(), source: source.to_owned() })
     }
 
+    pub(crate) fn unfinished_folds(encoder: &Path, reason: String) -> Self {
+        Self(Kind::UnfinishedFolds { encoder: encoder.to_owned(), reason })
+    }
+
+    pub(crate) fn learnt_gold(learnt: usize, gold: usize, encoder: &Path) -> Self {
+        Self(Kind::LearntGold { learnt, gold, encoder: encoder.to_owned() })
+    }
+
     pub(crate) fn no_model(kb: &Path, role: &'static str) -> Self {
         Self(Kind::NoModel { kb: kb.to_owned(), role })
     }
@@ -225,6 +241,12 @@ impl fmt::Display for Error {
                     folder.display()
                 )
             }
+            Kind::UnfinishedFolds { encoder, reason } => {
+                write!(f, "the encoders of ranker.folds in {} are not whole: {reason}", encoder.display())
+            }
+            Kind::LearntGold { learnt, gold, encoder } => {
+                write!(f, "the encoder {} learnt {learnt} of {gold} judgements", encoder.display())
+            }
             Kind::NoModel { kb, role } => write!(f, "{} has no {role}", kb.display()),
             Kind::UnknownRole(name) => write!(f, "no model has the role \"{name}\""),
             Kind::FixedTypes => f.write_str("a tagger finds the types that it was trained on, and no others"),
@@ -257,6 +279,8 @@ impl std::error::Error for Error {
             | Kind::IncompleteVectors { .. }
             | Kind::ModelMissing { .. }
             | Kind::ModelChanged { .. }
+            | Kind::UnfinishedFolds { .. }
+            | Kind::LearntGold { .. }
             | Kind::NoModel { .. }
             | Kind::UnknownRole(_)
             | Kind::FixedTypes

@@ -1,12 +1,10 @@
 //! `truename calibrate`.
 
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, Encoder, KnowledgeBase};
+use truename::{CalibrateOptions, KnowledgeBase, LearntNames, fold_encoders};
 use truename_eval::read_gold;
-use truename_train::fold_encoders;
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
@@ -23,8 +21,17 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let gold = arguments.gold.as_deref().map(read_gold).transpose()?.unwrap_or_default();
     let start = Instant::now();
     let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
-    let folds = kb.encoder().map(|encoder| fold_encoders(encoder.folder())).unwrap_or_default();
-    let folds: Vec<_> = folds.iter().map(|folder| Encoder::open(folder).map(Arc::new)).collect::<Result<_, _>>()?;
+    let (mut folds, mut has_learnt) = (Vec::new(), false);
+    if let Some(encoder) = kb.encoder() {
+        folds = fold_encoders(encoder.folder())?;
+        has_learnt = LearntNames::read(encoder.folder())?.is_some();
+    }
+    if has_learnt && folds.is_empty() && !quiet {
+        crate::say!(
+            "warning: the encoder was trained on names, and the ranker is fitted to names that it may have learnt\n\
+             hint: train it with `--set ranker.folds=2`"
+        );
+    }
     let gain = watched(quiet, || match folds.is_empty() {
         true => kb.calibrate(&gold, &options),
         false => kb.calibrate_out_of_fold(&folds, &gold, &options),

@@ -15,7 +15,7 @@ use truename_text::{GoldName, NormalizedName};
 
 pub use training_set::TrainingSet;
 
-use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, Partial, Progress, Ranker};
+use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Partial, Progress, Ranker};
 
 /// Options of calibration.
 #[derive(Clone, Debug)]
@@ -94,8 +94,15 @@ impl KnowledgeBase {
     /// ranker for the encoder's vectors, else the lexical one.
     ///
     /// # Errors
-    /// If there are too few names, a name lacks a vector of the encoder, or the store cannot be written.
+    /// If there are too few names, a name lacks a vector of the encoder, the encoder learnt gold names
+    /// ([`LearntNames`](crate::LearntNames)), or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
+        if let Some(encoder) = &self.encoder {
+            let learnt = LearntNames::read(encoder.folder())?.map_or(0, |record| record.count(gold));
+            if learnt > 0 {
+                return Err(Error::learnt_gold(learnt, gold.len(), encoder.folder()));
+            }
+        }
         let features = FeatureSet::of_encoder(self.encoder.is_some());
         if features == FeatureSet::Dense {
             let without = self.names_without_vector()?;

@@ -8,6 +8,7 @@ use truename_files::Partial;
 use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
 
 use super::KnowledgeBase;
+use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
 use crate::{Error, TrainedRecognizer};
 
@@ -16,7 +17,7 @@ const MODELS: &str = "models";
 /// Number of hash digits in the name of a model's folder.
 const HASH_DIGITS: usize = 12;
 /// Files of a model beside those of its settings. Checkpoints, plots and other files in its folder affect no answer.
-const FILES: [&str; 2] = ["model.safetensors", "truename.json"];
+const FILES: [&str; 3] = ["model.safetensors", "truename.json", LearntNames::FILE];
 
 /// Role of recognizers, and meta key of the one in the folder.
 const RECOGNIZER: &str = "recognizer";
@@ -173,14 +174,18 @@ impl KnowledgeBase {
     /// [`KnowledgeBase::embed`] makes next.
     ///
     /// # Errors
-    /// If a file cannot be copied, or the storage fails.
+    /// If the encoders of `ranker.folds` beside it are not finished, a file cannot be copied, or the storage fails.
     pub fn attach_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
         let record = EncoderRecord::of(encoder);
         let target = self.model_folder(ENCODER, &record.hash);
         // The encoder that was opened there needs no second look.
-        if target != encoder.folder() && self.open_attached(ENCODER, &record).is_err() {
-            copy(encoder.folder(), &target)?;
-            self.open_attached(ENCODER, &record)?;
+        if target != encoder.folder() {
+            fold_encoders(encoder.folder())?;
+            let is_same = || Ok::<_, Error>(LearntNames::read(&target)? == LearntNames::read(encoder.folder())?);
+            if self.open_attached(ENCODER, &record).is_err() || !is_same()? {
+                copy(encoder.folder(), &target)?;
+                self.open_attached(ENCODER, &record)?;
+            }
         }
         self.mark_attached(&record)
     }
@@ -243,25 +248,13 @@ impl KnowledgeBase {
     }
 }
 
-/// Returns the folder of the encoder that was trained without part `fold` of the names, in the folder of the encoder that was
-/// trained with all names.
-pub fn fold_folder(encoder: &Path, fold: usize) -> PathBuf {
-    encoder.join("folds").join(fold.to_string())
-}
-
-/// Returns the folders of the encoders that were trained beside one, in the order of the parts that they did not see.
-/// [`KnowledgeBase::calibrate_out_of_fold`] takes them.
-pub fn fold_encoders(encoder: &Path) -> Vec<PathBuf> {
-    let folders = (0..).map(|fold| fold_folder(encoder, fold));
-    folders.take_while(|folder| folder.join("model.safetensors").exists()).collect()
-}
-
 /// Copies the files of a model and its fold encoders in one step.
 fn copy(model: &Path, target: &Path) -> Result<(), Error> {
     let failed = |source| Error::io("copy", model, source);
     std::fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
     let partial = Partial::beside(target).map_err(failed)?;
-    for folder in network_folders(model).chain(fold_encoders(model)) {
+    let folds = LearntNames::read(model)?.map_or(0, |learnt| learnt.folds());
+    for folder in network_folders(model).chain((0..folds).map(|fold| fold_folder(model, fold))) {
         let place = folder.strip_prefix(model).unwrap_or(Path::new(""));
         copy_files(&folder, &partial.path().join(place)).map_err(failed)?;
     }
