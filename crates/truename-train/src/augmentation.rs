@@ -9,10 +9,11 @@ use truename_text::part_of;
 use crate::{Error, Named};
 
 /// Probabilities of the changes to a name.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Augmentation {
     pub misspelling: f64,
+    pub adversarial: usize,
     pub acronym: f64,
     pub part: f64,
     pub spacing: f64,
@@ -20,9 +21,16 @@ pub(crate) struct Augmentation {
     pub version: f64,
 }
 
+impl Default for Augmentation {
+    /// No changes.
+    fn default() -> Self {
+        Self { misspelling: 0.0, adversarial: 1, acronym: 0.0, part: 0.0, spacing: 0.0, punctuation: 0.0, version: 0.0 }
+    }
+}
+
 impl Augmentation {
     pub fn check(&self) -> Result<(), Error> {
-        let Self { misspelling, acronym, part, spacing, punctuation, version } = self;
+        let Self { misspelling, acronym, part, spacing, punctuation, version, .. } = self;
         let sum = misspelling + acronym + part + spacing + punctuation + version;
         if sum > 1.0 {
             return Err(Error::value("the sum of augmentation", sum, "at most 1"));
@@ -84,6 +92,19 @@ pub(crate) struct Augmenter {
 
 type Change<'a> = dyn Fn(&str, &mut Rng) -> Option<String> + 'a;
 
+/// A name as an epoch has it.
+pub(crate) struct Variant {
+    pub text: String,
+    /// Misspellings of the name to choose one from in place of `text`, which is among them; empty where there is no choice.
+    pub misspellings: Vec<String>,
+}
+
+impl From<String> for Variant {
+    fn from(text: String) -> Self {
+        Self { text, misspellings: Vec::new() }
+    }
+}
+
 impl Augmenter {
     pub fn new(keys: &Augmentation, concepts: &[Named]) -> Self {
         let names =
@@ -94,8 +115,8 @@ impl Augmenter {
     }
 
     /// Returns a name of a concept with at most one random change.
-    pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> String {
-        let Augmentation { misspelling, acronym, part, spacing, punctuation, version } = self.keys;
+    pub fn vary(&self, name: &str, concept: usize, random: &mut Rng) -> Variant {
+        let Augmentation { misspelling, adversarial, acronym, part, spacing, punctuation, version } = self.keys;
         let reshort =
             |name: &str, random: &mut Rng| self.acronyms.exchange(name, random).or_else(|| shorten(name, random));
         let changes: [(f64, &Change); 6] = [
@@ -107,16 +128,22 @@ impl Augmenter {
             (version, &reversion),
         ];
         let mut dice = random.f64();
-        for (probability, change) in changes {
+        for (place, (probability, change)) in changes.into_iter().enumerate() {
             if dice < probability {
-                let changed = change(name, random).filter(|changed| !changed.trim().is_empty());
-                let is_ours =
-                    |changed: &String| self.owners.get(&folded(changed)).is_none_or(|owner| *owner == concept);
-                return changed.filter(is_ours).unwrap_or_else(|| name.to_owned());
+                let draws = if place == 0 { adversarial } else { 1 };
+                let mut changed: Vec<String> = (0..draws).filter_map(|_| change(name, random)).collect();
+                changed.retain(|changed| !changed.trim().is_empty() && self.is_free(changed, concept));
+                let text = changed.first().cloned().unwrap_or_else(|| name.to_owned());
+                return Variant { text, misspellings: if changed.len() > 1 { changed } else { Vec::new() } };
             }
             dice -= probability;
         }
-        name.to_owned()
+        name.to_owned().into()
+    }
+
+    /// Returns whether no other concept has a name.
+    fn is_free(&self, name: &str, concept: usize) -> bool {
+        self.owners.get(&folded(name)).is_none_or(|owner| *owner == concept)
     }
 }
 
@@ -357,7 +384,20 @@ mod tests {
         let keys = Augmentation { version: 1.0, ..Augmentation::default() };
         let augmenter = Augmenter::new(&keys, &concepts);
         let mut random = Rng::with_seed(5);
-        assert!((0..50).all(|_| augmenter.vary("Windows 10", 0, &mut random) == "Windows 10"));
-        assert!((0..50).any(|_| augmenter.vary("windows", 1, &mut random) != "windows"));
+        assert!((0..50).all(|_| augmenter.vary("Windows 10", 0, &mut random).text == "Windows 10"));
+        assert!((0..50).any(|_| augmenter.vary("windows", 1, &mut random).text != "windows"));
+    }
+
+    #[test]
+    fn several_misspellings_are_drawn_to_choose_from() {
+        let concepts = [Named::new("a", ["Oracle"]), Named::new("b", ["MySQL"])];
+        let vary = |adversarial| {
+            let keys = Augmentation { misspelling: 1.0, adversarial, ..Augmentation::default() };
+            Augmenter::new(&keys, &concepts).vary("Oracle", 0, &mut Rng::with_seed(3))
+        };
+        assert!(vary(1).misspellings.is_empty());
+        let several = vary(6);
+        assert!(several.misspellings.len() > 3 && several.misspellings.contains(&several.text));
+        assert!(several.misspellings.iter().all(|text| text != "Oracle"), "{:?}", several.misspellings);
     }
 }

@@ -43,12 +43,11 @@ mod vectors;
 
 pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
 pub use error::Error;
-pub use names::{Accuracy, DataFile, Dataset, Named, Names, Query};
-pub use recipe::{Change, Decay, Evaluation, Recipe, Schedule};
+pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query};
+pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
 pub use task::{Groups, Kind, Pairs, Recognize, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
-pub use truename::{fold_encoders, fold_folder};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -18,6 +18,7 @@ pub(crate) struct PairKeys {
     pub max_pairs: usize,
     pub negatives: f64,
     pub variants: bool,
+    pub fold_case: bool,
     pub related: f64,
     pub round: usize,
     pub nearest: usize,
@@ -31,6 +32,7 @@ impl Default for PairKeys {
             max_pairs: 0,
             negatives: 1.0,
             variants: true,
+            fold_case: true,
             related: 0.5,
             round: 1,
             nearest: 5,
@@ -48,6 +50,8 @@ pub(crate) struct PairSampler {
     texts: Vec<String>,
     /// The place of the concept of each name.
     owners: Vec<u32>,
+    /// All concepts of the names that several have.
+    shared: HashMap<String, Vec<u32>>,
     /// Pairs that every epoch has: of one concept, of variants and of related concepts.
     fixed: Vec<Pair>,
     /// Number of fixed pairs that are of one concept.
@@ -63,7 +67,8 @@ impl PairSampler {
             texts.extend(concept.names.iter().cloned());
             owners.resize(texts.len(), place as u32);
         }
-        let mut pairs = Self { keys: keys.clone(), positives: fixed.len(), texts, owners, fixed };
+        let shared = shared(&texts, &owners);
+        let mut pairs = Self { keys: keys.clone(), positives: fixed.len(), texts, owners, shared, fixed };
         if keys.variants {
             pairs.add_variants();
         }
@@ -103,7 +108,11 @@ impl PairSampler {
     /// Adds a pair once for each similarity, as its label.
     fn add_similar(&mut self, left: u32, right: u32) {
         let [one, other] = [left, right].map(|number| self.texts[number as usize].as_str());
-        self.fixed.extend(similarities(one, other).map(|label| pair(left, right, label as f32)));
+        let labels = match self.keys.fold_case {
+            true => similarities(&one.to_lowercase(), &other.to_lowercase()),
+            false => similarities(one, other),
+        };
+        self.fixed.extend(labels.map(|label| pair(left, right, label as f32)));
     }
 
     /// Number of names; the texts after them are variants.
@@ -115,8 +124,13 @@ impl PairSampler {
         &self.texts[number as usize]
     }
 
+    /// Returns whether two names are of one concept, any of the concepts that have the very name.
     pub fn is_one_concept(&self, left: u32, right: u32) -> bool {
-        self.owners[left as usize] == self.owners[right as usize]
+        let [left, right] = [left, right].map(|name| {
+            let owner = std::slice::from_ref(&self.owners[name as usize]);
+            self.shared.get(self.text(name)).map_or(owner, Vec::as_slice)
+        });
+        left.iter().any(|concept| right.contains(concept))
     }
 
     /// Returns the expected number of pairs of an epoch; some random negatives turn out to be of one concept.
@@ -192,9 +206,8 @@ fn variants(name: &str) -> BTreeSet<String> {
     all.into_iter().filter(|variant| variant != name && !variant.is_empty()).collect()
 }
 
-/// Returns similarities of two names: shared trigrams, edit similarity and Jaro–Winkler. Capitals are no difference.
+/// Returns similarities of two names: shared trigrams, edit similarity and Jaro–Winkler.
 fn similarities(left: &str, right: &str) -> [f64; 3] {
-    let (left, right) = (&left.to_lowercase(), &right.to_lowercase());
     let (one, other) = (trigrams(left), trigrams(right));
     let shared = one.intersection(&other).count() as f64 / one.union(&other).count().max(1) as f64;
     let edits = levenshtein::normalized_similarity(left.chars(), right.chars());
@@ -205,6 +218,16 @@ fn similarities(left: &str, right: &str) -> [f64; 3] {
 fn trigrams(name: &str) -> BTreeSet<[char; 3]> {
     let letters: Vec<char> = [' '; 2].into_iter().chain(name.chars()).chain([' '; 2]).collect();
     letters.windows(3).map(|run| [run[0], run[1], run[2]]).collect()
+}
+
+/// Returns the names that several concepts have, with the places of these concepts.
+fn shared(texts: &[String], owners: &[u32]) -> HashMap<String, Vec<u32>> {
+    let mut all: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (text, owner) in texts.iter().zip(owners) {
+        all.entry(text).or_default().push(*owner);
+    }
+    let shared = all.into_iter().filter(|(_, owners)| owners.len() > 1);
+    shared.map(|(text, owners)| (text.to_owned(), owners)).collect()
 }
 
 /// Returns families of related concepts, by place: the concepts with one parent, and the parent.
@@ -256,6 +279,19 @@ mod tests {
     }
 
     #[test]
+    fn names_of_concepts_that_share_one_are_no_negatives() {
+        let shared =
+            [named("a", &["p53", "antigen NY-CO-13"], &[]), named("b", &["p53", "p53 protein homologue"], &[])];
+        let pairs = PairSampler::of(&shared, &PairKeys { variants: false, related: 0.0, ..PairKeys::default() }, 1);
+        let is_negative = |left, right| !pairs.is_one_concept(left, right);
+        assert!(!is_negative(0, 2) && !is_negative(0, 3) && !is_negative(1, 2) && is_negative(1, 3));
+        for seed in 0..20 {
+            let epoch = pairs.epoch(&BTreeSet::new(), &mut Rng::with_seed(seed));
+            assert!(epoch.iter().all(|pair| pair.label == 1.0 || is_negative(pair.left, pair.right)), "{epoch:?}");
+        }
+    }
+
+    #[test]
     fn variants_are_labelled_by_each_measure() {
         let expected = ["FOXP2", "fox p2"].map(str::to_owned);
         assert_eq!(variants("FOX P2"), BTreeSet::from(expected));
@@ -265,10 +301,12 @@ mod tests {
         // Trigrams: __F _FO FOX P2_ 2__ of both, of eleven.
         assert!((shared - 5.0 / 10.0).abs() < 1e-9, "{shared}");
         assert!((edits - 5.0 / 6.0).abs() < 1e-9 && winkler > 0.9, "{edits} {winkler}");
-        let pairs = pairs(&PairKeys { related: 0.0, ..PairKeys::default() });
-        let of_ras: Vec<&Pair> = pairs.fixed.iter().filter(|pair| pair.left == 5).collect();
-        assert_eq!(of_ras.len(), 2 * 3, "RAS and ras, three measures each");
-        assert!(of_ras.iter().all(|pair| pair.label == 1.0), "capitals are no difference");
+        for fold_case in [true, false] {
+            let pairs = pairs(&PairKeys { related: 0.0, fold_case, ..PairKeys::default() });
+            let of_ras: Vec<&Pair> = pairs.fixed.iter().filter(|pair| pair.left == 5).collect();
+            assert_eq!(of_ras.len(), 2 * 3, "RAS and ras, three measures each");
+            assert!(of_ras.iter().all(|pair| (pair.label == 1.0) == fold_case), "{of_ras:?}");
+        }
     }
 
     #[test]

@@ -169,6 +169,32 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
 }
 
 #[test]
+fn a_run_with_other_names_to_ask_for_is_another_run() {
+    let out = tempfile::tempdir().unwrap();
+    let mut run = begin(recipe(&[]), dataset(), out.path()).unwrap();
+    run.advance().unwrap();
+    run.save().unwrap();
+    let other = Dataset::new(dataset().concepts().to_vec(), Vec::new(), dataset().queries()[1..].to_vec()).unwrap();
+    let error = resume(recipe(&[]), other, out.path()).err().unwrap();
+    assert!(error.to_string().contains("other data"), "{error}");
+    let error = resume(recipe(&["evaluation.keep=\"last\""]), dataset(), out.path()).err().unwrap();
+    assert!(error.to_string().contains("another recipe"), "{error}");
+}
+
+#[test]
+fn the_result_is_the_best_weights_or_the_last() {
+    let out = tempfile::tempdir().unwrap();
+    for (keep, is_last) in [("best", false), ("last", true)] {
+        // At this rate the scores soon fall.
+        let changes = ["schedule.learning_rate=1.0", "schedule.max_grad_norm=0", &format!("evaluation.keep={keep}")];
+        let folder = out.path().join(keep);
+        let events = finish(begin(recipe(&changes), dataset(), &folder).unwrap());
+        assert!(matches!(events.last(), Some(Event::Evaluation { is_best: false, .. })), "{events:?}");
+        assert_eq!(weights(&folder) == weights(&folder.join("checkpoint")), is_last, "{keep}");
+    }
+}
+
+#[test]
 fn a_folder_without_a_checkpoint_begins_anew() {
     let out = tempfile::tempdir().unwrap();
     let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));

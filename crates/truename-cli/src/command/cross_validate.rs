@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use truename::{CalibrateOptions, LinkOptions, Linker, Partial};
 use truename_eval::{GoldName, Judged};
-use truename_train::{Accuracy, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
+use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
 
 use crate::arguments::{EncoderChoice, EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
@@ -14,9 +14,6 @@ use crate::command::train::{make, resolved};
 use crate::count::counted;
 use crate::interrupt;
 use crate::spread::Spread;
-
-/// Names searched with an encoder alone at most: all of them.
-const ALL: usize = usize::MAX;
 
 /// Asks for each part of the names with all else fitted to the other parts, and prints the accuracy of each stage.
 pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Result<Vec<Judged>> {
@@ -74,12 +71,15 @@ impl Stages {
             crate::say!("{reason}; the ranker that comes with truename is used");
         }
         if let Some(encoder) = encoder {
-            self.encoder.extend(Accuracy::of(&encoder, &dataset, ALL, 0, &interrupt::progress())?.map(shares));
+            self.encoder.extend(
+                Accuracy::of(&encoder, &dataset, &AccuracySearch::default(), &interrupt::progress())?.map(shares),
+            );
         }
         self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
         let options = LinkOptions::default()
             .top(DEPTH)
             .min_probability(arguments.min_probability)
+            .vote(arguments.vote as usize)
             .placeholders(arguments.placeholders.read()?);
         let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;

@@ -24,6 +24,25 @@ pub struct Accuracy {
     pub at_5: f64,
 }
 
+/// The search that [`Accuracy::of`] measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccuracySearch {
+    /// Largest number of names that are searched; those of concepts that are not asked for are left out first.
+    pub max_names: usize,
+    /// Number of nearest names that vote for their concepts, which are ranked by their votes first (NSEEN, section 5); 0 lets none
+    /// vote.
+    pub vote: usize,
+    /// Searches the preferred name of each concept alone (CoSiNES).
+    pub preferred: bool,
+}
+
+impl Default for AccuracySearch {
+    /// All names, and no vote.
+    fn default() -> Self {
+        Self { max_names: usize::MAX, vote: 0, preferred: false }
+    }
+}
+
 impl Accuracy {
     /// Name of the share with the right concept first.
     pub const AT_1: &'static str = "acc@1";
@@ -34,27 +53,25 @@ impl Accuracy {
         Scores { names: self.names, values: values.map(|(name, value)| (name.to_owned(), value)).into() }
     }
 
-    /// Measures an encoder on the names that a data set asks for, searching at most `max_names` names; `None` where it asks for
-    /// none.
-    ///
-    /// The nearest `vote` names vote for their concepts, which are ranked by their votes first (NSEEN, section 5).
+    /// Measures an encoder on the names that a data set asks for; `None` where it asks for none.
     ///
     /// # Errors
     /// Where the encoder fails, or the work is stopped.
     pub fn of(
         encoder: &Encoder,
         dataset: &Dataset,
-        max_names: usize,
-        vote: usize,
+        search: &AccuracySearch,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
         if dataset.queries().is_empty() {
             return Ok(None);
         }
-        let concepts = searched(dataset, max_names);
+        let AccuracySearch { max_names, vote, preferred } = *search;
+        let of_concept = if preferred { 1 } else { usize::MAX };
+        let concepts = searched(dataset, max_names, of_concept);
         let (mut names, mut owners) = (Vec::new(), Vec::new());
         for (number, concept) in concepts.iter().enumerate() {
-            names.extend(concept.names.iter().map(String::as_str));
+            names.extend(concept.names.iter().map(String::as_str).take(of_concept));
             owners.resize(names.len(), number);
         }
         let number_of: HashMap<&str, usize> =
@@ -152,16 +169,17 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
 }
 
 /// Returns the concepts of the knowledge base; where they have too many names, those asked for and a sample of the others.
-fn searched(dataset: &Dataset, max_names: usize) -> Vec<&Named> {
+fn searched(dataset: &Dataset, max_names: usize, of_concept: usize) -> Vec<&Named> {
+    let count = |concept: &Named| concept.names.len().min(of_concept);
     let gold: BTreeSet<&str> = dataset.queries().iter().flat_map(|query| &query.ids).map(String::as_str).collect();
     let mut concepts: Vec<&Named> = dataset.searched().iter().collect();
-    if concepts.iter().map(|concept| concept.names.len()).sum::<usize>() <= max_names {
+    if concepts.iter().map(|concept| count(concept)).sum::<usize>() <= max_names {
         return concepts;
     }
     concepts.sort_by_key(|concept| (!gold.contains(concept.id.as_str()), stable_hash(&concept.id)));
     let mut names = 0;
     let is_taken = |concept: &&&Named| {
-        names += concept.names.len();
+        names += count(concept);
         gold.contains(concept.id.as_str()) || names <= max_names
     };
     concepts.iter().filter(is_taken).copied().collect()

@@ -49,7 +49,14 @@ impl EncoderKeys {
         match self.characters()? {
             Some(config) => Ok(untrained_characters(config, seed)),
             None if self.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
-            None => Ok(Checkpoint::open(&self.from)?),
+            None => {
+                let checkpoint = Checkpoint::open(&self.from)?;
+                if matches!(checkpoint, Checkpoint::Characters(_)) && self.pooling()?.is_some() {
+                    let reason = "left out: a character network has a pooling of its own";
+                    return Err(Error::value("encoder.pooling", &self.pooling, reason));
+                }
+                Ok(checkpoint)
+            }
         }
     }
 

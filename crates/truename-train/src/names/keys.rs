@@ -37,6 +37,7 @@ pub(crate) struct EvaluationKeys {
     pub share: f64,
     pub max_names: usize,
     pub vote: usize,
+    pub preferred: bool,
 }
 
 /// Encoders to fit the ranker by.
@@ -48,7 +49,7 @@ pub(crate) struct RankerKeys {
 
 impl Default for EvaluationKeys {
     fn default() -> Self {
-        Self { names: Vec::new(), share: 0.0, max_names: 50_000, vote: 0 }
+        Self { names: Vec::new(), share: 0.0, max_names: 50_000, vote: 0, preferred: false }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::Error;
 use crate::recipe::Recipe;
 use crate::training::{Description, Scores, TaskData};
 
-pub use accuracy::Accuracy;
+pub use accuracy::{Accuracy, AccuracySearch};
 pub use dataset::{DataFile, Dataset, Named, Query};
 pub(crate) use keys::NameKeys;
 
@@ -88,7 +88,8 @@ impl TaskData for Names {
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         let encoder = Encoder::open(folder)?;
         let keys = &self.keys.evaluation;
-        let accuracy = Accuracy::of(&encoder, &self.dataset, keys.max_names, keys.vote, progress)?;
+        let search = AccuracySearch { max_names: keys.max_names, vote: keys.vote, preferred: keys.preferred };
+        let accuracy = Accuracy::of(&encoder, &self.dataset, &search, progress)?;
         Ok(accuracy.map(Accuracy::scores).unwrap_or_default())
     }
 }

@@ -64,6 +64,19 @@ pub struct Evaluation {
     pub every: usize,
     /// Evaluations without a better score after which the run ends; 0 never ends it.
     pub patience: usize,
+    /// Weights that are the result.
+    pub keep: Keep,
+}
+
+/// Weights that are the result of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Keep {
+    /// Those with the best score, the last where there is none.
+    Best,
+    /// The last.
+    Last,
 }
 
 /// The row of the sections of every kind.
@@ -85,7 +98,7 @@ impl Default for Recipe {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { every: 1, patience: 0 }
+        Self { every: 1, patience: 0, keep: Keep::Best }
     }
 }
 

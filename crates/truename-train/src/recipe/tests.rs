@@ -139,7 +139,7 @@ fn paths_of_arguments_count_from_the_working_folder() {
 fn what_makes_no_sense_is_refused_by_name() {
     let pairs = "[task]\nkind = \"pairs\"\n";
     let groups = "[task]\nkind = \"groups\"\n";
-    let cases: [(String, &[&str], &str); 21] = [
+    let cases: [(String, &[&str], &str); 22] = [
         (format!("{groups}[sampler]\ngroup = 1\n"), &[], "sampler.group is 1; it must be from 2 to 10000"),
         (format!("{groups}[schedule]\nepoch = 1\n"), &[], "recipe.toml, line 4: groups has no key schedule.epoch"),
         (groups.into(), &["schedule.epochs"], "--set is schedule.epochs; it must be KEY=VALUE"),
@@ -171,6 +171,11 @@ fn what_makes_no_sense_is_refused_by_name() {
             format!("{pairs}[encoder]\nfrom = \"a\"\n"),
             &["encoder.characters=lstm"],
             "line 4: encoder.from counts only where encoder.characters is \"\"; it is \"lstm\"",
+        ),
+        (
+            groups.into(),
+            &["encoder.characters=lstm", "encoder.pooling=cls"],
+            "--set encoder.pooling=cls: encoder.pooling counts only where encoder.characters is \"\"",
         ),
         (groups.into(), &["encoder.hidden=16"], "--set encoder.hidden=16: encoder.hidden counts only where"),
         (groups.into(), &["objective.loss=contrastive"], "contrastive"),

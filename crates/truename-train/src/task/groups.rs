@@ -8,7 +8,7 @@ use super::Kind;
 use crate::augmentation::{Augmentation, Augmenter};
 use crate::names::{NameKeys, Names};
 use crate::recipe::{Condition, Keys, Part, Range, Schema};
-use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, group_count, groups};
+use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, choose_misspellings, group_count, groups};
 use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
 use crate::{Accuracy, Dataset, Error, Recipe};
 
@@ -113,6 +113,7 @@ impl Keys for GroupKeys {
         ("sampler.groups", Range::of(2.0, 10_000.0)),
         ("sampler.hard", Range::SHARE),
         ("augmentation.misspelling", Range::SHARE),
+        ("augmentation.adversarial", Range::of(1.0, 100.0)),
         ("augmentation.acronym", Range::SHARE),
         ("augmentation.part", Range::SHARE),
         ("augmentation.spacing", Range::SHARE),
@@ -222,19 +223,23 @@ impl Task for Groups {
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
         let concepts = self.names.dataset().concepts();
+        let groups = group_count(concepts, &self.keys.sampler);
         let single = concepts.iter().filter(|concept| concept.names.len() == 1).count();
-        EpochSize {
-            batches: batch_count(group_count(concepts, self.keys.sampler.group), &self.keys.sampler),
-            texts: self.names.dataset().name_count() + single,
-        }
+        let named = concepts.iter().filter(|concept| !concept.names.is_empty()).count();
+        let repeated = if self.keys.sampler.anchor { groups - named } else { 0 };
+        let texts = self.names.dataset().name_count() + single + repeated;
+        EpochSize { batches: batch_count(groups, &self.keys.sampler), texts }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Metric>) -> Result<(), Error> {
         let mut random = epoch.random();
         let keys = &self.keys.sampler;
-        let mut groups = groups(self.names.dataset().concepts(), keys.group, &self.augmenter, &mut random);
+        let mut groups = groups(self.names.dataset().concepts(), keys, &self.augmenter, &mut random);
         if batch_count(groups.len(), keys) > epoch.max_batches {
             groups.truncate(epoch.max_batches * keys.groups);
+        }
+        if self.keys.augmentation.adversarial > 1 {
+            choose_misspellings(&mut groups, |texts| epoch.unit_vectors(texts))?;
         }
         let centres = if keys.hard > 0.0 { self.centres(&groups, epoch)? } else { Vec::new() };
         *plan = batches(groups, &centres, keys, &mut random);

@@ -106,10 +106,7 @@ impl Pairs {
             mined.clear();
         }
         for (left, near) in (0..).zip(found) {
-            // A name that two concepts share cannot be far from itself.
-            let is_mined = |right: &u32| {
-                !self.sampler.is_one_concept(left, *right) && self.sampler.text(left) != self.sampler.text(*right)
-            };
+            let is_mined = |right: &u32| !self.sampler.is_one_concept(left, *right);
             mined.extend(near.into_iter().filter(is_mined).map(|right| (left.min(right), left.max(right))));
         }
         Ok(())

@@ -20,7 +20,7 @@ use self::metrics::{Metric, plot};
 use self::run_folder::RunFolder;
 use self::state::State;
 use crate::Error;
-use crate::recipe::{Recipe, Schedule};
+use crate::recipe::{Keep, Recipe, Schedule};
 
 pub(crate) use run_folder::{checkpoint_of, write};
 pub use task::{Description, Epoch, EpochSize, Planned, Scores, Task, TaskData};
@@ -133,7 +133,8 @@ pub enum Event {
         epoch: usize,
         /// The scores, where there is something to evaluate.
         scores: Option<Scores>,
-        /// These weights are now the result: the score is the best so far, or there is none.
+        /// The score is the best so far, or there is none. These weights are now the result, as all are by
+        /// [`Keep::Last`](crate::Keep::Last).
         is_best: bool,
     },
 }
@@ -333,7 +334,7 @@ impl<T: Task> Training<T> {
         };
         let score = scores.as_ref().map(|scores| scores.get(T::SCORE));
         let is_best = score.is_none() || score > self.state.best;
-        if is_best {
+        if is_best || self.recipe.evaluation.keep == Keep::Last {
             self.learner.save(self.folder.path())?;
         }
         // An evaluation when the time is over changes nothing for a run that goes on with more.
