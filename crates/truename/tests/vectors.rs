@@ -64,6 +64,26 @@ fn cosine(encoder: &Encoder, left: &str, right: &str) -> f64 {
 }
 
 #[test]
+fn the_nearest_names_vote_for_their_concepts() {
+    let encoder = encoder("bert");
+    let (kb, _folder) = Fixture::embedded(&encoder);
+    let (name, names) = ("fevers on days 7 and 8", 6);
+    let nearest = kb.nearest_by_vectors(name, names).unwrap();
+    let sum: f64 = nearest.iter().map(|near| f64::from(near.score)).sum();
+    let linker = Linker::new(kb).unwrap().with_options(LinkOptions::default().top(50).vote(names)).unwrap();
+    let link = linker.link_name(name).unwrap();
+    assert!(!link.candidates.is_empty());
+    for candidate in &link.candidates {
+        let of_concept = nearest.iter().filter(|near| near.id == candidate.id);
+        let share = of_concept.map(|near| f64::from(near.score)).sum::<f64>() / sum;
+        assert!((candidate.probability - share).abs() < 1e-9, "{candidate:?} {share}");
+    }
+    assert!((link.candidates.iter().map(|candidate| candidate.probability).sum::<f64>() - 1.0).abs() < 1e-9);
+    // A name that one concept alone has stays decided.
+    assert_eq!(linker.link_name("fever on day 7").unwrap().candidates[0].id.as_str(), "D:007");
+}
+
+#[test]
 fn a_name_that_shares_no_letter_is_found_by_its_vector() {
     let encoder = encoder("bert");
     let (kb, _folder) = Fixture::embedded(&encoder);

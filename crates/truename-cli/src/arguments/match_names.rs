@@ -30,6 +30,9 @@ pub struct Match {
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
+    /// Answer with the concepts of the K names with the nearest vectors, by their share of the cosines; 0 asks the ranker
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
+    pub vote: u32,
     /// Where the answer is NIL, give the best candidate as suggested_id and suggested_name
     #[arg(long)]
     pub suggest: bool,

@@ -30,6 +30,7 @@ fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
     Ok(LinkOptions::default()
         .top(arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize)
         .min_probability(arguments.min_probability)
+        .vote(arguments.vote as usize)
         .types(arguments.types.clone())
         .explain(arguments.explain)
         .placeholders(arguments.placeholders.read()?))

@@ -4,6 +4,7 @@ mod call;
 mod fitted;
 mod options;
 mod session;
+mod vote;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -12,6 +12,10 @@ pub struct LinkOptions {
     pub min_probability: Option<f64>,
     /// Types of the concepts that may be answered; empty for all.
     pub types: Vec<String>,
+    /// Number of nearest names by vectors that vote for their concepts: a candidate's probability is its share of their cosines, in
+    /// place of that by the ranker, unless one concept alone has the very name. 0 lets the ranker decide, as do queries without
+    /// vectors. At most 32.
+    pub vote: usize,
     /// True if each answer is explained in words.
     pub explain: bool,
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
@@ -22,7 +26,7 @@ pub struct LinkOptions {
 impl Default for LinkOptions {
     fn default() -> Self {
         let placeholders = Some(Arc::new(Placeholders::default()));
-        Self { top: 5, min_probability: None, types: Vec::new(), explain: false, placeholders }
+        Self { top: 5, min_probability: None, types: Vec::new(), vote: 0, explain: false, placeholders }
     }
 }
 
@@ -43,6 +47,12 @@ impl LinkOptions {
     #[must_use]
     pub fn types(self, types: Vec<String>) -> Self {
         Self { types, ..self }
+    }
+
+    /// Sets the number of nearest names that vote for their concepts.
+    #[must_use]
+    pub fn vote(self, vote: usize) -> Self {
+        Self { vote, ..self }
     }
 
     /// Sets whether each answer is explained in words.

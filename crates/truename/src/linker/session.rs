@@ -1,10 +1,12 @@
 //! Names of a piece, ranked one after another.
 
+use std::collections::HashMap;
+
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, NormalizedName};
 
 use super::fitted::Fitted;
-use super::{LONGEST_NAME_BYTES, Linker};
+use super::{LONGEST_NAME_BYTES, Linker, vote};
 use crate::explain::{explain, explain_placeholder};
 use crate::feature::Featured;
 use crate::generator::{Dense, Scope, propose_exact};
@@ -116,6 +118,10 @@ impl<'a> Session<'a> {
     /// Returns candidates, likeliest first; only the single one with the exact name if that is enough.
     fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
         let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
+        let votes = match (self.linker.options.vote, &scope.dense) {
+            (0, _) | (_, None) => None,
+            (names, Some(dense)) => Some(vote::shares(dense, names, &scope)?),
+        };
         let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
         let exact = match found.sole {
             Some(sole) => {
@@ -125,7 +131,7 @@ impl<'a> Session<'a> {
             None => None,
         };
         match found.featured {
-            Some((features, featured)) => self.ranked(&featured, features, exact),
+            Some((features, featured)) => self.ranked(&featured, features, exact, votes.as_ref()),
             None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
         }
     }
@@ -141,10 +147,17 @@ impl<'a> Session<'a> {
         featured: &[Featured],
         features: FeatureSet,
         exact: Option<(ConceptIndex, Candidate)>,
+        votes: Option<&HashMap<ConceptIndex, f64>>,
     ) -> Result<Vec<Candidate>, Error> {
         let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
         let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
-        let mut probabilities = Ranker::probabilities(&scores);
+        let mut probabilities = match votes {
+            Some(votes) => {
+                let share = |candidate: &Featured| votes.get(&candidate.concept).copied().unwrap_or(0.0);
+                featured.iter().map(share).collect()
+            }
+            None => Ranker::probabilities(&scores),
+        };
         let sole = exact.as_ref().map(|(concept, _)| *concept);
         if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
             // The exact name decides; the other candidates share the rest in the ranker's proportions.
