@@ -212,8 +212,28 @@ fn evaluation_scores_plots_and_compares() {
     assert_eq!(folder.run(&[&arguments[..], &["--predictions", "b.jsonl"]].concat()).code, 0);
     let compared = folder.run(&["evaluate", "names", "--compare", "a.jsonl", "b.jsonl"]);
     assert!(compared.out.contains("acc@1   100.00   100.00    +0.00"), "{}", compared.out);
+    let three = ["evaluate", "names", "--compare", "a.jsonl", "b.jsonl", "a.jsonl", "--plots", "rocs"];
+    let compared = folder.run(&three);
+    assert!(compared.out.contains("a.jsonl and b.jsonl\n") && compared.out.contains("a.jsonl and a.jsonl\n"));
+    let drawn = String::from_utf8(folder.read("rocs/nil-roc.svg")).unwrap();
+    assert_eq!((drawn.matches("class=\"curve").count(), drawn.matches(">b, AUC 1.0000<").count()), (6, 1), "{drawn}");
     folder.write("c.jsonl", "");
     assert_eq!(folder.run(&["evaluate", "names", "--compare", "a.jsonl", "c.jsonl"]).code, 1);
+}
+
+#[test]
+fn errors_of_names_are_told_by_kind() {
+    let folder = Folder::with_kb();
+    folder.write("gold.tsv", "name\tid\nheart attack\tX:3\naspirin\tX:3\nheart attack\tX:3\nheart attack\tX:9\n");
+    let arguments = ["-q", "evaluate", "names", "--gold", "gold.tsv", "--kb", "kb", "--json", "scores.json"];
+    let judged = folder.run(&arguments);
+    assert!(judged.out.contains("\nerrors, asked → right; answered\n"), "{judged:?}");
+    assert!(judged.out.contains("no shared word 2\n     2  “heart attack” → "), "{}", judged.out);
+    let scores: serde_json::Value = serde_json::from_slice(&folder.read("scores.json")).unwrap();
+    assert_eq!(scores["error_kinds"]["no_shared_word"], 2);
+    assert_eq!((&scores["errors"][0]["count"], &scores["errors"][0]["name"]), (&2.into(), &"heart attack".into()));
+    let few = folder.run(&[&arguments[..], &["--errors", "0"]].concat());
+    assert!(few.out.contains("no shared word 2\n") && !few.out.contains("“heart attack”"), "{}", few.out);
 }
 
 #[test]

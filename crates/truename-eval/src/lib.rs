@@ -1,9 +1,9 @@
 //! Gold judgements in, scores out.
 //!
 //! Read in this order: [`read_gold`] reads names with their right ids; a [`Judged`] name holds a gold judgement
-//! beside the system's ranked answers; [`NameScores`] are the scores of many; [`plot`] draws them, and
-//! [`compare`] tests for a difference between two systems; [`linked`] scores whole documents, and [`mentions`] the
-//! mentions that a recognizer finds in them.
+//! beside the system's ranked answers; [`NameScores`] are the scores of many, and [`NameErrors`] tell what went wrong;
+//! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
+//! and [`mentions`] the mentions that a recognizer finds in them.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -24,6 +24,7 @@ mod gold;
 mod judged;
 pub mod linked;
 pub mod mentions;
+mod name_error;
 mod overlap;
 pub mod plot;
 mod scores;
@@ -32,5 +33,6 @@ pub use bootstrap::{Comparison, Difference, compare};
 pub use error::Error;
 pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
+pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use truename_text::GoldName;

@@ -24,6 +24,37 @@ pub fn nil_roc(scores: &NameScores) -> String {
     svg.finish()
 }
 
+/// Styles of the curves of [`nil_rocs`], in order.
+const CURVES: [&str; 6] = [
+    "",
+    "stroke-dasharray:9 3",
+    "stroke-dasharray:2 3",
+    "stroke-dasharray:9 3 2 3",
+    "stroke-width:1",
+    "stroke-width:4",
+];
+
+/// Returns the receiver operating characteristics of NIL answers of up to six systems in one picture, each with its name
+/// (CoSiNES, figure 6).
+pub fn nil_rocs(systems: &[(String, NameScores)]) -> String {
+    const LINE: f64 = 16.0;
+    let style: String = (0..).zip(CURVES).map(|(number, style)| format!(".c{number}{{{style}}}")).collect();
+    let mut svg = begin("NIL detection", &style);
+    axes(&mut svg, &FRAME, "names with an id answered NIL", "names without answered NIL");
+    FRAME.line(&mut svg, "chance", &DIAGONAL);
+    for (number, (name, scores)) in systems.iter().take(CURVES.len()).enumerate() {
+        let class = format!("curve c{number}");
+        let point = |point: &RocPoint| (point.false_nil, point.true_nil);
+        FRAME.line(&mut svg, &class, &scores.nil_roc.iter().map(point).collect::<Vec<_>>());
+        let y = MARGIN + SIDE - 12.0 - LINE * number as f64;
+        let (left, right) = (MARGIN + SIDE - 190.0, MARGIN + SIDE - 150.0);
+        svg.polyline(&class, [(left, y - 4.0), (right, y - 4.0)].into_iter());
+        let area = scores.nil_auc.map_or_else(|| "no curve".into(), |area| format!("AUC {area:.4}"));
+        svg.text(right + 6.0, y, Anchor::Start, &format!("{name}, {area}"));
+    }
+    svg.finish()
+}
+
 /// Returns the reliability diagram: the share of right answers by the probability given.
 pub fn reliability(scores: &NameScores) -> String {
     let title = format!("Reliability, expected calibration error {:.4}", scores.ece);

@@ -102,6 +102,9 @@ pub struct EvaluateNames {
     /// Answer NIL below this probability [default: as fitted]
     #[arg(long, value_name = "P", value_parser = probability)]
     pub min_probability: Option<f64>,
+    /// Answer with the concepts of the K names with the nearest vectors, by their share of the cosines; 0 asks the ranker
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
+    pub vote: u32,
     /// Only concepts of this type; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
@@ -110,13 +113,16 @@ pub struct EvaluateNames {
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the plots nil-roc.svg and reliability.svg into this folder
+    /// Write the plots nil-roc.svg and, of one system, reliability.svg into this folder
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
+    /// Number of errors of each kind shown and written, the commonest first
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub errors: u32,
     /// Write each name with its judgement and answers as JSONL
     #[arg(long, value_name = "FILE")]
     pub predictions: Option<PathBuf>,
-    /// Compare two files of predictions by a paired bootstrap
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["gold", "predictions", "plots"])]
+    /// Compare files of predictions with the first by a paired bootstrap; --plots draws their ROC curves in one picture
+    #[arg(long, num_args = 2..=6, value_name = "FILE", conflicts_with_all = ["gold", "predictions"])]
     pub compare: Option<Vec<PathBuf>>,
 }

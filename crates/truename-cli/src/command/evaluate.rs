@@ -1,17 +1,23 @@
 //! `truename evaluate`.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use truename::LinkOptions;
-use truename_eval::{Judged, NameScores, compare, plot, read_gold, read_judged, write_judged};
+use serde::Serialize;
+use truename::{ConceptId, LinkOptions};
+use truename_eval::{
+    Judged, NameError, NameErrorKind, NameErrors, NameScores, compare, plot, read_gold, read_judged, write_judged,
+};
 
 use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
 use crate::command::judge::{DEPTH, judge};
-use crate::command::{cross_validate, open_linker};
-use crate::interrupt;
+use crate::command::{cross_validate, open_kb, open_linker};
+use crate::count::grouped;
+use crate::{interrupt, output};
 
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     let arguments = match command {
@@ -20,7 +26,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
     };
     if let Some(files) = &arguments.compare {
-        return compare_files(&files[0], &files[1], arguments.json.as_deref());
+        return compare_files(files, &arguments);
     }
     let judged = match (&arguments.gold, arguments.folds) {
         (Some(gold), _) => answers(gold, &arguments, quiet)?,
@@ -35,21 +41,77 @@ fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Resul
     let options = LinkOptions::default()
         .top(DEPTH)
         .min_probability(arguments.min_probability)
+        .vote(arguments.vote as usize)
         .types(arguments.types.clone())
         .placeholders(arguments.placeholders.read()?);
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
     judge(&linker, gold, quiet)
 }
 
+/// The scores and errors, as `--json` has them.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    scores: NameScores,
+    error_kinds: BTreeMap<NameErrorKind, usize>,
+    errors: Vec<NameError>,
+}
+
+impl Report {
+    fn of(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<Self> {
+        let kb = open_kb(&arguments.kb.kb)?;
+        let names = |id: &str| -> anyhow::Result<Vec<String>> {
+            match kb.concept(&id.parse::<ConceptId>()?) {
+                Ok(concept) => Ok(concept.names().map(str::to_owned).collect()),
+                // Judgements may name ids that the knowledge base does not have.
+                Err(error) if error.is_not_found() => Ok(Vec::new()),
+                Err(error) => Err(error.into()),
+            }
+        };
+        let NameErrors { kinds: error_kinds, mut errors, .. } = NameErrors::of(judged, names)?;
+        let mut shown: BTreeMap<NameErrorKind, u32> = BTreeMap::new();
+        errors.retain(|error| {
+            let shown = shown.entry(error.kind).or_default();
+            *shown += 1;
+            *shown <= arguments.errors
+        });
+        Ok(Self { scores: NameScores::of(judged), error_kinds, errors })
+    }
+
+    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "{}", self.scores)?;
+        let mut kinds: Vec<(NameErrorKind, usize)> =
+            self.error_kinds.iter().map(|(kind, count)| (*kind, *count)).collect();
+        kinds.sort_by_key(|(_, count)| Reverse(*count));
+        if !kinds.is_empty() {
+            writeln!(out, "\nerrors, asked → right; answered")?;
+        }
+        for (kind, count) in kinds {
+            writeln!(out, "{} {}", kind.as_str(), grouped(count as u64))?;
+            self.errors.iter().filter(|error| error.kind == kind).try_for_each(|error| print_error(out, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn print_error(out: &mut impl Write, error: &NameError) -> std::io::Result<()> {
+    let NameError { name, gold, answers, nil, count, .. } = error;
+    let right = if gold.is_empty() { "NIL".to_owned() } else { gold.join(" | ") };
+    let nil = if *nil { "NIL, before it " } else { "" };
+    writeln!(out, "{count:6}  “{name}” → {right}; {nil}{}", answers.join(" / "))
+}
+
 fn report(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<()> {
-    let scores = NameScores::of(judged);
+    let report = Report::of(judged, arguments)?;
     let _committing = interrupt::commit()?;
-    writeln!(std::io::stdout(), "{scores}")?;
+    let mut out = output::stdout();
+    report.print(&mut out)?;
+    out.finish()?;
     if let Some(path) = &arguments.json {
-        atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
+        atomic_file::write(path, &(serde_json::to_string_pretty(&report)? + "\n"))?;
     }
     if let Some(folder) = &arguments.plots {
-        write_plots(folder, &scores)?;
+        write_plots(folder, &report.scores)?;
     }
     if let Some(path) = &arguments.predictions {
         let mut file = atomic_file::AtomicFile::create(path)?;
@@ -65,20 +127,48 @@ fn write_plots(folder: &PathBuf, scores: &NameScores) -> anyhow::Result<()> {
     atomic_file::write(&folder.join("reliability.svg"), &plot::reliability(scores))
 }
 
-fn compare_files(left: &Path, right: &Path, json: Option<&Path>) -> anyhow::Result<()> {
-    let (first, second) = (read_judged(left)?, read_judged(right)?);
+/// Compares each file of predictions with the first.
+fn compare_files(files: &[PathBuf], arguments: &EvaluateNames) -> anyhow::Result<()> {
+    let judged: Vec<Vec<Judged>> = files.iter().map(|file| read_judged(file)).collect::<Result<_, _>>()?;
+    let (first, others) = judged.split_first().context("--compare takes two files or more")?;
+    let mut comparisons = Vec::new();
+    for (file, other) in files[1..].iter().zip(others) {
+        check_same_names((first, &files[0]), (other, file))?;
+        comparisons.push(compare(first, other));
+    }
+    let mut out = output::stdout();
+    for (file, comparison) in files[1..].iter().zip(&comparisons) {
+        if comparisons.len() > 1 {
+            writeln!(out, "{} and {}", files[0].display(), file.display())?;
+        }
+        writeln!(out, "{comparison}")?;
+    }
+    out.finish()?;
+    if let Some(path) = &arguments.json {
+        let json = match &comparisons[..] {
+            [only] => serde_json::to_string_pretty(only)?,
+            all => serde_json::to_string_pretty(all)?,
+        };
+        atomic_file::write(path, &(json + "\n"))?;
+    }
+    if let Some(folder) = &arguments.plots {
+        let name = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let systems: Vec<_> = files.iter().map(name).zip(judged.iter().map(|judged| NameScores::of(judged))).collect();
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_rocs(&systems))?;
+    }
+    Ok(())
+}
+
+/// Refuses predictions of other names or judgements.
+fn check_same_names((first, left): (&[Judged], &Path), (second, right): (&[Judged], &Path)) -> anyhow::Result<()> {
     let differs = |(a, b): &(&Judged, &Judged)| a.name != b.name || a.gold != b.gold;
-    if let Some((one, _)) = first.iter().zip(&second).find(differs) {
+    if let Some((one, _)) = first.iter().zip(second).find(differs) {
         return Err(truename_eval::Error::different(&one.name, left, right).into());
     }
     if first.len() != second.len() {
-        let longer = if first.len() > second.len() { &first } else { &second };
+        let longer = if first.len() > second.len() { first } else { second };
         return Err(truename_eval::Error::different(&longer[first.len().min(second.len())].name, left, right).into());
-    }
-    let comparison = compare(&first, &second);
-    writeln!(std::io::stdout(), "{comparison}")?;
-    if let Some(path) = json {
-        atomic_file::write(path, &(serde_json::to_string_pretty(&comparison)? + "\n"))?;
     }
     Ok(())
 }
