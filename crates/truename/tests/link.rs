@@ -255,6 +255,7 @@ fn info_counts_what_is_shared_and_doubled() {
     assert_eq!((info.concepts, info.names, info.duplicate_names, info.ambiguous_names), (3, 4, 1, 1));
     assert_eq!(info.ambiguous_examples[0].1, ["1", "2"]);
     assert_eq!((info.single_name_concepts, info.types["illness"]), (2, 2));
+    assert_eq!((info.name_counts[&1], info.name_counts.values().sum::<u32>()), (2, info.concepts));
     assert_eq!((info.provenance[0].format.as_str(), info.provenance[0].entries), ("tsv", 4));
     let near = kb.nearest_by_ngrams("colt", 5).unwrap();
     assert_eq!(near[0].id, "1");

@@ -43,12 +43,15 @@ pub enum Kb {
         words: Vec<String>,
         #[command(flatten)]
         kb: LinkerArguments,
-        /// Number of concepts listed
+        /// Number of concepts or names listed
         #[arg(long, default_value_t = 10, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
         top: u32,
         /// Only concepts of this type
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
+        /// List names instead of concepts: those with the nearest vectors, without an encoder those that share most n-grams
+        #[arg(long, conflicts_with = "types")]
+        names: bool,
     },
     /// Print a concept as JSON
     Show {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use truename::{Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
-use crate::command::{embed, models, open_kb, open_linker};
+use crate::command::{embed, models, open_kb, open_linker, with_encoder};
 use crate::count::{counted, grouped};
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};
@@ -21,7 +21,8 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
         Kb::Info { kb, json } => info(&kb, json),
         Kb::Check { kb, deep } => check(&kb, deep),
         Kb::Compact { kb } => compact(&kb, quiet),
-        Kb::Search { words, kb, top, types } => search(&words.join(" "), &kb, top as usize, types, quiet),
+        Kb::Search { words, kb, top, names: true, .. } => search_names(&words.join(" "), &kb, top as usize, quiet),
+        Kb::Search { words, kb, top, types, .. } => search(&words.join(" "), &kb, top as usize, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
         Kb::Embed(arguments) => embed::run(&arguments, quiet),
@@ -162,6 +163,32 @@ fn compact(kb: &Path, quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Numbers of names that make one row of the histogram.
+const NAME_COUNTS: [(usize, usize); 9] =
+    [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 10), (11, 20), (21, 50), (51, usize::MAX)];
+/// Characters of its longest bar.
+const LONGEST_BAR: f64 = 40.0;
+
+/// Writes the histogram of the numbers of names of concepts (NSEEN, figure 3).
+fn write_name_counts(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
+    let rows = NAME_COUNTS.map(|(first, last)| {
+        let concepts: u32 = info.name_counts.range(first..=last).map(|(_, concepts)| concepts).sum();
+        (first, last, concepts)
+    });
+    let most = f64::from(rows.iter().map(|row| row.2).max().unwrap_or_default().max(1));
+    writeln!(out, "concepts by number of names")?;
+    for (first, last, concepts) in rows.into_iter().filter(|row| row.2 > 0) {
+        let range = match last {
+            usize::MAX => format!("{first} or more"),
+            last if last == first => first.to_string(),
+            last => format!("{first} to {last}"),
+        };
+        let bar = "█".repeat((LONGEST_BAR * f64::from(concepts) / most).ceil() as usize);
+        writeln!(out, "  {range:>10} {:>10}  {bar}", grouped(concepts.into()))?;
+    }
+    Ok(())
+}
+
 fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     writeln!(out, "concepts           {}", grouped(info.concepts.into()))?;
     writeln!(out, "names              {}", grouped(info.names.into()))?;
@@ -169,7 +196,7 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     if let Some((count, id)) = &info.most_names {
         writeln!(out, "most names         {count} ({id})")?;
     }
-    writeln!(out, "with one name      {}", grouped(info.single_name_concepts.into()))?;
+    write_name_counts(out, info)?;
     writeln!(out, "duplicate names    {}", grouped(info.duplicate_names.into()))?;
     writeln!(out, "ambiguous names    {}", grouped(info.ambiguous_names.into()))?;
     for (name, ids) in &info.ambiguous_examples {
@@ -231,6 +258,21 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
         } else {
             writeln!(out, "{}\t{:.3}\t{}\t{matched}", candidate.id, candidate.probability, candidate.preferred_name)?;
         }
+    }
+    out.finish()
+}
+
+/// Lists the nearest names, several of one concept among them (NSEEN, table 4).
+fn search_names(words: &str, kb: &LinkerArguments, top: usize, quiet: bool) -> anyhow::Result<()> {
+    let kb = with_encoder(open_kb(&kb.kb)?, &kb.encoder, quiet)?;
+    let near = match kb.encoder() {
+        Some(_) => kb.nearest_by_vectors(words, top)?,
+        None => kb.nearest_by_ngrams(words, top)?,
+    };
+    anyhow::ensure!(!near.is_empty(), "no name resembles \"{words}\"");
+    let mut out = stdout();
+    for name in near {
+        writeln!(out, "{}\t{:.3}\t{}", name.id, name.score, name.name)?;
     }
     out.finish()
 }

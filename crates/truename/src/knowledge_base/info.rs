@@ -26,6 +26,8 @@ pub struct Info {
     pub most_names: Option<(usize, String)>,
     /// Number of concepts with a single name.
     pub single_name_concepts: u32,
+    /// Number of concepts by their number of names.
+    pub name_counts: BTreeMap<usize, u32>,
     /// Number of names that repeat a normal form within their concept.
     pub duplicate_names: u32,
     /// Number of normal forms that several concepts share.
@@ -84,7 +86,7 @@ impl KnowledgeBase {
     pub fn info(&self) -> Result<Info, Error> {
         let snapshot = self.store.snapshot()?;
         let counts = snapshot.counts();
-        let (mut types, mut single, mut most) = (BTreeMap::new(), 0, None::<(usize, String)>);
+        let (mut types, mut name_counts, mut most) = (BTreeMap::new(), BTreeMap::new(), None::<(usize, String)>);
         let mut duplicates = 0;
         let mut by_form: HashMap<u64, Vec<u32>> = HashMap::new();
         for (concept, number) in snapshot.concepts()?.zip(0u32..) {
@@ -93,7 +95,7 @@ impl KnowledgeBase {
                 *types.entry(name.clone()).or_insert(0) += 1;
             }
             let names = 1 + concept.synonyms.len();
-            single += u32::from(names == 1);
+            *name_counts.entry(names).or_insert(0) += 1;
             if most.as_ref().is_none_or(|(known, _)| names > *known) {
                 most = Some((names, concept.id.to_string()));
             }
@@ -113,7 +115,8 @@ impl KnowledgeBase {
             names: counts.names,
             names_per_concept: f64::from(counts.names) / f64::from(counts.concepts.max(1)),
             most_names: most,
-            single_name_concepts: single,
+            single_name_concepts: name_counts.get(&1).copied().unwrap_or_default(),
+            name_counts,
             duplicate_names: duplicates,
             ambiguous_names: by_form.len() as u32,
             ambiguous_examples: ambiguous_examples(&snapshot, &by_form)?,
