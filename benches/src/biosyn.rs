@@ -1,23 +1,37 @@
-//! Names of diseases and chemicals as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et al.
-//! 2020). The refined sets hold the distinct pairs of name and id that do not occur in the training parts.
+//! Names of diseases, chemicals and genes as BioSyn preprocesses them (Sung et al. 2020), whole and refined (Tutubalina et al.
+//! 2020). The refined sets hold the distinct pairs of name and id that do not occur in the training parts. A composite mention
+//! (`breast cancer|ovarian cancer`) is asked for in parts; in the unsplit sets, as one name, of which any id is right.
 //!
 //! `ncbi`: the test part against the test dictionary. `bc5cdr-disease`: the dev part against the dev dictionary.
-//! `bc5cdr-chemical`: the dev part against MeSH's chemicals, as BioSyn's own dictionary is not public.
+//! `bc5cdr-chemical`: the dev part against MeSH's chemicals, as BioSyn's own dictionary is not public. `bc2gn-refined`: the
+//! distinct names of the training part of BioCreative II GN, as GNormPlus annotates it, against the human genes of NCBI Gene.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
 use serde::Deserialize;
 use truename::Concept;
+use truename_corpus::ReadOptions;
 
 use crate::case::{Case, Query};
 
 /// Names of the sets, in the order in which they run.
-pub const SETS: [&str; 6] =
-    ["ncbi", "ncbi-refined", "bc5cdr-disease", "bc5cdr-disease-refined", "bc5cdr-chemical", "bc5cdr-chemical-refined"];
+pub const SETS: [&str; 10] = [
+    "ncbi",
+    "ncbi-refined",
+    "ncbi-refined-unsplit",
+    "bc5cdr-disease",
+    "bc5cdr-disease-refined",
+    "bc5cdr-disease-refined-unsplit",
+    "bc5cdr-chemical",
+    "bc5cdr-chemical-refined",
+    "bc5cdr-chemical-refined-unsplit",
+    "bc2gn-refined",
+];
 
 /// A name with the ids of one gold string.
 type Pair = (String, String);
@@ -32,13 +46,16 @@ struct Source {
 
 /// Reads one of [`SETS`].
 pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
-    let (name, is_refined) = set.strip_suffix("-refined").map_or((set, false), |name| (name, true));
+    let (name, is_split) = set.strip_suffix("-unsplit").map_or((set, true), |name| (name, false));
+    let (name, is_refined) = name.strip_suffix("-refined").map_or((name, false), |name| (name, true));
+    let parts: Parts = if is_split { parts } else { whole };
     let (ncbi, disease) =
         ("biosyn-ncbi-disease/ncbi-disease.tar.gz", "biosyn-bc5cdr/bc5cdr-disease-without-test.tar.zst");
     let Source { dictionary, asked, known } = match name {
-        "ncbi" => archived(&data.join(ncbi), "ncbi-disease", "test", &["train", "dev"])?,
-        "bc5cdr-disease" => archived(&data.join(disease), "bc5cdr-disease", "dev", &["train"])?,
-        "bc5cdr-chemical" => chemicals(data)?,
+        "ncbi" => archived(&data.join(ncbi), "ncbi-disease", "test", &["train", "dev"], parts)?,
+        "bc5cdr-disease" => archived(&data.join(disease), "bc5cdr-disease", "dev", &["train"], parts)?,
+        "bc5cdr-chemical" => chemicals(data, parts)?,
+        "bc2gn" => genes(data)?,
         _ => anyhow::bail!("there is no set {set}; the sets are {}", SETS.join(", ")),
     };
     let (concepts, id_of) = concepts(dictionary)?;
@@ -56,7 +73,7 @@ pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
 }
 
 /// Reads a set from BioSyn's public archive; `inner` is its folder there.
-fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str]) -> anyhow::Result<Source> {
+fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str], parts: Parts) -> anyhow::Result<Source> {
     let folder = tempfile::tempdir()?;
     let status = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status()?;
     anyhow::ensure!(status.success(), "tar could not unpack {}", archive.display());
@@ -68,10 +85,10 @@ fn archived(archive: &Path, inner: &str, part: &str, learnt: &[&str]) -> anyhow:
         let (ids, name) = line.split_once("||").with_context(|| format!("no `||` in {line}"))?;
         dictionary.push((name.to_owned(), ids.to_owned()));
     }
-    let asked = pairs(&inner.join(format!("processed_{part}")))?;
+    let asked = pairs(&inner.join(format!("processed_{part}")), parts)?;
     let mut known = BTreeSet::new();
     for part in learnt {
-        known.extend(pairs(&inner.join(format!("processed_{part}")))?);
+        known.extend(pairs(&inner.join(format!("processed_{part}")), parts)?);
     }
     Ok(Source { dictionary, asked, known })
 }
@@ -85,19 +102,62 @@ struct Mentions {
 
 /// Reads the dev part of BC5CDR's chemicals. The dictionary holds MeSH's descriptors with a tree number in D,
 /// supplementary concepts mapped to one of them, and the train part, as in BioSyn's dev dictionaries.
-fn chemicals(data: &Path) -> anyhow::Result<Source> {
+fn chemicals(data: &Path, parts: Parts) -> anyhow::Result<Source> {
     let path = data.join("biosyn-bc5cdr/bc5cdr-chemical.data-without-test.json");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let Mentions { train, dev } = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let apart = |pairs: Vec<Pair>| -> Vec<Pair> { pairs.iter().flat_map(|(name, ids)| parts(name, ids)).collect() };
     let (asked, learnt) = (apart(dev), apart(train));
+    // The dictionary has the parts of composite mentions in any case.
+    let named: Vec<Pair> = learnt.iter().flat_map(|(name, ids)| self::parts(name, ids)).collect();
     let mesh = data.join("dict-mesh");
     let mut dictionary = mesh_names(&mesh.join("mesh_id_label_mappings.tsv.gz"), |tree| tree.starts_with('D'))?;
     let descriptors: BTreeSet<String> = dictionary.iter().map(|(_, id)| id.clone()).collect();
     let supplement = mesh.join("mesh_supp_id_label_mappings.tsv.gz");
     dictionary.extend(mesh_names(&supplement, |descriptor| descriptors.contains(descriptor))?);
-    dictionary.extend(learnt.iter().cloned());
+    dictionary.extend(named);
     Ok(Source { dictionary, asked, known: learnt.into_iter().collect() })
+}
+
+/// Documents of BioCreative II GN at the beginning of GNormPlus's training part.
+const BC2GN_DOCUMENTS: usize = 281;
+
+/// Reads the gene mentions of BioCreative II GN's training part and NCBI's human genes, in lower case without punctuation.
+fn genes(data: &Path) -> anyhow::Result<Source> {
+    let mut text = String::new();
+    let path = data.join("dict-entrez-gene-human/Homo_sapiens.gene_info.gz");
+    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
+    let mut dictionary = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [_, id, symbol, _, synonyms, _, _, _, description, _, other_symbol, full_name, _, designations, ..] =
+            columns[..]
+        else {
+            anyhow::bail!("{}: too few columns in {line}", path.display());
+        };
+        let names = [symbol, other_symbol, full_name, description].into_iter();
+        let names = names.chain(synonyms.split('|')).chain(designations.split('|')).filter(|name| *name != "-");
+        dictionary.extend(names.map(processed).filter(|name| !name.is_empty()).map(|name| (name, id.to_owned())));
+    }
+    let mut asked = Vec::new();
+    let corpus = data.join("gnormplus-bc2gn/GNormPlus_Train.PubTator");
+    let options = ReadOptions::default().mentions(true);
+    let mut documents = 0;
+    truename_corpus::read_path(&corpus, &options, &mut |document| {
+        documents += 1;
+        let Ok(document) = document else { return ControlFlow::Continue(()) };
+        for mention in &document.mentions {
+            if let Some(ids) = mention.id.as_ref().filter(|_| mention.kind == "Gene") {
+                let ids = ids.replace([',', ';'], "|");
+                asked.push((processed(&mention.surface(&document.text)), ids));
+            }
+        }
+        if documents == BC2GN_DOCUMENTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let known: BTreeSet<String> = dictionary.iter().map(|(_, id)| id.clone()).collect();
+    asked.retain(|(_, ids)| ids.split('|').any(|id| known.contains(id)));
+    Ok(Source { dictionary, asked, known: BTreeSet::new() })
 }
 
 /// Reads the processed names of MeSH's concepts with a chosen place. Columns: id, name, synonyms joined by `|`, and the
@@ -147,8 +207,11 @@ fn concepts(dictionary: Vec<Pair>) -> anyhow::Result<(Vec<Concept>, HashMap<Stri
     Ok((concepts.into_values().collect(), id_of))
 }
 
-/// Reads every name with its ids; a composite mention gives its parts.
-fn pairs(folder: &Path) -> anyhow::Result<Vec<Pair>> {
+/// Returns the names of a mention, given its text and its ids.
+type Parts = fn(&str, &str) -> Vec<Pair>;
+
+/// Reads every name with its ids.
+fn pairs(folder: &Path, parts: Parts) -> anyhow::Result<Vec<Pair>> {
     let mut files: Vec<_> =
         std::fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     files.sort();
@@ -171,4 +234,9 @@ fn parts(name: &str, ids: &str) -> Vec<Pair> {
     } else {
         vec![(name.to_owned(), ids.to_owned())]
     }
+}
+
+/// Returns a mention as one name.
+fn whole(name: &str, ids: &str) -> Vec<Pair> {
+    vec![(name.replace('|', " "), ids.to_owned())]
 }

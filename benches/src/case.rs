@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use truename::{CalibrateOptions, Candidate, Concept, KnowledgeBase, Link, LinkOptions, Linker, NearName};
-use truename_eval::{Answer, Judged, NameScores};
+use truename_eval::{Answer, Judged, NameScores, write_judged};
 use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
 
 use crate::Names;
@@ -114,6 +114,11 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     println!("{title}: {} names", table.asked.iter().sum::<usize>());
     table.print();
     for (row, judged) in &judgements {
+        if let Some(folder) = &options.predictions {
+            std::fs::create_dir_all(folder)?;
+            let file = std::fs::File::create(folder.join(format!("{row}.jsonl")))?;
+            write_judged(std::io::BufWriter::new(file), judged)?;
+        }
         if let Some(area) = NameScores::of(judged).nil_auc {
             let answered = |has_id| {
                 let of_kind = judged.iter().filter(|judged| judged.gold.is_empty() != has_id);
@@ -265,13 +270,23 @@ fn judge(case: &Case, encoders: Option<&TrainedEncoders>, judgements: &mut Judge
     for (row, linker, score) in rows {
         for (link, query) in linker.link_names(&names)?.iter().zip(&case.queries) {
             let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
-            let best = top.map(|(probability, id)| Answer { id: id.to_string(), probability }).into_iter().collect();
-            let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
-            let is_nil = link.is_nil && row != "n-gram";
-            judgements.entry(row).or_default().push(Judged::new(&link.name, &gold, best, is_nil));
+            let best = top.map(|(probability, id)| Answer { id: id.to_string(), probability });
+            judgements.entry(row).or_default().push(judged(query, best, link.is_nil && row != "n-gram"));
+        }
+    }
+    if let Some(linker) = &fitted.dense {
+        for query in &case.queries {
+            let near = linker.knowledge_base().nearest_by_vectors(&query.name, 1)?.into_iter().next();
+            let best = near.map(|near| Answer { id: near.id.to_string(), probability: near.score.into() });
+            judgements.entry("vectors").or_default().push(judged(query, best, false));
         }
     }
     Ok(())
+}
+
+fn judged(query: &Query, best: Option<Answer>, nil: bool) -> Judged {
+    let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
+    Judged::new(&query.name, &gold, best.into_iter().collect(), nil)
 }
 
 /// Writes a case for other programs: `kb.tsv` (id, name) and `gold.tsv` (name, ids joined by `|`).

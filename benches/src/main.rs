@@ -168,6 +168,10 @@ struct Names {
     /// Also leave a fifth of the concepts out, to see how well NIL is told; twice the time
     #[arg(long)]
     nil: bool,
+    /// Write the best candidate of each name with a fifth of the concepts left out here, a file of predictions a row;
+    /// `truename evaluate names --compare` draws their ROC curves
+    #[arg(long, value_name = "DIR", requires = "nil")]
+    predictions: Option<PathBuf>,
     /// Change so many letters of each name asked for
     #[arg(long, default_value_t = 0)]
     edits: usize,
