@@ -32,7 +32,7 @@ pub struct CharacterConfig {
 #[non_exhaustive]
 pub enum Network {
     /// Graph convolutions (Kipf and Welling 2017, equation 2, by the mean of the neighbours) over the chain of characters:
-    /// the baseline of CoSiNES, section 4.2.
+    /// the baseline of CoSiNES, section 4.3.
     Graph,
     /// Maps of each character with its two neighbours, each neighbour with weights of its own.
     Convolution,

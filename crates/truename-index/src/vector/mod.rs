@@ -3,8 +3,8 @@
 //! A row is kept three times: one bit a dimension, its sign; one byte a dimension with a scale; and 16-bit floating
 //! point. Each kind lies in a value of its own for every 4,096 rows. A search compares the signs of all rows with the
 //! query's: the more bits differ, the wider the angle (Charikar 2002, "Similarity estimation techniques from rounding
-//! algorithms"; NSEEN, Fakhraei et al. 2018, finds names so: hash and store). The nearest by sign are ranked by their
-//! codes, the best of these by the 16-bit vectors, whose cosines are answered.
+//! algorithms"; NSEEN, Fakhraei et al. 2019, hashes the vectors of names too, by Annoy's hyperplanes). The nearest by sign
+//! are ranked by their codes, the best of these by the 16-bit vectors, whose cosines are answered.
 //!
 //! There is no graph to build or mend: an update writes the blocks whose rows change, a filter skips rows, and the
 //! answer depends on neither the order of updates nor the number of threads. Rows are addressed by the number of the
