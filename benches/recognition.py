@@ -5,6 +5,9 @@
 
 Trains each system on each set with the same schedule, and scores it by `truename evaluate mentions`: strict F1. A row that is there already
 (RUNS/SET-SYSTEM.json) is not run again. The sources of the data stand in benches/README.md.
+
+Rows of several types whose mentions are read here (GENIA, JNLPBA) also have the F1 of bounds alone, and how many of the gold mentions that
+overlap another one are found.
 """
 
 import argparse
@@ -39,7 +42,11 @@ def main():
             row = measured(arguments, out, name, data(), system)
             scores = [100 * row[key] for key in ["precision", "recall", "f1"]]
             print(f"{name:16}{system:12}" + "".join(f"{score:10.2f}" for score in scores), end="")
-            print(f"{row['seconds'] / 60:10.1f}  {row['part']}, {row['epochs']} epochs", flush=True)
+            print(f"{row['seconds'] / 60:10.1f}  {row['part']}, {row['epochs']} epochs", end="")
+            if "bounds" in row:
+                overlapping, found = row["overlapping"]
+                print(f", bounds {100 * row['bounds']:.2f}, overlapping {found} of {overlapping}", end="")
+            print(flush=True)
 
 
 def parse():
@@ -69,7 +76,7 @@ def sets(data, out, truename):
     yield "NCBI", lambda: iob("NCBI-disease-IOB", {"Disease": DISEASE}, with_test, 6)
     yield "BC5-chem", lambda: iob("BC5CDR-chem-IOB", {"Chemical": CHEMICAL}, without, 6)
     yield "BC5-disease", lambda: iob("BC5CDR-disease-IOB", {"Disease": DISEASE}, without, 6)
-    yield "BC2GM", lambda: iob("BC2GM-IOB", {"GENE": GENE}, with_test, 4)
+    yield "BC2GM", lambda: iob("BC2GM-IOB", {"GENE": GENE}, with_test, 2)
     yield "JNLPBA", lambda: jnlpba(blurb / "JNLPBA", out)
     bc5cdr = data / "bc5cdr"
     yield "BC5CDR", lambda: {
@@ -110,9 +117,31 @@ def measured(arguments, out, name, data, system):
     row = {key: strict[key] for key in ["precision", "recall", "f1"]}
     row |= {"seconds": seconds, "wall": time.time() - begun, "epochs": epochs, "set": arguments.set}
     row["part"] = "development part" if "BC5" in name or name == "distant" else "test"
+    if "gold" in data:
+        row["bounds"], row["overlapping"] = bounds(arguments, out, files["test"], data["gold"](), run)
     row["types"] = {kind: of_type["mentions"]["strict"]["f1"] for kind, of_type in report["types"].items()}
     row_file.write_text(json.dumps(row, indent=1))
     return row
+
+
+def bounds(arguments, out, test, gold, run):
+    """F1 where types do not count; the number of gold mentions that overlap another one, and how many of these are found with their type.
+
+    `gold` has the spans of each document, with types, by the document's text."""
+    target = out / "found.jsonl"
+    call(arguments, ["recognize", test, "--recognizer", str(run), "--format", "jsonl", "--out", str(target)])
+    untyped = lambda mentions: {mention[:2] for mention in mentions}
+    right = all_found = all_gold = overlapping = overlapping_found = 0
+    for document in map(json.loads, target.open()):
+        mentions = gold[document["text"]]
+        found = {(mention["start"], mention["end"], mention["types"][0]) for mention in document["mentions"]}
+        right += len(untyped(mentions) & untyped(found))
+        all_found, all_gold = all_found + len(untyped(found)), all_gold + len(untyped(mentions))
+        for one in mentions:
+            if any(one != other and one[0] < other[1] and other[0] < one[1] for other in mentions):
+                overlapping += 1
+                overlapping_found += one in found
+    return 2 * right / (all_found + all_gold), (overlapping, overlapping_found)
 
 
 def call(arguments, command):
@@ -139,30 +168,41 @@ def jnlpba(folder, out):
             (target / part).mkdir(parents=True, exist_ok=True)
             for file in [text, text.with_suffix(".ann")]:
                 (target / part / file.name).write_bytes(file.read_bytes())
-    return {"files": {part: str(target / part) for part in ["train", "dev", "test"]}, "types": JNLPBA, "epochs": 3}
+    files = {part: str(target / part) for part in ["train", "dev", "test"]}
+    return {"files": files, "types": JNLPBA, "epochs": 2, "gold": lambda: brat(target / "test")}
+
+
+def brat(folder):
+    """The mentions of each document of a folder, by its text."""
+    gold = {}
+    for text in folder.glob("*.txt"):
+        rows = [line.split("\t")[1].split() for line in text.with_suffix(".ann").read_text().splitlines() if line.startswith("T")]
+        gold[text.read_text()] = {(int(start), int(end), kind) for kind, start, end in rows}
+    return gold
 
 
 def genia(folder, out):
     """GENIA's nested mentions: per-type files laid together for training, IOB2 with a column a level for the scores."""
     target = out / "GENIA-train.jsonl"
     if not target.exists():
-        layers = sorted((folder / "per-type").glob("*_train.conll*"))
-        sentences = zip(*[list(conll(layer)) for layer in layers], strict=True)
+        layers = [list(conll(layer)) for layer in sorted((folder / "per-type").glob("*_train.conll*"))]
         with target.open("w") as file:
-            for number, layers in enumerate(sentences):
-                tokens = [token for token, _ in layers[0]]
-                assert all([token for token, _ in layer] == tokens for layer in layers)
-                starts = [sum(len(token) + 1 for token in tokens[:place]) for place in range(len(tokens))]
-                mentions = []
-                for layer in layers:
-                    for first, last, kind in spans([tag for _, tag in layer]):
-                        start, end = starts[first], starts[last] + len(tokens[last])
-                        mentions.append({"start": start, "end": end, "type": kind})
-                text = " ".join(tokens)
-                mentions = [mention | {"text": text[mention["start"] : mention["end"]]} for mention in mentions]
+            for number, (text, mentions) in enumerate(laid_together(layers)):
+                mentions = [{"start": start, "end": end, "type": kind, "text": text[start:end]} for start, end, kind in sorted(mentions)]
                 file.write(json.dumps({"id": str(number), "text": text, "mentions": mentions}) + "\n")
     files = {"train": str(target), "dev": str(folder / "genia.dev.iob2.gz"), "test": str(folder / "genia.test.iob2.gz")}
-    return {"files": files, "types": genia_types(target), "epochs": 4, "flat": False}
+    gold = lambda: dict(laid_together(list(conll(Path(files["test"]), level)) for level in range(1, 5)))
+    return {"files": files, "types": genia_types(target), "epochs": 2, "flat": False, "gold": gold}
+
+
+def laid_together(layers):
+    """The text of each sentence, and the mentions of all its layers of tags."""
+    for layers in zip(*layers, strict=True):
+        tokens = [token for token, _ in layers[0]]
+        assert all([token for token, _ in layer] == tokens for layer in layers)
+        starts = [sum(len(token) + 1 for token in tokens[:place]) for place in range(len(tokens))]
+        found = [span for layer in layers for span in spans([tag for _, tag in layer])]
+        yield " ".join(tokens), {(starts[first], starts[last] + len(tokens[last]), kind) for first, last, kind in found}
 
 
 def distant(data, out, truename):
@@ -201,14 +241,15 @@ def genia_types(file):
     return {name: described[key(name)] for name in sorted(names)}
 
 
-def conll(path):
+def conll(path, column=-1):
+    """The sentences of a file: tokens with the tags of a column."""
     opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
     sentence = []
     with opened as lines:
         for line in lines:
             columns = line.split()
             if columns:
-                sentence.append((columns[0], columns[-1]))
+                sentence.append((columns[0], columns[column]))
             elif sentence:
                 yield sentence
                 sentence = []
