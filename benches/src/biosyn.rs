@@ -2,9 +2,10 @@
 //! 2020). The refined sets hold the distinct pairs of name and id that do not occur in the training parts. A composite mention
 //! (`breast cancer|ovarian cancer`) is asked for in parts; in the unsplit sets, as one name, of which any id is right.
 //!
-//! `ncbi`: the test part against the test dictionary. `bc5cdr-disease`: the dev part against the dev dictionary.
-//! `bc5cdr-chemical`: the dev part against MeSH's chemicals, as BioSyn's own dictionary is not public. `bc2gn-refined`: the
-//! distinct names of the training part of BioCreative II GN, as GNormPlus annotates it, against the human genes of NCBI Gene.
+//! `ncbi`: the test part against the test dictionary; `ncbi-dev-refined`, the dev part against the dev dictionary, is the set to
+//! choose recipes on. `bc5cdr-disease`: the dev part against the dev dictionary. `bc5cdr-chemical`: the dev part against MeSH's
+//! chemicals, as BioSyn's own dictionary is not public. `bc2gn-refined`: the distinct names of the training part of BioCreative
+//! II GN, as GNormPlus annotates it, against the human genes of NCBI Gene.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
@@ -20,7 +21,8 @@ use truename_corpus::ReadOptions;
 use crate::case::{Case, Query};
 
 /// Names of the sets, in the order in which they run.
-pub const SETS: [&str; 10] = [
+pub const SETS: [&str; 11] = [
+    "ncbi-dev-refined",
     "ncbi",
     "ncbi-refined",
     "ncbi-refined-unsplit",
@@ -53,6 +55,7 @@ pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
         ("biosyn-ncbi-disease/ncbi-disease.tar.gz", "biosyn-bc5cdr/bc5cdr-disease-without-test.tar.zst");
     let Source { dictionary, asked, known } = match name {
         "ncbi" => archived(&data.join(ncbi), "ncbi-disease", "test", &["train", "dev"], parts)?,
+        "ncbi-dev" => archived(&data.join(ncbi), "ncbi-disease", "dev", &["train"], parts)?,
         "bc5cdr-disease" => archived(&data.join(disease), "bc5cdr-disease", "dev", &["train"], parts)?,
         "bc5cdr-chemical" => chemicals(data, parts)?,
         "bc2gn" => genes(data)?,

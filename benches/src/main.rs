@@ -8,6 +8,7 @@ mod abbreviations;
 mod automata;
 mod biosyn;
 mod case;
+mod contrastive_loss;
 mod encode;
 mod esappmod;
 mod fit_default;
@@ -98,6 +99,11 @@ enum Benchmark {
         /// Take the vectors that the knowledge base has, though names may lack some
         #[arg(long, requires = "kb")]
         as_embedded: bool,
+    },
+    /// Curves of the contrastive loss, as SVG (NSEEN, figure 2)
+    ContrastiveLoss {
+        /// Where the picture goes
+        out: PathBuf,
     },
     /// Texts a second through an encoder; `benches/encode_peers.py` runs it beside other engines
     Encode {
@@ -221,6 +227,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::RoundTrip { data } => round_trip::run(&data),
         Benchmark::Automata { data } => automata::run(&data),
         Benchmark::Abbreviations { data } => abbreviations::run(&data),
+        Benchmark::ContrastiveLoss { out } => contrastive_loss::run(&out),
         Benchmark::Encode { model, texts } => encode::run(&model, &texts),
         Benchmark::Products => {
             products::run();

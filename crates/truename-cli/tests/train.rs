@@ -289,6 +289,9 @@ fn settings_are_tried_on_every_fold_and_not_twice() {
     assert_eq!(tuned.out.lines().count(), 3, "{}", tuned.out);
     assert!(tuned.out.contains("schedule.epochs=1\n") && tuned.out.contains(" ± "), "{}", tuned.out);
     let trials = folder.read("tuned/trials.jsonl");
+    let first = folder.run(&[&grid[..], &["--first", "1"]].concat());
+    assert_eq!((first.code, folder.read("tuned/trials.jsonl") == trials), (0, true), "{}", first.err);
+    assert!(first.out.lines().count() == 3 && first.out != tuned.out, "{}", first.out);
     assert_eq!(trials.iter().filter(|byte| **byte == b'\n').count(), 4);
     // Half a line more is what a process leaves that ends while it writes.
     folder.write("tuned/trials.jsonl", [&trials[..], b"{\"id\": "].concat());

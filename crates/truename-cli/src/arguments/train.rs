@@ -39,6 +39,9 @@ pub struct Tune {
     /// Parts of the names, each asked for in turn
     #[arg(long, default_value_t = 5, value_name = "K", value_parser = folds)]
     pub folds: usize,
+    /// Ask for the first N parts alone, to search in less time [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub first: Option<u32>,
     #[command(flatten)]
     pub changes: RecipeChanges,
 }

@@ -20,7 +20,7 @@ pub fn run(arguments: &Tune, quiet: bool) -> anyhow::Result<()> {
     let dataset = Dataset::read(&base)?;
     let mut tuning = Tuning::open(&arguments.out)?;
     let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); settings.len()];
-    for fold in 0..*folds {
+    for fold in 0..arguments.first.map_or(*folds, |first| *folds.min(&(first as usize))) {
         let part = dataset.fold(fold, *folds);
         for ((recipe, setting), trials) in recipes.iter().zip(&settings).zip(&mut trials) {
             if !quiet {
