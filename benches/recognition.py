@@ -85,7 +85,7 @@ def sets(data, out, truename):
             "test": str(bc5cdr / "CDR_DevelopmentSet.PubTator.txt.gz"),
         },
         "types": {"Chemical": CHEMICAL, "Disease": DISEASE},
-        "epochs": 8,
+        "epochs": 6,
     }
     yield "GENIA", lambda: genia(data / "genia-nested", out)
     yield "distant", lambda: distant(data, out, truename)
@@ -169,7 +169,7 @@ def jnlpba(folder, out):
             for file in [text, text.with_suffix(".ann")]:
                 (target / part / file.name).write_bytes(file.read_bytes())
     files = {part: str(target / part) for part in ["train", "dev", "test"]}
-    return {"files": files, "types": JNLPBA, "epochs": 2, "gold": lambda: brat(target / "test")}
+    return {"files": files, "types": JNLPBA, "epochs": 1, "gold": lambda: brat(target / "test")}
 
 
 def brat(folder):

@@ -9,7 +9,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
@@ -110,9 +109,9 @@ fn chemicals(data: &Path, parts: Parts) -> anyhow::Result<Source> {
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let Mentions { train, dev } = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let apart = |pairs: Vec<Pair>| -> Vec<Pair> { pairs.iter().flat_map(|(name, ids)| parts(name, ids)).collect() };
-    let (asked, learnt) = (apart(dev), apart(train));
     // The dictionary has the parts of composite mentions in any case.
-    let named: Vec<Pair> = learnt.iter().flat_map(|(name, ids)| self::parts(name, ids)).collect();
+    let named: Vec<Pair> = train.iter().flat_map(|(name, ids)| self::parts(name, ids)).collect();
+    let (asked, learnt) = (apart(dev), apart(train));
     let mesh = data.join("dict-mesh");
     let mut dictionary = mesh_names(&mesh.join("mesh_id_label_mappings.tsv.gz"), |tree| tree.starts_with('D'))?;
     let descriptors: BTreeSet<String> = dictionary.iter().map(|(_, id)| id.clone()).collect();
@@ -145,19 +144,13 @@ fn genes(data: &Path) -> anyhow::Result<Source> {
     }
     let mut asked = Vec::new();
     let corpus = data.join("gnormplus-bc2gn/GNormPlus_Train.PubTator");
-    let options = ReadOptions::default().mentions(true);
-    let mut documents = 0;
-    truename_corpus::read_path(&corpus, &options, &mut |document| {
-        documents += 1;
-        let Ok(document) = document else { return ControlFlow::Continue(()) };
-        for mention in &document.mentions {
-            if let Some(ids) = mention.id.as_ref().filter(|_| mention.kind == "Gene") {
-                let ids = ids.replace([',', ';'], "|");
-                asked.push((processed(&mention.surface(&document.text)), ids));
-            }
+    let documents = truename_corpus::read_all(&corpus, &ReadOptions::default().mentions(true))?;
+    for document in documents.iter().take(BC2GN_DOCUMENTS) {
+        for mention in document.mentions.iter().filter(|mention| mention.kind == "Gene") {
+            let ids = mention.id.as_deref().unwrap_or_default().replace([',', ';'], "|");
+            asked.push((processed(&mention.surface(&document.text)), ids));
         }
-        if documents == BC2GN_DOCUMENTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    }
     let known: BTreeSet<String> = dictionary.iter().map(|(_, id)| id.clone()).collect();
     asked.retain(|(_, ids)| ids.split('|').any(|id| known.contains(id)));
     Ok(Source { dictionary, asked, known: BTreeSet::new() })

@@ -116,8 +116,10 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     for (row, judged) in &judgements {
         if let Some(folder) = &options.predictions {
             std::fs::create_dir_all(folder)?;
-            let file = std::fs::File::create(folder.join(format!("{row}.jsonl")))?;
-            write_judged(std::io::BufWriter::new(file), judged)?;
+            let mut file =
+                std::io::BufWriter::new(std::fs::File::create(folder.join(format!("{title}, {row}.jsonl")))?);
+            write_judged(&mut file, judged)?;
+            file.flush()?;
         }
         if let Some(area) = NameScores::of(judged).nil_auc {
             let answered = |has_id| {

@@ -7,7 +7,7 @@ use truename_plot::{Anchor, Frame, Svg};
 
 const LABELS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 const MARGIN: f64 = 1.0;
-const FRAME: Frame = Frame { left: 56.0, top: 30.0, width: 420.0, height: 300.0, x: (0.0, 1.2), y: (0.0, 0.6) };
+const FRAME: Frame = Frame { left: 56.0, top: 30.0, width: 420.0, height: 300.0, x: (0.0, 1.2), y: (0.0, 0.75) };
 
 /// Draws the curves as SVG, with a dot at the least loss of each.
 pub fn run(out: &Path) -> anyhow::Result<()> {
@@ -16,11 +16,15 @@ pub fn run(out: &Path) -> anyhow::Result<()> {
     svg.text(FRAME.left + FRAME.width / 2.0, 372.0, Anchor::Middle, "distance, 1 - cosine");
     svg.text_upwards(16.0, FRAME.top + FRAME.height / 2.0, "loss");
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (x, _) = FRAME.place((tick, 0.0));
+        let (x, y) = FRAME.place((tick, tick));
         svg.text(x, FRAME.top + FRAME.height + 16.0, Anchor::Middle, &tick.to_string());
+        if tick <= FRAME.y.1 {
+            svg.text(FRAME.left - 6.0, y + 4.0, Anchor::End, &tick.to_string());
+        }
     }
     for label in LABELS {
-        let points: Vec<(f64, f64)> = (0..=120).map(|step| f64::from(step) / 100.0).map(|x| (x, loss(label, x))).collect();
+        let points: Vec<(f64, f64)> =
+            (0..=120).map(|step| f64::from(step) / 100.0).map(|x| (x, loss(label, x))).collect();
         FRAME.line(&mut svg, "curve", &points);
         let least = points.iter().min_by(|left, right| left.1.total_cmp(&right.1)).context("a curve has points")?;
         FRAME.dot(&mut svg, *least, 4.0, &format!("label {label}: least at {}", least.0));

@@ -102,7 +102,7 @@ enum Benchmark {
     },
     /// Curves of the contrastive loss, as SVG (NSEEN, figure 2)
     ContrastiveLoss {
-        /// Where the picture goes
+        /// Path of the SVG file
         out: PathBuf,
     },
     /// Texts a second through an encoder; `benches/encode_peers.py` runs it beside other engines

@@ -212,9 +212,10 @@ fn evaluation_scores_plots_and_compares() {
     assert_eq!(folder.run(&[&arguments[..], &["--predictions", "b.jsonl"]].concat()).code, 0);
     let compared = folder.run(&["evaluate", "names", "--compare", "a.jsonl", "b.jsonl"]);
     assert!(compared.out.contains("acc@1   100.00   100.00    +0.00"), "{}", compared.out);
-    let three = ["evaluate", "names", "--compare", "a.jsonl", "b.jsonl", "a.jsonl", "--plots", "rocs"];
+    folder.write("d.jsonl", folder.read("a.jsonl"));
+    let three = ["evaluate", "names", "--compare", "a.jsonl", "b.jsonl", "d.jsonl", "--plots", "rocs"];
     let compared = folder.run(&three);
-    assert!(compared.out.contains("a.jsonl and b.jsonl\n") && compared.out.contains("a.jsonl and a.jsonl\n"));
+    assert!(compared.out.contains("a.jsonl and b.jsonl\n") && compared.out.contains("a.jsonl and d.jsonl\n"));
     let drawn = String::from_utf8(folder.read("rocs/nil-roc.svg")).unwrap();
     assert_eq!((drawn.matches("class=\"curve").count(), drawn.matches(">b, AUC 1.0000<").count()), (6, 1), "{drawn}");
     folder.write("c.jsonl", "");

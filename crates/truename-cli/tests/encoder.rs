@@ -88,6 +88,10 @@ fn an_import_with_an_encoder_serves_every_command() {
     // Both names of X:1 are listed, each by itself.
     let names = with(&["kb", "search", "--names", "--top", "5", "heart", "attak"]);
     assert_eq!((names.lines().count(), names.matches("X:1\t").count()), (5, 2), "{names}");
+    let unable =
+        folder.run(&["evaluate", "names", "--gold", "gold.tsv", "--kb", "kb", "--encoder", "none", "--vote", "3"]);
+    assert!(unable.code == 2 && unable.err.contains("--vote needs an encoder"), "{unable:?}");
+    assert!(with(&["evaluate", "names", "--gold", "gold.tsv", "--vote", "3"]).contains("acc@1"));
     let by_letters = folder.run(&["kb", "search", "--names", "heart attak", "--kb", "kb", "--encoder", "none"]);
     assert!(by_letters.out.starts_with("X:1\t0.") && by_letters.out.lines().count() < 5, "{by_letters:?}");
     assert!(with(&["link", "doc.txt"]).contains("\"X:3\""));

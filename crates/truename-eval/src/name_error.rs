@@ -146,20 +146,17 @@ impl NameError {
     /// Returns the error with a count of 0.
     fn of<E>(judged: &Judged, names: impl Fn(&str) -> Result<Vec<String>, E>) -> Result<Self, E> {
         let gold: Vec<Vec<String>> = judged.gold.iter().map(|id| names(id)).collect::<Result<_, E>>()?;
+        let first = |id: &str, names: &[String]| names.first().map_or_else(|| id.to_owned(), String::clone);
         let all: Vec<&str> = gold.iter().flatten().map(String::as_str).collect();
         let kind =
             if judged.gold.is_empty() { NameErrorKind::NoConcept } else { NameErrorKind::of(&judged.name, &all) };
-        let preferred = |id: &str| Ok(names(id)?.into_iter().next().unwrap_or_else(|| id.to_owned()));
+        let answers = judged.answers.iter().take(ANSWERS);
+        let answers = answers.map(|answer| Ok(first(&answer.id, &names(&answer.id)?))).collect::<Result<_, E>>()?;
         Ok(Self {
             kind,
             name: judged.name.clone(),
-            gold: judged.gold.iter().map(|id| preferred(id)).collect::<Result<_, E>>()?,
-            answers: judged
-                .answers
-                .iter()
-                .take(ANSWERS)
-                .map(|answer| preferred(&answer.id))
-                .collect::<Result<_, E>>()?,
+            gold: judged.gold.iter().zip(&gold).map(|(id, names)| first(id, names)).collect(),
+            answers,
             nil: judged.nil,
             count: 0,
         })

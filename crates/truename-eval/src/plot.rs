@@ -47,7 +47,7 @@ pub fn nil_rocs(systems: &[(String, NameScores)]) -> String {
         let point = |point: &RocPoint| (point.false_nil, point.true_nil);
         FRAME.line(&mut svg, &class, &scores.nil_roc.iter().map(point).collect::<Vec<_>>());
         let y = MARGIN + SIDE - 12.0 - LINE * number as f64;
-        let (left, right) = (MARGIN + SIDE - 190.0, MARGIN + SIDE - 150.0);
+        let (left, right) = (MARGIN + SIDE - 250.0, MARGIN + SIDE - 215.0);
         svg.polyline(&class, [(left, y - 4.0), (right, y - 4.0)].into_iter());
         let area = scores.nil_auc.map_or_else(|| "no curve".into(), |area| format!("AUC {area:.4}"));
         svg.text(right + 6.0, y, Anchor::Start, &format!("{name}, {area}"));

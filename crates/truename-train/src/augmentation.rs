@@ -30,7 +30,10 @@ impl Default for Augmentation {
 
 impl Augmentation {
     pub fn check(&self) -> Result<(), Error> {
-        let Self { misspelling, acronym, part, spacing, punctuation, version, .. } = self;
+        let Self { misspelling, adversarial, acronym, part, spacing, punctuation, version } = self;
+        if *adversarial > 1 && *misspelling == 0.0 {
+            return Err(Error::value("augmentation.adversarial", adversarial, "1 where augmentation.misspelling is 0"));
+        }
         let sum = misspelling + acronym + part + spacing + punctuation + version;
         if sum > 1.0 {
             return Err(Error::value("the sum of augmentation", sum, "at most 1"));
@@ -99,12 +102,6 @@ pub(crate) struct Variant {
     pub misspellings: Vec<String>,
 }
 
-impl From<String> for Variant {
-    fn from(text: String) -> Self {
-        Self { text, misspellings: Vec::new() }
-    }
-}
-
 impl Augmenter {
     pub fn new(keys: &Augmentation, concepts: &[Named]) -> Self {
         let names =
@@ -138,7 +135,7 @@ impl Augmenter {
             }
             dice -= probability;
         }
-        name.to_owned().into()
+        Variant { text: name.to_owned(), misspellings: Vec::new() }
     }
 
     /// Returns whether no other concept has a name.

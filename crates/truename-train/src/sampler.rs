@@ -76,7 +76,10 @@ pub(crate) fn groups(concepts: &[Named], keys: &SamplerKeys, augmenter: &Augment
         for at in 0..count {
             let (group, after) = rest.split_at(short + usize::from(at < longer));
             rest = after;
-            groups.push(anchor.iter().chain(group.iter().copied()).map(|name| item(name, random)).collect());
+            let unchanged = |name: &String| Item { text: name.clone(), concept: number as u32, choice: None };
+            let mut items: Group = anchor.iter().map(unchanged).collect();
+            items.extend(group.iter().map(|name| item(name, random)));
+            groups.push(items);
         }
     }
     random.shuffle(&mut groups);
@@ -87,21 +90,23 @@ pub(crate) fn groups(concepts: &[Named], keys: &SamplerKeys, augmenter: &Augment
 /// vectors of texts one after the other, and their width.
 pub(crate) fn choose_misspellings(
     groups: &mut [Group],
-    vectors: impl FnOnce(&[&str]) -> Result<(Vec<f32>, usize), Error>,
+    vectors: impl Fn(&[&str]) -> Result<(Vec<f32>, usize), Error>,
 ) -> Result<(), Error> {
-    let mut choices: Vec<(&mut String, (String, Vec<String>))> = Vec::new();
-    for item in groups.iter_mut().flatten() {
-        choices.extend(item.choice.take().map(|choice| (&mut item.text, choice)));
-    }
-    let texts = choices.iter().flat_map(|(_, (name, drawn))| std::iter::once(name).chain(drawn)).map(String::as_str);
-    let (vectors, width) = vectors(&texts.collect::<Vec<_>>())?;
-    let mut vectors = vectors.chunks_exact(width);
-    for (text, (_, drawn)) in choices {
-        let name = vectors.next().unwrap_or_default();
-        let cosine = |other: &[f32]| name.iter().zip(other).map(|(left, right)| left * right).sum::<f32>();
-        let cosines: Vec<f32> = vectors.by_ref().take(drawn.len()).map(cosine).collect();
-        let farthest = cosines.into_iter().zip(drawn).min_by(|left, right| left.0.total_cmp(&right.0));
-        *text = farthest.map_or_else(String::new, |(_, drawn)| drawn);
+    /// Names whose misspellings are encoded at a time.
+    const TOGETHER: usize = 1024;
+    let mut items: Vec<&mut Item> = groups.iter_mut().flatten().filter(|item| item.choice.is_some()).collect();
+    for items in items.chunks_mut(TOGETHER) {
+        let choices: Vec<(String, Vec<String>)> = items.iter_mut().filter_map(|item| item.choice.take()).collect();
+        let texts = choices.iter().flat_map(|(name, drawn)| std::iter::once(name).chain(drawn)).map(String::as_str);
+        let (vectors, width) = vectors(&texts.collect::<Vec<_>>())?;
+        let mut vectors = vectors.chunks_exact(width);
+        for (item, (_, drawn)) in items.iter_mut().zip(choices) {
+            let name = vectors.next().unwrap_or_default();
+            let cosine = |other: &[f32]| name.iter().zip(other).map(|(left, right)| left * right).sum::<f32>();
+            let cosines: Vec<f32> = vectors.by_ref().take(drawn.len()).map(cosine).collect();
+            let farthest = cosines.into_iter().zip(drawn).min_by(|left, right| left.0.total_cmp(&right.0));
+            item.text = farthest.map_or_else(String::new, |(_, drawn)| drawn);
+        }
     }
     Ok(())
 }

@@ -169,6 +169,19 @@ fn a_run_that_was_killed_before_an_evaluation_makes_it_when_it_goes_on() {
 }
 
 #[test]
+fn pooling_beside_a_character_network_is_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let characters = out.path().join("characters");
+    finish(begin(pairs(&["schedule.max_steps=1"]), dataset(), &characters).unwrap());
+    let from = format!("encoder.from={}", characters.display());
+    let begin =
+        |more: &[&str]| begin(read(OF_GROUPS, &[&[from.as_str()], more].concat()), dataset(), &out.path().join("out"));
+    let error = begin(&["encoder.pooling=cls"]).err().unwrap();
+    assert!(error.to_string().contains("encoder.pooling is cls; it must be left out"), "{error}");
+    assert!(begin(&[]).is_ok());
+}
+
+#[test]
 fn a_run_with_other_names_to_ask_for_is_another_run() {
     let out = tempfile::tempdir().unwrap();
     let mut run = begin(recipe(&[]), dataset(), out.path()).unwrap();

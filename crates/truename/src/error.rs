@@ -12,20 +12,60 @@ pub struct Error(Kind);
 enum Kind {
     KnowledgeBase(truename_kb::Error),
     Index(truename_index::Error),
-    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
     Ranker(postcard::Error),
     Encoder(truename_infer::Error),
-    DamagedEncoder { name: String, old_vectors_kept: bool },
-    EncoderMismatch { path: PathBuf, made_by: Option<String>, given: PathBuf },
+    DamagedEncoder {
+        name: String,
+        old_vectors_kept: bool,
+    },
+    EncoderMismatch {
+        path: PathBuf,
+        made_by: Option<String>,
+        given: PathBuf,
+    },
     VectorsReplaced(PathBuf),
-    IncompleteVectors { path: PathBuf, without: u64 },
-    UnknownType { name: String, known: Vec<String> },
-    TooFewNames { found: usize, needed: usize },
-    ModelMissing { kb: PathBuf, folder: PathBuf, source: String },
-    ModelChanged { kb: PathBuf, folder: PathBuf, source: String },
-    UnfinishedFolds { encoder: PathBuf, reason: String },
-    LearntGold { learnt: usize, gold: usize, encoder: PathBuf },
-    NoModel { kb: PathBuf, role: &'static str },
+    IncompleteVectors {
+        path: PathBuf,
+        without: u64,
+    },
+    UnknownType {
+        name: String,
+        known: Vec<String>,
+    },
+    TooFewNames {
+        found: usize,
+        needed: usize,
+    },
+    ModelMissing {
+        kb: PathBuf,
+        folder: PathBuf,
+        source: String,
+    },
+    ModelChanged {
+        kb: PathBuf,
+        folder: PathBuf,
+        source: String,
+    },
+    /// `damaged` is the folder of an encoder that cannot be finished, but trained again.
+    UnfinishedFolds {
+        encoder: PathBuf,
+        reason: String,
+        damaged: Option<PathBuf>,
+    },
+    LearntGold {
+        learnt: usize,
+        gold: usize,
+        encoder: PathBuf,
+    },
+    NoModel {
+        kb: PathBuf,
+        role: &'static str,
+    },
     UnknownRole(String),
     FixedTypes,
     TooManyVectorSets,
@@ -63,7 +103,13 @@ impl Error {
                 "copy it there again: `truename kb models add {source} --kb {}`; or answer lexically: `--encoder none`",
                 kb.display()
             )),
-            Kind::UnfinishedFolds { .. } => Some("finish them: `truename train` with the same recipe and --resume".into()),
+            Kind::UnfinishedFolds { damaged: None, .. } => {
+                Some("finish them: `truename train` with the same recipe and --resume".into())
+            }
+            Kind::UnfinishedFolds { damaged: Some(folder), .. } => Some(format!(
+                "train it again: delete {}, then `truename train` with the same recipe and --resume",
+                folder.display()
+            )),
             Kind::LearntGold { .. } => Some(
                 "give names that it did not learn, or train it with `--set ranker.folds=2`: then each name is judged by an \
                  encoder that did not learn it"
@@ -166,7 +212,13 @@ impl Error {
     }
 
     pub(crate) fn unfinished_folds(encoder: &Path, reason: String) -> Self {
-        Self(Kind::UnfinishedFolds { encoder: encoder.to_owned(), reason })
+        Self(Kind::UnfinishedFolds { encoder: encoder.to_owned(), reason, damaged: None })
+    }
+
+    /// Creates the error of an encoder among those of `ranker.folds` that is missing or was changed.
+    pub(crate) fn damaged_fold(encoder: &Path, folder: &Path, reason: &str) -> Self {
+        let reason = format!("{} {reason}", folder.display());
+        Self(Kind::UnfinishedFolds { encoder: encoder.to_owned(), reason, damaged: Some(folder.to_owned()) })
     }
 
     pub(crate) fn learnt_gold(learnt: usize, gold: usize, encoder: &Path) -> Self {
@@ -241,7 +293,7 @@ impl fmt::Display for Error {
                     folder.display()
                 )
             }
-            Kind::UnfinishedFolds { encoder, reason } => {
+            Kind::UnfinishedFolds { encoder, reason, .. } => {
                 write!(f, "the encoders of ranker.folds in {} are not whole: {reason}", encoder.display())
             }
             Kind::LearntGold { learnt, gold, encoder } => {

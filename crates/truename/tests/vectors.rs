@@ -80,7 +80,10 @@ fn the_nearest_names_vote_for_their_concepts() {
     }
     assert!((link.candidates.iter().map(|candidate| candidate.probability).sum::<f64>() - 1.0).abs() < 1e-9);
     // A name that one concept alone has stays decided.
-    assert_eq!(linker.link_name("fever on day 7").unwrap().candidates[0].id.as_str(), "D:007");
+    let by_ranker = Linker::new(linker.knowledge_base().clone()).unwrap().link_name("fever on day 7").unwrap();
+    let by_vote = linker.link_name("fever on day 7").unwrap();
+    assert_eq!(by_vote.candidates[0].id.as_str(), "D:007");
+    assert_eq!(by_vote.candidates[0].probability, by_ranker.candidates[0].probability);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub enum Kb {
         /// Only concepts of this type
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
-        /// List names instead of concepts: those with the nearest vectors, without an encoder those that share most n-grams
+        /// List names instead of concepts, by nearest vectors, or without an encoder by shared n-grams
         #[arg(long, conflicts_with = "types")]
         names: bool,
     },

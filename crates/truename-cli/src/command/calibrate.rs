@@ -23,7 +23,7 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
     let (mut folds, mut has_learnt) = (Vec::new(), false);
     if let Some(encoder) = kb.encoder() {
-        folds = fold_encoders(encoder.folder())?;
+        folds = fold_encoders(encoder)?;
         has_learnt = LearntNames::read(encoder.folder())?.is_some();
     }
     if has_learnt && folds.is_empty() && !quiet {

@@ -9,14 +9,15 @@ use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedF
 
 use crate::arguments::{EncoderChoice, EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
-use crate::command::open_kb;
 use crate::command::train::{make, resolved};
+use crate::command::{check_vote, open_kb};
 use crate::count::counted;
 use crate::interrupt;
 use crate::spread::Spread;
 
-/// Asks for each part of the names with all else fitted to the other parts, and prints the accuracy of each stage.
-pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+/// Asks for each part of the names with all else fitted to the other parts, and prints the accuracy of each stage. Returns the
+/// answers and all names.
+pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Result<(Vec<Judged>, Dataset)> {
     let recipe = recipe(arguments)?;
     let dataset = match &recipe {
         Some(recipe) => Dataset::read(recipe)?,
@@ -32,6 +33,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         (None, Some(encoder)) => FoldEncoder::Ready(encoder),
         (None, None) => FoldEncoder::None,
     };
+    check_vote(arguments.vote, !matches!(encoder, FoldEncoder::None))?;
     let calibration = CalibrateOptions::default().progress(interrupt::progress());
     let validation = CrossValidation { dataset: &dataset, folds, encoder, calibration };
     let way_on = match arguments.runs {
@@ -52,7 +54,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         stages.ask(fitted?, arguments, quiet)?;
     }
     stages.print(folds)?;
-    Ok(stages.judged)
+    Ok((stages.judged, dataset))
 }
 
 /// Accuracy at 1, 3 and 5 of each stage, fold by fold.

@@ -1,13 +1,13 @@
 //! `truename evaluate`.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
-use truename::{ConceptId, LinkOptions};
+use truename::{ConceptId, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{
     Judged, NameError, NameErrorKind, NameErrors, NameScores, compare, plot, read_gold, read_judged, write_judged,
 };
@@ -15,7 +15,7 @@ use truename_eval::{
 use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
 use crate::command::judge::{DEPTH, judge};
-use crate::command::{cross_validate, open_kb, open_linker};
+use crate::command::{check_vote, cross_validate, open_linker};
 use crate::count::grouped;
 use crate::{interrupt, output};
 
@@ -28,15 +28,22 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     if let Some(files) = &arguments.compare {
         return compare_files(files, &arguments);
     }
-    let judged = match (&arguments.gold, arguments.folds) {
-        (Some(gold), _) => answers(gold, &arguments, quiet)?,
-        (None, Some(folds)) => cross_validate::run(&arguments, folds, quiet)?,
-        (None, None) => return Ok(()),
-    };
-    report(&judged, &arguments)
+    match (&arguments.gold, arguments.folds) {
+        (Some(gold), _) => {
+            let (judged, linker) = answers(gold, &arguments, quiet)?;
+            report(&judged, |id| names_of(linker.knowledge_base(), id), &arguments)
+        }
+        (None, Some(folds)) => {
+            let (judged, dataset) = cross_validate::run(&arguments, folds, quiet)?;
+            let concepts = dataset.searched().iter().map(|concept| (concept.id.as_str(), &concept.names));
+            let names: HashMap<&str, &Vec<String>> = concepts.collect();
+            report(&judged, |id| Ok(names.get(id).map_or_else(Vec::new, |names| names.to_vec())), &arguments)
+        }
+        (None, None) => Ok(()),
+    }
 }
 
-fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<Judged>, Linker)> {
     let gold = read_gold(gold)?;
     let options = LinkOptions::default()
         .top(DEPTH)
@@ -45,7 +52,18 @@ fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Resul
         .types(arguments.types.clone())
         .placeholders(arguments.placeholders.read()?);
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    judge(&linker, gold, quiet)
+    check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
+    Ok((judge(&linker, gold, quiet)?, linker))
+}
+
+/// Returns the names of a concept; none if the knowledge base does not have it, as judgements may name other ids.
+fn names_of(kb: &KnowledgeBase, id: &str) -> anyhow::Result<Vec<String>> {
+    let Ok(id) = id.parse::<ConceptId>() else { return Ok(Vec::new()) };
+    match kb.concept(&id) {
+        Ok(concept) => Ok(concept.names().map(str::to_owned).collect()),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The scores and errors, as `--json` has them.
@@ -58,16 +76,11 @@ struct Report {
 }
 
 impl Report {
-    fn of(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<Self> {
-        let kb = open_kb(&arguments.kb.kb)?;
-        let names = |id: &str| -> anyhow::Result<Vec<String>> {
-            match kb.concept(&id.parse::<ConceptId>()?) {
-                Ok(concept) => Ok(concept.names().map(str::to_owned).collect()),
-                // Judgements may name ids that the knowledge base does not have.
-                Err(error) if error.is_not_found() => Ok(Vec::new()),
-                Err(error) => Err(error.into()),
-            }
-        };
+    fn of(
+        judged: &[Judged],
+        names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
+        arguments: &EvaluateNames,
+    ) -> anyhow::Result<Self> {
         let NameErrors { kinds: error_kinds, mut errors, .. } = NameErrors::of(judged, names)?;
         let mut shown: BTreeMap<NameErrorKind, u32> = BTreeMap::new();
         errors.retain(|error| {
@@ -101,8 +114,12 @@ fn print_error(out: &mut impl Write, error: &NameError) -> std::io::Result<()> {
     writeln!(out, "{count:6}  “{name}” → {right}; {nil}{}", answers.join(" / "))
 }
 
-fn report(judged: &[Judged], arguments: &EvaluateNames) -> anyhow::Result<()> {
-    let report = Report::of(judged, arguments)?;
+fn report(
+    judged: &[Judged],
+    names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
+    arguments: &EvaluateNames,
+) -> anyhow::Result<()> {
+    let report = Report::of(judged, names, arguments)?;
     let _committing = interrupt::commit()?;
     let mut out = output::stdout();
     report.print(&mut out)?;
@@ -152,7 +169,11 @@ fn compare_files(files: &[PathBuf], arguments: &EvaluateNames) -> anyhow::Result
         atomic_file::write(path, &(json + "\n"))?;
     }
     if let Some(folder) = &arguments.plots {
-        let name = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stems: BTreeSet<_> = files.iter().map(|file| file.file_stem()).collect();
+        let name = |file: &PathBuf| match file.file_stem() {
+            Some(stem) if stems.len() == files.len() => stem.to_string_lossy().into_owned(),
+            _ => file.display().to_string(),
+        };
         let systems: Vec<_> = files.iter().map(name).zip(judged.iter().map(|judged| NameScores::of(judged))).collect();
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_rocs(&systems))?;

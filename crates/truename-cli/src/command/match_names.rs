@@ -6,7 +6,7 @@ use truename::LinkOptions;
 
 use crate::arguments::{Match, OutputFormat};
 use crate::bars;
-use crate::command::open_linker;
+use crate::command::{check_vote, open_linker};
 use crate::names;
 use crate::names::tally::Tally;
 
@@ -15,6 +15,7 @@ const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
+    check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let mut tally = Tally::new(arguments.strict, arguments.suggest);
     let start = Instant::now();

@@ -26,6 +26,7 @@ use truename::{Encoder, KnowledgeBase, Linker};
 
 use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 use crate::count::counted;
+use crate::exit_code::UsageError;
 
 /// Opens the named knowledge base, or the bundled one.
 fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Error> {
@@ -65,6 +66,14 @@ fn say_unused_vectors(kb: &KnowledgeBase, argument: &EncoderArgument, quiet: boo
         crate::say!("hint: `truename kb models add {} --kb {}` copies it there", record.folder, kb.path().display());
     }
     Ok(())
+}
+
+/// Refuses a vote of the nearest vectors where there are none.
+fn check_vote(names: u32, has_encoder: bool) -> Result<(), UsageError> {
+    if names == 0 || has_encoder {
+        return Ok(());
+    }
+    Err(UsageError("--vote needs an encoder: `truename kb embed` gives all names vectors".into()))
 }
 
 fn open_linker(LinkerArguments { kb, encoder }: &LinkerArguments, quiet: bool) -> Result<Linker, truename::Error> {

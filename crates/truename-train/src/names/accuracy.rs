@@ -32,7 +32,7 @@ pub struct AccuracySearch {
     /// Number of nearest names that vote for their concepts, which are ranked by their votes first (NSEEN, section 5); 0 lets none
     /// vote.
     pub vote: usize,
-    /// Searches the preferred name of each concept alone (CoSiNES).
+    /// True if only the first name of each concept is searched, the preferred one unless it is held out (CoSiNES).
     pub preferred: bool,
 }
 

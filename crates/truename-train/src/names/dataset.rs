@@ -163,7 +163,7 @@ impl Dataset {
             }
             places
         };
-        let (all, left) = (places(self.searched()), places(other.searched()));
+        let (all, left) = (places(self.searched()), places(other.concepts()));
         let mut asked = BTreeSet::new();
         let mut queries = Vec::new();
         for name in self.searched().iter().flat_map(|concept| &concept.names) {
@@ -218,9 +218,14 @@ impl Dataset {
         &self.queries
     }
 
-    /// The labelled names that the knowledge base's concepts were given, each with an id.
+    /// The labelled names that are learnt, each with an id.
     pub fn labelled(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.labelled.iter().map(|(name, id)| (name.as_str(), id.as_str()))
+        let concepts = self.searched().iter();
+        let learnt: HashSet<(&str, &str)> = concepts
+            .flat_map(|concept| concept.names.iter().map(|name| (name.as_str(), concept.id.as_str())))
+            .collect();
+        let labelled = self.labelled.iter().map(|(name, id)| (name.as_str(), id.as_str()));
+        labelled.filter(move |labelled| learnt.contains(labelled))
     }
 
     /// The files that the data came from.
@@ -317,7 +322,9 @@ mod tests {
     fn held_out_names_are_asked_for_and_learnt_in_no_spelling() {
         let names = |n: usize| [format!("prot-{n}"), format!("prot {n}"), format!("b {n}"), "shared".into()];
         let concepts = (0..40).map(|n| Named::new(format!("C:{n}"), names(n)));
-        let mut dataset = Dataset::new(concepts.collect(), Vec::new(), Vec::new()).unwrap();
+        let extra = (0..10).map(|n| Named::new(format!("x{n}"), [format!("B-{n}")]));
+        let mut dataset = Dataset::new(concepts.collect(), extra.collect(), Vec::new()).unwrap();
+        dataset.labelled = (0..40).map(|n| (format!("b {n}"), format!("C:{n}"))).collect();
         let before = dataset.name_count();
         dataset.hold_out(0.3);
         assert!((10..40).contains(&dataset.queries().len()), "{}", dataset.queries().len());
@@ -328,6 +335,11 @@ mod tests {
             assert!(learnt.all(|name| key(name) != key(&query.name)), "{query:?}");
         }
         assert!(dataset.concepts().iter().all(|concept| !concept.names.is_empty()));
+        let labelled: Vec<_> = dataset.labelled().collect();
+        assert!(
+            labelled.len() < 40
+                && labelled.iter().all(|(name, _)| dataset.queries().iter().all(|query| query.name != *name))
+        );
     }
 
     #[test]

@@ -73,9 +73,9 @@ pub struct Evaluation {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Keep {
-    /// Those with the best score, the last where there is none.
+    /// Weights with the best score; the last where there is none.
     Best,
-    /// The last.
+    /// The last weights.
     Last,
 }
 

@@ -139,7 +139,7 @@ fn paths_of_arguments_count_from_the_working_folder() {
 fn what_makes_no_sense_is_refused_by_name() {
     let pairs = "[task]\nkind = \"pairs\"\n";
     let groups = "[task]\nkind = \"groups\"\n";
-    let cases: [(String, &[&str], &str); 22] = [
+    let cases: [(String, &[&str], &str); 24] = [
         (format!("{groups}[sampler]\ngroup = 1\n"), &[], "sampler.group is 1; it must be from 2 to 10000"),
         (format!("{groups}[schedule]\nepoch = 1\n"), &[], "recipe.toml, line 4: groups has no key schedule.epoch"),
         (groups.into(), &["schedule.epochs"], "--set is schedule.epochs; it must be KEY=VALUE"),
@@ -148,6 +148,12 @@ fn what_makes_no_sense_is_refused_by_name() {
         (format!("device = \"abacus\"\n{groups}"), &[], "there is no device \"abacus\""),
         (groups.into(), &["encoder.pooling=sum"], "encoder.pooling is sum"),
         (groups.into(), &["augmentation.version=0.9", "augmentation.acronym=0.2"], "the sum of augmentation is 1.1"),
+        (groups.into(), &["augmentation.adversarial=4"], "it must be 1 where augmentation.misspelling is 0"),
+        (
+            pairs.into(),
+            &["pairs.fold_case=false", "pairs.variants=false", "pairs.related=0"],
+            "pairs.fold_case is false; it must be true where",
+        ),
         (groups.into(), &["ranker.folds=1"], "ranker.folds is 1; it must be 0 or from 2 to 20"),
         ("seed = 1\n".into(), &["seed.a=1"], "`seed` is a key, not a section"),
         ("[task]\nkind = \"spells\"\n".into(), &[], "task.kind is \"spells\"; it must be one of groups"),

@@ -69,6 +69,18 @@ impl Keys for PairTaskKeys {
         ("pairs.round", Range::of(1.0, 10_000.0)),
         ("pairs.nearest", Range::of(0.0, 1000.0)),
     ];
+
+    fn check(&self) -> Result<(), Error> {
+        let PairKeys { fold_case, variants, related, .. } = self.pairs;
+        if !fold_case && !variants && related == 0.0 {
+            return Err(Error::value(
+                "pairs.fold_case",
+                false,
+                "true where neither pairs.variants nor pairs.related makes pairs",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Metric learning from pairs of names with soft labels, in rounds with hard negatives between them (NSEEN, section 3).

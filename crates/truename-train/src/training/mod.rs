@@ -134,7 +134,7 @@ pub enum Event {
         /// The scores, where there is something to evaluate.
         scores: Option<Scores>,
         /// The score is the best so far, or there is none. These weights are now the result, as all are by
-        /// [`Keep::Last`](crate::Keep::Last).
+        /// [`Keep::Last`].
         is_best: bool,
     },
 }
@@ -274,7 +274,7 @@ impl<T: Task> Training<T> {
 
     /// Returns whether every epoch was learnt, or as many steps were made as there may be.
     fn is_at_end(&self) -> bool {
-        self.state.epoch == self.recipe.schedule.epochs || self.state.step == self.steps()
+        self.state.epoch >= self.recipe.schedule.epochs || self.state.step == self.steps()
     }
 
     /// Returns whether the last thing done was an evaluation.
@@ -385,6 +385,10 @@ impl<T: Task> Run for Training<T> {
             self.is_over = self.is_to_end();
             self.finish_result()?;
             return Ok(Some(event));
+        }
+        if self.is_between_epochs() && self.is_at_end() {
+            self.is_over = true;
+            return Ok(None);
         }
         if self.task.batches(&self.state.plan) == 0 {
             self.plan_epoch()?;

@@ -1,11 +1,12 @@
 //! The folder of a run, with the state from which it goes on.
 //!
 //! ```text
-//! OUT/                 the best weights so far, a Hugging Face folder
+//! OUT/                 the result so far, a Hugging Face folder
 //! OUT/recipe.toml      the recipe with every key that counts
 //! OUT/run.json         data, machine, seconds
 //! OUT/metrics.jsonl    a line a step and an evaluation
 //! OUT/training.svg     loss and score
+//! OUT/learnt-names.json  labelled names that an encoder learnt, hashes of the finished runs below
 //! OUT/folds/0/ …       runs without a part of the names, where the recipe has `ranker.folds`
 //! OUT/checkpoint/      the last weights, optimizer.safetensors, state.json
 //! ```

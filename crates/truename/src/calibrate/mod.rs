@@ -95,7 +95,7 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// If there are too few names, a name lacks a vector of the encoder, the encoder learnt gold names
-    /// ([`LearntNames`](crate::LearntNames)), or the store cannot be written.
+    /// ([`LearntNames`]), or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
         if let Some(encoder) = &self.encoder {
             let learnt = LearntNames::read(encoder.folder())?.map_or(0, |record| record.count(gold));

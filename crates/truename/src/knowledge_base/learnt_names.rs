@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use truename_files::Partial;
 use truename_infer::Encoder;
 use truename_text::{GoldName, NormalizedName, stable_hash};
 
 use crate::Error;
 
 /// Record of an encoder that was trained on names, in its folder: the labelled names that it learnt, and the encoders trained
-/// beside it without a part of the names each.
-///
-/// The record tells a finished training from one that was stopped or lost a part.
+/// beside it without a part of the names each (`ranker.folds`). It tells whether all of these are finished and unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LearntNames {
     /// Number of encoders to train beside it.
     folds: usize,
+    /// Hash of the encoder when all were trained.
+    encoder: Option<String>,
     /// Hash of each encoder beside it; empty before all are trained.
     encoders: Vec<String>,
     /// Hashes of the labelled names with their ids.
@@ -30,7 +31,7 @@ impl LearntNames {
     /// Creates the record of a training that is not finished.
     pub fn new<'a>(folds: usize, labelled: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let labelled = labelled.into_iter().map(|(name, id)| labelled_hash(name, id)).collect();
-        Self { folds, encoders: Vec::new(), labelled }
+        Self { folds, labelled, ..Self::default() }
     }
 
     /// Reads the record of an encoder; `None` if it was not trained on names by this version.
@@ -55,7 +56,9 @@ impl LearntNames {
     pub fn write(&self, encoder: &Path) -> Result<(), Error> {
         let path = encoder.join(Self::FILE);
         let json = serde_json::to_vec(self).map_err(Error::other)?;
-        std::fs::write(&path, json).map_err(|source| Error::io("write", &path, source))
+        let partial = Partial::new(path.with_extension("new"));
+        let written = std::fs::write(partial.path(), json).and_then(|()| partial.replace(&path));
+        written.map_err(|source| Error::io("write", &path, source))
     }
 
     /// Writes the record of an encoder that is trained, as are those beside it.
@@ -63,8 +66,9 @@ impl LearntNames {
     /// # Errors
     /// If an encoder cannot be read or the file cannot be written.
     pub fn finish(mut self, encoder: &Path) -> Result<(), Error> {
-        let hash = |folder: PathBuf| Ok(Encoder::open(&folder)?.hash().to_owned());
-        self.encoders = (0..self.folds).map(|fold| hash(fold_folder(encoder, fold))).collect::<Result<_, Error>>()?;
+        let hash = |folder: &Path| -> Result<String, Error> { Ok(Encoder::open(folder)?.hash().to_owned()) };
+        self.encoders = (0..self.folds).map(|fold| hash(&fold_folder(encoder, fold))).collect::<Result<_, Error>>()?;
+        self.encoder = Some(hash(encoder)?);
         self.write(encoder)
     }
 
@@ -99,25 +103,33 @@ const FOLDS: &str = "folds";
 ///
 /// # Errors
 /// If one is missing, not finished or changed, or cannot be read.
-pub fn fold_encoders(encoder: &Path) -> Result<Vec<Arc<Encoder>>, Error> {
-    let record = LearntNames::read(encoder)?;
-    let Some(LearntNames { folds, encoders, .. }) = record else {
-        return match encoder.join(FOLDS).exists() {
-            true => Err(Error::unfinished_folds(encoder, "their number is not recorded".into())),
-            false => Ok(Vec::new()),
-        };
+pub fn fold_encoders(encoder: &Encoder) -> Result<Vec<Arc<Encoder>>, Error> {
+    let folder = encoder.folder();
+    let unfinished = |reason: String| Err(Error::unfinished_folds(folder, reason));
+    let Some(LearntNames { folds, encoder: hash, encoders, .. }) = LearntNames::read(folder)? else {
+        let has_folds = folder.join(FOLDS).exists();
+        return if has_folds { unfinished("their number is not recorded".into()) } else { Ok(Vec::new()) };
     };
+    if folds == 0 {
+        return Ok(Vec::new());
+    }
     if encoders.len() != folds {
-        return Err(Error::unfinished_folds(encoder, format!("not all {folds} are trained")));
+        return unfinished(format!("not all {folds} are trained"));
+    }
+    if hash.as_deref() != Some(encoder.hash()) {
+        return unfinished("they were trained beside another encoder than the one there".into());
     }
     let open = |(fold, hash): (usize, &String)| {
-        let folder = fold_folder(encoder, fold);
-        let refused = |reason: &str| Error::unfinished_folds(encoder, format!("{} {reason}", folder.display()));
-        let opened = Encoder::open(&folder).map_err(|source| match source.is_not_found() {
-            true => refused("is missing"),
+        let place = fold_folder(folder, fold);
+        let opened = Encoder::open(&place).map_err(|source| match source.is_not_found() {
+            true => Error::damaged_fold(folder, &place, "is missing"),
             false => source.into(),
         })?;
-        if opened.hash() == hash { Ok(Arc::new(opened)) } else { Err(refused("was changed")) }
+        if opened.hash() == hash {
+            Ok(Arc::new(opened))
+        } else {
+            Err(Error::damaged_fold(folder, &place, "was changed"))
+        }
     };
     encoders.iter().enumerate().map(open).collect()
 }

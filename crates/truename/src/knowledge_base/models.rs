@@ -180,9 +180,12 @@ impl KnowledgeBase {
         let target = self.model_folder(ENCODER, &record.hash);
         // The encoder that was opened there needs no second look.
         if target != encoder.folder() {
-            fold_encoders(encoder.folder())?;
-            let is_same = || Ok::<_, Error>(LearntNames::read(&target)? == LearntNames::read(encoder.folder())?);
-            if self.open_attached(ENCODER, &record).is_err() || !is_same()? {
+            fold_encoders(encoder)?;
+            let learnt = LearntNames::read(encoder.folder())?;
+            let is_same = |copy: &Encoder| {
+                fold_encoders(copy).is_ok() && LearntNames::read(copy.folder()).is_ok_and(|known| known == learnt)
+            };
+            if !self.open_attached(ENCODER, &record).is_ok_and(|copy| is_same(&copy)) {
                 copy(encoder.folder(), &target)?;
                 self.open_attached(ENCODER, &record)?;
             }

@@ -14,7 +14,7 @@ pub struct LinkOptions {
     pub types: Vec<String>,
     /// Number of nearest names by vectors that vote for their concepts: a candidate's probability is its share of their cosines, in
     /// place of that by the ranker, unless one concept alone has the very name. 0 lets the ranker decide, as do queries without
-    /// vectors. At most 32.
+    /// vectors. More than 32 count as 32. The NIL threshold stays that of the ranker.
     pub vote: usize,
     /// True if each answer is explained in words.
     pub explain: bool,

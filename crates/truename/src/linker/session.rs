@@ -131,7 +131,11 @@ impl<'a> Session<'a> {
             None => None,
         };
         match found.featured {
-            Some((features, featured)) => self.ranked(&featured, features, exact, votes.as_ref()),
+            Some((features, featured)) => {
+                // Where candidates lack vectors, the lexical ranker decides.
+                let votes = votes.filter(|_| features == FeatureSet::Dense);
+                self.ranked(&featured, features, exact, votes.as_ref())
+            }
             None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
         }
     }
@@ -160,7 +164,7 @@ impl<'a> Session<'a> {
         };
         let sole = exact.as_ref().map(|(concept, _)| *concept);
         if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
-            // The exact name decides; the other candidates share the rest in the ranker's proportions.
+            // The exact name decides; the other candidates share the rest in proportion.
             let others = 1.0 - probabilities[at];
             let scale = if others > 0.0 { (1.0 - ranker.exact) / others } else { 0.0 };
             probabilities.iter_mut().for_each(|probability| *probability *= scale);
