@@ -118,10 +118,6 @@ impl<'a> Session<'a> {
     /// Returns candidates, likeliest first; only the single one with the exact name if that is enough.
     fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
         let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
-        let votes = match (self.linker.options.vote, &scope.dense) {
-            (0, _) | (_, None) => None,
-            (names, Some(dense)) => Some(vote::shares(dense, names, &scope)?),
-        };
         let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
         let exact = match found.sole {
             Some(sole) => {
@@ -132,8 +128,12 @@ impl<'a> Session<'a> {
         };
         match found.featured {
             Some((features, featured)) => {
+                let names = self.linker.options.vote;
                 // Where candidates lack vectors, the lexical ranker decides.
-                let votes = votes.filter(|_| features == FeatureSet::Dense);
+                let votes = match dense.filter(|_| names > 0 && features == FeatureSet::Dense) {
+                    Some(dense) => Some(vote::shares(&dense, names, &self.scope(Some(dense)))?),
+                    None => None,
+                };
                 self.ranked(&featured, features, exact, votes.as_ref())
             }
             None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
