@@ -8,7 +8,6 @@
 //! II GN, as GNormPlus annotates it, against the human genes of NCBI Gene.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -18,6 +17,7 @@ use truename::Concept;
 use truename_corpus::ReadOptions;
 
 use crate::case::{Case, Query};
+use crate::reference_sets::unzipped;
 
 /// Names of the sets, in the order in which they run.
 pub const SETS: [&str; 11] = [
@@ -126,10 +126,8 @@ const BC2GN_DOCUMENTS: usize = 281;
 
 /// Reads the gene mentions of BioCreative II GN's training part and NCBI's human genes, in lower case without punctuation.
 fn genes(data: &Path) -> anyhow::Result<Source> {
-    let mut text = String::new();
     let path = data.join("dict-entrez-gene-human/Homo_sapiens.gene_info.gz");
-    let file = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
+    let text = unzipped(&path)?;
     let mut dictionary = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -159,11 +157,8 @@ fn genes(data: &Path) -> anyhow::Result<Source> {
 /// Reads the processed names of MeSH's concepts with a chosen place. Columns: id, name, synonyms joined by `|`, and the
 /// places: tree numbers joined by `|`, or the descriptors that a supplementary concept is mapped to, joined by `,`.
 fn mesh_names(path: &Path, is_chosen: impl Fn(&str) -> bool) -> anyhow::Result<Vec<Pair>> {
-    let mut text = String::new();
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
     let mut pairs = Vec::new();
-    for line in text.lines() {
+    for line in unzipped(path)?.lines() {
         let columns: Vec<&str> = line.split('\t').collect();
         let [id, name, synonyms, places, ..] = columns[..] else { continue };
         if places.split(['|', ',']).any(&is_chosen) {

@@ -226,7 +226,8 @@ fn concept(id: &str, names: impl IntoIterator<Item = String>) -> anyhow::Result<
     Ok(concept)
 }
 
-fn unzipped(path: &Path) -> anyhow::Result<String> {
+/// Reads a gzipped file.
+pub fn unzipped(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
