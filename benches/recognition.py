@@ -7,7 +7,7 @@ Trains each system on each set with the same schedule, and scores it by `truenam
 (RUNS/SET-SYSTEM.json) is not run again. The sources of the data stand in benches/README.md.
 
 Rows of several types whose mentions are read here (GENIA, JNLPBA) also have the F1 of bounds alone, and how many of the gold mentions that
-overlap another one are found.
+overlap another one are found, for a model of nested mentions also where it keeps no overlaps (`recognize --flat`).
 """
 
 import argparse
@@ -46,6 +46,8 @@ def main():
             if "bounds" in row:
                 overlapping, found = row["overlapping"]
                 print(f", bounds {100 * row['bounds']:.2f}, overlapping {found} of {overlapping}", end="")
+            if "overlapping_flat" in row:
+                print(f", flat {row['overlapping_flat'][1]}", end="")
             print(flush=True)
 
 
@@ -119,17 +121,19 @@ def measured(arguments, out, name, data, system):
     row["part"] = "development part" if "BC5" in name or name == "distant" else "test"
     if "gold" in data:
         row["bounds"], row["overlapping"] = bounds(arguments, out, files["test"], data["gold"](), run)
+        if not data.get("flat", True):
+            _, row["overlapping_flat"] = bounds(arguments, out, files["test"], data["gold"](), run, "--flat")
     row["types"] = {kind: of_type["mentions"]["strict"]["f1"] for kind, of_type in report["types"].items()}
     row_file.write_text(json.dumps(row, indent=1))
     return row
 
 
-def bounds(arguments, out, test, gold, run):
+def bounds(arguments, out, test, gold, run, *flags):
     """F1 where types do not count; the number of gold mentions that overlap another one, and how many of these are found with their type.
 
     `gold` has the spans of each document, with types, by the document's text."""
     target = out / "found.jsonl"
-    call(arguments, ["recognize", test, "--recognizer", str(run), "--format", "jsonl", "--out", str(target)])
+    call(arguments, ["recognize", test, "--recognizer", str(run), "--format", "jsonl", "--out", str(target), *flags])
     untyped = lambda mentions: {mention[:2] for mention in mentions}
     right = all_found = all_gold = overlapping = overlapping_found = 0
     for document in map(json.loads, target.open()):
