@@ -8,6 +8,7 @@
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
+//! a [`VersionedName`] is a name with its version, edition and platform apart;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! a [`GoldName`] is a name with its right answer, and a [`Problem`] a place in a file that was not read;
 //! [`SplitMix64`] draws the random numbers of all crates.
@@ -37,6 +38,7 @@ pub mod similarity;
 mod span;
 mod split_mix;
 mod stable_hash;
+mod version;
 mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
@@ -53,4 +55,5 @@ pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;
 pub use stable_hash::stable_hash;
+pub use version::VersionedName;
 pub use words::{Words, written_forms};

@@ -1,5 +1,6 @@
 //! Input of the similarity measures for a name, computed once.
 
+use crate::normalize::is_greek_letter;
 use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash};
 
 /// A name taken apart for comparison.
@@ -10,8 +11,6 @@ pub struct NameProfile {
     pub written: String,
     /// Its normal form.
     pub normalized: NormalizedName,
-    /// Its lookup keys.
-    pub keys: NameKeys,
     /// The characters of the normal form, spaces left out.
     pub letters: Vec<char>,
     /// The words, in order.
@@ -44,7 +43,6 @@ impl NameProfile {
         words.sort_unstable();
         Self {
             written: name.trim().to_owned(),
-            keys: NameKeys::of(&normalized),
             letters: normalized.as_str().chars().filter(|&c| c != ' ').collect(),
             sorted: words.join(" ").chars().collect(),
             numbers: numbers(normalized.as_str()),
@@ -54,9 +52,26 @@ impl NameProfile {
         }
     }
 
+    /// Returns the lookup keys.
+    pub fn keys(&self) -> NameKeys {
+        NameKeys::of(&self.normalized)
+    }
+
     /// Returns the character n-grams.
     pub fn grams(&self) -> Vec<Gram> {
         grams(&self.normalized)
+    }
+
+    /// Returns the letters with Greek letters, which are words of their own, by their Latin initials: `tgfb1` of `TGF-beta 1`;
+    /// `None` if there are no Greek letters.
+    pub fn greek_initials(&self) -> Option<Vec<char>> {
+        let words: Vec<&str> = self.normalized.tokens().collect();
+        let is_greek: Vec<bool> = words.iter().map(|word| is_greek_letter(word)).collect();
+        let initials = |(word, is_greek): (&&str, &bool)| {
+            let letters = if *is_greek { 1 } else { word.len() };
+            word.chars().take(letters).collect::<Vec<_>>()
+        };
+        is_greek.contains(&true).then(|| words.iter().zip(&is_greek).flat_map(initials).collect())
     }
 
     /// Returns true if the name as written looks like an acronym: up to eight letters, most of them capitals.
