@@ -1,7 +1,8 @@
 //! Gold judgements in, scores out.
 //!
 //! Read in this order: [`read_gold`] reads names with their right ids; a [`Judged`] name holds a gold judgement
-//! beside the system's ranked answers; [`NameScores`] are the scores of many, and [`NameErrors`] tell what went wrong;
+//! beside the system's ranked answers; [`NameScores`] are the scores of many, [`NameErrors`] tell what went wrong, and
+//! [`NilTradeOff`] what another NIL threshold would change;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them.
 //!
@@ -28,6 +29,7 @@ mod name_error;
 mod overlap;
 pub mod plot;
 mod scores;
+mod trade_off;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use error::Error;
@@ -35,4 +37,5 @@ pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
+pub use trade_off::NilTradeOff;
 pub use truename_text::GoldName;

@@ -4,7 +4,7 @@ use truename_plot::{Anchor, Frame, Svg};
 
 use crate::counted::counted;
 use crate::mentions::{ThresholdCurve, ThresholdPoint};
-use crate::{Bin, NameScores, RocPoint};
+use crate::{Bin, NameScores, NilTradeOff, RocPoint};
 
 /// Side of the plotted square, and the room around it, in pixels.
 const SIDE: f64 = 320.0;
@@ -52,6 +52,24 @@ pub fn nil_rocs(systems: &[(String, NameScores)]) -> String {
         let area = scores.nil_auc.map_or_else(|| "no curve".into(), |area| format!("AUC {area:.4}"));
         svg.text(right + 6.0, y, Anchor::Start, &format!("{name}, {area}"));
     }
+    svg.finish()
+}
+
+/// Returns the shares of right answers, of right NILs (dashed) and of right decisions (dotted) by threshold.
+pub fn nil_trade_off(points: &[NilTradeOff]) -> String {
+    let mut svg = begin("NIL threshold", ".nil{stroke-dasharray:9 3}.all{stroke-dasharray:2 3}");
+    axes(
+        &mut svg,
+        &FRAME,
+        "probability below which the answer is NIL",
+        "right answers, right NILs (dashed), decisions (dotted)",
+    );
+    let curve = |value: fn(&NilTradeOff) -> Option<f64>| -> Vec<(f64, f64)> {
+        points.iter().filter_map(|point| Some((point.threshold, value(point)?))).collect()
+    };
+    FRAME.line(&mut svg, "curve", &curve(|point| Some(point.right)));
+    FRAME.line(&mut svg, "curve nil", &curve(|point| point.nil));
+    FRAME.line(&mut svg, "curve all", &curve(|point| point.decisions));
     svg.finish()
 }
 
