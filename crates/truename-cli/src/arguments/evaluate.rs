@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::value::{folds, probability};
-use super::{DocumentArguments, LinkerArguments, Linking, PlaceholderArgument, RecognizerArguments};
+use super::value::folds;
+use super::{DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument, RecognizerArguments};
 
 #[derive(Subcommand)]
 pub enum Evaluate {
@@ -99,9 +99,8 @@ pub struct EvaluateNames {
     /// Folder in which trained encoders are kept, and found by the next run
     #[arg(long, value_name = "DIR", requires = "recipe")]
     pub runs: Option<PathBuf>,
-    /// Answer NIL below this probability [default: as fitted]
-    #[arg(long, value_name = "P", value_parser = probability)]
-    pub min_probability: Option<f64>,
+    #[command(flatten)]
+    pub nil: NilArguments,
     /// Answer with the concepts of the K names with the nearest vectors, by their share of the cosines; 0 asks the ranker
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
     pub vote: u32,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use truename::{Ambiguous, Placeholders};
 
-use super::value::{MOST_CANDIDATES, probability};
-use super::{DocumentArguments, LinkerArguments, RecognizerChoices};
+use super::value::MOST_CANDIDATES;
+use super::{DocumentArguments, LinkerArguments, NilArguments, RecognizerChoices};
 
 // In `--help`, `--input-format` stands before `--format`, and `--placeholders` after `--threads`.
 #[derive(Args)]
@@ -67,9 +67,8 @@ pub struct Linking {
     /// Only concepts of this type; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
-    /// Answer NIL below this probability [default: as fitted]
-    #[arg(long, value_name = "P", value_parser = probability)]
-    pub min_probability: Option<f64>,
+    #[command(flatten)]
+    pub nil: NilArguments,
     #[command(flatten)]
     pub recognizer: RecognizerChoices,
     /// Find mentions within mentions too

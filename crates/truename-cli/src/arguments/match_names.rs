@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::value::{MOST_CANDIDATES, probability};
-use super::{LinkerArguments, PlaceholderArgument};
+use super::value::MOST_CANDIDATES;
+use super::{LinkerArguments, NilArguments, PlaceholderArgument};
 
 #[derive(Args)]
 pub struct Match {
@@ -27,9 +27,8 @@ pub struct Match {
     /// Candidates given for each name [default: 1, and 5 in JSONL]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
     pub top: Option<u32>,
-    /// Answer NIL below this probability [default: as fitted]
-    #[arg(long, value_name = "P", value_parser = probability)]
-    pub min_probability: Option<f64>,
+    #[command(flatten)]
+    pub nil: NilArguments,
     /// Answer with the concepts of the K names with the nearest vectors, by their share of the cosines; 0 asks the ranker
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
     pub vote: u32,

@@ -78,9 +78,10 @@ impl Stages {
             );
         }
         self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
-        let options = LinkOptions::default()
+        let options = arguments
+            .nil
+            .apply(LinkOptions::default())
             .top(DEPTH)
-            .min_probability(arguments.min_probability)
             .vote(arguments.vote as usize)
             .placeholders(arguments.placeholders.read()?);
         let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });

@@ -9,7 +9,8 @@ use anyhow::Context;
 use serde::Serialize;
 use truename::{ConceptId, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{
-    Judged, NameError, NameErrorKind, NameErrors, NameScores, compare, plot, read_gold, read_judged, write_judged,
+    Judged, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, compare, plot, read_gold, read_judged,
+    write_judged,
 };
 
 use crate::arguments::{Evaluate, EvaluateNames};
@@ -45,9 +46,10 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
 
 fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<Judged>, Linker)> {
     let gold = read_gold(gold)?;
-    let options = LinkOptions::default()
+    let options = arguments
+        .nil
+        .apply(LinkOptions::default())
         .top(DEPTH)
-        .min_probability(arguments.min_probability)
         .vote(arguments.vote as usize)
         .types(arguments.types.clone())
         .placeholders(arguments.placeholders.read()?);
@@ -71,6 +73,7 @@ fn names_of(kb: &KnowledgeBase, id: &str) -> anyhow::Result<Vec<String>> {
 struct Report {
     #[serde(flatten)]
     scores: NameScores,
+    nil_trade_off: Vec<NilTradeOff>,
     error_kinds: BTreeMap<NameErrorKind, usize>,
     errors: Vec<NameError>,
 }
@@ -88,11 +91,15 @@ impl Report {
             *shown += 1;
             *shown <= arguments.errors
         });
-        Ok(Self { scores: NameScores::of(judged), error_kinds, errors })
+        let nil_trade_off = NilTradeOff::of(judged, arguments.nil.nil_share);
+        Ok(Self { scores: NameScores::of(judged), nil_trade_off, error_kinds, errors })
     }
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "{}", self.scores)?;
+        if self.nil_trade_off.iter().any(|point| point.nil.is_some()) {
+            self.print_trade_off(out)?;
+        }
         let mut kinds: Vec<(NameErrorKind, usize)> =
             self.error_kinds.iter().map(|(kind, count)| (*kind, *count)).collect();
         kinds.sort_by_key(|(_, count)| Reverse(*count));
@@ -105,6 +112,21 @@ impl Report {
         }
         Ok(())
     }
+
+    fn print_trade_off(&self, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "\nNIL below  right  wrong  right NIL  decisions, in %")?;
+        for point in &self.nil_trade_off {
+            let [right, wrong, nil, decisions] =
+                [Some(point.right), Some(point.wrong), point.nil, point.decisions].map(percent);
+            writeln!(out, "{:9.2}  {right}  {wrong}      {nil}      {decisions}", point.threshold)?;
+        }
+        Ok(())
+    }
+}
+
+/// A share in percent, or a dash.
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "    –".into(), |share| format!("{:5.1}", 100.0 * share))
 }
 
 fn print_error(out: &mut impl Write, error: &NameError) -> std::io::Result<()> {
@@ -128,7 +150,7 @@ fn report(
         atomic_file::write(path, &(serde_json::to_string_pretty(&report)? + "\n"))?;
     }
     if let Some(folder) = &arguments.plots {
-        write_plots(folder, &report.scores)?;
+        write_plots(folder, &report)?;
     }
     if let Some(path) = &arguments.predictions {
         let mut file = atomic_file::AtomicFile::create(path)?;
@@ -138,10 +160,11 @@ fn report(
     Ok(())
 }
 
-fn write_plots(folder: &PathBuf, scores: &NameScores) -> anyhow::Result<()> {
+fn write_plots(folder: &PathBuf, report: &Report) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_roc(scores))?;
-    atomic_file::write(&folder.join("reliability.svg"), &plot::reliability(scores))
+    atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_roc(&report.scores))?;
+    atomic_file::write(&folder.join("nil-trade-off.svg"), &plot::nil_trade_off(&report.nil_trade_off))?;
+    atomic_file::write(&folder.join("reliability.svg"), &plot::reliability(&report.scores))
 }
 
 /// Compares each file of predictions with the first.

@@ -63,9 +63,10 @@ pub fn pipeline(
     top: usize,
     explain: bool,
 ) -> anyhow::Result<Pipeline> {
-    let options = LinkOptions::default()
+    let options = linking
+        .nil
+        .apply(LinkOptions::default())
         .top(top)
-        .min_probability(linking.min_probability)
         .types(linking.types.clone())
         .explain(explain)
         .placeholders(linking.placeholders.read()?);
