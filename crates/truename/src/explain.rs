@@ -1,12 +1,23 @@
 //! Explanations of answers, in words a curator reads.
 
 use truename_text::similarity::is_misspelt;
-use truename_text::{KeyMatch, NameProfile, Token};
+use truename_text::{KeyMatch, NameProfile, Token, VersionedName};
 
 use crate::{Candidate, Link};
 
+/// The ranker that gave the probabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// The ranker that comes with Truename.
+    Standard,
+    /// The ranker that was fitted to the knowledge base.
+    Fitted,
+    /// The nearest names by vector, which vote.
+    Vote,
+}
+
 /// Explains the evidence for the best candidate, the evidence against the next one, and the verdict.
-pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> String {
+pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basis: Basis) -> String {
     let Some(best) = candidates.first() else {
         return format!("No name of the knowledge base resembles “{name}”.");
     };
@@ -15,16 +26,32 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64) -> S
     let mut said = vec![format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best))];
     if let Some(next) = candidates.get(1) {
         let other = NameProfile::new(&next.matched_name);
-        let lacking = differences(&query, &other);
+        let lacking = join([versions(&query, &other), differences(&query, &other)]);
         let lacking = if lacking.is_empty() { likeness(&query, &other, next) } else { lacking };
         said.push(format!("Next is {} ({}), {}: {lacking}.", next.id, next.preferred_name, percent(next.probability)));
     }
+    let (probability, grounds) = (percent(best.probability), grounds(best, basis));
     said.push(if best.probability < threshold {
-        format!("{} is below the threshold of {}, so the answer is NIL.", percent(best.probability), percent(threshold))
+        format!("{probability}, {grounds}, is below the threshold of {}, so the answer is NIL.", percent(threshold))
     } else {
-        format!("Probability {}.", percent(best.probability))
+        format!("Probability {probability}, {grounds}.")
     });
     said.join(" ")
+}
+
+/// Returns what the probability of the best candidate rests on.
+fn grounds(best: &Candidate, basis: Basis) -> String {
+    let Some(_) = best.scores.ranker else { return "as often as one concept's exact name is right".into() };
+    if best.scores.reranker.is_some() {
+        return "from the text around it, by the re-ranker".into();
+    }
+    let ranker = match basis {
+        Basis::Standard => "by the ranker that comes with Truename",
+        Basis::Fitted => "by the ranker fitted to this knowledge base",
+        Basis::Vote => return "the share of the nearest names by vector".into(),
+    };
+    let evidence = if best.scores.dense.is_some() { "letters, words and vectors" } else { "letters and words" };
+    format!("from {evidence} {ranker}")
 }
 
 /// Explains which of the `count` concepts with this name is answered; `is_meant` if the document also mentions that
@@ -48,7 +75,7 @@ pub(crate) fn explain_placeholder(text: &str) -> String {
 
 fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -> String {
     let name = &candidate.matched_name;
-    match query.keys.meet(&matched.keys) {
+    match query.keys().meet(&matched.keys()) {
         KeyMatch::Exact if query.written == matched.written => "it has this very name".into(),
         KeyMatch::Exact => format!("it has this name, written “{name}”"),
         KeyMatch::Variant => format!("its name “{name}” differs in plural or spelling alone"),
@@ -59,7 +86,7 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
         KeyMatch::Acronym => format!("its name “{name}” is the acronym of “{}”", query.written),
         KeyMatch::None => {
             let alike = percent(candidate.scores.ngram.unwrap_or_default());
-            let differing = differences(query, matched);
+            let differing = join([versions(query, matched), differences(query, matched)]);
             let meaning = candidate.scores.dense.map_or_else(String::new, |cosine| {
                 format!(", and the nearest of its names by vector has a cosine of {cosine:.2}")
             });
@@ -69,14 +96,37 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
     }
 }
 
-/// Returns the differences between two names in words.
+/// Joins what there is to say.
+fn join(parts: [String; 2]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns which part of the name asked for was taken for a version or edition, and how it compares.
+fn versions(query: &NameProfile, name: &NameProfile) -> String {
+    let (asked, known) = (VersionedName::new(&query.written), VersionedName::new(&name.written));
+    if asked.taken.is_empty() {
+        return String::new();
+    }
+    let compared = match (asked.version.is_empty() || known.version.is_empty(), asked.agreement(&known)) {
+        (true, _) => format!("which neither speaks for nor against “{}”", name.written),
+        (_, 1.0) => format!("and so has “{}”", name.written),
+        _ => format!("and “{}” has another", name.written),
+    };
+    let kind = if asked.version.is_empty() { "an edition or platform" } else { "a version" };
+    format!("“{}” was taken for {kind}, {compared}", asked.taken.join(" "))
+}
+
+/// Returns the differences between two names in words, without those of a version that only the name asked for has.
 fn differences(query: &NameProfile, name: &NameProfile) -> String {
+    let taken = NameProfile::new(&VersionedName::new(&query.written).taken.join(" "));
+    let is_taken = |token: &Token| taken.tokens.iter().any(|other| other.hash == token.hash);
     let words = |has: &NameProfile, lacks: &NameProfile| -> Vec<String> {
         let is_there =
             |token: &Token| lacks.tokens.iter().any(|other| other.hash == token.hash || is_misspelt(token, other));
         has.tokens.iter().filter(|token| !is_there(token)).map(shown).collect()
     };
-    let (missing, extra) = (words(query, name), words(name, query));
+    let (mut missing, extra) = (words(query, name), words(name, query));
+    missing.retain(|word| !query.tokens.iter().any(|token| is_taken(token) && shown(token) == *word));
     let mut said = Vec::new();
     for token in query.tokens.iter().filter(|token| !name.tokens.iter().any(|other| other.hash == token.hash)) {
         if let Some(meant) = name.tokens.iter().find(|other| is_misspelt(token, other)) {

@@ -129,6 +129,50 @@ fn explanations_say_what_speaks_for_and_against() {
 }
 
 #[test]
+fn explanations_have_every_kind_of_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let concept = |id: &str, names: &[&str]| {
+        let mut concept = Concept::new(id.parse().unwrap(), names[0]);
+        concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
+        concept
+    };
+    let concepts = [
+        concept("P:1", &["Oracle WebLogic Server", "BEA WebLogic", "WebLogic 11.1"]),
+        concept("P:2", &["tumor necrosis factor", "TNF"]),
+        concept("P:3", &["Net/2"]),
+        concept("P:4", &["lung carcinomas"]),
+    ];
+    let kb = KnowledgeBase::create(concepts.to_vec(), &folder.path().join("kb")).unwrap();
+    let options = LinkOptions::default().explain(true).min_probability(Some(0.0));
+    let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
+    for (name, reasons) in [
+        (
+            "oracle weblogic server",
+            &["it has this name, written “Oracle WebLogic Server”", "one concept's exact name"][..],
+        ),
+        ("lung carcinoma", &["differs in plural or spelling alone", "from letters and words by the ranker that comes"]),
+        ("factor tumor necrosis", &["the same words in another order"]),
+        ("BW", &["is the acronym of its name"]),
+        ("weblogic server", &["it has “oracle” beyond the name asked for"]),
+        ("oracle weblogic server linux", &["lacks “linux”"]),
+        ("orcale weblogic server", &["“orcale” stands for “oracle”"]),
+        (
+            "Oracle WebLogic Server 12.2.1",
+            &["“12.2.1” was taken for a version, which neither speaks for nor against “Oracle WebLogic Server”"],
+        ),
+        ("BEA WebLogic Enterprise Edition", &["“Enterprise Edition” was taken for an edition or platform"]),
+        ("net 7.2", &["its numbers are 2 and not 2, 7"]),
+    ] {
+        let said = linker.link_name(name).unwrap().explanation.unwrap();
+        for reason in reasons {
+            assert!(said.contains(reason), "{name}: {said}");
+        }
+    }
+    let said = linker.link_name("weblogic v11.1.3").unwrap().explanation.unwrap();
+    assert!(said.contains("“v11.1.3” was taken for a version, and so has “WebLogic 11.1”"), "{said}");
+}
+
+#[test]
 fn an_updated_knowledge_base_answers_as_a_fresh_one() {
     let folder = tempfile::tempdir().unwrap();
     let all = concepts();

@@ -6,34 +6,24 @@ use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{GoldName, NameKeys, NormalizedName, has_part, part_of, stable_hash};
 
 use super::CalibrateOptions;
+use super::noise::{respelt, with_typo, with_version, with_words};
 use crate::{Error, ranker};
 
 /// Shares of the kinds of queries, among the names that allow them.
-const SHARES: [(Kind, f64); 4] =
-    [(Kind::HiddenConcept, 0.12), (Kind::Typo, 0.2), (Kind::AddedWords, 0.08), (Kind::Shortened, 0.15)];
+const SHARES: [(Kind, f64); 6] = [
+    (Kind::HiddenConcept, 0.12),
+    (Kind::Typo, 0.12),
+    (Kind::AddedWords, 0.05),
+    (Kind::Shortened, 0.15),
+    (Kind::Versioned, 0.1),
+    (Kind::Respelt, 0.08),
+];
+/// One in so many parts of names, and of names that are held out, has a version added.
+const ONE_VERSION_IN: u64 = 5;
 /// Minimum letters and digits of a name for a typo; in a shorter name it would make another name.
 const MIN_TYPO_LENGTH: usize = 5;
 /// Maximum number of names with a word for the word to identify a concept in a part of a name.
 const MAX_NAMES_WITH_WORD: u32 = 16;
-/// Words that lists of names add: forms, versions, remarks.
-const WORDS: [&str; 16] = [
-    "500 mg",
-    "10mg/ml",
-    "NOS",
-    "unspecified",
-    "(disorder)",
-    "v2",
-    "12.1",
-    "version 3.0.1",
-    "64 bit",
-    "enterprise",
-    "(suspected)",
-    "- see note",
-    "old",
-    "2019",
-    "x86",
-    "type",
-];
 /// Number of parts of a name that are tried.
 const PARTS_DRAWN: u64 = 8;
 /// Number of passes over the names, for examples of different kinds.
@@ -44,8 +34,8 @@ pub(super) struct Example {
     pub(super) query: String,
     pub(super) hidden: Vec<NameIndex>,
     pub(super) answers: HashSet<ConceptIndex>,
-    /// True if the query is a part of a name; then the concepts with most names that contain the part are all right.
-    pub(super) is_part: bool,
+    /// Part of a name in the query, if there is one; then the concepts with most names that contain the part are all right.
+    pub(super) part: Option<String>,
     pub(super) gold: bool,
     /// Cross-validation fold. All names of a concept share a fold, so that none is learnt from another.
     pub(super) fold: usize,
@@ -61,6 +51,10 @@ enum Kind {
     AddedWords,
     /// A part of the name.
     Shortened,
+    /// The name with a version, edition or vendor.
+    Versioned,
+    /// The name in lower case, in the plural, or with Greek letters by their initials.
+    Respelt,
     /// The name as it is, shared by several concepts.
     Shared,
     HeldOut,
@@ -123,10 +117,10 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let as_drawn = match drawn.map(|(kind, _)| kind) {
         Some(Kind::HiddenConcept) => Some((Kind::HiddenConcept, text.to_owned())),
         Some(Kind::Typo) if form.chars().count() >= MIN_TYPO_LENGTH => Some((Kind::Typo, with_typo(text, hash))),
-        Some(Kind::AddedWords) => {
-            Some((Kind::AddedWords, format!("{text} {}", WORDS[(hash >> 20) as usize % WORDS.len()])))
-        }
+        Some(Kind::AddedWords) => Some((Kind::AddedWords, with_words(text, hash))),
         Some(Kind::Shortened) => shortened(snapshot, text, hash >> 16)?.map(|part| (Kind::Shortened, part)),
+        Some(Kind::Versioned) => Some((Kind::Versioned, with_version(text, hash))),
+        Some(Kind::Respelt) => Some((Kind::Respelt, respelt(text, hash))),
         _ => None,
     };
     let (kind, query) = match as_drawn {
@@ -135,15 +129,21 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
         None if alone => return Ok(None),
         None => (Kind::HeldOut, text.to_owned()),
     };
+    let may_gain_version = matches!(kind, Kind::Shortened | Kind::HeldOut) && !shared;
+    let part = (kind == Kind::Shortened).then(|| query.clone());
+    let query = match stable_hash(&format!("version {hash}")) {
+        seed if may_gain_version && seed.is_multiple_of(ONE_VERSION_IN) => with_version(&query, seed),
+        _ => query,
+    };
     let hidden = match kind {
         Kind::HiddenConcept => all,
         Kind::HeldOut => same,
-        Kind::Typo | Kind::AddedWords | Kind::Shortened | Kind::Shared => Vec::new(),
+        Kind::Typo | Kind::AddedWords | Kind::Shortened | Kind::Versioned | Kind::Respelt | Kind::Shared => Vec::new(),
     };
     let answered = kind != Kind::HiddenConcept;
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
-    Ok(Some((kind, Example { query, hidden, answers, is_part: kind == Kind::Shortened, gold: false, fold })))
+    Ok(Some((kind, Example { query, hidden, answers, part, gold: false, fold })))
 }
 
 /// Draws a part by which people may refer to the name; `None` if the parts drawn are names themselves or too common.
@@ -176,28 +176,10 @@ fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Resu
     Ok(false)
 }
 
-/// Returns the name with one character dropped, doubled, changed, or transposed with the next.
-fn with_typo(name: &str, seed: u64) -> String {
-    let mut letters: Vec<char> = name.chars().collect();
-    let at = (seed >> 8) as usize % letters.len();
-    match seed % 4 {
-        0 if letters.len() > 3 => {
-            letters.remove(at);
-        }
-        1 => letters.insert(at, letters[at]),
-        2 if at + 1 < letters.len() => letters.swap(at, at + 1),
-        _ => letters[at] = char::from(b'a' + (seed >> 40) as u8 % 26),
-    }
-    letters.into_iter().collect()
-}
-
-/// Adds gold names. Returns the number of gold names whose ids are not in the knowledge base.
-pub(super) fn add_gold(
-    snapshot: &Snapshot<'_>,
-    gold: &[GoldName],
-    examples: &mut Vec<Example>,
-) -> Result<usize, Error> {
-    let mut unknown = 0;
+/// Returns gold names as examples, and the number of those whose ids are not in the knowledge base. Of every `hidden` names
+/// one has its concepts hidden, so that NIL is right; 0 hides none.
+pub(super) fn of_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], hidden: u64) -> Result<(Vec<Example>, usize), Error> {
+    let (mut examples, mut unknown) = (Vec::new(), 0);
     for GoldName { name, ids, .. } in gold {
         let mut answers = HashSet::new();
         for id in ids {
@@ -211,9 +193,16 @@ pub(super) fn add_gold(
         }
         let first = ids.first().unwrap_or(name);
         let fold = stable_hash(first) as usize % ranker::FOLDS;
-        examples.push(Example { query: name.clone(), hidden: Vec::new(), answers, is_part: false, gold: true, fold });
+        let is_hidden = hidden > 0 && stable_hash(&format!("hidden {name}")).is_multiple_of(hidden);
+        let mut names = Vec::new();
+        if is_hidden {
+            for concept in answers.drain() {
+                names.extend(snapshot.concept_names(concept)?.1);
+            }
+        }
+        examples.push(Example { query: name.clone(), hidden: names, answers, part: None, gold: true, fold });
     }
-    Ok(unknown)
+    Ok((examples, unknown))
 }
 
 #[cfg(test)]

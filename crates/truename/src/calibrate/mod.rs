@@ -2,9 +2,11 @@
 //!
 //! The knowledge base itself is the teacher: each of its names is held out in turn, and the concept it was held out of
 //! is the right answer. Some queries are names with a typo or added words and are not held out. For some queries the
-//! whole concept is hidden, so that NIL is right. Gold names of the user count beside them.
+//! whole concept is hidden, so that NIL is right. Gold names of the user count beside them, and alone choose how much of
+//! the standard ranker stays.
 
 mod held_out;
+mod noise;
 mod observed;
 mod training_set;
 
@@ -29,13 +31,22 @@ pub struct CalibrateOptions {
     pub gold_weight: f32,
     /// Options of gradient boosting.
     pub fit: FitOptions,
+    /// Rankers in place of the standard ones, without vectors and with them.
+    pub priors: Option<[Arc<Ranker>; 2]>,
     /// Progress of the work, for another thread to watch or stop.
     pub progress: Arc<Progress>,
 }
 
 impl Default for CalibrateOptions {
     fn default() -> Self {
-        Self { names: 8000, part: None, gold_weight: 4.0, fit: FitOptions::default(), progress: Arc::default() }
+        Self {
+            names: 8000,
+            part: None,
+            gold_weight: 4.0,
+            fit: FitOptions::default(),
+            priors: None,
+            progress: Arc::default(),
+        }
     }
 }
 
@@ -56,6 +67,12 @@ impl CalibrateOptions {
     #[must_use]
     pub fn fit(self, fit: FitOptions) -> Self {
         Self { fit, ..self }
+    }
+
+    /// Sets the rankers in place of the standard ones, without vectors and with them.
+    #[must_use]
+    pub fn priors(self, priors: [Arc<Ranker>; 2]) -> Self {
+        Self { priors: Some(priors), ..self }
     }
 
     /// Sets the progress by which another thread watches and stops the work.
@@ -163,26 +180,35 @@ impl KnowledgeBase {
 
     /// Fits a ranker and keeps it in the store if it is better than the standard one.
     fn keep(&self, training: TrainingSet, unknown_gold: usize, options: &CalibrateOptions) -> Result<Gain, Error> {
-        let (standard, lexical) = (Ranker::standard(training.features), Ranker::standard(FeatureSet::Lexical));
+        let priors = || FeatureSet::ALL.map(Ranker::standard);
+        let [lexical, dense] = options.priors.clone().unwrap_or_else(priors);
         let priors: &[&Ranker] = match training.features {
             FeatureSet::Lexical => &[&lexical],
-            FeatureSet::Dense => &[&standard, &lexical],
+            FeatureSet::Dense => &[&dense, &lexical],
         };
         let (ranker, mut gain) = training.fit(priors, options)?;
-        training.measure(&standard, &mut gain);
+        training.measure(priors[0], &mut gain);
         options.progress.check()?;
         gain.unknown_gold = unknown_gold;
         if !gain.kept {
             return Ok(gain);
         }
+        self.put_ranker(&ranker, training.features, &options.progress)?;
+        Ok(gain)
+    }
+
+    /// Keeps a ranker in the store, in place of the standard one.
+    ///
+    /// # Errors
+    /// If the encoder's vectors were replaced meanwhile, or the store cannot be written.
+    pub fn put_ranker(&self, ranker: &Ranker, features: FeatureSet, progress: &Progress) -> Result<(), Error> {
         let mut write = self.store.write()?;
         if let Some(encoder) = &self.encoder {
             // Another process may have replaced the vectors meanwhile.
             self.check_encoder(encoder)?;
         }
-        self.store.put_meta(&mut write, training.features.meta_key(), &ranker.to_bytes())?;
-        let _committing = options.progress.commit()?;
-        self.store.commit(write)?;
-        Ok(gain)
+        self.store.put_meta(&mut write, features.meta_key(), &ranker.to_bytes())?;
+        let _committing = progress.commit()?;
+        Ok(self.store.commit(write)?)
     }
 }

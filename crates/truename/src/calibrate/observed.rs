@@ -71,9 +71,9 @@ impl Observer<'_> {
             let resolved = found.sole.map(|sole| example.answers.contains(&sole));
             return Ok(Observed { rows: Vec::new(), sampling_weights: Vec::new(), answer: None, resolved });
         };
-        let answers = match example.is_part {
-            true => &self.with_most_names(&example.query, &featured)?,
-            false => &example.answers,
+        let answers = match &example.part {
+            Some(part) => &self.with_most_names(part, &featured)?,
+            None => &example.answers,
         };
         let is_right = |concept: ConceptIndex| answers.contains(&concept);
         featured.sort_by(|left, right| {

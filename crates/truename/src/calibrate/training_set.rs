@@ -1,16 +1,16 @@
 use rayon::prelude::*;
 use truename_text::GoldName;
 
-use super::held_out::{add_gold, held_out};
+use super::held_out::{Example, held_out, of_gold};
 use super::observed::observe_all;
 use super::{CalibrateOptions, Gain};
 use crate::call::Call;
 use crate::ranker::{self, Fitting, Groups};
 use crate::retrieval::ENCODE_BATCH;
-use crate::{Error, FeatureSet, KnowledgeBase, Ranker};
+use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker};
 
-/// Number of gold names that together weigh half as much as all held-out names in calibration and threshold.
-const GOLD_FOR_HALF: f64 = 20.0;
+/// One in so many names of a corpus has its concepts hidden, so that NIL is right.
+const ONE_HIDDEN_IN: u64 = 10;
 /// Minimum number of held-out names to fit a ranker.
 const MIN_NAMES: usize = 50;
 /// Prior for the probability that the exact name is right, as pseudo-counts (right, all): a sample has few exact names
@@ -57,16 +57,58 @@ impl TrainingSet {
         assert_eq!(features, self.features, "an encoder for dense features alone");
         let call = Call::begin(kb)?;
         let mut examples = held_out(call.snapshot(), options)?;
-        let unknown = add_gold(call.snapshot(), gold, &mut examples)?;
+        let (gold, unknown) = of_gold(call.snapshot(), gold, 0)?;
+        examples.extend(gold);
+        let weight = |example: &Example| if example.gold { options.gold_weight } else { 1.0 };
+        self.observe(&examples, weight, kb, &call, options)?;
+        Ok(unknown)
+    }
+
+    /// Adds the names of a labelled corpus and held-out names of its knowledge base, to fit a standard ranker. The names of the
+    /// corpus weigh `weight` together, the held-out names `options.names` each 1. One in ten names of the corpus has its concepts
+    /// hidden. All are of cross-validation fold `fold`, below 5: corpora that share a field should share a fold.
+    ///
+    /// # Errors
+    /// If the storage or the encoder fails.
+    ///
+    /// # Panics
+    /// As [`TrainingSet::add`].
+    pub fn add_corpus(
+        &mut self,
+        kb: &KnowledgeBase,
+        corpus: &[GoldName],
+        weight: f32,
+        fold: usize,
+        options: &CalibrateOptions,
+    ) -> Result<(), Error> {
+        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        assert_eq!(features, self.features, "an encoder for dense features alone");
+        let call = Call::begin(kb)?;
+        let (mut examples, _) = of_gold(call.snapshot(), corpus, ONE_HIDDEN_IN)?;
+        let weight = weight / examples.len().max(1) as f32;
+        examples.extend(held_out(call.snapshot(), options)?);
+        examples.iter_mut().for_each(|example| example.fold = fold);
+        self.observe(&examples, |example| if example.gold { weight } else { 1.0 }, kb, &call, options)
+    }
+
+    /// Adds the candidates of examples.
+    fn observe(
+        &mut self,
+        examples: &[Example],
+        weight: impl Fn(&Example) -> f32,
+        kb: &KnowledgeBase,
+        call: &Call<'_>,
+        options: &CalibrateOptions,
+    ) -> Result<(), Error> {
         options.progress.begin("asking for names held out", examples.len() as u64);
         let mut observed = Vec::with_capacity(examples.len());
         for examples in examples.chunks(ENCODE_BATCH) {
-            let (more, truncated) = observe_all(examples, kb, &call, &options.progress)?;
+            let (more, truncated) = observe_all(examples, kb, call, &options.progress)?;
             observed.extend(more);
             self.truncated += truncated;
         }
         for (example, observed) in examples.iter().zip(observed) {
-            let weight = if example.gold { options.gold_weight } else { 1.0 };
+            let weight = weight(example);
             match observed.resolved {
                 Some(right) => {
                     self.resolved.0 += if right { f64::from(weight) } else { 0.0 };
@@ -85,10 +127,31 @@ impl TrainingSet {
                 }
             }
         }
-        Ok(unknown)
+        Ok(())
     }
 
-    /// Fits a ranker. With priors, its score is the mean of the fitted score and the best prior's score.
+    /// Adds the groups of another set.
+    ///
+    /// # Panics
+    /// If its features differ.
+    pub fn extend(&mut self, other: &Self) {
+        assert_eq!(self.features, other.features, "the same features");
+        self.truncated += other.truncated;
+        self.groups.extend(&other.groups);
+        self.folds.extend(&other.folds);
+        self.gold.extend(&other.gold);
+        let add = |own: &mut (f64, f64), other: (f64, f64)| (own.0, own.1) = (own.0 + other.0, own.1 + other.1);
+        add(&mut self.resolved, other.resolved);
+        self.resolved_gold.0 += other.resolved_gold.0;
+        self.resolved_gold.1 += other.resolved_gold.1;
+    }
+
+    /// Returns whether there are no names to fit a ranker to.
+    pub fn is_empty(&self) -> bool {
+        self.groups.len() == 0
+    }
+
+    /// Fits a ranker. With priors, its score is a weighted mean of the fitted score and the best prior's score.
     ///
     /// # Errors
     /// If there are too few names.
@@ -101,10 +164,10 @@ impl TrainingSet {
         }
         // At least even, so that the concept with the exact name stays first.
         let exact = ((self.resolved.0 + EXACT_PRIOR.0) / (self.resolved.1 + EXACT_PRIOR.1)).max(0.5);
-        let weights = self.balanced();
+        let (weights, labels) = self.judged();
         let (groups, features, folds) = (&self.groups, self.features, &self.folds[..]);
-        let (options, progress) = (&options.fit, &*options.progress);
-        let fitting = Fitting { groups, features, folds, weights: &weights, exact, priors, options, progress };
+        let (options, progress, weights) = (&options.fit, &*options.progress, &weights[..]);
+        let fitting = Fitting { groups, features, folds, weights, labels, exact, priors, options, progress };
         let (ranker, out_of_fold) = fitting.fit();
         progress.check()?;
         let gold = self.gold.iter().filter(|gold| **gold).count();
@@ -117,24 +180,18 @@ impl TrainingSet {
             truncated: self.truncated,
             accuracy: (0.0, after(false)),
             gold_accuracy: (gold + self.resolved_gold.1 > 0).then(|| (0.0, self.with_resolved(after(true)))),
-            log_loss: (0.0, ranker::log_loss(&self.groups, &weights, &out_of_fold)),
-            threshold: (0.0, ranker.threshold),
+            log_loss: (0.0, ranker::log_loss(&self.groups, weights, &out_of_fold)),
+            threshold: (0.0, ranker.threshold(LinkOptions::NIL_SHARE)),
         };
         Ok((ranker, gain))
     }
 
-    /// Returns the weights of the groups for calibration and threshold. Gold names tell better than held-out names how
-    /// hard names are and how often NIL is right, but they are fewer.
-    fn balanced(&self) -> Vec<f32> {
-        let total = |of_gold: bool| -> f64 {
-            let weights = self.groups.weights.iter().zip(&self.gold).filter(|(_, gold)| **gold == of_gold);
-            weights.map(|(weight, _)| f64::from(*weight)).sum()
-        };
-        let gold_names = self.gold.iter().filter(|gold| **gold).count() as f64;
-        let share = gold_names / (gold_names + GOLD_FOR_HALF);
-        let factor = (share * total(false) / total(true)).max(1.0) as f32;
-        let balanced = |(weight, gold): (&f32, &bool)| if *gold { factor * weight } else { *weight };
-        self.groups.weights.iter().zip(&self.gold).map(balanced).collect()
+    /// Returns the weights of the groups by which a ranker is judged, and the number of gold names among them. Gold names tell
+    /// better than held-out names how people write; where there are some, they alone count.
+    fn judged(&self) -> (Vec<f32>, f64) {
+        let labels = self.gold.iter().filter(|gold| **gold).count();
+        let weight = |(weight, gold): (&f32, &bool)| if *gold || labels == 0 { *weight } else { 0.0 };
+        (self.groups.weights.iter().zip(&self.gold).map(weight).collect(), labels as f64)
     }
 
     /// Returns the accuracy on all gold names, given the accuracy on those not decided by the exact name.
@@ -153,8 +210,8 @@ impl TrainingSet {
         if let Some((before, _)) = &mut gain.gold_accuracy {
             *before = self.with_resolved(accuracy(&self.groups, &scores, |group| self.gold[group]));
         }
-        gain.log_loss.0 = ranker::log_loss(&self.groups, &self.balanced(), &scores);
-        gain.threshold.0 = ranker.threshold;
+        gain.log_loss.0 = ranker::log_loss(&self.groups, &self.judged().0, &scores);
+        gain.threshold.0 = ranker.threshold(LinkOptions::NIL_SHARE);
         gain.kept = gain.log_loss.1 <= gain.log_loss.0;
     }
 }
@@ -177,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gold_names_count_about_as_much_as_held_out_names() {
+    fn where_there_are_gold_names_they_alone_judge() {
         let mut training = TrainingSet::new(FeatureSet::Lexical);
         let row = vec![0.0; FeatureSet::Lexical.names().len()];
         for number in 0..120 {
@@ -185,12 +242,9 @@ mod tests {
             training.groups.push(&row, &[1.0], Some(0), if is_gold { 4.0 } else { 1.0 });
             training.gold.push(is_gold);
         }
-        let weights = training.balanced();
-        let (gold, names) = (weights[..20].iter().sum::<f32>(), weights[20..].iter().sum::<f32>());
-        assert_eq!((gold, names), (80.0, 100.0), "never less than they count elsewhere");
-        training.groups.weights[..20].fill(1.0);
-        assert_eq!(training.balanced()[..20].iter().sum::<f32>(), 50.0);
+        let (weights, labels) = training.judged();
+        assert_eq!((weights[..20].iter().sum::<f32>(), weights[20..].iter().sum::<f32>(), labels), (80.0, 0.0, 20.0));
         training.gold.fill(false);
-        assert_eq!(training.balanced(), training.groups.weights);
+        assert_eq!(training.judged(), (training.groups.weights.clone(), 0.0));
     }
 }

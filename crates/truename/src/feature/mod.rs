@@ -11,12 +11,13 @@ mod generators;
 mod letters;
 mod numbers;
 mod set;
+mod version;
 mod words;
 
 use std::collections::HashMap;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, Token, has_part};
+use truename_text::{NameProfile, NormalizedName, Token, VersionedName, has_part, stable_hash};
 
 pub use set::FeatureSet;
 
@@ -29,6 +30,8 @@ use crate::proposal::{Proposal, Proposals};
 pub(crate) struct Pair<'a> {
     pub(crate) query: &'a NameProfile,
     pub(crate) name: &'a NameProfile,
+    /// Words of the query without its version.
+    pub(crate) core: &'a Core,
     /// Inverse document frequency of each word of the query.
     pub(crate) query_weights: &'a [f64],
     /// Inverse document frequency of each word of the name.
@@ -36,21 +39,70 @@ pub(crate) struct Pair<'a> {
     pub(crate) proposal: Proposal,
 }
 
+/// A query with its version apart.
+pub(crate) struct Core {
+    pub(crate) name: VersionedName,
+    /// Hash and inverse document frequency of each word of the core.
+    pub(crate) words: Vec<(u64, f64)>,
+    /// The same of the words that were taken for a version.
+    pub(crate) taken: Vec<(u64, f64)>,
+}
+
+impl Core {
+    fn new(query: &NameProfile, snapshot: &Snapshot<'_>, weights: &mut WordWeights) -> Result<Self, Error> {
+        let name = VersionedName::new(&query.written);
+        let mut weighted = |words: &NormalizedName| -> Result<Vec<(u64, f64)>, Error> {
+            let hashes: Vec<u64> = words.tokens().map(stable_hash).collect();
+            let found = weights.of(hashes.iter().copied(), snapshot)?;
+            Ok(hashes.into_iter().zip(found).collect())
+        };
+        let words = weighted(&name.core)?;
+        let taken = weighted(&NormalizedName::new(&name.taken.join(" ")))?;
+        Ok(Self { name, words, taken })
+    }
+
+    /// Returns 1 for a certain version or one without a number, 0.5 for a number that may belong to the name, 0 for none.
+    fn certainty(&self) -> f32 {
+        match &self.name {
+            name if name.taken.is_empty() => 0.0,
+            name if name.is_certain || name.version.is_empty() => 1.0,
+            _ => 0.5,
+        }
+    }
+
+    /// Returns the share of the weight of the core's words that any of the names has. A word of the version counts only where
+    /// a name has it: a version that the concept does not list speaks neither for nor against it.
+    fn share_in<'a>(&self, names: impl Iterator<Item = Result<&'a str, Error>>) -> Result<f32, Error> {
+        let mut known: Vec<u64> = Vec::new();
+        for name in names {
+            known.extend(NormalizedName::new(name?).tokens().map(stable_hash));
+        }
+        let sum = |words: &[(u64, f64)]| -> f64 {
+            words.iter().filter(|(hash, _)| known.contains(hash)).map(|(_, weight)| weight).sum()
+        };
+        let (found, taken) = (sum(&self.words), sum(&self.taken));
+        let all: f64 = self.words.iter().map(|(_, weight)| weight).sum();
+        Ok(if all + taken > 0.0 { ((found + taken) / (all + taken)) as f32 } else { 0.0 })
+    }
+}
+
 type Measure = fn(&Pair<'_>, &mut Vec<f32>);
 
 /// Names and functions of the pair features.
-const FAMILIES: [(&[&str], Measure); 5] = [
+const FAMILIES: [(&[&str], Measure); 6] = [
     (generators::NAMES, generators::measure),
     (letters::NAMES, letters::measure),
     (words::NAMES, words::measure),
     (acronym::NAMES, acronym::measure),
     (numbers::NAMES, numbers::measure),
+    (version::NAMES, version::measure),
 ];
 
 /// Names of the features of a whole candidate.
-const CONCEPT: [&str; 6] = ["names", "proposed", "mean-ngram", "preferred", "share-proposed", "names-with-part"];
+const CONCEPT: [&str; 7] =
+    ["names", "proposed", "mean-ngram", "preferred", "share-proposed", "names-with-part", "query-words-in-any-name"];
 /// Names of the features of the query, equal for all its candidates.
-const QUERY: [&str; 6] = ["letters", "words", "acronym-like", "numbers", "candidates", "rarest-known-word"];
+const QUERY: [&str; 7] = ["letters", "words", "acronym-like", "numbers", "candidates", "rarest-known-word", "version"];
 
 /// Maximum number of names of a concept that are compared in full.
 const MAX_COMPARED_NAMES: usize = 4;
@@ -86,21 +138,24 @@ pub(crate) struct Featured {
 pub(crate) struct WordWeights(HashMap<u64, f64>);
 
 impl WordWeights {
-    /// Returns the inverse document frequency of each token, computed as for n-grams.
-    fn of(&mut self, tokens: &[Token], snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
+    /// Returns the inverse document frequency of each word, given its hash, computed as for n-grams.
+    fn of(&mut self, words: impl Iterator<Item = u64>, snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
         let total = 1.0 + f64::from(snapshot.counts().names);
-        tokens
-            .iter()
-            .map(|token| match self.0.get(&token.hash) {
+        words
+            .map(|word| match self.0.get(&word) {
                 Some(weight) => Ok(*weight),
                 None => {
-                    let known = f64::from(snapshot.names_with_word(token.hash)?);
+                    let known = f64::from(snapshot.names_with_word(word)?);
                     let weight = (total / (1.0 + known)).ln() + 1.0;
-                    self.0.insert(token.hash, weight);
+                    self.0.insert(word, weight);
                     Ok(weight)
                 }
             })
             .collect()
+    }
+
+    fn of_tokens(&mut self, tokens: &[Token], snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
+        self.of(tokens.iter().map(|token| token.hash), snapshot)
     }
 }
 
@@ -111,10 +166,11 @@ pub(crate) fn featurize(
     scope: &Scope<'_>,
     weights: &mut WordWeights,
 ) -> Result<Vec<Featured>, Error> {
-    let query_weights = weights.of(&query.tokens, scope.snapshot)?;
+    let query_weights = weights.of_tokens(&query.tokens, scope.snapshot)?;
+    let core = Core::new(query, scope.snapshot, weights)?;
     let mut featured = Vec::with_capacity(proposals.len());
     for (concept, names) in proposals.iter() {
-        featured.push(of_concept(query, &query_weights, concept, names, scope, weights)?);
+        featured.push(of_concept(query, &query_weights, &core, concept, names, scope, weights)?);
     }
     // Sums over the candidates follow this order, which an update of the store does not change.
     featured.sort_by_key(|(id, _)| *id);
@@ -129,6 +185,7 @@ pub(crate) fn featurize(
         query.numbers.len() as f32,
         featured.len() as f32,
         rarest_known as f32,
+        core.certainty(),
     ];
     featured.iter_mut().for_each(|candidate| candidate.row.extend(of_query));
     Ok(featured)
@@ -137,6 +194,7 @@ pub(crate) fn featurize(
 fn of_concept<'a>(
     query: &NameProfile,
     query_weights: &[f64],
+    core: &Core,
     concept: ConceptIndex,
     names: &[(NameIndex, Proposal)],
     scope: &Scope<'a>,
@@ -158,8 +216,9 @@ fn of_concept<'a>(
     let mut with_part = 0.0;
     for (name, proposal) in closest.iter().take(MAX_COMPARED_NAMES) {
         let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
-        let name_weights = weights.of(&profile.tokens, scope.snapshot)?;
-        let pair = Pair { query, name: &profile, query_weights, name_weights: &name_weights, proposal: *proposal };
+        let name_weights = weights.of_tokens(&profile.tokens, scope.snapshot)?;
+        let pair =
+            Pair { query, name: &profile, core, query_weights, name_weights: &name_weights, proposal: *proposal };
         with_part += f32::from(u8::from(has_part(&profile.normalized, &query.normalized)));
         let mut values = Vec::with_capacity(64);
         FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
@@ -185,6 +244,7 @@ fn of_concept<'a>(
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
         with_part,
+        core.share_in(all_names.iter().map(|name| Ok(scope.snapshot.name(*name)?.1)))?,
     ]);
     if let Some(cosines) = &cosines {
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));

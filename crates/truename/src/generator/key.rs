@@ -25,27 +25,28 @@ impl Generator for LookupKeys {
         if query.normalized.is_empty() {
             return Ok(());
         }
-        for key in query.keys.filed() {
-            file(key, usize::MAX, query, scope, proposals)?;
+        let keys = &query.keys();
+        for key in keys.filed() {
+            file(key, usize::MAX, keys, scope, proposals)?;
         }
         if query.tokens.len() == 1 {
-            file(initials_key(query.keys.exact), MAX_ACRONYM_NAMES, query, scope, proposals)?;
+            file(initials_key(keys.exact), MAX_ACRONYM_NAMES, keys, scope, proposals)?;
         }
-        if let Some(initials) = query.keys.initials.filter(|_| query.tokens.len() > 1) {
-            file(initials, MAX_ACRONYM_NAMES, query, scope, proposals)?;
+        if let Some(initials) = keys.initials.filter(|_| query.tokens.len() > 1) {
+            file(initials, MAX_ACRONYM_NAMES, keys, scope, proposals)?;
         }
         Ok(())
     }
 }
 
-fn file(key: Key, most: usize, query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
+fn file(key: Key, most: usize, query: &NameKeys, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
     let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
     if names.len() > most {
         return Ok(());
     }
     for name in names {
         let (concept, text) = scope.snapshot.name(name)?;
-        let meeting = query.keys.meet(&NameKeys::of(&NormalizedName::new(text)));
+        let meeting = query.meet(&NameKeys::of(&NormalizedName::new(text)));
         // Keys are hashes and may collide, so the names are compared; names that differ are left to other generators.
         if meeting != KeyMatch::None {
             proposals.entry(concept, name).key = meeting;

@@ -3,6 +3,7 @@
 //! Another generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 
+mod core;
 mod dense;
 mod key;
 mod ngram;
@@ -36,7 +37,7 @@ trait Generator: Sync {
 /// The exact generator, sufficient if a single concept has the exact name.
 const EXACT: &dyn Generator = &key::LookupKeys;
 /// The other generators, in the order in which they propose.
-const NEAR: [&dyn Generator; 3] = [&typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
+const NEAR: [&dyn Generator; 4] = [&core::WithoutVersion, &typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
 
 /// The names that generators may propose.
 pub(crate) struct Scope<'a> {

@@ -1,8 +1,8 @@
-//! Proposes names that share rare character n-grams with the query.
+//! Proposes names that share rare character n-grams with the query, or with the query without its version.
 
 use truename_index::{Rank, Search, SearchScratch};
 use truename_kb::NameIndex;
-use truename_text::NameProfile;
+use truename_text::{NameProfile, VersionedName, grams};
 
 use super::{Generator, Scope};
 use crate::Error;
@@ -32,10 +32,16 @@ impl Generator for SharedNgrams {
             ..Search::default()
         };
         let read = scope.snapshot.transaction();
-        for hit in scope.indexes.ngrams.search(read, &query.grams(), &search, scratch)? {
-            let name = NameIndex(hit.name);
-            let (concept, _) = scope.snapshot.name(name)?;
-            proposals.entry(concept, name).ngram = hit.score;
+        let without_version = VersionedName::new(&query.written);
+        // A version has rare n-grams, which names of other things with it share.
+        let core = (!without_version.taken.is_empty()).then(|| grams(&without_version.core));
+        for grams in std::iter::once(query.grams()).chain(core) {
+            for hit in scope.indexes.ngrams.search(read, &grams, &search, scratch)? {
+                let name = NameIndex(hit.name);
+                let (concept, _) = scope.snapshot.name(name)?;
+                let proposal = proposals.entry(concept, name);
+                proposal.ngram = proposal.ngram.max(hit.score);
+            }
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ impl Generator for OneEdit {
         let mut names = BTreeSet::new();
         // A changed or transposed letter; one letter too many in the query; one too few.
         let changed = deletions.iter().map(|key| deletion_key(*key));
-        for key in changed.chain(deletions.iter().copied()).chain([deletion_key(query.keys.exact)]) {
+        for key in changed.chain(deletions.iter().copied()).chain([deletion_key(query.keys().exact)]) {
             names.extend(scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)));
         }
         let mut nearest = Vec::with_capacity(names.len());

@@ -103,7 +103,7 @@ impl LinkCall<'_> {
         let threshold = self.threshold();
         link.is_nil = is_nil(&link.candidates, threshold);
         if link.explanation.is_some() {
-            link.explanation = Some(explain(&link.name, &link.candidates, threshold));
+            link.explanation = Some(explain(&link.name, &link.candidates, threshold, self.fitted.basis));
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use truename_kb::Snapshot;
 
+use crate::explain::Basis;
 use crate::name_set::NameSet;
 use crate::{Error, FeatureSet, KnowledgeBase, Ranker};
 
@@ -12,6 +13,8 @@ use crate::{Error, FeatureSet, KnowledgeBase, Ranker};
 pub(super) struct Fitted {
     pub(super) version: u64,
     pub(super) ranker: Arc<Ranker>,
+    /// Where `ranker` comes from.
+    pub(super) basis: Basis,
     /// Lexical ranker, for names without vectors; the same as `ranker` if there is no encoder.
     pub(super) lexical: Arc<Ranker>,
     /// Names of the concepts that may be answered; `None` for all.
@@ -27,8 +30,10 @@ impl Fitted {
         };
         let lexical = fitted(FeatureSet::Lexical)?;
         let ranker = if kb.encoder().is_some() { fitted(FeatureSet::Dense)? } else { Arc::clone(&lexical) };
+        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        let basis = if snapshot.meta(features.meta_key())?.is_some() { Basis::Fitted } else { Basis::Standard };
         let allowed = if types.is_empty() { None } else { Some(names_of_types(snapshot, types)?.0) };
-        Ok(Self { version: snapshot.version(), ranker, lexical, allowed })
+        Ok(Self { version: snapshot.version(), ranker, basis, lexical, allowed })
     }
 }
 

@@ -142,7 +142,7 @@ impl Linker {
     }
 
     fn threshold_of(&self, fitted: &Fitted) -> f64 {
-        self.options.min_probability.unwrap_or(fitted.ranker.threshold)
+        self.options.min_probability.unwrap_or_else(|| fitted.ranker.threshold(self.options.nil_share))
     }
 
     /// Returns the number of candidates that the stages after the ranker need.

@@ -10,6 +10,8 @@ pub struct LinkOptions {
     pub top: usize,
     /// Probability below which the answer is NIL; `None` for the fitted threshold.
     pub min_probability: Option<f64>,
+    /// Expected share of names without a concept, from which the fitted threshold follows.
+    pub nil_share: f64,
     /// Types of the concepts that may be answered; empty for all.
     pub types: Vec<String>,
     /// Number of nearest names by vectors that vote for their concepts: a candidate's probability is its share of their cosines, in
@@ -26,11 +28,15 @@ pub struct LinkOptions {
 impl Default for LinkOptions {
     fn default() -> Self {
         let placeholders = Some(Arc::new(Placeholders::default()));
-        Self { top: 5, min_probability: None, types: Vec::new(), vote: 0, explain: false, placeholders }
+        let nil_share = Self::NIL_SHARE;
+        Self { top: 5, min_probability: None, nil_share, types: Vec::new(), vote: 0, explain: false, placeholders }
     }
 }
 
 impl LinkOptions {
+    /// Share of names without a concept that is expected by default.
+    pub const NIL_SHARE: f64 = 0.1;
+
     /// Sets the number of candidates given for each name.
     #[must_use]
     pub fn top(self, top: usize) -> Self {
@@ -41,6 +47,12 @@ impl LinkOptions {
     #[must_use]
     pub fn min_probability(self, min_probability: Option<f64>) -> Self {
         Self { min_probability, ..self }
+    }
+
+    /// Sets the expected share of names without a concept, from which the fitted threshold follows.
+    #[must_use]
+    pub fn nil_share(self, nil_share: f64) -> Self {
+        Self { nil_share, ..self }
     }
 
     /// Sets the types of the concepts that may be answered; empty for all.

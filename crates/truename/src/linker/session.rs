@@ -7,7 +7,7 @@ use truename_text::{NameProfile, NormalizedName};
 
 use super::fitted::Fitted;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
-use crate::explain::{explain, explain_placeholder};
+use crate::explain::{Basis, explain, explain_placeholder};
 use crate::feature::Featured;
 use crate::generator::{Dense, Scope, propose_exact};
 use crate::placeholder::is_same_name;
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
             return Ok(Some(profile));
         }
         let (snapshot, scope) = (self.retriever.snapshot, self.scope(None));
-        for name in snapshot.names_under(profile.keys.exact)?.filter(|name| scope.sees(*name)) {
+        for name in snapshot.names_under(profile.keys().exact)?.filter(|name| scope.sees(*name)) {
             if is_same_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
                 return Ok(Some(profile));
             }
@@ -105,7 +105,9 @@ impl<'a> Session<'a> {
             if candidates.is_empty() && self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
                 return explain_placeholder(asked.name);
             }
-            explain(asked.name, &candidates, threshold)
+            let votes =
+                self.linker.options.vote > 0 && candidates.first().is_some_and(|best| best.scores.dense.is_some());
+            explain(asked.name, &candidates, threshold, if votes { Basis::Vote } else { self.fitted.basis })
         });
         // No vector took part where the exact name decided.
         let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());

@@ -1,15 +1,27 @@
-//! Fits trees, calibration and threshold by cross-validation.
+//! Fits trees, calibration and the choice of NIL by cross-validation.
 
 use rayon::prelude::*;
 
 use super::Ranker;
 use super::boosting::{FitOptions, boost};
+use super::decisions::Decisions;
 use super::groups::Groups;
 use super::trees::Trees;
 use crate::{FeatureSet, Progress};
 
 /// Number of cross-validation folds.
 pub(crate) const FOLDS: usize = 5;
+
+/// Share of the fitted trees in the score beside a prior, if there are too few labels to choose it by.
+/// Chosen on corpora that the prior was not fitted to.
+const SHARE: f64 = 0.2;
+/// Shares to choose from by labels.
+const SHARES: [f64; 5] = [0.15, 0.3, 0.5, 0.7, 0.85];
+/// Minimum number of labels to choose the share by.
+const MIN_LABELS: f64 = 30.0;
+/// Strength of a prior's calibration: the log-loss of so many names is added for each squared unit of the offset and of
+/// the slope's logarithm.
+const PRIOR_NAMES: f64 = 20.0;
 
 /// Scores of each group by trees that were fitted without it.
 pub(crate) type OutOfFold = Vec<Vec<f64>>;
@@ -19,10 +31,12 @@ pub(crate) struct Fitting<'a> {
     /// Groups with rows of `features`.
     pub(crate) groups: &'a Groups,
     pub(crate) features: FeatureSet,
-    /// Fold of each group.
+    /// Fold of each group, below [`FOLDS`].
     pub(crate) folds: &'a [usize],
-    /// Weight of each group for slope, offset and threshold.
+    /// Weight of each group for the prior's share, slope, offset and threshold.
     pub(crate) weights: &'a [f32],
+    /// Number of labelled names that the weights are of; 0 if they are of held-out names.
+    pub(crate) labels: f64,
     /// Probability that the only concept with the exact name is right.
     pub(crate) exact: f64,
     /// Rankers considered as prior; the best one is pooled with the fitted ranker.
@@ -34,16 +48,19 @@ pub(crate) struct Fitting<'a> {
 impl Fitting<'_> {
     /// Fits a ranker. Also returns its out-of-fold scores.
     ///
-    /// With priors, the score is the mean of the fitted trees' score and the score of the prior with the lowest
+    /// With priors, the score is a weighted mean of the fitted trees' score and the score of the prior with the lowest
     /// log-loss (a logarithmic opinion pool, Genest and Zidek 1986): held-out names of one knowledge base do not cover
-    /// all the ways in which people write names. Stopped work returns a ranker of few trees.
+    /// all the ways in which people write names. Labels choose the weight; without them the prior has the most.
+    /// Stopped work returns a ranker of few trees.
     pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
         self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
         let alone = (self.trees(self.groups), self.out_of_fold());
+        let shares = if self.labels < MIN_LABELS { &[SHARE][..] } else { &SHARES };
         let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(self.groups, self.weights, out_of_fold);
-        let pools = self.priors.iter().map(|prior| self.calibrated(self.pooled(&alone, prior)));
-        let best = pools.min_by(|left, right| loss(left).total_cmp(&loss(right)));
-        best.unwrap_or_else(|| self.calibrated(alone))
+        let pools = self.priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
+        let fitted = pools.map(|(prior, share)| self.calibrated(self.pooled(&alone, prior, share), Some(prior)));
+        let best = fitted.min_by(|left, right| loss(left).total_cmp(&loss(right)));
+        best.unwrap_or_else(|| self.calibrated(alone, None))
     }
 
     /// Returns the out-of-fold scores of each group.
@@ -58,24 +75,36 @@ impl Fitting<'_> {
         out_of_fold
     }
 
-    fn pooled(&self, (trees, out_of_fold): &(Trees, OutOfFold), prior: &Ranker) -> (Trees, OutOfFold) {
-        let prior = prior.scaled_trees(self.features);
+    fn pooled(&self, (trees, out_of_fold): &(Trees, OutOfFold), prior: &Ranker, share: f64) -> (Trees, OutOfFold) {
+        let prior_trees = prior.scaled_trees(self.features);
         let mean = |(group, fitted): (usize, &Vec<f64>)| {
-            let priors = scores(&prior, self.groups, group);
-            fitted.iter().zip(priors).map(|(fitted, prior)| (fitted + prior) / 2.0).collect()
+            let priors = scores(&prior_trees, self.groups, group);
+            let priors = priors.into_iter().map(|score| score + prior.offset);
+            fitted.iter().zip(priors).map(|(fitted, prior)| share * fitted + (1.0 - share) * prior).collect()
         };
         let out_of_fold = out_of_fold.par_iter().enumerate().map(mean).collect();
-        (Trees::mean([trees.clone(), prior]), out_of_fold)
+        let parts = [trees.clone().scaled(share), prior_trees.scaled(1.0 - share)];
+        let offset = (1.0 - share) * prior.offset;
+        (Trees::sum(parts).plus(offset), out_of_fold)
     }
 
-    fn calibrated(&self, (trees, mut out_of_fold): (Trees, OutOfFold)) -> (Ranker, OutOfFold) {
-        let (slope, offset) = calibrate(self.groups, self.weights, &out_of_fold);
+    fn calibrated(&self, (trees, mut out_of_fold): (Trees, OutOfFold), prior: Option<&Ranker>) -> (Ranker, OutOfFold) {
+        let (slope, offset) = match prior {
+            Some(_) if self.labels == 0.0 => (1.0, 0.0),
+            Some(_) => calibrate(self.groups, self.weights, &out_of_fold, PRIOR_NAMES / self.labels),
+            None => calibrate(self.groups, self.weights, &out_of_fold, 0.0),
+        };
         for score in out_of_fold.iter_mut().flatten() {
             *score = slope * *score + offset;
         }
-        let threshold = best_threshold(self.groups, self.weights, &out_of_fold);
+        let decisions = Decisions::of(self.groups, self.weights, &out_of_fold);
+        let decisions = match prior {
+            Some(prior) if self.labels == 0.0 => prior.decisions.clone(),
+            Some(prior) => decisions.with_prior(&prior.decisions),
+            None => decisions,
+        };
         let (layout, exact) = (self.features.layout(), self.exact);
-        (Ranker { layout, trees, slope, offset, threshold, exact }, out_of_fold)
+        (Ranker { layout, trees, slope, offset, decisions, exact }, out_of_fold)
     }
 
     /// Grows trees. With vectors, the score is the mean of two halves: trees that see the vectors and lexical trees. An
@@ -107,8 +136,9 @@ pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) ->
     total / weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
 }
 
-/// Returns the slope and offset with the lowest log-loss, searched on ever finer grids.
-fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64) {
+/// Returns the slope and offset with the lowest log-loss, searched on ever finer grids. `penalty` times the squares of the
+/// offset and of the slope's logarithm is added.
+fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], penalty: f64) -> (f64, f64) {
     let (mut slope, mut offset) = (1.0, 0.0);
     for width in [0.5, 0.25, 0.12, 0.06, 0.03] {
         let steps = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * width);
@@ -119,7 +149,7 @@ fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64
             .map(|(slope, offset)| {
                 let scaled: Vec<Vec<f64>> =
                     scores.iter().map(|group| group.iter().map(|score| slope * score + offset).collect()).collect();
-                log_loss(groups, weights, &scaled)
+                log_loss(groups, weights, &scaled) + penalty * (slope.ln().powi(2) + offset.powi(2))
             })
             .collect();
         let best = (0..grid.len()).min_by(|left, right| losses[*left].total_cmp(&losses[*right]));
@@ -130,45 +160,12 @@ fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> (f64, f64
     (slope, offset)
 }
 
-/// Returns the lowest threshold that answers most groups rightly, NIL included.
-fn best_threshold(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
-    let tops: Vec<(f64, bool, bool, f64)> = (0..groups.len())
-        .map(|group| {
-            let (probabilities, _) = groups.probabilities(group, &scores[group]);
-            let top = (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
-            let probability = top.map_or(0.0, |row| probabilities[row]);
-            let answer = groups.answers[group];
-            (probability, top.is_some() && top == answer, answer.is_none(), f64::from(weights[group]))
-        })
-        .collect();
-    let right = |threshold: f64| -> f64 {
-        tops.iter()
-            .map(|(probability, top_is_right, none, weight)| {
-                if (*probability >= threshold && *top_is_right) || (*probability < threshold && *none) {
-                    *weight
-                } else {
-                    0.0
-                }
-            })
-            .sum()
-    };
-    let mut best = (0.0, right(0.0));
-    for step in 1..=50 {
-        let threshold = f64::from(step) / 100.0;
-        let count = right(threshold);
-        if count > best.1 {
-            best = (threshold, count);
-        }
-    }
-    best.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_prior_counts_half() {
+    /// Two hundred groups of two candidates, the second of which is right in every third group.
+    fn groups() -> Groups {
         let width = FeatureSet::Lexical.names().len();
         let mut groups = Groups::new(width);
         for number in 0..200_u16 {
@@ -177,21 +174,42 @@ mod tests {
             rows[width] = if is_answered { 20.0 } else { 0.0 };
             groups.push(&rows, &[1.0; 2], is_answered.then_some(1), 1.0);
         }
-        let folds: Vec<usize> = (0..200).map(|group| group % FOLDS).collect();
-        let options = FitOptions { rounds: 5, ..FitOptions::default() };
-        let fit = |priors: &[&Ranker]| {
-            let (groups, folds, progress) = (&groups, &folds, &Progress::default());
-            let (features, weights, options) = (FeatureSet::Lexical, &[1.0; 200], &options);
-            Fitting { groups, features, folds, weights, exact: 0.9, priors, options, progress }.fit().0
-        };
-        let alone = fit(&[]);
-        let pooled = fit(&[&alone]);
+        groups
+    }
+
+    fn fit(labels: f64, priors: &[&Ranker]) -> Ranker {
+        let (groups, progress) = (&groups(), &Progress::default());
+        let folds: &[usize] = &(0..200).map(|group| group % FOLDS).collect::<Vec<_>>();
+        let options = &FitOptions { rounds: 5, ..FitOptions::default() };
+        let (features, weights) = (FeatureSet::Lexical, &[1.0; 200]);
+        Fitting { groups, features, folds, weights, labels, exact: 0.9, priors, options, progress }.fit().0
+    }
+
+    #[test]
+    fn without_labels_a_prior_has_the_most_weight_and_its_threshold() {
+        let alone = fit(0.0, &[]);
+        let pooled = fit(0.0, &[&alone]);
+        let groups = groups();
         for row in 0..20 {
-            let alone_score = f64::from(alone.trees.score(groups.row(row)));
-            let mean = (alone_score + alone.slope * alone_score) / 2.0;
-            assert!((f64::from(pooled.trees.score(groups.row(row))) - mean).abs() < 1e-5, "{mean}");
+            let fitted = f64::from(alone.trees.score(groups.row(row)));
+            let mean = SHARE * fitted + (1.0 - SHARE) * alone.score(groups.row(row));
+            assert!((pooled.score(groups.row(row)) - mean).abs() < 1e-4, "{mean}");
         }
+        assert_eq!(pooled.decisions, alone.decisions);
         let contrary = Ranker { trees: alone.trees.clone().scaled(-1.0), ..alone.clone() };
-        assert_eq!(fit(&[&contrary, &alone]), pooled, "the prior that fits");
+        assert_eq!(fit(0.0, &[&contrary, &alone]), pooled, "the prior that fits");
+    }
+
+    #[test]
+    fn labels_take_the_weight_from_a_prior_that_is_wrong() {
+        let alone = fit(200.0, &[]);
+        let contrary = Ranker { trees: alone.trees.clone().scaled(-1.0), ..alone.clone() };
+        let loss = |ranker: &Ranker| {
+            let groups = groups();
+            let score = |group| groups.range(group).map(|row| ranker.score(groups.row(row))).collect();
+            log_loss(&groups, &[1.0; 200], &(0..200).map(score).collect::<Vec<_>>())
+        };
+        let (with, without) = (loss(&fit(200.0, &[&contrary])), loss(&fit(0.0, &[&contrary])));
+        assert!(with < without && without < loss(&contrary), "{with}, {without}");
     }
 }

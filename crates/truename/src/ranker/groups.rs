@@ -32,6 +32,16 @@ impl Groups {
         self.weights.push(weight);
     }
 
+    /// Adds the groups of another set, whose rows are as wide.
+    pub fn extend(&mut self, other: &Self) {
+        let rows = self.rows.len() / self.width;
+        self.rows.extend(&other.rows);
+        self.sampling_weights.extend(&other.sampling_weights);
+        self.ends.extend(other.ends.iter().map(|end| rows + end));
+        self.answers.extend(&other.answers);
+        self.weights.extend(&other.weights);
+    }
+
     /// Returns the number of groups.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -1,6 +1,7 @@
 //! The ranker: calibrated probabilities from features.
 
 mod boosting;
+mod decisions;
 mod fit;
 mod groups;
 mod trees;
@@ -8,6 +9,7 @@ mod trees;
 use std::sync::{Arc, LazyLock};
 
 pub use boosting::FitOptions;
+use decisions::Decisions;
 pub(crate) use fit::{FOLDS, Fitting, log_loss};
 pub(crate) use groups::Groups;
 use groups::softmax_with_none;
@@ -25,8 +27,8 @@ pub struct Ranker {
     /// Slope of the calibration; the softmax takes `slope * score + offset` (Platt scaling within a group).
     slope: f64,
     offset: f64,
-    /// Threshold: answers with a lower probability are NIL.
-    pub(crate) threshold: f64,
+    /// Right decisions by threshold, below which an answer is NIL.
+    pub(crate) decisions: Decisions,
     /// Probability that the only concept with the exact name is right.
     pub(crate) exact: f64,
 }
@@ -52,14 +54,24 @@ impl Ranker {
     }
 
     /// Reads the bytes written by [`Ranker::to_bytes`].
-    pub(crate) fn from_bytes(bytes: &[u8], features: FeatureSet) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If the bytes are damaged, or of a ranker for other features.
+    pub fn from_bytes(bytes: &[u8], features: FeatureSet) -> Result<Self, Error> {
         let ranker: Self = postcard::from_bytes(bytes).map_err(Error::ranker)?;
-        let numbers = [ranker.slope, ranker.offset, ranker.threshold, ranker.exact];
-        let is_sound = ranker.trees.is_sound(features.names().len()) && numbers.iter().all(|n| n.is_finite());
+        let numbers = [ranker.slope, ranker.offset, ranker.exact];
+        let is_sound = ranker.trees.is_sound(features.names().len())
+            && ranker.decisions.is_sound()
+            && numbers.iter().all(|n| n.is_finite());
         if ranker.layout != features.layout() || !is_sound {
             return Err(Error::ranker(postcard::Error::SerdeDeCustom));
         }
         Ok(ranker)
+    }
+
+    /// Returns the probability below which NIL is the better decision, if `nil_share` of the names asked for have no concept.
+    pub fn threshold(&self, nil_share: f64) -> f64 {
+        self.decisions.threshold(nil_share)
     }
 
     /// Returns the bytes that stores keep.

@@ -41,9 +41,20 @@ impl Trees {
             .all(|Tree(nodes)| !nodes.is_empty() && nodes.iter().enumerate().all(|node| is_sound(node, nodes.len())))
     }
 
+    /// Returns one ensemble whose score is the sum of the parts' scores.
+    pub fn sum<const N: usize>(parts: [Self; N]) -> Self {
+        Self(parts.into_iter().flat_map(|part| part.0).collect())
+    }
+
     /// Returns one ensemble whose score is the mean of the parts' scores.
     pub fn mean<const N: usize>(parts: [Self; N]) -> Self {
-        Self(parts.into_iter().flat_map(|part| part.scaled(1.0 / N as f64).0).collect())
+        Self::sum(parts.map(|part| part.scaled(1.0 / N as f64)))
+    }
+
+    /// Adds a constant to the score.
+    pub fn plus(mut self, constant: f64) -> Self {
+        self.0.push(Tree(vec![Node::Leaf(constant as f32)]));
+        self
     }
 
     /// Renumbers the features: feature `i` becomes `places[i]`.
