@@ -14,9 +14,9 @@ use std::process::Command;
 use anyhow::Context;
 use serde::Deserialize;
 use truename::Concept;
-use truename_corpus::ReadOptions;
 
 use crate::case::{Case, Query};
+use crate::link;
 use crate::reference_sets::unzipped;
 
 /// Names of the sets, in the order in which they run.
@@ -124,11 +124,15 @@ fn chemicals(data: &Path, parts: Parts) -> anyhow::Result<Source> {
 /// Documents of BioCreative II GN at the beginning of GNormPlus's training part.
 const BC2GN_DOCUMENTS: usize = 281;
 
-/// Reads the gene mentions of BioCreative II GN's training part and NCBI's human genes, in lower case without punctuation.
-fn genes(data: &Path) -> anyhow::Result<Source> {
+/// Reads the names of NCBI's human genes as they are written.
+pub fn human_genes(data: &Path) -> anyhow::Result<Vec<Concept>> {
+    Ok(concepts(gene_names(data)?)?.0)
+}
+
+fn gene_names(data: &Path) -> anyhow::Result<Vec<Pair>> {
     let path = data.join("dict-entrez-gene-human/Homo_sapiens.gene_info.gz");
     let text = unzipped(&path)?;
-    let mut dictionary = Vec::new();
+    let mut pairs = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
         let [_, id, symbol, _, synonyms, _, _, _, description, _, other_symbol, full_name, _, designations, ..] =
@@ -137,13 +141,20 @@ fn genes(data: &Path) -> anyhow::Result<Source> {
             anyhow::bail!("{}: too few columns in {line}", path.display());
         };
         let names = [symbol, other_symbol, full_name, description].into_iter();
-        let names = names.chain(synonyms.split('|')).chain(designations.split('|')).filter(|name| *name != "-");
-        dictionary.extend(names.map(processed).filter(|name| !name.is_empty()).map(|name| (name, id.to_owned())));
+        let names = names.chain(synonyms.split('|')).chain(designations.split('|'));
+        pairs.extend(names.filter(|name| *name != "-").map(|name| (name.to_owned(), id.to_owned())));
     }
+    Ok(pairs)
+}
+
+/// Reads the gene mentions of BioCreative II GN's training part and NCBI's human genes, in lower case without punctuation.
+fn genes(data: &Path) -> anyhow::Result<Source> {
+    let mut dictionary = gene_names(data)?;
+    dictionary.iter_mut().for_each(|(name, _)| *name = processed(name));
+    dictionary.retain(|(name, _)| !name.is_empty());
     let mut asked = Vec::new();
     let corpus = data.join("gnormplus-bc2gn/GNormPlus_Train.PubTator");
-    let documents = truename_corpus::read_all(&corpus, &ReadOptions::default().mentions(true))?;
-    for document in documents.iter().take(BC2GN_DOCUMENTS) {
+    for document in link::read(&corpus)?.iter().take(BC2GN_DOCUMENTS) {
         for mention in document.mentions.iter().filter(|mention| mention.kind == "Gene") {
             let ids = mention.id.as_deref().unwrap_or_default().replace([',', ';'], "|");
             asked.push((processed(&mention.surface(&document.text)), ids));

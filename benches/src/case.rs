@@ -3,13 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
+use anyhow::Context;
 use rayon::prelude::*;
-use truename::{CalibrateOptions, Candidate, Concept, KnowledgeBase, Link, LinkOptions, Linker, NearName};
+use truename::{
+    CalibrateOptions, Candidate, Concept, FeatureSet, KnowledgeBase, Link, LinkOptions, Linker, NearName, Ranker,
+};
 use truename_eval::{Answer, Judged, NameScores, write_judged};
 use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
 
 use crate::Names;
+use crate::fit_default::{files, knowledge_base};
+use crate::labelled::CORPORA;
 use crate::scale::edited;
 
 /// Names asked for, and what may be known while answering them.
@@ -32,10 +38,17 @@ const VOTE: f64 = 2.0;
 /// Candidates of the linker.
 const CANDIDATES: usize = 100;
 
-/// How often the right concept is among the first of [`DEPTHS`], by stage and case.
+/// Numbers of a row and case: how often the right concept is among the first of [`DEPTHS`], and the sum of its reciprocal ranks.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    among: [usize; DEPTHS.len()],
+    reciprocal: f64,
+}
+
+/// Accuracy by stage and case.
 #[derive(Default)]
 struct Table {
-    rows: BTreeMap<(usize, &'static str), Vec<[usize; DEPTHS.len()]>>,
+    rows: BTreeMap<(usize, &'static str), Vec<Counts>>,
     /// Names asked for in each case.
     asked: Vec<usize>,
 }
@@ -52,26 +65,30 @@ impl Table {
         order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
         let rank = order.iter().position(|(_, id)| gold.contains(*id));
         let cases = self.rows.entry(row).or_default();
-        cases.resize(self.asked.len(), [0; DEPTHS.len()]);
-        for (count, depth) in cases[self.asked.len() - 1].iter_mut().zip(DEPTHS) {
+        cases.resize(self.asked.len(), Counts::default());
+        let counts = &mut cases[self.asked.len() - 1];
+        counts.reciprocal += rank.map_or(0.0, |rank| 1.0 / (1 + rank) as f64);
+        for (count, depth) in counts.among.iter_mut().zip(DEPTHS) {
             *count += usize::from(rank.is_some_and(|rank| rank < depth));
         }
     }
 
     /// Accuracy in percent over all names, and the standard deviation of that of the cases where there are several.
     fn print(&self) {
-        println!("                      acc@1  acc@3  acc@5 acc@10    standard deviations");
+        println!("                      acc@1  acc@3  acc@5 acc@10    MRR    standard deviations");
         let names: usize = self.asked.iter().sum();
         for ((_, row), cases) in &self.rows {
             let all: [usize; DEPTHS.len()] =
-                std::array::from_fn(|depth| cases.iter().map(|counts| counts[depth]).sum());
+                std::array::from_fn(|depth| cases.iter().map(|counts| counts.among[depth]).sum());
             let share = all.map(|count| format!("{:6.2}", 100.0 * count as f64 / names as f64));
             let deviation: [String; DEPTHS.len()] = std::array::from_fn(|depth| {
-                let shares = cases.iter().zip(&self.asked).map(|(counts, asked)| counts[depth] as f64 / *asked as f64);
+                let shares =
+                    cases.iter().zip(&self.asked).map(|(counts, asked)| counts.among[depth] as f64 / *asked as f64);
                 format!("{:5.2}", 100.0 * deviation(&shares.collect::<Vec<_>>()))
             });
             let deviation = if cases.len() > 1 { deviation.join(" ") } else { String::new() };
-            println!("{row:20} {}    {deviation}", share.join(" "));
+            let mrr = cases.iter().map(|counts| counts.reciprocal).sum::<f64>() / names as f64;
+            println!("{row:20} {} {mrr:6.4}    {deviation}", share.join(" "));
         }
     }
 }
@@ -104,11 +121,18 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
         };
         table.begin(case.queries.len());
         let name = format!("{title}-{number}");
-        measure(&case, encoders(&case, &name)?.as_ref(), &mut table)?;
-        if options.nil {
+        let folder = tempfile::tempdir()?;
+        let path = options.kbs.as_ref().map_or_else(|| folder.path().join(&name), |kbs| kbs.join(&name));
+        let fitted = Fitted::new(&case, encoders(&case, &name)?, options.rankers.as_deref(), title, &path)?;
+        fitted.measure(&case, &mut table)?;
+        if options.nil && options.recipe.is_none() {
+            fitted.judge(&case, &mut judgements)?;
+        } else if options.nil {
             // An encoder that learnt the concepts left out would know them.
-            let case = without_some(&case);
-            judge(&case, encoders(&case, &format!("{name}-nil"))?.as_ref(), &mut judgements)?;
+            let encoders = encoders(&without_some(&case), &format!("{name}-nil"))?;
+            let folder = tempfile::tempdir()?;
+            let fitted = Fitted::new(&case, encoders, options.rankers.as_deref(), title, &folder.path().join("kb"))?;
+            fitted.judge(&case, &mut judgements)?;
         }
     }
     println!("{title}: {} names", table.asked.iter().sum::<usize>());
@@ -121,15 +145,17 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
             write_judged(&mut file, judged)?;
             file.flush()?;
         }
-        if let Some(area) = NameScores::of(judged).nil_auc {
+        let scores = NameScores::of(judged);
+        if let Some(area) = scores.nil_auc {
             let answered = |has_id| {
                 let of_kind = judged.iter().filter(|judged| judged.gold.is_empty() != has_id);
                 let (nil, all) = of_kind.fold((0, 0), |(nil, all), judged| (nil + usize::from(judged.nil), all + 1));
                 100.0 * nil as f64 / f64::from(all)
             };
             println!(
-                "NIL with a fifth of the concepts left out, {row}: AUC {area:.4}; by the fitted threshold {:.1} % of names \
-                 without a concept and {:.1} % of those with one",
+                "NIL with a fifth of the concepts left out, {row}: AUC {area:.4}, ECE {:.4}; by the fitted threshold {:.1} % of \
+                 names without a concept and {:.1} % of those with one",
+                scores.ece,
                 answered(false),
                 answered(true)
             );
@@ -166,65 +192,145 @@ fn train(run: &mut dyn Run) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A knowledge base of a case with rankers fitted to it, without vectors and with them.
+/// Type of the concepts that are not left out where NIL is judged.
+const KEPT: &str = "kept";
+
+/// A ranker's answers to the names of a case.
+struct Answers {
+    row: (usize, &'static str),
+    all: Vec<Link>,
+    /// The same with a fifth of the concepts left out.
+    kept: Vec<Link>,
+}
+
+/// A knowledge base of a case, with the answers of the standard rankers and of those fitted to it.
 struct Fitted {
-    letters: Linker,
-    dense: Option<Linker>,
-    _folder: tempfile::TempDir,
+    kb: KnowledgeBase,
+    answers: Vec<Answers>,
 }
 
 impl Fitted {
-    fn new(concepts: Vec<Concept>, encoders: Option<&TrainedEncoders>) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir()?;
-        let kb = KnowledgeBase::create(concepts, &folder.path().join("kb"))?;
-        let options = CalibrateOptions::default();
-        let fit = |encoders: &TrainedEncoders| {
-            let kb = encoders.embed(&kb, &options.progress)?;
-            encoders.calibrate(&kb, &[], &options)?;
-            linker(kb)
+    fn new(
+        case: &Case,
+        encoders: Option<TrainedEncoders>,
+        rankers: Option<&Path>,
+        title: &str,
+        path: &Path,
+    ) -> anyhow::Result<Self> {
+        let concepts = || {
+            let mut concepts = case.concepts.clone();
+            concepts
+                .iter_mut()
+                .filter(|concept| is_kept(concept))
+                .for_each(|concept| concept.types.push(KEPT.to_owned()));
+            Ok(concepts)
         };
-        let dense = encoders.map(fit).transpose()?;
-        kb.calibrate(&[], &options)?;
-        Ok(Self { letters: linker(kb)?, dense, _folder: folder })
+        let kb = knowledge_base(path, concepts, encoders.as_ref().map(TrainedEncoders::encoder))?;
+        let [lexical, dense] = match rankers {
+            Some(folder) => left_out(folder, title)?,
+            None => [FeatureSet::Lexical, FeatureSet::Dense].map(Ranker::standard),
+        };
+        let options = CalibrateOptions::default().priors([Arc::clone(&lexical), Arc::clone(&dense)]);
+        let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
+        let mut answers = Vec::new();
+        let letters = KnowledgeBase::open(path)?;
+        letters.put_ranker(&lexical, FeatureSet::Lexical, &options.progress)?;
+        answers.push(asked((5, "default"), &letters, &names)?);
+        letters.calibrate(&[], &options)?;
+        answers.push(asked((6, "ranked"), &letters, &names)?);
+        if let Some(encoders) = &encoders {
+            kb.put_ranker(&dense, FeatureSet::Dense, &options.progress)?;
+            answers.push(asked((7, "default with vectors"), &kb, &names)?);
+            encoders.calibrate(&kb, &[], &options)?;
+            answers.push(asked((8, "ranked with vectors"), &kb, &names)?);
+        }
+        Ok(Self { kb, answers })
+    }
+
+    /// Counts the answers of every stage.
+    fn measure(&self, case: &Case, table: &mut Table) -> anyhow::Result<()> {
+        for Answers { row, all, .. } in &self.answers {
+            for (query, link) in case.queries.iter().zip(all) {
+                let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
+                if row.0 == 5 {
+                    let exact = exact.map(|candidate| (candidate.id.to_string(), 1.0)).collect();
+                    table.count((0, "exact"), &exact, &query.gold);
+                }
+                table.count(*row, &by_probability(link), &query.gold);
+            }
+        }
+        let nearest = |query: &Query| -> Result<[Vec<NearName>; 2], truename::Error> {
+            let name = &query.name;
+            Ok([self.kb.nearest_by_ngrams(name, NEAREST)?, self.kb.nearest_by_vectors(name, NEAREST)?])
+        };
+        let near: Vec<[Vec<NearName>; 2]> = case.queries.par_iter().map(nearest).collect::<Result<_, _>>()?;
+        for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
+            let mut sum = by_concept(ngrams);
+            table.count((1, "n-gram"), &sum, &query.gold);
+            if self.kb.encoder().is_some() {
+                let by_vector = by_concept(vectors);
+                table.count((2, "vectors"), &by_vector, &query.gold);
+                table.count((3, "vectors, ten vote"), &by_vote(&vectors[..vectors.len().min(10)]), &query.gold);
+                by_vector.into_iter().for_each(|(id, score)| *sum.entry(id).or_default() += score);
+                table.count((4, "n-gram + vectors"), &sum, &query.gold);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the best candidate of each name, by n-gram cosine, by vector and by probability.
+    fn judge(&self, case: &Case, judgements: &mut Judgements) -> anyhow::Result<()> {
+        let case = without_some(case);
+        let ngram: fn(&Candidate) -> f64 = |candidate| candidate.scores.ngram.unwrap_or(1.0);
+        let probability: fn(&Candidate) -> f64 = |candidate| candidate.probability;
+        let rows = self.answers.iter().map(|answers| (answers.row.1, &answers.kept, probability));
+        let first = self.answers.first().map(|answers| ("n-gram", &answers.kept, ngram));
+        for (row, links, score) in first.into_iter().chain(rows) {
+            for (link, query) in links.iter().zip(&case.queries) {
+                let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
+                let best = top.map(|(probability, id)| Answer { id: id.to_string(), probability });
+                judgements.entry(row).or_default().push(judged(query, best, link.is_nil && row != "n-gram"));
+            }
+        }
+        if self.kb.encoder().is_some() {
+            let kept: BTreeSet<&str> = case.concepts.iter().map(|concept| concept.id.as_str()).collect();
+            for query in &case.queries {
+                let mut near = self.kb.nearest_by_vectors(&query.name, NEAREST)?.into_iter();
+                let best = near.find(|near| kept.contains(near.id.as_str()));
+                let best = best.map(|near| Answer { id: near.id.to_string(), probability: near.score.into() });
+                judgements.entry("vectors").or_default().push(judged(query, best, false));
+            }
+        }
+        Ok(())
     }
 }
 
-fn linker(kb: KnowledgeBase) -> anyhow::Result<Linker> {
-    let options = LinkOptions::default().top(CANDIDATES);
-    Ok(Linker::new(kb)?.with_options(options)?)
+/// Returns the rankers that were fitted without the corpus of a set.
+fn left_out(folder: &Path, title: &str) -> anyhow::Result<[Arc<Ranker>; 2]> {
+    let is_of = |corpus: &&&str| {
+        let beginning =
+            if **corpus == "gnormplus-bc2gn" { "bc2gn" } else { corpus.split("-disease").next().unwrap_or(corpus) };
+        title.starts_with(beginning)
+    };
+    let corpus = CORPORA.iter().find(is_of).with_context(|| format!("no corpus has {title}"))?;
+    let [lexical, dense] = files(corpus);
+    let read = |file: String, features| -> anyhow::Result<Arc<Ranker>> {
+        let path = folder.join(file);
+        let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+        Ok(Arc::new(Ranker::from_bytes(&bytes, features)?))
+    };
+    let lexical = read(lexical, FeatureSet::Lexical)?;
+    // Without an encoder none is asked.
+    let dense = if folder.join(&dense).exists() { read(dense, FeatureSet::Dense)? } else { Arc::clone(&lexical) };
+    Ok([lexical, dense])
 }
 
-/// Counts the answers of every stage.
-fn measure(case: &Case, encoders: Option<&TrainedEncoders>, table: &mut Table) -> anyhow::Result<()> {
-    let fitted = Fitted::new(case.concepts.clone(), encoders)?;
-    let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
-    for (query, link) in case.queries.iter().zip(fitted.letters.link_names(&names)?) {
-        let exact = link.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
-        table.count((0, "exact"), &exact.map(|candidate| (candidate.id.to_string(), 1.0)).collect(), &query.gold);
-        table.count((5, "ranked"), &by_probability(&link), &query.gold);
-    }
-    let generator = fitted.dense.as_ref().unwrap_or(&fitted.letters).knowledge_base();
-    let near: Vec<[Vec<NearName>; 2]> = names
-        .par_iter()
-        .map(|name| Ok([generator.nearest_by_ngrams(name, NEAREST)?, generator.nearest_by_vectors(name, NEAREST)?]))
-        .collect::<Result<_, truename::Error>>()?;
-    for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
-        let mut sum = by_concept(ngrams);
-        table.count((1, "n-gram"), &sum, &query.gold);
-        if fitted.dense.is_some() {
-            let by_vector = by_concept(vectors);
-            table.count((2, "vectors"), &by_vector, &query.gold);
-            table.count((3, "vectors, ten vote"), &by_vote(&vectors[..vectors.len().min(10)]), &query.gold);
-            by_vector.into_iter().for_each(|(id, score)| *sum.entry(id).or_default() += score);
-            table.count((4, "n-gram + vectors"), &sum, &query.gold);
-        }
-    }
-    if let Some(linker) = &fitted.dense {
-        for (query, link) in case.queries.iter().zip(linker.link_names(&names)?) {
-            table.count((6, "ranked with vectors"), &by_probability(&link), &query.gold);
-        }
-    }
-    Ok(())
+fn asked(row: (usize, &'static str), kb: &KnowledgeBase, names: &[&str]) -> anyhow::Result<Answers> {
+    let linked = |types: Vec<String>| -> anyhow::Result<Vec<Link>> {
+        let options = LinkOptions::default().top(CANDIDATES).types(types);
+        Ok(Linker::new(kb.clone())?.with_options(options)?.link_names(names)?)
+    };
+    Ok(Answers { row, all: linked(Vec::new())?, kept: linked(vec![KEPT.to_owned()])? })
 }
 
 fn by_probability(link: &Link) -> BTreeMap<String, f64> {
@@ -248,10 +354,14 @@ fn by_vote(nearest: &[NearName]) -> BTreeMap<String, f64> {
     votes
 }
 
+/// Returns whether a concept is among the four fifths that are kept where NIL is judged.
+fn is_kept(concept: &Concept) -> bool {
+    !truename_text::stable_hash(concept.id.as_str()).is_multiple_of(5)
+}
+
 /// The case with a fifth of the concepts left out, so that NIL is right for their names.
 fn without_some(case: &Case) -> Case {
-    let is_kept = |concept: &&Concept| !truename_text::stable_hash(concept.id.as_str()).is_multiple_of(5);
-    let concepts: Vec<Concept> = case.concepts.iter().filter(is_kept).cloned().collect();
+    let concepts: Vec<Concept> = case.concepts.iter().filter(|concept| is_kept(concept)).cloned().collect();
     let ids: BTreeSet<&str> = concepts.iter().map(|concept| concept.id.as_str()).collect();
     let kept = |query: &Query| Query {
         name: query.name.clone(),
@@ -259,31 +369,6 @@ fn without_some(case: &Case) -> Case {
     };
     let queries = case.queries.iter().map(kept).collect();
     Case { concepts, queries }
-}
-
-/// The best candidate of each name, by n-gram cosine and by probability.
-fn judge(case: &Case, encoders: Option<&TrainedEncoders>, judgements: &mut Judgements) -> anyhow::Result<()> {
-    let fitted = Fitted::new(case.concepts.clone(), encoders)?;
-    let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
-    let ngram: fn(&Candidate) -> f64 = |candidate| candidate.scores.ngram.unwrap_or(1.0);
-    let probability: fn(&Candidate) -> f64 = |candidate| candidate.probability;
-    let mut rows = vec![("n-gram", &fitted.letters, ngram), ("ranked", &fitted.letters, probability)];
-    rows.extend(fitted.dense.as_ref().map(|linker| ("ranked with vectors", linker, probability)));
-    for (row, linker, score) in rows {
-        for (link, query) in linker.link_names(&names)?.iter().zip(&case.queries) {
-            let top = link.candidates.iter().map(|c| (score(c), &c.id)).max_by(|a, b| a.0.total_cmp(&b.0));
-            let best = top.map(|(probability, id)| Answer { id: id.to_string(), probability });
-            judgements.entry(row).or_default().push(judged(query, best, link.is_nil && row != "n-gram"));
-        }
-    }
-    if let Some(linker) = &fitted.dense {
-        for query in &case.queries {
-            let near = linker.knowledge_base().nearest_by_vectors(&query.name, 1)?.into_iter().next();
-            let best = near.map(|near| Answer { id: near.id.to_string(), probability: near.score.into() });
-            judgements.entry("vectors").or_default().push(judged(query, best, false));
-        }
-    }
-    Ok(())
 }
 
 fn judged(query: &Query, best: Option<Answer>, nil: bool) -> Judged {

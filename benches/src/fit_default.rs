@@ -1,44 +1,146 @@
-//! Fits the standard ranker on several vocabularies, with equally many held-out names of each.
+//! Fits the standard rankers to labelled corpora and to names held out of vocabularies, and one pair for each corpus without it.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::{CalibrateOptions, Encoder, FeatureSet, ImportOptions, KnowledgeBase, TrainingSet};
+use truename::{CalibrateOptions, Concept, Encoder, FeatureSet, GoldName, ImportOptions, KnowledgeBase, TrainingSet};
 
-/// Output files of the lexical ranker and of the ranker with vectors.
-const LEXICAL: &str = "crates/truename/src/ranker/default.bin";
-const DENSE: &str = "crates/truename/src/ranker/default-dense.bin";
-/// Number of held-out names of each vocabulary.
-const NAMES: usize = 4000;
+use crate::labelled::{self, CORPORA, Labelled};
 
-pub fn run(files: &[PathBuf], encoder: Option<&Path>, out: Option<&Path>) -> anyhow::Result<()> {
-    let options = CalibrateOptions::default().names(NAMES);
-    let encoder = encoder.map(Encoder::open).transpose()?.map(Arc::new);
-    let mut training = TrainingSet::new(if encoder.is_some() { FeatureSet::Dense } else { FeatureSet::Lexical });
-    for file in files {
-        let folder = tempfile::tempdir()?;
-        let (kb, report) = KnowledgeBase::import(
-            std::slice::from_ref(file),
-            &folder.path().join("kb"),
-            &ImportOptions::default(),
-            false,
-        )?;
-        let kb = match &encoder {
-            Some(encoder) => {
-                kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
-                kb.with_encoder(Arc::clone(encoder))?
-            }
-            None => kb,
-        };
-        training.add(&kb, &[], &options)?;
-        println!("{}: {} concepts, {} names", file.display(), report.concepts, report.names);
+/// Folder of the rankers that come with Truename.
+const SHIPPED: &str = "crates/truename/src/ranker";
+/// Number of held-out names of each knowledge base.
+const NAMES: usize = 1000;
+/// Weight of a corpus, in held-out names.
+const WEIGHT: f32 = 3000.0;
+/// Cross-validation fold of the vocabularies.
+const VOCABULARIES: usize = 4;
+
+pub struct Options<'a> {
+    pub data: &'a Path,
+    /// Vocabularies, files that `kb import` reads.
+    pub vocabularies: &'a [PathBuf],
+    pub encoder: Option<&'a Path>,
+    /// Folder of knowledge bases with their vectors; those that are there are used.
+    pub kbs: &'a Path,
+    /// The corpora; all where this is empty.
+    pub corpora: &'a [String],
+    /// Also fits rankers without each corpus, to files of its name here.
+    pub left_out: Option<&'a Path>,
+}
+
+/// A part of the training set: one knowledge base and its names.
+struct Part {
+    /// The corpus; `None` for a vocabulary.
+    corpus: Option<&'static str>,
+    sets: BTreeMap<&'static str, TrainingSet>,
+}
+
+pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
+    let encoder = options.encoder.map(Encoder::open).transpose()?.map(Arc::new);
+    let mut parts = Vec::new();
+    let is_asked = |corpus: &&str| options.corpora.is_empty() || options.corpora.iter().any(|asked| asked == corpus);
+    let corpora: Vec<&'static str> = CORPORA.into_iter().filter(is_asked).collect();
+    for corpus in &corpora {
+        let all = labelled::read(options.data, corpus)?;
+        let weight = WEIGHT / all.len() as f32;
+        for Labelled { kb, concepts, names, .. } in all {
+            let kb = knowledge_base(&options.kbs.join(kb), || Ok(concepts), encoder.as_ref())?;
+            let asked = CalibrateOptions::default().names(NAMES);
+            parts.push(Part { corpus: Some(corpus), sets: sets(&kb, &names, weight, labelled::fold(corpus), &asked)? });
+            println!("{corpus}: {} names", names.len());
+        }
     }
-    let (ranker, gain) = training.fit(&[], &options)?;
-    let bytes = ranker.to_bytes();
-    let out = out.unwrap_or(Path::new(if encoder.is_some() { DENSE } else { LEXICAL }));
-    std::fs::write(out, &bytes)?;
-    println!("{gain:?}");
-    println!("{} bytes written to {}", bytes.len(), out.display());
+    for file in options.vocabularies {
+        let name = file.file_stem().unwrap_or_default();
+        let kb = knowledge_base(&options.kbs.join(name), || vocabulary(file), encoder.as_ref())?;
+        let asked = CalibrateOptions::default().names(NAMES);
+        parts.push(Part { corpus: None, sets: sets(&kb, &[], 0.0, VOCABULARIES, &asked)? });
+        println!("{}", file.display());
+    }
+    fit(&parts, None, Path::new(SHIPPED), "default")?;
+    if let Some(folder) = options.left_out {
+        std::fs::create_dir_all(folder)?;
+        for corpus in corpora {
+            fit(&parts, Some(corpus), folder, corpus)?;
+        }
+    }
+    Ok(())
+}
+
+/// Names of the files of the rankers for lexical features and with vectors.
+pub fn files(name: &str) -> [String; 2] {
+    [format!("{name}.bin"), format!("{name}-dense.bin")]
+}
+
+/// Returns the feature sets of a part, by the place of their file in [`files`].
+fn sets(
+    kb: &KnowledgeBase,
+    names: &[GoldName],
+    weight: f32,
+    fold: usize,
+    options: &CalibrateOptions,
+) -> anyhow::Result<BTreeMap<&'static str, TrainingSet>> {
+    let mut sets = BTreeMap::new();
+    let lexical = KnowledgeBase::open(kb.path())?;
+    for (name, features, kb) in [("lexical", FeatureSet::Lexical, &lexical), ("dense", FeatureSet::Dense, kb)] {
+        if features == FeatureSet::Lexical || kb.encoder().is_some() {
+            let mut set = TrainingSet::new(features);
+            set.add_corpus(kb, names, weight, fold, options)?;
+            sets.insert(name, set);
+        }
+    }
+    Ok(sets)
+}
+
+/// Opens a knowledge base, or makes it with the vectors of its names.
+pub fn knowledge_base(
+    path: &Path,
+    concepts: impl FnOnce() -> anyhow::Result<Vec<Concept>>,
+    encoder: Option<&Arc<Encoder>>,
+) -> anyhow::Result<KnowledgeBase> {
+    let kb = match path.exists() {
+        true => KnowledgeBase::open(path)?,
+        false => KnowledgeBase::create(concepts()?, path)?,
+    };
+    let Some(encoder) = encoder else { return Ok(kb) };
+    if kb.clone().with_encoder(Arc::clone(encoder)).is_err() {
+        kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
+    }
+    Ok(kb.with_encoder(Arc::clone(encoder))?)
+}
+
+fn vocabulary(file: &Path) -> anyhow::Result<Vec<Concept>> {
+    let folder = tempfile::tempdir()?;
+    let files = [file.to_owned()];
+    let (kb, _) = KnowledgeBase::import(&files, &folder.path().join("kb"), &ImportOptions::default(), false)?;
+    let mut concepts = Vec::new();
+    kb.for_each_concept(|concept| {
+        concepts.push(concept);
+        Ok::<_, truename::Error>(())
+    })?;
+    Ok(concepts)
+}
+
+/// Fits the rankers to all parts but those of a corpus.
+fn fit(parts: &[Part], without: Option<&str>, folder: &Path, name: &str) -> anyhow::Result<()> {
+    let sets = [("lexical", FeatureSet::Lexical), ("dense", FeatureSet::Dense)];
+    for ((kind, features), file) in sets.into_iter().zip(files(name)) {
+        let mut training = TrainingSet::new(features);
+        let used = parts.iter().filter(|part| part.corpus.is_none() || part.corpus != without);
+        used.filter_map(|part| part.sets.get(kind)).for_each(|set| training.extend(set));
+        if training.is_empty() {
+            continue;
+        }
+        let (ranker, gain) = training.fit(&[], &CalibrateOptions::default())?;
+        std::fs::write(folder.join(&file), ranker.to_bytes())?;
+        let accuracy = 100.0 * gain.gold_accuracy.map_or(0.0, |(_, after)| after);
+        println!(
+            "{file}: accuracy {accuracy:.2} out of fold, log-loss {:.4}, threshold {:.2}",
+            gain.log_loss.1, gain.threshold.1
+        );
+    }
     Ok(())
 }

@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use truename::{
-    Concept, DictionaryRecognizer, Document, Format, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker,
-    Pipeline, PipelineOptions, Recognizer, TrainedRecognizer, UnionRecognizer,
+    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Pipeline,
+    PipelineOptions, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
 use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
+
+use crate::labelled::medic;
 
 /// A corpus and the knowledge base of its ids.
 struct Case {
@@ -127,16 +129,7 @@ pub enum Part {
 }
 
 fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
-    let mut medic = Vec::new();
-    let file = data.join("dict-medic/medic_06Jul2012.txt.gz");
-    let scratch = tempfile::tempdir()?;
-    let options = ImportOptions::default().format(Some(Format::Dictionary));
-    let (kb, _) = KnowledgeBase::import(&[file], &scratch.path().join("medic"), &options, false)?;
-    kb.for_each_concept(|concept| {
-        medic.push(concept);
-        Ok::<_, truename::Error>(())
-    })?;
-    let descriptors = mesh(&data.join("dict-mesh/mesh_id_label_mappings.tsv.gz"))?;
+    let descriptors = descriptors(data)?;
     let chemicals: BTreeSet<String> =
         descriptors.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
     let mut all = descriptors.clone();
@@ -146,7 +139,7 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
         Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
     };
     Ok(vec![
-        Case { name: "ncbi-disease, MEDIC", corpus: data.join(ncbi), concepts: medic },
+        Case { name: "ncbi-disease, MEDIC", corpus: data.join(ncbi), concepts: medic(data)? },
         Case { name: "bc5cdr, MeSH descriptors", corpus: data.join(cdr), concepts: descriptors },
         Case { name: "bc5cdr, with supplementary chemicals", corpus: data.join(cdr), concepts: all },
     ])
@@ -158,7 +151,13 @@ pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> 
     Ok((case.concepts, read(&case.corpus)?))
 }
 
-fn read(corpus: &Path) -> anyhow::Result<Vec<Document>> {
+/// Reads MeSH's descriptors of diseases and chemicals.
+pub fn descriptors(data: &Path) -> anyhow::Result<Vec<Concept>> {
+    mesh(&data.join("dict-mesh/mesh_id_label_mappings.tsv.gz"))
+}
+
+/// Reads the documents of a corpus; says which are left out.
+pub fn read(corpus: &Path) -> anyhow::Result<Vec<Document>> {
     let mut documents = Vec::new();
     truename_corpus::read_path(corpus, &truename_corpus::ReadOptions::default(), &mut |read| {
         match read {

@@ -12,6 +12,7 @@ mod contrastive_loss;
 mod encode;
 mod esappmod;
 mod fit_default;
+mod labelled;
 mod link;
 mod process;
 mod products;
@@ -140,17 +141,26 @@ enum Benchmark {
         #[arg(long, requires = "file")]
         queries: Option<PathBuf>,
     },
-    /// Fits the ranker that comes with Truename
+    /// Fits the rankers that come with Truename to labelled corpora
     FitDefault {
-        /// The vocabularies, each a file that `kb import` reads
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Fit the ranker with vectors, by this encoder
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// Vocabularies to hold names out of, each a file that `kb import` reads
+        #[arg(long, value_name = "FILE", num_args = 0..)]
+        vocabularies: Vec<PathBuf>,
+        /// Fit the ranker with vectors too, by this encoder
         #[arg(long)]
         encoder: Option<PathBuf>,
-        /// Where the ranker goes [default: its place in the source]
+        /// Keep the knowledge bases with their vectors here, and use those that are there
         #[arg(long)]
-        out: Option<PathBuf>,
+        kbs: PathBuf,
+        /// These corpora alone; may be given several times
+        #[arg(long = "corpus", value_name = "NAME", value_parser = labelled::CORPORA)]
+        corpora: Vec<String>,
+        /// Also fit rankers without each corpus, to files of its name in this folder
+        #[arg(long, value_name = "DIR")]
+        left_out: Option<PathBuf>,
     },
 }
 
@@ -178,6 +188,12 @@ struct Names {
     /// `truename evaluate names --compare` draws their ROC curves
     #[arg(long, value_name = "DIR", requires = "nil")]
     predictions: Option<PathBuf>,
+    /// Rankers that `fit-default --left-out` wrote, in place of the standard ones: those without the corpus of the set
+    #[arg(long, value_name = "DIR")]
+    rankers: Option<PathBuf>,
+    /// Keep the knowledge bases with the vectors of an untrained encoder here, and use those that are there
+    #[arg(long, value_name = "DIR", conflicts_with = "recipe")]
+    kbs: Option<PathBuf>,
     /// Change so many letters of each name asked for
     #[arg(long, default_value_t = 0)]
     edits: usize,
@@ -241,6 +257,15 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Scale { file, encoder, kb, as_embedded } => {
             scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
         }
-        Benchmark::FitDefault { files, encoder, out } => fit_default::run(&files, encoder.as_deref(), out.as_deref()),
+        Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out } => {
+            fit_default::run(&fit_default::Options {
+                data: &data,
+                vocabularies: &vocabularies,
+                encoder: encoder.as_deref(),
+                kbs: &kbs,
+                corpora: &corpora,
+                left_out: left_out.as_deref(),
+            })
+        }
     }
 }
