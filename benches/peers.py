@@ -157,9 +157,11 @@ def accuracy(folder):
         for peer, rank in PEERS.items():
             start, hits = time.time(), [0, 0, 0]
             for pairs, gold in loaded:
-                for (_, ids), found in zip(gold, rank(pairs, [name for name, _ in gold])):
+                names = list(dict.fromkeys(name for name, _ in gold))  # a corpus repeats its mentions
+                found = dict(zip(names, rank(pairs, names)))
+                for name, ids in gold:
                     for at, depth in enumerate(DEPTHS):
-                        hits[at] += bool(ids) and any(one in ids.split("|") for one in found[:depth])
+                        hits[at] += bool(ids) and any(one in ids.split("|") for one in found[name][:depth])
             shares = " ".join(f"{100 * count / asked:6.2f}" for count in hits)
             print(f"{peer:24}{shares} {time.time() - start:8.1f}", flush=True)
 
