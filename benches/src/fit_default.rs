@@ -1,11 +1,13 @@
 //! Fits the standard rankers to labelled corpora and to names held out of vocabularies, and one pair for each corpus without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{CalibrateOptions, Concept, Encoder, FeatureSet, GoldName, ImportOptions, KnowledgeBase, TrainingSet};
+
+use truename_text::{NormalizedName, stable_hash};
 
 use crate::labelled::{self, CORPORA, Labelled};
 
@@ -15,6 +17,8 @@ const SHIPPED: &str = "crates/truename/src/ranker";
 const NAMES: usize = 1000;
 /// Weight of a corpus, in held-out names.
 const WEIGHT: f32 = 3000.0;
+/// One name of another field is asked for to so many names of a corpus.
+const ONE_FOREIGN_IN: usize = 3;
 /// Cross-validation fold of the vocabularies.
 const VOCABULARIES: usize = 4;
 
@@ -40,14 +44,19 @@ struct Part {
 
 pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     let encoder = options.encoder.map(Encoder::open).transpose()?.map(Arc::new);
-    let mut parts = Vec::new();
     let is_asked = |corpus: &&str| options.corpora.is_empty() || options.corpora.iter().any(|asked| asked == corpus);
     let corpora: Vec<&'static str> = CORPORA.into_iter().filter(is_asked).collect();
+    let mut labelled = Vec::new();
     for corpus in &corpora {
-        let all = labelled::read(options.data, corpus)?;
+        labelled.push((*corpus, labelled::read(options.data, corpus)?));
+    }
+    let mut parts = Vec::new();
+    for (corpus, all) in &labelled {
         let weight = WEIGHT / all.len() as f32;
-        for Labelled { kb, concepts, names, .. } in all {
-            let kb = knowledge_base(&options.kbs.join(kb), || Ok(concepts), encoder.as_ref())?;
+        for Labelled { kb, concepts, names } in all {
+            let foreign = foreign(&labelled, labelled::fold(corpus), concepts, names.len() / ONE_FOREIGN_IN);
+            let names: Vec<GoldName> = names.iter().cloned().chain(foreign).collect();
+            let kb = knowledge_base(&options.kbs.join(kb), || Ok(concepts.clone()), encoder.as_ref())?;
             let asked = CalibrateOptions::default().names(NAMES);
             parts.push(Part { corpus: Some(corpus), sets: sets(&kb, &names, weight, labelled::fold(corpus), &asked)? });
             println!("{corpus}: {} names", names.len());
@@ -68,6 +77,20 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns about `count` names of corpora of other fields, which a knowledge base does not have: NIL is right.
+fn foreign(labelled: &[(&str, Vec<Labelled>)], field: usize, concepts: &[Concept], count: usize) -> Vec<GoldName> {
+    let squeezed = |name: &str| NormalizedName::new(name).squeezed();
+    let known: HashSet<String> = concepts.iter().flat_map(|concept| concept.names().map(squeezed)).collect();
+    let others = labelled.iter().filter(|(corpus, _)| labelled::fold(corpus) != field);
+    let mut names: Vec<&str> = others
+        .flat_map(|(_, all)| all.iter().flat_map(|one| one.names.iter().map(|gold| gold.name.as_str())))
+        .collect();
+    names.sort_unstable_by_key(|name| stable_hash(name));
+    names.dedup();
+    let unknown = names.into_iter().filter(|name| !known.contains(&squeezed(name)));
+    unknown.take(count).map(|name| GoldName { name: name.to_owned(), ..GoldName::default() }).collect()
 }
 
 /// Names of the files of the rankers for lexical features and with vectors.
