@@ -39,3 +39,26 @@ fn classes_are_named_by_their_iris_on_request() {
     let shown = folder.run(&["kb", "show", "http://x.org/o#HeartAttack", "--kb", "new"]);
     assert!(shown.out.contains("\"Heart Attack\""), "{}", shown.out);
 }
+
+#[test]
+fn names_of_an_outside_vocabulary_join_and_can_be_left_out() {
+    let folder = Folder::with_kb();
+    folder.write("own.tsv", "id\tname\nA:1\tmyocardial infarction\nA:2\theart failure\n");
+    folder.write("more.csv", "id,name\nA:1,Herzinfarkt\nA:2,heart failure\nA:9,measles\n");
+    let imported = folder.run(&["kb", "import", "own.tsv", "--aliases", "more.csv", "--out", "new"]);
+    assert_eq!(imported.code, 0, "{}", imported.err);
+    let said = "more.csv: 2 joined of 3 entries (by id 2, by cross-reference 0, by name 0); 1 name added\n";
+    assert!(imported.err.contains(said), "{}", imported.err);
+    assert!(folder.run(&["kb", "info", "--kb", "new"]).out.contains("aliases from more.csv: 1\n"));
+    folder.write("names.txt", "Herzinfarkt\n");
+    let matched = |more: &[&str]| folder.run(&[&["match", "names.txt", "--kb", "new", "--explain"], more].concat());
+    assert!(matched(&[]).out.contains("an alias from more.csv"), "{}", matched(&[]).out);
+    assert!(!matched(&["--without-aliases", "more.csv"]).out.contains("A:1"));
+    let unknown = matched(&["--without-aliases", "less.csv"]);
+    assert_eq!(unknown.code, 1);
+    assert!(
+        unknown.err.contains("no alias comes from \"less.csv\"\nhint: its sources are *, more.csv"),
+        "{}",
+        unknown.err
+    );
+}

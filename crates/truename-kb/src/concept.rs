@@ -1,7 +1,9 @@
 //! Concepts of a knowledge base, their ids and numbers.
 
 use std::borrow::Borrow;
+use std::collections::HashSet;
 use std::fmt;
+use std::hash::Hash;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -105,6 +107,9 @@ pub struct Concept {
     /// Further names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
+    /// Names that outside vocabularies give it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Alias>,
     /// Types (`disease`), for `--type`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
@@ -119,6 +124,16 @@ pub struct Concept {
     pub definition: Option<String>,
 }
 
+/// A name that an outside vocabulary gives a concept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alias {
+    /// The name.
+    pub name: String,
+    /// The vocabulary.
+    pub source: String,
+}
+
 impl Concept {
     /// Returns a concept with a preferred name and nothing else.
     pub fn new(id: ConceptId, name: impl Into<String>) -> Self {
@@ -126,6 +141,7 @@ impl Concept {
             id,
             name: name.into(),
             synonyms: Vec::new(),
+            aliases: Vec::new(),
             types: Vec::new(),
             parents: Vec::new(),
             xrefs: Vec::new(),
@@ -133,9 +149,15 @@ impl Concept {
         }
     }
 
-    /// Returns all its names, the preferred one first.
+    /// Returns all its names: the preferred one, its synonyms, its aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.synonyms.iter().map(String::as_str))
+        let own = std::iter::once(&self.name).chain(&self.synonyms);
+        own.map(String::as_str).chain(self.aliases.iter().map(|alias| alias.name.as_str()))
+    }
+
+    /// Returns the number of its names.
+    pub fn name_count(&self) -> usize {
+        1 + self.synonyms.len() + self.aliases.len()
     }
 
     /// Adds the names, types, parents and cross-references of another entry with the same id.
@@ -146,6 +168,7 @@ impl Concept {
             self.synonyms.push(other.name);
         }
         self.synonyms.extend(other.synonyms);
+        self.aliases.extend(other.aliases);
         self.types.extend(other.types);
         self.parents.extend(other.parents);
         self.xrefs.extend(other.xrefs);
@@ -160,14 +183,17 @@ impl Concept {
         let name = &self.name;
         self.synonyms.retain(|synonym| synonym != name);
         keep_first(&mut self.synonyms);
+        let own: HashSet<&String> = std::iter::once(&self.name).chain(&self.synonyms).collect();
+        let mut seen = HashSet::new();
+        self.aliases.retain(|alias| !own.contains(&alias.name) && seen.insert(alias.name.clone()));
         keep_first(&mut self.types);
         keep_first(&mut self.parents);
         keep_first(&mut self.xrefs);
     }
 }
 
-fn keep_first<T: Clone + Eq + std::hash::Hash>(values: &mut Vec<T>) {
-    let mut seen = std::collections::HashSet::new();
+fn keep_first<T: Clone + Eq + Hash>(values: &mut Vec<T>) {
+    let mut seen = HashSet::new();
     values.retain(|value| seen.insert(value.clone()));
 }
 

@@ -41,7 +41,7 @@ mod store;
 
 pub use checksums::Comparison;
 pub use compact::compact;
-pub use concept::{Concept, ConceptId, ConceptIndex, NameIndex};
+pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use import::{Format, Import, ImportOptions};
 pub use progress::{Committing, Phase, Progress};

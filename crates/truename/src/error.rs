@@ -37,6 +37,10 @@ enum Kind {
         name: String,
         known: Vec<String>,
     },
+    UnknownAliasSource {
+        name: String,
+        known: Vec<String>,
+    },
     TooFewNames {
         found: usize,
         needed: usize,
@@ -120,6 +124,7 @@ impl Error {
             Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
+            Kind::UnknownAliasSource { known, .. } => Some(format!("its sources are {}", known.join(", "))),
             Kind::TooFewNames { .. } => Some("without calibration the ranker that comes with truename is used".into()),
             _ => None,
         }
@@ -201,6 +206,10 @@ impl Error {
 
     pub(crate) fn unknown_type(name: &str, known: Vec<String>) -> Self {
         Self(Kind::UnknownType { name: name.to_owned(), known })
+    }
+
+    pub(crate) fn unknown_alias_source(name: &str, known: Vec<String>) -> Self {
+        Self(Kind::UnknownAliasSource { name: name.to_owned(), known })
     }
 
     pub(crate) fn model_missing(kb: &Path, folder: &Path, source: &str) -> Self {
@@ -307,6 +316,7 @@ impl fmt::Display for Error {
             Kind::Reranker(found) => write!(f, "the re-ranker gave {found}"),
             Kind::Other(source) => source.fmt(f),
             Kind::UnknownType { name, .. } => write!(f, "no concept has the type \"{name}\""),
+            Kind::UnknownAliasSource { name, .. } => write!(f, "no alias comes from \"{name}\""),
             Kind::TooFewNames { found, needed } => {
                 write!(f, "a ranker needs at least {needed} names that can be held out; the knowledge base has {found}")
             }
@@ -340,6 +350,7 @@ impl std::error::Error for Error {
             | Kind::Recognizer(_)
             | Kind::Reranker(_)
             | Kind::UnknownType { .. }
+            | Kind::UnknownAliasSource { .. }
             | Kind::TooFewNames { .. } => None,
         }
     }

@@ -24,9 +24,12 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
     let query = NameProfile::new(name);
     let matched = NameProfile::new(&best.matched_name);
     let mut said = vec![format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best))];
+    if let Some(source) = &best.alias_source {
+        said.push(format!("That name is an alias from {source}."));
+    }
     if let Some(next) = candidates.get(1) {
         let other = NameProfile::new(&next.matched_name);
-        let lacking = join([versions(&query, &other), differences(&query, &other)]);
+        let lacking = differences(&query, &other);
         let lacking = if lacking.is_empty() { likeness(&query, &other, next) } else { lacking };
         said.push(format!("Next is {} ({}), {}: {lacking}.", next.id, next.preferred_name, percent(next.probability)));
     }
@@ -86,7 +89,7 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
         KeyMatch::Acronym => format!("its name “{name}” is the acronym of “{}”", query.written),
         KeyMatch::None => {
             let alike = percent(candidate.scores.ngram.unwrap_or_default());
-            let differing = join([versions(query, matched), differences(query, matched)]);
+            let differing = differences(query, matched);
             let meaning = candidate.scores.dense.map_or_else(String::new, |cosine| {
                 format!(", and the nearest of its names by vector has a cosine of {cosine:.2}")
             });
@@ -96,17 +99,9 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
     }
 }
 
-/// Joins what there is to say.
-fn join(parts: [String; 2]) -> String {
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
-/// Returns which part of the name asked for was taken for a version or edition, and how it compares.
-fn versions(query: &NameProfile, name: &NameProfile) -> String {
-    let (asked, known) = (VersionedName::new(&query.written), VersionedName::new(&name.written));
-    if asked.taken.is_empty() {
-        return String::new();
-    }
+/// Returns how the version or edition in the name asked for compares.
+fn versions(asked: &VersionedName, name: &NameProfile) -> String {
+    let known = VersionedName::new(&name.written);
     let compared = match (asked.version.is_empty() || known.version.is_empty(), asked.agreement(&known)) {
         (true, _) => format!("which neither speaks for nor against “{}”", name.written),
         (_, 1.0) => format!("and so has “{}”", name.written),
@@ -116,18 +111,21 @@ fn versions(query: &NameProfile, name: &NameProfile) -> String {
     format!("“{}” was taken for {kind}, {compared}", asked.taken.join(" "))
 }
 
-/// Returns the differences between two names in words, without those of a version that only the name asked for has.
+/// Returns the differences between two names in words. What was taken for a version is compared as such.
 fn differences(query: &NameProfile, name: &NameProfile) -> String {
-    let taken = NameProfile::new(&VersionedName::new(&query.written).taken.join(" "));
-    let is_taken = |token: &Token| taken.tokens.iter().any(|other| other.hash == token.hash);
+    let asked = VersionedName::new(&query.written);
+    let taken = NameProfile::new(&asked.taken.join(" "));
     let words = |has: &NameProfile, lacks: &NameProfile| -> Vec<String> {
         let is_there =
             |token: &Token| lacks.tokens.iter().any(|other| other.hash == token.hash || is_misspelt(token, other));
         has.tokens.iter().filter(|token| !is_there(token)).map(shown).collect()
     };
     let (mut missing, extra) = (words(query, name), words(name, query));
-    missing.retain(|word| !query.tokens.iter().any(|token| is_taken(token) && shown(token) == *word));
+    missing.retain(|word| !taken.tokens.iter().any(|token| shown(token) == *word));
     let mut said = Vec::new();
+    if !asked.taken.is_empty() {
+        said.push(versions(&asked, name));
+    }
     for token in query.tokens.iter().filter(|token| !name.tokens.iter().any(|other| other.hash == token.hash)) {
         if let Some(meant) = name.tokens.iter().find(|other| is_misspelt(token, other)) {
             said.push(format!("{} stands for {}", shown(token), shown(meant)));

@@ -35,6 +35,7 @@ mod link;
 mod linked;
 mod linker;
 mod memo;
+mod name_filter;
 mod name_set;
 mod pipeline;
 mod placeholder;
@@ -68,8 +69,8 @@ pub use reranker::{Reranker, Shortlist};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{Descriptions, Encoder, EntityType};
-pub use truename_kb::import::{Columns, SynonymScopes};
+pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
-    Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,
+    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,
 };
 pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};

@@ -57,6 +57,9 @@ pub struct Candidate {
     pub preferred_name: String,
     /// Best-fitting name of the concept.
     pub matched_name: String,
+    /// Source of the best-fitting name if it is an alias; `None` if it is the concept's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias_source: Option<String>,
     /// Calibrated probability that the name stands for the concept.
     pub probability: f64,
     /// Scores of the stages.
@@ -68,7 +71,7 @@ impl Candidate {
     pub fn new(id: ConceptId, preferred_name: impl Into<String>, probability: f64) -> Self {
         let preferred_name = preferred_name.into();
         let matched_name = preferred_name.clone();
-        Self { id, preferred_name, matched_name, probability, scores: Scores::default() }
+        Self { id, preferred_name, matched_name, alias_source: None, probability, scores: Scores::default() }
     }
 }
 

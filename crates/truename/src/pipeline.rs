@@ -12,7 +12,7 @@ use crate::linker::LinkCall;
 use crate::memo::Memo;
 use crate::recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
 use crate::shared_names::{Ambiguous, SharedNames};
-use crate::{Error, LONGEST_NAME_BYTES, Link, LinkedDocument, LinkedMention, Linker, Query};
+use crate::{Error, LONGEST_NAME_BYTES, Link, LinkOptions, LinkedDocument, LinkedMention, Linker, Query};
 
 /// Options of a [`Pipeline`].
 #[derive(Clone, Debug)]
@@ -78,11 +78,13 @@ struct Known {
 }
 
 impl Pipeline {
-    /// Creates a pipeline that recognizes the names in the linker's knowledge base, limited to the linker's types.
+    /// Creates a pipeline that recognizes the names in the linker's knowledge base, those that it may answer.
     pub fn new(linker: Linker, options: PipelineOptions) -> Self {
+        let LinkOptions { types, without_aliases, .. } = linker.options().clone();
         let dictionary = DictionaryRecognizer::new(linker.knowledge_base().clone())
             .nested(options.nested)
-            .of_types(linker.options().types.clone());
+            .of_types(types)
+            .without_aliases(without_aliases);
         Self { recognizer: Box::new(dictionary), linker, options, links: Memo::new() }
     }
 

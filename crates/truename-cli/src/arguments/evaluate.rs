@@ -3,7 +3,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::value::folds;
-use super::{DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument, RecognizerArguments};
+use super::{
+    ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument,
+    RecognizerArguments,
+};
 
 #[derive(Subcommand)]
 pub enum Evaluate {
@@ -104,15 +107,14 @@ pub struct EvaluateNames {
     /// Answer with the concepts of the K names with the nearest vectors, by their share of the cosines; 0 asks the ranker
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
     pub vote: u32,
-    /// Only concepts of this type; may be given several times
-    #[arg(long = "type", value_name = "TYPE")]
-    pub types: Vec<String>,
+    #[command(flatten)]
+    pub concepts: ConceptArguments,
     #[command(flatten)]
     pub placeholders: PlaceholderArgument,
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the plots nil-roc.svg and, of one system, reliability.svg into this folder
+    /// Write the plots nil-roc.svg and, of one system, nil-trade-off.svg and reliability.svg into this folder
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     /// Number of errors of each kind shown and written, the commonest first

@@ -124,6 +124,14 @@ pub struct Import {
     /// Files; all of them make one knowledge base
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Vocabulary whose names are added to the concepts it means: a file, or the folder of a knowledge base
+    ///
+    /// An entry means the concept with its id; else the one that a cross-reference or an SSSOM mapping ties it to; else the one
+    /// with a name in common, if that is the preferred name of either. An entry that fits several concepts is left out, and so
+    /// is a name that another concept has. Names keep the name of the file or folder as their source: `--explain` says it, and
+    /// `--without-aliases SOURCE` leaves them out. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub aliases: Vec<PathBuf>,
     /// Folder of the knowledge base
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

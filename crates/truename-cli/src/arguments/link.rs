@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use truename::{Ambiguous, Placeholders};
 
 use super::value::MOST_CANDIDATES;
-use super::{DocumentArguments, LinkerArguments, NilArguments, RecognizerChoices};
+use super::{ConceptArguments, DocumentArguments, LinkerArguments, NilArguments, RecognizerChoices};
 
 // In `--help`, `--input-format` stands before `--format`, and `--placeholders` after `--threads`.
 #[derive(Args)]
@@ -64,9 +64,8 @@ impl PlaceholderArgument {
 /// Options for finding and linking mentions.
 #[derive(Args)]
 pub struct Linking {
-    /// Only concepts of this type; may be given several times
-    #[arg(long = "type", value_name = "TYPE")]
-    pub types: Vec<String>,
+    #[command(flatten)]
+    pub concepts: ConceptArguments,
     #[command(flatten)]
     pub nil: NilArguments,
     #[command(flatten)]

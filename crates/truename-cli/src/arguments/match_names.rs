@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::value::MOST_CANDIDATES;
-use super::{LinkerArguments, NilArguments, PlaceholderArgument};
+use super::{ConceptArguments, LinkerArguments, NilArguments, PlaceholderArgument};
 
 #[derive(Args)]
 pub struct Match {
@@ -35,9 +35,8 @@ pub struct Match {
     /// Where the answer is NIL, give the best candidate as suggested_id and suggested_name
     #[arg(long)]
     pub suggest: bool,
-    /// Only concepts of this type; may be given several times
-    #[arg(long = "type", value_name = "TYPE")]
-    pub types: Vec<String>,
+    #[command(flatten)]
+    pub concepts: ConceptArguments,
     #[command(flatten)]
     pub placeholders: PlaceholderArgument,
     /// Explain each answer in words

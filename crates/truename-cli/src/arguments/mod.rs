@@ -1,6 +1,7 @@
 //! Everything the command line takes.
 
 mod annotate;
+mod concepts;
 mod documents;
 mod encoder;
 mod evaluate;
@@ -22,6 +23,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use annotate::Annotate;
+pub use concepts::ConceptArguments;
 pub use documents::DocumentArguments;
 pub use encoder::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{Evaluate, EvaluateLink, EvaluateMentions, EvaluateNames};

@@ -47,11 +47,10 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
 fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<Judged>, Linker)> {
     let gold = read_gold(gold)?;
     let options = arguments
-        .nil
-        .apply(LinkOptions::default())
+        .concepts
+        .apply(arguments.nil.apply(LinkOptions::default()))
         .top(DEPTH)
         .vote(arguments.vote as usize)
-        .types(arguments.types.clone())
         .placeholders(arguments.placeholders.read()?);
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
     check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;

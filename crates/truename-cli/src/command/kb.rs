@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
+use truename::{AliasReport, Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker, with_encoder};
@@ -35,8 +35,8 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
     let options = arguments.reading.options();
     let encoder = embed::open_named(&arguments.encoder)?;
     let start = Instant::now();
-    let imported =
-        watched(quiet, || KnowledgeBase::import(&arguments.files, &arguments.out, &options, arguments.force));
+    let Import { files, aliases, out, force, .. } = arguments;
+    let imported = watched(quiet, || KnowledgeBase::import_with_aliases(files, aliases, out, &options, *force));
     let (kb, report) = imported?;
     if !quiet {
         list_problems(&report);
@@ -44,12 +44,13 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
             crate::say!("left out {}", counted(report.obsolete as u64, "obsolete entry"));
         }
         say_unused_mappings(report.unused_mappings);
+        report.aliases.iter().for_each(say_aliases);
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
             "{} with {} in {} ({seconds:.1} s, {} names/s)",
             counted(report.concepts.into(), "concept"),
             counted(report.names.into(), "name"),
-            arguments.out.display(),
+            out.display(),
             grouped((f64::from(report.names) / seconds) as u64)
         );
     }
@@ -101,6 +102,24 @@ fn say_without_vector(names: u64) {
         let have = if names == 1 { "has" } else { "have" };
         crate::say!("{} {have} no vector; `truename kb embed` makes the missing ones", counted(names, "name"));
     }
+}
+
+fn say_aliases(report: &AliasReport) {
+    let left_out = [(report.ambiguous, "fit several concepts"), (report.taken, "are names of other concepts")];
+    let [entries, names] = left_out.map(|(count, why)| match count {
+        0 => String::new(),
+        _ => format!("; {} left out, which {why}", grouped(count as u64)),
+    });
+    crate::say!(
+        "{}: {} joined of {} (by id {}, by cross-reference {}, by name {}){entries}; {} added{names}",
+        report.source,
+        grouped((report.by_id + report.by_xref + report.by_name) as u64),
+        counted(report.entries as u64, "entry"),
+        grouped(report.by_id as u64),
+        grouped(report.by_xref as u64),
+        grouped(report.by_name as u64),
+        counted(report.names as u64, "name"),
+    );
 }
 
 fn say_unused_mappings(count: usize) {
@@ -205,6 +224,9 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     }
     for (name, count) in &info.types {
         writeln!(out, "type {name}: {}", grouped((*count).into()))?;
+    }
+    for (source, count) in &info.aliases {
+        writeln!(out, "aliases from {}: {}", OneLine(source), grouped((*count).into()))?;
     }
     writeln!(
         out,

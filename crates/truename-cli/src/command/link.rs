@@ -64,10 +64,9 @@ pub fn pipeline(
     explain: bool,
 ) -> anyhow::Result<Pipeline> {
     let options = linking
-        .nil
-        .apply(LinkOptions::default())
+        .concepts
+        .apply(linking.nil.apply(LinkOptions::default()))
         .top(top)
-        .types(linking.types.clone())
         .explain(explain)
         .placeholders(linking.placeholders.read()?);
     let pipeline_options = PipelineOptions::default()
@@ -82,7 +81,8 @@ pub fn pipeline(
     }
     let options = recognizer::Options {
         nested: linking.nested.then_some(true),
-        types: linking.types.clone(),
+        types: linking.concepts.types.clone(),
+        without_aliases: linking.concepts.without_aliases.clone(),
         ..Default::default()
     };
     Ok(pipeline.with_recognizer(recognizer::recognizer(&linking.recognizer, || Ok(kb), &options)?))

@@ -29,11 +29,10 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
 fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
     let jsonl = arguments.format == OutputFormat::Jsonl;
     Ok(arguments
-        .nil
-        .apply(LinkOptions::default())
+        .concepts
+        .apply(arguments.nil.apply(LinkOptions::default()))
         .top(arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize)
         .vote(arguments.vote as usize)
-        .types(arguments.types.clone())
         .explain(arguments.explain)
         .placeholders(arguments.placeholders.read()?))
 }

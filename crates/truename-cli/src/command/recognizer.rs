@@ -18,6 +18,8 @@ pub struct Options {
     pub nested: Option<bool>,
     /// Types of the concepts that the dictionary looks for; empty for all.
     pub types: Vec<String>,
+    /// Sources whose aliases the dictionary leaves out.
+    pub without_aliases: Vec<String>,
     /// True if mentions of the dictionary have the types of its concepts.
     pub typed: bool,
     /// Smallest difference of score and threshold.
@@ -42,8 +44,8 @@ pub fn recognizer(
         Ok(match source {
             Source::Trained(model) => Box::new(configured(*model, &types, options)?.joint(choices.joint)),
             Source::Dictionary(kb) => {
-                let dictionary = DictionaryRecognizer::new(*kb).nested(nested);
-                Box::new(dictionary.of_types(options.types.clone()).typed(options.typed))
+                let dictionary = DictionaryRecognizer::new(*kb).nested(nested).typed(options.typed);
+                Box::new(dictionary.of_types(options.types.clone()).without_aliases(options.without_aliases.clone()))
             }
         })
     };

@@ -14,7 +14,7 @@ use super::iri_label::iri_label;
 use super::options::{ENCODING_HINT, ImportOptions};
 use super::report::{FileReport, Import};
 use crate::error::printable;
-use crate::{Concept, ConceptId, Error};
+use crate::{Alias, Concept, ConceptId, Error};
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
@@ -27,6 +27,7 @@ pub(super) struct Entry {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) synonyms: Vec<String>,
+    pub(super) aliases: Vec<Alias>,
     pub(super) types: Vec<String>,
     pub(super) parents: Vec<String>,
     pub(super) xrefs: Vec<String>,
@@ -119,6 +120,13 @@ impl<'options> Collector<'options> {
             // The name itself was listed where there was one.
             return if named { Ok(()) } else { self.problem(line, concept.id.as_str(), "an entry without a name") };
         }
+        for Alias { name, source } in entry.aliases {
+            match (self.clean_name(line, &name)?, tidy_value(source)) {
+                (Some(name), Some(source)) => concept.aliases.push(Alias { name, source }),
+                (Some(name), None) => self.problem(line, &name, "an alias without a source")?,
+                (None, _) => {}
+            }
+        }
         concept.types = entry.types.into_iter().filter_map(tidy_value).collect();
         concept.xrefs = entry.xrefs.into_iter().filter_map(tidy_value).collect();
         for parent in entry.parents.iter().filter(|parent| !parent.trim().is_empty()) {
@@ -128,7 +136,7 @@ impl<'options> Collector<'options> {
             }
         }
         concept.definition = entry.definition.and_then(tidy_value);
-        self.options.progress.names.fetch_add(1 + concept.synonyms.len() as u64, Ordering::Relaxed);
+        self.options.progress.names.fetch_add(concept.name_count() as u64, Ordering::Relaxed);
         if let Some(file) = self.import.files.last_mut() {
             file.entries += 1;
         }

@@ -221,6 +221,7 @@ fn entry(row: &ByteRecord, layout: &Layout, collector: &Collector<'_>) -> Option
         id: cell(layout.id)?,
         name: names.next().unwrap_or_default(),
         synonyms: names.filter(|name| !name.is_empty()).chain(all(&layout.synonyms)?).collect(),
+        aliases: Vec::new(),
         types: all(&layout.types)?,
         parents: all(&layout.parents)?,
         xrefs: all(&layout.xrefs)?,

@@ -86,6 +86,7 @@ impl Layout {
                 .filter(|column| column.ends_with("Synonyms"))
                 .flat_map(|column| several(column))
                 .collect(),
+            aliases: Vec::new(),
             types: vec![self.kind.to_ascii_lowercase()],
             parents: several("ParentIDs"),
             xrefs,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::collector::{Collector, Entry};
 use super::source::Source;
-use crate::Error;
+use crate::{Alias, Error};
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -22,6 +22,8 @@ struct Own {
     name: String,
     #[serde(default)]
     synonyms: Vec<String>,
+    #[serde(default)]
+    aliases: Vec<Alias>,
     #[serde(default)]
     types: Vec<String>,
     #[serde(default)]
@@ -80,8 +82,8 @@ fn reason(line: &str) -> String {
 
 impl From<Own> for Entry {
     fn from(own: Own) -> Self {
-        let Own { id, name, synonyms, types, parents, xrefs, definition, .. } = own;
-        Self { id, name, synonyms, types, parents, xrefs, definition }
+        let Own { id, name, synonyms, aliases, types, parents, xrefs, definition, .. } = own;
+        Self { id, name, synonyms, aliases, types, parents, xrefs, definition }
     }
 }
 

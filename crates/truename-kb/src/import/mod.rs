@@ -4,6 +4,7 @@
 //! skipped, counted and listed as a [`Problem`](truename_text::Problem); with [`ImportOptions::strict`] the first one
 //! ends the import.
 
+mod aliases;
 mod clean;
 mod collector;
 mod csv;
@@ -30,6 +31,7 @@ mod xml;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+pub use self::aliases::{AliasReport, Vocabulary};
 use self::collector::Collector;
 pub use self::format::Format;
 pub use self::options::{Columns, ImportOptions, SynonymScopes};
@@ -49,13 +51,7 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
     }
     let mut collector = Collector::new(options);
     for path in paths {
-        let mut source = Source::open(path, options)?;
-        let format = match options.format {
-            Some(format) => format,
-            None => {
-                Format::detect(path, source.beginning()).ok_or_else(|| Error::unknown_format(path, Format::names()))?
-            }
-        };
+        let (format, mut source) = open(path, options)?;
         collector.begin(path, format);
         read_one(format, &mut source, &mut collector)?;
     }
@@ -64,6 +60,31 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
         return Err(import.without_concepts());
     }
     Ok(import)
+}
+
+/// Reads the file of an outside vocabulary, for [`Import::add_aliases`]. In an SSSOM table the labels are names.
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
+    let mut collector = Collector::new(options);
+    let (format, mut source) = open(path, options)?;
+    collector.begin(path, format);
+    match format {
+        Format::Sssom => sssom::read_labels(&mut source, &mut collector)?,
+        _ => read_one(format, &mut source, &mut collector)?,
+    }
+    let import = collector.finish()?;
+    if import.concepts.is_empty() && import.mappings.is_empty() {
+        return Err(import.without_concepts());
+    }
+    Ok(import)
+}
+
+fn open(path: &Path, options: &ImportOptions) -> Result<(Format, Source), Error> {
+    let source = Source::open(path, options)?;
+    let format = options.format.or_else(|| Format::detect(path, source.beginning()));
+    Ok((format.ok_or_else(|| Error::unknown_format(path, Format::names()))?, source))
 }
 
 /// Reads a file in memory, as fuzzers do.

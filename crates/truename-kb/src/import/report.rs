@@ -66,6 +66,6 @@ impl Import {
 
     /// Returns the number of names of all concepts.
     pub fn name_count(&self) -> usize {
-        self.concepts.iter().map(|concept| 1 + concept.synonyms.len()).sum()
+        self.concepts.iter().map(Concept::name_count).sum()
     }
 }

@@ -1,6 +1,6 @@
-//! SSSOM mapping tables, taken as cross-references between concepts that other files bring.
+//! SSSOM mapping tables: cross-references between concepts that other files bring, or names of the concepts they map.
 
-use super::collector::Collector;
+use super::collector::{Collector, Entry};
 use super::source::Source;
 use crate::Error;
 
@@ -14,7 +14,40 @@ const SAME: [&str; 6] = [
     "semapv:crossSpeciesExactMatch",
 ];
 
+/// An equivalence.
+struct Mapping<'a> {
+    /// Ids of the two sides, and their labels where the table has them.
+    sides: [(&'a str, Option<&'a str>); 2],
+}
+
+/// Takes equivalences as cross-references.
 pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    each_mapping(source, collector, |_, Mapping { sides: [(subject, _), (object, _)] }, collector| {
+        collector.add_mapping(subject, object);
+        Ok(())
+    })
+}
+
+/// Takes labels as names of both sides, and equivalences as cross-references.
+pub(super) fn read_labels(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    each_mapping(source, collector, |line, Mapping { sides }, collector| {
+        let [subject, object] = sides;
+        collector.add_mapping(subject.0, object.0);
+        for ((id, label), (other, _)) in [(subject, object), (object, subject)] {
+            if let Some(label) = label {
+                let (id, name, xrefs) = (id.to_owned(), label.to_owned(), vec![other.to_owned()]);
+                collector.add_row(Some(line), Entry { id, name, xrefs, ..Entry::default() })?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn each_mapping(
+    source: &mut Source,
+    collector: &mut Collector<'_>,
+    mut take: impl FnMut(u64, Mapping<'_>, &mut Collector<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (path, mut header) = (source.path.clone(), None::<Vec<String>>);
     source.for_each_row(collector, |number, line, collector| {
         if line.starts_with('#') || line.trim().is_empty() {
@@ -37,7 +70,8 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
         if !SAME.contains(&predicate) || cell("predicate_modifier") == Some("Not") {
             return collector.problem(Some(number), predicate, "not an equivalence, so no cross-reference");
         }
-        collector.add_mapping(subject, object);
-        Ok(())
+        let label = |name| cell(name).filter(|label| !label.is_empty());
+        let sides = [(subject, label("subject_label")), (object, label("object_label"))];
+        take(number, Mapping { sides }, collector)
     })
 }

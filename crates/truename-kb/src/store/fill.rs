@@ -23,7 +23,7 @@ impl Store {
             names.extend(concept.names().zip(0u32..).map(|(name, place)| (name.chars().count(), number, place)));
         }
         names.par_sort_unstable();
-        let mut numbers: Vec<Vec<u32>> = concepts.iter().map(|concept| vec![0; 1 + concept.synonyms.len()]).collect();
+        let mut numbers: Vec<Vec<u32>> = concepts.iter().map(|concept| vec![0; concept.name_count()]).collect();
         for (number, (_, concept, place)) in (0u32..).zip(&names) {
             numbers[*concept as usize][*place as usize] = number;
         }
@@ -50,7 +50,10 @@ impl Store {
     ) -> Result<Vec<String>, Error> {
         let mut texts: Vec<Vec<String>> = concepts
             .into_par_iter()
-            .map(|concept| std::iter::once(concept.name).chain(concept.synonyms).collect())
+            .map(|concept| {
+                let aliases = concept.aliases.into_iter().map(|alias| alias.name);
+                std::iter::once(concept.name).chain(concept.synonyms).chain(aliases).collect()
+            })
             .collect();
         let mut names = Vec::with_capacity(order.len());
         for (number, (_, concept, place)) in (0u32..).zip(order) {

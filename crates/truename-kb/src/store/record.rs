@@ -1,13 +1,16 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Concept, ConceptId, ConceptIndex, Error};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 
 /// A concept as it is stored, without the text of its names.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record<'a> {
     pub(super) id: &'a str,
-    /// Name numbers, the preferred name first.
+    /// Name numbers: of the preferred name, the synonyms, the aliases.
     pub(super) names: Vec<u32>,
+    /// Sources of the aliases, the last names.
+    #[serde(borrow)]
+    pub(super) alias_sources: Vec<&'a str>,
     #[serde(borrow)]
     pub(super) types: Vec<&'a str>,
     #[serde(borrow)]
@@ -26,12 +29,19 @@ impl<'a> Record<'a> {
         let record = Record {
             id: concept.id.as_str(),
             names,
+            alias_sources: concept.aliases.iter().map(|alias| alias.source.as_str()).collect(),
             types: borrowed(&concept.types),
             parents: concept.parents.iter().map(ConceptId::as_str).collect(),
             xrefs: borrowed(&concept.xrefs),
             definition: concept.definition.as_deref(),
         };
         postcard::to_stdvec(&record).map_err(Error::record)
+    }
+
+    /// Returns the numbers of the aliases with their sources.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = (NameIndex, &'a str)> {
+        let first = self.names.len().saturating_sub(self.alias_sources.len());
+        self.names[first..].iter().map(|name| NameIndex(*name)).zip(self.alias_sources.iter().copied())
     }
 
     /// Reads a stored record.

@@ -68,6 +68,14 @@ impl Snapshot<'_> {
         self.tables.concept(&self.read, index)
     }
 
+    /// Returns the names that outside vocabularies give a concept, with the vocabularies.
+    ///
+    /// # Errors
+    /// As [`Snapshot::concept`].
+    pub fn aliases(&self, index: ConceptIndex) -> Result<Vec<(NameIndex, &str)>, Error> {
+        Ok(self.tables.record(&self.read, index)?.aliases().collect())
+    }
+
     /// Returns the id and the name numbers of a concept, the preferred name first.
     ///
     /// # Errors

@@ -7,10 +7,10 @@ use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 use super::counts::Counts;
 use super::forms::FormTables;
 use super::record::{Record, parse_name};
-use crate::{Concept, ConceptIndex, Error, NameIndex};
+use crate::{Alias, Concept, ConceptIndex, Error, NameIndex};
 
 /// Version of the layout below, and of the normal forms and keys in it. A store of another version is refused.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 const META_FORMAT: &str = "format";
 const META_COUNTS: &str = "counts";
@@ -127,14 +127,18 @@ impl Tables {
         let record = self.record(read, index)?;
         let owned = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect();
         let mut names = Vec::with_capacity(record.names.len());
-        for number in record.names {
-            names.push(self.name(read, NameIndex(number))?.1.to_owned());
+        for number in &record.names {
+            names.push(self.name(read, NameIndex(*number))?.1.to_owned());
         }
+        let sources = record.alias_sources;
+        let aliases = names.split_off(names.len().saturating_sub(sources.len()));
+        let alias = |(name, source): (String, &str)| Alias { name, source: source.to_owned() };
         let mut names = names.into_iter();
         Ok(Concept {
             id: record.id.parse()?,
             name: names.next().unwrap_or_default(),
             synonyms: names.collect(),
+            aliases: aliases.into_iter().zip(sources).map(alias).collect(),
             types: owned(record.types),
             parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,
             xrefs: owned(record.xrefs),

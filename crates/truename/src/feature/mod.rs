@@ -202,7 +202,7 @@ fn of_concept<'a>(
 ) -> Result<(&'a str, Featured), Error> {
     let (id, mut all_names) = scope.snapshot.concept_names(concept)?;
     let preferred = all_names.first().copied();
-    all_names.retain(|name| !scope.hidden.contains(name));
+    all_names.retain(|name| scope.sees(*name));
     let cosines = scope.dense.map(|dense| Cosines::of(&dense, &all_names)).transpose()?;
     let mut closest = names.to_vec();
     if let Some(cosines) = &cosines {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
-use truename_kb::import::read_files;
+use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
 use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
 use truename_text::{Gram, NormalizedName, grams};
 
@@ -20,7 +20,7 @@ const META_PROVENANCE: &str = "provenance";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Provenance {
-    /// `import` or `update`.
+    /// `import`, `aliases` or `update`.
     pub action: String,
     /// Path of the file as given.
     pub file: String,
@@ -56,6 +56,8 @@ pub struct Report {
     pub missing: Vec<ConceptId>,
     /// Number of mappings without a concept on either side.
     pub unused_mappings: usize,
+    /// Counts of what each outside vocabulary added.
+    pub aliases: Vec<AliasReport>,
 }
 
 impl KnowledgeBase {
@@ -72,11 +74,35 @@ impl KnowledgeBase {
         options: &ImportOptions,
         replace: bool,
     ) -> Result<(Self, Report), Error> {
+        Self::import_with_aliases(files, &[], out, options, replace)
+    }
+
+    /// Imports files as [`KnowledgeBase::import`] does, and adds the names of outside vocabularies to the concepts that
+    /// they mean, as [`Import::add_aliases`] says.
+    ///
+    /// `aliases` are files, their format told by extension and content, or folders of knowledge bases. The name of the
+    /// file or folder marks the names it adds.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::import`].
+    pub fn import_with_aliases(
+        files: &[PathBuf],
+        aliases: &[PathBuf],
+        out: &Path,
+        options: &ImportOptions,
+        replace: bool,
+    ) -> Result<(Self, Report), Error> {
         refuse_existing(out, replace)?;
-        let import = read_files(files, options)?;
+        let mut import = read_files(files, options)?;
         import.require_concepts()?;
+        let mut vocabularies = Vec::new();
+        for path in aliases {
+            vocabularies.push(vocabulary(path, options, &mut import)?);
+        }
+        let aliases = import.add_aliases(vocabularies);
         let provenance = provenance("import", &import);
         let mut report = Report {
+            aliases,
             added: import.concepts.len() as u32,
             obsolete: import.removed.len(),
             unused_mappings: import.mappings.len(),
@@ -157,8 +183,28 @@ impl KnowledgeBase {
             problems: import.problems,
             missing,
             unused_mappings,
+            aliases: Vec::new(),
         })
     }
+}
+
+/// Reads an outside vocabulary. Its problems and its file are listed with those of the import.
+fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Result<Vocabulary, Error> {
+    let source = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let mut entries = Vec::new();
+    if path.is_dir() {
+        KnowledgeBase::open(path)?.for_each_concept(|concept| {
+            options.progress.check()?;
+            entries.push(concept);
+            Ok::<_, Error>(())
+        })?;
+        return Ok(Vocabulary { source, entries, mappings: Vec::new() });
+    }
+    let read = read_vocabulary(path, &options.clone().format(None))?;
+    import.problem_count += read.problem_count;
+    import.problems.extend(read.problems);
+    import.files.extend(read.files);
+    Ok(Vocabulary { source, entries: read.concepts, mappings: read.mappings })
 }
 
 /// Moves a store into its folder in one step. Without `replace`, a store that another process put there meanwhile

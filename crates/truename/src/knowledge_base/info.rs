@@ -36,6 +36,8 @@ pub struct Info {
     pub ambiguous_examples: Vec<(String, Vec<String>)>,
     /// Number of concepts by type.
     pub types: BTreeMap<String, u32>,
+    /// Number of names by the outside vocabulary that gave them.
+    pub aliases: BTreeMap<String, u32>,
     /// Files it was made from.
     pub provenance: Vec<Provenance>,
     /// True if `calibrate` fitted a lexical ranker to it.
@@ -87,14 +89,17 @@ impl KnowledgeBase {
         let snapshot = self.store.snapshot()?;
         let counts = snapshot.counts();
         let (mut types, mut name_counts, mut most) = (BTreeMap::new(), BTreeMap::new(), None::<(usize, String)>);
-        let mut duplicates = 0;
+        let (mut duplicates, mut aliases) = (0, BTreeMap::new());
         let mut by_form: HashMap<u64, Vec<u32>> = HashMap::new();
         for (concept, number) in snapshot.concepts()?.zip(0u32..) {
             let concept = concept?;
             for name in &concept.types {
                 *types.entry(name.clone()).or_insert(0) += 1;
             }
-            let names = 1 + concept.synonyms.len();
+            for alias in &concept.aliases {
+                *aliases.entry(alias.source.clone()).or_insert(0) += 1;
+            }
+            let names = concept.name_count();
             *name_counts.entry(names).or_insert(0) += 1;
             if most.as_ref().is_none_or(|(known, _)| names > *known) {
                 most = Some((names, concept.id.to_string()));
@@ -121,6 +126,7 @@ impl KnowledgeBase {
             ambiguous_names: by_form.len() as u32,
             ambiguous_examples: ambiguous_examples(&snapshot, &by_form)?,
             types,
+            aliases,
             provenance: read_provenance(&snapshot)?,
             calibrated: snapshot.meta(FeatureSet::Lexical.meta_key())?.is_some(),
             vectors: self.vector_info(&snapshot)?,

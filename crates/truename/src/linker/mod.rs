@@ -10,10 +10,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use call::LinkCall;
-use fitted::{Fitted, check_types};
+use fitted::Fitted;
 pub use options::LinkOptions;
 
 use crate::call::Call;
+use crate::name_filter::NameFilter;
 use crate::{Error, KnowledgeBase, Link, Query, Reranker};
 
 /// Links names to the concepts of one knowledge base.
@@ -24,7 +25,7 @@ pub struct Linker {
     kb: KnowledgeBase,
     options: LinkOptions,
     reranker: Option<Box<dyn Reranker>>,
-    /// Rankers and types of the version read last.
+    /// Rankers and names of the version read last.
     fitted: Mutex<Arc<Fitted>>,
 }
 
@@ -53,18 +54,19 @@ impl Linker {
     /// # Errors
     /// If its ranker cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
-        let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &[])?;
-        Ok(Self { kb, options: LinkOptions::default(), reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
+        let options = LinkOptions::default();
+        let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &options)?;
+        Ok(Self { kb, options, reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
     }
 
     /// Sets the options.
     ///
     /// # Errors
-    /// If no concept has one of the types asked for.
+    /// If no concept has one of the types asked for, or no alias one of the sources left out.
     pub fn with_options(mut self, options: LinkOptions) -> Result<Self, Error> {
         let snapshot = self.kb.store.snapshot()?;
-        check_types(&snapshot, &options.types)?;
-        let fitted = Fitted::read(&self.kb, &snapshot, &options.types)?;
+        NameFilter::new(&options).check(&snapshot)?;
+        let fitted = Fitted::read(&self.kb, &snapshot, &options)?;
         drop(snapshot);
         self.fitted = Mutex::new(Arc::new(fitted));
         self.options = options;
@@ -131,7 +133,7 @@ impl Linker {
         let call = Call::begin(&self.kb)?;
         let mut fitted = self.known();
         if fitted.version != call.version() {
-            fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options.types)?);
+            fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options)?);
             *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
         }
         Ok(LinkCall { linker: self, call, fitted })
@@ -142,7 +144,7 @@ impl Linker {
     }
 
     fn threshold_of(&self, fitted: &Fitted) -> f64 {
-        self.options.min_probability.unwrap_or_else(|| fitted.ranker.threshold(self.options.nil_share))
+        self.options.min_probability.unwrap_or(fitted.threshold)
     }
 
     /// Returns the number of candidates that the stages after the ranker need.

@@ -14,6 +14,8 @@ pub struct LinkOptions {
     pub nil_share: f64,
     /// Types of the concepts that may be answered; empty for all.
     pub types: Vec<String>,
+    /// Sources whose aliases are left out, `*` for all.
+    pub without_aliases: Vec<String>,
     /// Number of nearest names by vectors that vote for their concepts: a candidate's probability is its share of their cosines, in
     /// place of that by the ranker, unless one concept alone has the very name. 0 lets the ranker decide, as do queries without
     /// vectors. More than 32 count as 32. The NIL threshold stays that of the ranker.
@@ -29,7 +31,16 @@ impl Default for LinkOptions {
     fn default() -> Self {
         let placeholders = Some(Arc::new(Placeholders::default()));
         let nil_share = Self::NIL_SHARE;
-        Self { top: 5, min_probability: None, nil_share, types: Vec::new(), vote: 0, explain: false, placeholders }
+        Self {
+            top: 5,
+            min_probability: None,
+            nil_share,
+            types: Vec::new(),
+            without_aliases: Vec::new(),
+            vote: 0,
+            explain: false,
+            placeholders,
+        }
     }
 }
 
@@ -59,6 +70,12 @@ impl LinkOptions {
     #[must_use]
     pub fn types(self, types: Vec<String>) -> Self {
         Self { types, ..self }
+    }
+
+    /// Sets the sources whose aliases are left out; `*` stands for all.
+    #[must_use]
+    pub fn without_aliases(self, without_aliases: Vec<String>) -> Self {
+        Self { without_aliases, ..self }
     }
 
     /// Sets the number of nearest names that vote for their concepts.

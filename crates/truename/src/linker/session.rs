@@ -200,7 +200,9 @@ impl<'a> Session<'a> {
         let (id, names) = snapshot.concept_names(concept)?;
         let preferred_name = snapshot.name(names[0])?.1;
         let matched_name = snapshot.name(matched)?.1.to_owned();
-        Ok(Candidate { matched_name, scores, ..Candidate::new(id.parse()?, preferred_name, probability) })
+        let source = snapshot.aliases(concept)?.into_iter().find(|(name, _)| *name == matched);
+        let alias_source = source.map(|(_, source)| source.to_owned());
+        Ok(Candidate { matched_name, alias_source, scores, ..Candidate::new(id.parse()?, preferred_name, probability) })
     }
 }
 

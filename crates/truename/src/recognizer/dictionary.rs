@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
+use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
 
 use super::senses::Senses;
 use super::{Reading, Recognized, Recognizer, spelling};
 use crate::call::Call;
 use crate::memo::Memo;
+use crate::name_filter::NameFilter;
 use crate::short_forms::ShortForms;
 use crate::{Error, KnowledgeBase};
 
@@ -22,8 +23,8 @@ use crate::{Error, KnowledgeBase};
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
-    /// Types of the concepts whose names are found; empty for all.
-    types: Vec<String>,
+    /// Names that are found.
+    filter: NameFilter,
     /// True if mentions get the types of their concepts.
     typed: bool,
     /// True if common words and letters that are names are found too.
@@ -79,7 +80,7 @@ impl DictionaryRecognizer {
     /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
         let (nested, typed, common_words) = (false, false, false);
-        Self { kb, nested, types: Vec::new(), typed, common_words, verdicts: Memo::new() }
+        Self { kb, nested, filter: NameFilter::default(), typed, common_words, verdicts: Memo::new() }
     }
 
     /// Sets whether mentions within mentions are found too.
@@ -92,7 +93,14 @@ impl DictionaryRecognizer {
     /// Restricts the names to concepts that have one of these types; empty for all.
     #[must_use]
     pub fn of_types(mut self, types: Vec<String>) -> Self {
-        self.types = types;
+        self.filter = self.filter.types(types);
+        self
+    }
+
+    /// Leaves out the aliases of these sources; `*` stands for all.
+    #[must_use]
+    pub fn without_aliases(mut self, sources: Vec<String>) -> Self {
+        self.filter = self.filter.without_aliases(sources);
         self
     }
 
@@ -191,14 +199,6 @@ impl DictionaryRecognizer {
         self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, passage.in_capitals, snapshot))
     }
 
-    fn is_allowed(&self, concept: ConceptIndex, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
-        if self.types.is_empty() {
-            return Ok(true);
-        }
-        let types = snapshot.concept_types(concept)?;
-        Ok(self.types.iter().any(|wanted| types.contains(&wanted.as_str())))
-    }
-
     /// Compares `piece` with the names that have its letters.
     fn verdict_on(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
         if !piece.contains(char::is_alphabetic) {
@@ -214,7 +214,7 @@ impl DictionaryRecognizer {
         for key in keys.filed() {
             for number in snapshot.names_under(key)? {
                 let (concept, name) = snapshot.name(number)?;
-                if !self.is_allowed(concept, snapshot)? {
+                if !self.filter.allows(concept, number, snapshot)? {
                     continue;
                 }
                 // A synonym that is a common word mostly means just that word.
