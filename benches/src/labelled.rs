@@ -4,7 +4,7 @@
 //! ids the knowledge base lacks are left out, and composite mentions (`breast and ovarian cancer`), which are two names in one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use truename::{Concept, Format, GoldName, ImportOptions, KnowledgeBase};
 
@@ -63,10 +63,14 @@ pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<Labelled>> 
 
 /// Reads MEDIC, the vocabulary of diseases.
 pub fn medic(data: &Path) -> anyhow::Result<Vec<Concept>> {
-    let scratch = tempfile::tempdir()?;
     let options = ImportOptions::default().format(Some(Format::Dictionary));
-    let files = [data.join("dict-medic/medic_06Jul2012.txt.gz")];
-    let (kb, _) = KnowledgeBase::import(&files, &scratch.path().join("medic"), &options, false)?;
+    vocabulary(data.join("dict-medic/medic_06Jul2012.txt.gz"), &options)
+}
+
+/// Reads a vocabulary that `kb import` reads.
+pub fn vocabulary(file: PathBuf, options: &ImportOptions) -> anyhow::Result<Vec<Concept>> {
+    let folder = tempfile::tempdir()?;
+    let (kb, _) = KnowledgeBase::import(&[file], &folder.path().join("kb"), options, false)?;
     let mut concepts = Vec::new();
     kb.for_each_concept(|concept| {
         concepts.push(concept);

@@ -1,4 +1,4 @@
-//! What a threshold on the probability costs and gains.
+//! Right and wrong decisions by NIL threshold.
 
 use serde::Serialize;
 

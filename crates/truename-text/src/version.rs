@@ -68,7 +68,7 @@ const COUNTED: [&str; 14] = [
 /// Letters of a word before a number that ends the name.
 const FEWEST_LETTERS: usize = 3;
 
-/// What a piece of a name is.
+/// Role of a piece of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Core,

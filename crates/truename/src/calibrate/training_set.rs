@@ -53,8 +53,6 @@ impl TrainingSet {
     /// # Panics
     /// If the knowledge base has an encoder but the set has lexical features, or the other way round.
     pub fn add(&mut self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<usize, Error> {
-        let features = FeatureSet::of_encoder(kb.encoder().is_some());
-        assert_eq!(features, self.features, "an encoder for dense features alone");
         let call = Call::begin(kb)?;
         let mut examples = held_out(call.snapshot(), options)?;
         let (gold, unknown) = of_gold(call.snapshot(), gold, 0)?;
@@ -81,8 +79,6 @@ impl TrainingSet {
         fold: usize,
         options: &CalibrateOptions,
     ) -> Result<(), Error> {
-        let features = FeatureSet::of_encoder(kb.encoder().is_some());
-        assert_eq!(features, self.features, "an encoder for dense features alone");
         let call = Call::begin(kb)?;
         let (mut examples, _) = of_gold(call.snapshot(), corpus, ONE_HIDDEN_IN)?;
         let weight = weight / examples.len().max(1) as f32;
@@ -100,6 +96,8 @@ impl TrainingSet {
         call: &Call<'_>,
         options: &CalibrateOptions,
     ) -> Result<(), Error> {
+        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        assert_eq!(features, self.features, "an encoder for dense features alone");
         options.progress.begin("asking for names held out", examples.len() as u64);
         let mut observed = Vec::with_capacity(examples.len());
         for examples in examples.chunks(ENCODE_BATCH) {
