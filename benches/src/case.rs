@@ -8,15 +8,16 @@ use std::sync::Arc;
 use anyhow::Context;
 use rayon::prelude::*;
 use truename::{
-    CalibrateOptions, Candidate, Concept, FeatureSet, KnowledgeBase, Link, LinkOptions, Linker, NearName, Ranker,
+    CalibrateOptions, Candidate, Concept, FeatureSet, FitOptions, KnowledgeBase, Link, LinkOptions, Linker, NearName,
+    Ranker,
 };
 use truename_eval::{Answer, Judged, NameScores, write_judged};
 use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
 
-use crate::Names;
 use crate::fit_default::{files, knowledge_base};
 use crate::labelled::CORPORA;
 use crate::scale::edited;
+use crate::{Names, inventory};
 
 /// Names asked for, and what may be known while answering them.
 pub struct Case {
@@ -110,7 +111,11 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
     let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
     for (number, mut case) in cases.into_iter().enumerate().filter(is_wanted) {
         for query in &mut case.queries {
-            query.name = edited(&query.name, truename_text::stable_hash(&query.name), options.edits);
+            let seed = truename_text::stable_hash(&query.name);
+            query.name = edited(&query.name, seed, options.edits);
+            if options.inventory {
+                query.name = inventory::written(&query.name, seed);
+            }
         }
         if let Some(folder) = &options.data.dump {
             write(&case, &folder.join(format!("{title}-{number}")))?;
@@ -123,7 +128,7 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
         let name = format!("{title}-{number}");
         let folder = tempfile::tempdir()?;
         let path = options.kbs.as_ref().map_or_else(|| folder.path().join(&name), |kbs| kbs.join(&name));
-        let fitted = Fitted::new(&case, encoders(&case, &name)?, options.rankers.as_deref(), title, &path)?;
+        let fitted = Fitted::new(&case, encoders(&case, &name)?, options, title, &path)?;
         fitted.measure(&case, &mut table)?;
         if options.nil && options.recipe.is_none() {
             fitted.judge(&case, &mut judgements)?;
@@ -131,7 +136,7 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
             // An encoder that learnt the concepts left out would know them.
             let encoders = encoders(&without_some(&case), &format!("{name}-nil"))?;
             let folder = tempfile::tempdir()?;
-            let fitted = Fitted::new(&case, encoders, options.rankers.as_deref(), title, &folder.path().join("kb"))?;
+            let fitted = Fitted::new(&case, encoders, options, title, &folder.path().join("kb"))?;
             fitted.judge(&case, &mut judgements)?;
         }
     }
@@ -199,7 +204,7 @@ const KEPT: &str = "kept";
 struct Answers {
     row: (usize, &'static str),
     all: Vec<Link>,
-    /// The same with a fifth of the concepts left out.
+    /// The same with a fifth of the concepts left out, where NIL is judged.
     kept: Vec<Link>,
 }
 
@@ -213,36 +218,32 @@ impl Fitted {
     fn new(
         case: &Case,
         encoders: Option<TrainedEncoders>,
-        rankers: Option<&Path>,
+        options: &Names,
         title: &str,
         path: &Path,
     ) -> anyhow::Result<Self> {
-        let concepts = || {
-            let mut concepts = case.concepts.clone();
-            concepts
-                .iter_mut()
-                .filter(|concept| is_kept(concept))
-                .for_each(|concept| concept.types.push(KEPT.to_owned()));
-            Ok(concepts)
-        };
+        let mut concepts = case.concepts.clone();
+        let kept = concepts.iter_mut().filter(|concept| is_kept(concept));
+        kept.for_each(|concept| concept.types.push(KEPT.to_owned()));
         let kb = knowledge_base(path, concepts, encoders.as_ref().map(TrainedEncoders::encoder))?;
-        let [lexical, dense] = match rankers {
+        let [lexical, dense] = match &options.rankers {
             Some(folder) => left_out(folder, title)?,
             None => [FeatureSet::Lexical, FeatureSet::Dense].map(Ranker::standard),
         };
-        let options = CalibrateOptions::default().priors([Arc::clone(&lexical), Arc::clone(&dense)]);
+        let fit = options.share.map_or_else(FitOptions::default, |share| FitOptions::default().share(share));
+        let calibration = CalibrateOptions::default().priors([Arc::clone(&lexical), Arc::clone(&dense)]).fit(fit);
         let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
         let mut answers = Vec::new();
         let letters = KnowledgeBase::open(path)?;
-        letters.put_ranker(&lexical, FeatureSet::Lexical, &options.progress)?;
-        answers.push(asked((5, "default"), &letters, &names)?);
-        letters.calibrate(&[], &options)?;
-        answers.push(asked((6, "ranked"), &letters, &names)?);
+        letters.put_ranker(&lexical, FeatureSet::Lexical, &calibration.progress)?;
+        answers.push(asked((5, "default"), &letters, &names, options.nil)?);
+        letters.calibrate(&[], &calibration)?;
+        answers.push(asked((6, "ranked"), &letters, &names, options.nil)?);
         if let Some(encoders) = &encoders {
-            kb.put_ranker(&dense, FeatureSet::Dense, &options.progress)?;
-            answers.push(asked((7, "default with vectors"), &kb, &names)?);
-            encoders.calibrate(&kb, &[], &options)?;
-            answers.push(asked((8, "ranked with vectors"), &kb, &names)?);
+            kb.put_ranker(&dense, FeatureSet::Dense, &calibration.progress)?;
+            answers.push(asked((7, "default with vectors"), &kb, &names, options.nil)?);
+            encoders.calibrate(&kb, &[], &calibration)?;
+            answers.push(asked((8, "ranked with vectors"), &kb, &names, options.nil)?);
         }
         Ok(Self { kb, answers })
     }
@@ -325,12 +326,12 @@ fn left_out(folder: &Path, title: &str) -> anyhow::Result<[Arc<Ranker>; 2]> {
     Ok([lexical, dense])
 }
 
-fn asked(row: (usize, &'static str), kb: &KnowledgeBase, names: &[&str]) -> anyhow::Result<Answers> {
+fn asked(row: (usize, &'static str), kb: &KnowledgeBase, names: &[&str], nil: bool) -> anyhow::Result<Answers> {
     let linked = |types: Vec<String>| -> anyhow::Result<Vec<Link>> {
         let options = LinkOptions::default().top(CANDIDATES).types(types);
         Ok(Linker::new(kb.clone())?.with_options(options)?.link_names(names)?)
     };
-    Ok(Answers { row, all: linked(Vec::new())?, kept: linked(vec![KEPT.to_owned()])? })
+    Ok(Answers { row, all: linked(Vec::new())?, kept: if nil { linked(vec![KEPT.to_owned()])? } else { Vec::new() } })
 }
 
 fn by_probability(link: &Link) -> BTreeMap<String, f64> {

@@ -1,11 +1,13 @@
 //! Fits the standard rankers to labelled corpora and to names held out of vocabularies, and one pair for each corpus without it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::{CalibrateOptions, Concept, Encoder, FeatureSet, GoldName, ImportOptions, KnowledgeBase, TrainingSet};
+use truename::{
+    CalibrateOptions, Concept, ConceptId, Encoder, FeatureSet, GoldName, ImportOptions, KnowledgeBase, TrainingSet,
+};
 
 use truename_text::{NormalizedName, stable_hash};
 
@@ -39,7 +41,8 @@ pub struct Options<'a> {
 struct Part {
     /// The corpus; `None` for a vocabulary.
     corpus: Option<&'static str>,
-    sets: BTreeMap<&'static str, TrainingSet>,
+    /// Features by letters and, with an encoder, those with vectors.
+    sets: Vec<(FeatureSet, TrainingSet)>,
 }
 
 pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
@@ -56,7 +59,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
         for Labelled { kb, concepts, names } in all {
             let foreign = foreign(&labelled, labelled::fold(corpus), concepts, names.len() / ONE_FOREIGN_IN);
             let names: Vec<GoldName> = names.iter().cloned().chain(foreign).collect();
-            let kb = knowledge_base(&options.kbs.join(kb), || Ok(concepts.clone()), encoder.as_ref())?;
+            let kb = knowledge_base(&options.kbs.join(kb), concepts.clone(), encoder.as_ref())?;
             let asked = CalibrateOptions::default().names(NAMES);
             parts.push(Part { corpus: Some(corpus), sets: sets(&kb, &names, weight, labelled::fold(corpus), &asked)? });
             println!("{corpus}: {} names", names.len());
@@ -64,7 +67,8 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     }
     for file in options.vocabularies {
         let name = file.file_stem().unwrap_or_default();
-        let kb = knowledge_base(&options.kbs.join(name), || vocabulary(file), encoder.as_ref())?;
+        let concepts = labelled::vocabulary(file.clone(), &ImportOptions::default())?;
+        let kb = knowledge_base(&options.kbs.join(name), concepts, encoder.as_ref())?;
         let asked = CalibrateOptions::default().names(NAMES);
         parts.push(Part { corpus: None, sets: sets(&kb, &[], 0.0, VOCABULARIES, &asked)? });
         println!("{}", file.display());
@@ -98,35 +102,36 @@ pub fn files(name: &str) -> [String; 2] {
     [format!("{name}.bin"), format!("{name}-dense.bin")]
 }
 
-/// Returns the feature sets of a part, by the place of their file in [`files`].
+/// Returns the training sets of a part.
 fn sets(
     kb: &KnowledgeBase,
     names: &[GoldName],
     weight: f32,
     fold: usize,
     options: &CalibrateOptions,
-) -> anyhow::Result<BTreeMap<&'static str, TrainingSet>> {
-    let mut sets = BTreeMap::new();
+) -> anyhow::Result<Vec<(FeatureSet, TrainingSet)>> {
+    let mut sets = Vec::new();
     let lexical = KnowledgeBase::open(kb.path())?;
-    for (name, features, kb) in [("lexical", FeatureSet::Lexical, &lexical), ("dense", FeatureSet::Dense, kb)] {
+    for (features, kb) in [(FeatureSet::Lexical, &lexical), (FeatureSet::Dense, kb)] {
         if features == FeatureSet::Lexical || kb.encoder().is_some() {
             let mut set = TrainingSet::new(features);
             set.add_corpus(kb, names, weight, fold, options)?;
-            sets.insert(name, set);
+            sets.push((features, set));
         }
     }
     Ok(sets)
 }
 
-/// Opens a knowledge base, or makes it with the vectors of its names.
+/// Makes a knowledge base with the vectors of its names, or changes the one that is there to these concepts; names that it has
+/// keep their vectors.
 pub fn knowledge_base(
     path: &Path,
-    concepts: impl FnOnce() -> anyhow::Result<Vec<Concept>>,
+    concepts: Vec<Concept>,
     encoder: Option<&Arc<Encoder>>,
 ) -> anyhow::Result<KnowledgeBase> {
     let kb = match path.exists() {
-        true => KnowledgeBase::open(path)?,
-        false => KnowledgeBase::create(concepts()?, path)?,
+        true => changed(KnowledgeBase::open(path)?, concepts)?,
+        false => KnowledgeBase::create(concepts, path)?,
     };
     let Some(encoder) = encoder else { return Ok(kb) };
     if kb.clone().with_encoder(Arc::clone(encoder)).is_err() {
@@ -135,25 +140,29 @@ pub fn knowledge_base(
     Ok(kb.with_encoder(Arc::clone(encoder))?)
 }
 
-fn vocabulary(file: &Path) -> anyhow::Result<Vec<Concept>> {
-    let folder = tempfile::tempdir()?;
-    let files = [file.to_owned()];
-    let (kb, _) = KnowledgeBase::import(&files, &folder.path().join("kb"), &ImportOptions::default(), false)?;
-    let mut concepts = Vec::new();
-    kb.for_each_concept(|concept| {
-        concepts.push(concept);
+/// Replaces the concepts of a knowledge base.
+fn changed(kb: KnowledgeBase, concepts: Vec<Concept>) -> anyhow::Result<KnowledgeBase> {
+    let mut gone = Vec::new();
+    let kept: HashSet<&ConceptId> = concepts.iter().map(|concept| &concept.id).collect();
+    kb.for_each_concept(|Concept { id, .. }| {
+        gone.extend(Some(id).filter(|id| !kept.contains(id)));
         Ok::<_, truename::Error>(())
     })?;
-    Ok(concepts)
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("concepts.jsonl");
+    let lines: Vec<String> = concepts.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    std::fs::write(&file, lines.join("\n") + "\n")?;
+    kb.update(&[file], &gone, &ImportOptions::default())?;
+    Ok(kb)
 }
 
 /// Fits the rankers to all parts but those of a corpus.
 fn fit(parts: &[Part], without: Option<&str>, folder: &Path, name: &str) -> anyhow::Result<()> {
-    let sets = [("lexical", FeatureSet::Lexical), ("dense", FeatureSet::Dense)];
-    for ((kind, features), file) in sets.into_iter().zip(files(name)) {
+    for (features, file) in [FeatureSet::Lexical, FeatureSet::Dense].into_iter().zip(files(name)) {
         let mut training = TrainingSet::new(features);
         let used = parts.iter().filter(|part| part.corpus.is_none() || part.corpus != without);
-        used.filter_map(|part| part.sets.get(kind)).for_each(|set| training.extend(set));
+        let sets = used.flat_map(|part| &part.sets).filter(|(own, _)| *own == features);
+        sets.for_each(|(_, set)| training.extend(set));
         if training.is_empty() {
             continue;
         }

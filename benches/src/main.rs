@@ -12,6 +12,7 @@ mod contrastive_loss;
 mod encode;
 mod esappmod;
 mod fit_default;
+mod inventory;
 mod labelled;
 mod link;
 mod process;
@@ -191,12 +192,18 @@ struct Names {
     /// Rankers that `fit-default --left-out` wrote, in place of the standard ones: those without the corpus of the set
     #[arg(long, value_name = "DIR")]
     rankers: Option<PathBuf>,
-    /// Keep the knowledge bases with the vectors of an untrained encoder here, and use those that are there
+    /// Keep the knowledge bases with the vectors of an untrained encoder here; one that is there lends the vectors of its names
     #[arg(long, value_name = "DIR", conflicts_with = "recipe")]
     kbs: Option<PathBuf>,
     /// Change so many letters of each name asked for
     #[arg(long, default_value_t = 0)]
     edits: usize,
+    /// Write each name asked for as an inventory does: with a version, release, vendor, status or place
+    #[arg(long)]
+    inventory: bool,
+    /// Share of the fitted trees in the score of a ranker that is fitted without labels [default: as `calibrate`]
+    #[arg(long)]
+    share: Option<f64>,
     /// Train the encoder on each case's knowledge base first, by this recipe
     #[arg(long)]
     recipe: Option<PathBuf>,

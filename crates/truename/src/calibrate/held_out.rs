@@ -6,17 +6,18 @@ use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{GoldName, NameKeys, NormalizedName, has_part, part_of, stable_hash};
 
 use super::CalibrateOptions;
-use super::noise::{respelt, with_typo, with_version, with_words};
+use super::noise::{respelt, with_other_number, with_typo, with_version, with_words};
 use crate::{Error, ranker};
 
 /// Shares of the kinds of queries, among the names that allow them.
-const SHARES: [(Kind, f64); 6] = [
+const SHARES: [(Kind, f64); 7] = [
     (Kind::HiddenConcept, 0.12),
     (Kind::Typo, 0.12),
     (Kind::AddedWords, 0.05),
     (Kind::Shortened, 0.15),
     (Kind::Versioned, 0.1),
     (Kind::Respelt, 0.08),
+    (Kind::OtherNumber, 0.06),
 ];
 /// One in so many parts of names, and of names that are held out, has a version added.
 const ONE_VERSION_IN: u64 = 5;
@@ -55,6 +56,8 @@ enum Kind {
     Versioned,
     /// The name in lower case, in the plural, or with Greek letters by their initials.
     Respelt,
+    /// The name with another number, which no concept has: NIL is right.
+    OtherNumber,
     /// The name as it is, shared by several concepts.
     Shared,
     HeldOut,
@@ -121,6 +124,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
         Some(Kind::Shortened) => shortened(snapshot, text, hash >> 16)?.map(|part| (Kind::Shortened, part)),
         Some(Kind::Versioned) => Some((Kind::Versioned, with_version(text, hash))),
         Some(Kind::Respelt) => Some((Kind::Respelt, respelt(text, hash))),
+        Some(Kind::OtherNumber) => renumbered(snapshot, text, &all, hash)?.map(|name| (Kind::OtherNumber, name)),
         _ => None,
     };
     let (kind, query) = match as_drawn {
@@ -138,9 +142,15 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let hidden = match kind {
         Kind::HiddenConcept => all,
         Kind::HeldOut => same,
-        Kind::Typo | Kind::AddedWords | Kind::Shortened | Kind::Versioned | Kind::Respelt | Kind::Shared => Vec::new(),
+        Kind::Typo
+        | Kind::AddedWords
+        | Kind::Shortened
+        | Kind::Versioned
+        | Kind::Respelt
+        | Kind::OtherNumber
+        | Kind::Shared => Vec::new(),
     };
-    let answered = kind != Kind::HiddenConcept;
+    let answered = !matches!(kind, Kind::HiddenConcept | Kind::OtherNumber);
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
     Ok(Some((kind, Example { query, hidden, answers, part, gold: false, fold })))
@@ -162,6 +172,18 @@ fn shortened(snapshot: &Snapshot<'_>, name: &str, seed: u64) -> Result<Option<St
         }
     }
     Ok(None)
+}
+
+/// Returns the name with another number; `None` if it has none, a concept has that name, or one of the concept's names in `all`
+/// goes without the number, which may then be a version.
+fn renumbered(snapshot: &Snapshot<'_>, name: &str, all: &[NameIndex], seed: u64) -> Result<Option<String>, Error> {
+    let Some((renumbered, without)) = with_other_number(name, seed) else { return Ok(None) };
+    let exact = |name: &str| NameKeys::of(&NormalizedName::new(name)).exact;
+    if snapshot.names_under(exact(&renumbered))?.next().is_some() {
+        return Ok(None);
+    }
+    let mut unnumbered = snapshot.names_under(exact(&without))?;
+    Ok(if unnumbered.any(|name| all.contains(&name)) { None } else { Some(renumbered) })
 }
 
 /// Returns whether another concept has a name with the same normal form.

@@ -1,6 +1,6 @@
 //! Names as inventories, notes and captions write them.
 
-use truename_text::NameProfile;
+use truename_text::{NameProfile, VersionedName};
 
 /// Words that lists of names add: forms, remarks.
 const WORDS: [&str; 14] = [
@@ -101,6 +101,30 @@ pub(super) fn with_version(name: &str, seed: u64) -> String {
     }
 }
 
+/// Returns the name with another number, and the name without the number: `Net/7` or `Net 7.2`, and `Net/`, for `Net/2`. `None`
+/// if it has no number but a version.
+pub(super) fn with_other_number(name: &str, seed: u64) -> Option<(String, String)> {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    let (bytes, taken) = (name.as_bytes(), VersionedName::new(name).taken);
+    let starts = |at: &usize| is_digit(bytes[*at]) && (*at == 0 || !is_digit(bytes[at - 1]));
+    let starts: Vec<usize> = (0..bytes.len()).filter(starts).collect();
+    let draw = &mut Draw(seed);
+    let start = *starts.get(draw.below(starts.len().max(1) as u64) as usize)?;
+    let end = start + bytes[start..].iter().take_while(|byte| is_digit(**byte)).count();
+    let number = &name[start..end];
+    if taken.iter().any(|part| part.contains(number)) {
+        return None;
+    }
+    let other = number.parse::<u64>().ok()?.wrapping_add(1 + draw.below(8));
+    let (before, behind) = (&name[..start], &name[end..]);
+    let before = match before.strip_suffix(['-', '/', ' ']) {
+        Some(word) if draw.below(2) == 0 => format!("{word} "),
+        _ => before.to_owned(),
+    };
+    let part = if draw.below(4) == 0 { format!(".{}", draw.below(10)) } else { String::new() };
+    Some((format!("{before}{other}{part}{behind}"), format!("{}{behind}", &name[..start])))
+}
+
 /// Returns the name as notes spell it: in lower case, an acronym in the plural, or Greek letters by their initials (`TGFB1` for
 /// `TGF-beta 1`); the name itself if it allows none.
 pub(super) fn respelt(name: &str, seed: u64) -> String {
@@ -116,8 +140,6 @@ pub(super) fn respelt(name: &str, seed: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use truename_text::VersionedName;
-
     use super::*;
 
     #[test]
@@ -128,6 +150,18 @@ mod tests {
             (600..800).contains(&found),
             "{found}: a quarter have a vendor, some a word that may be the name's own"
         );
+    }
+
+    #[test]
+    fn a_number_of_a_name_is_changed_and_a_version_is_not() {
+        let drawn: Vec<_> = (0..40).filter_map(|seed| with_other_number("Net/2", seed)).collect();
+        assert_eq!(drawn.len(), 40);
+        for (name, without) in &drawn {
+            assert!(name.starts_with("Net") && !name.ends_with("/2") && without == "Net/", "{name}, {without}");
+        }
+        assert!(drawn.iter().any(|(name, _)| name.contains('.')) && drawn.iter().any(|(name, _)| name == "Net 7"));
+        assert_eq!(with_other_number("Tomcat 5.5", 1), None);
+        assert_eq!(with_other_number("aspirin", 1), None);
     }
 
     #[test]

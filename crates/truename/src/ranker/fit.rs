@@ -12,10 +12,7 @@ use crate::{FeatureSet, Progress};
 /// Number of cross-validation folds.
 pub(crate) const FOLDS: usize = 5;
 
-/// Share of the fitted trees in the score beside a prior, if there are too few labels to choose it by.
-/// Chosen on corpora that the prior was not fitted to.
-const SHARE: f64 = 0.2;
-/// Shares to choose from by labels.
+/// Shares of the fitted trees in the score beside a prior, to choose from by labels.
 const SHARES: [f64; 5] = [0.15, 0.3, 0.5, 0.7, 0.85];
 /// Minimum number of labels to choose the share by.
 const MIN_LABELS: f64 = 30.0;
@@ -55,7 +52,7 @@ impl Fitting<'_> {
     pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
         self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
         let alone = (self.trees(self.groups), self.out_of_fold());
-        let shares = if self.labels < MIN_LABELS { &[SHARE][..] } else { &SHARES };
+        let shares = if self.labels < MIN_LABELS { &[self.options.share][..] } else { &SHARES };
         let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(self.groups, self.weights, out_of_fold);
         let pools = self.priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
         let fitted = pools.map(|(prior, share)| self.calibrated(self.pooled(&alone, prior, share), Some(prior)));
@@ -192,7 +189,8 @@ mod tests {
         let groups = groups();
         for row in 0..20 {
             let fitted = f64::from(alone.trees.score(groups.row(row)));
-            let mean = SHARE * fitted + (1.0 - SHARE) * alone.score(groups.row(row));
+            let share = FitOptions::default().share;
+            let mean = share * fitted + (1.0 - share) * alone.score(groups.row(row));
             assert!((pooled.score(groups.row(row)) - mean).abs() < 1e-4, "{mean}");
         }
         assert_eq!(pooled.decisions, alone.decisions);
