@@ -35,6 +35,8 @@ pub struct Options<'a> {
     pub corpora: &'a [String],
     /// Also fits rankers without each corpus, to files of its name here.
     pub left_out: Option<&'a Path>,
+    /// The corpora that are left out; all where this is empty.
+    pub leave: &'a [String],
 }
 
 /// A part of the training set: one knowledge base and its names.
@@ -76,7 +78,8 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     fit(&parts, None, Path::new(SHIPPED), "default")?;
     if let Some(folder) = options.left_out {
         std::fs::create_dir_all(folder)?;
-        for corpus in corpora {
+        let is_left = |corpus: &&str| options.leave.is_empty() || options.leave.iter().any(|left| left == corpus);
+        for corpus in corpora.into_iter().filter(is_left) {
             fit(&parts, Some(corpus), folder, corpus)?;
         }
     }

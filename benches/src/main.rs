@@ -162,6 +162,9 @@ enum Benchmark {
         /// Also fit rankers without each corpus, to files of its name in this folder
         #[arg(long, value_name = "DIR")]
         left_out: Option<PathBuf>,
+        /// Leave out these corpora alone; may be given several times
+        #[arg(long = "leave", value_name = "NAME", value_parser = labelled::CORPORA, requires = "left_out")]
+        leave: Vec<String>,
     },
 }
 
@@ -264,7 +267,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Scale { file, encoder, kb, as_embedded } => {
             scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
         }
-        Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out } => {
+        Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out, leave } => {
             fit_default::run(&fit_default::Options {
                 data: &data,
                 vocabularies: &vocabularies,
@@ -272,6 +275,7 @@ fn main() -> anyhow::Result<()> {
                 kbs: &kbs,
                 corpora: &corpora,
                 left_out: left_out.as_deref(),
+                leave: &leave,
             })
         }
     }

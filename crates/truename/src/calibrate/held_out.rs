@@ -17,7 +17,7 @@ const SHARES: [(Kind, f64); 7] = [
     (Kind::Shortened, 0.15),
     (Kind::Versioned, 0.1),
     (Kind::Respelt, 0.08),
-    (Kind::OtherNumber, 0.06),
+    (Kind::OtherNumber, 0.08),
 ];
 /// One in so many parts of names, and of names that are held out, has a version added.
 const ONE_VERSION_IN: u64 = 5;

@@ -121,7 +121,12 @@ pub(super) fn with_other_number(name: &str, seed: u64) -> Option<(String, String
         Some(word) if draw.below(2) == 0 => format!("{word} "),
         _ => before.to_owned(),
     };
-    let part = if draw.below(4) == 0 { format!(".{}", draw.below(10)) } else { String::new() };
+    let part = match draw.below(6) {
+        0 => format!(".{}", draw.below(10)),
+        // The number of the name may be a part of a version.
+        1 => format!(".{number}"),
+        _ => String::new(),
+    };
     Some((format!("{before}{other}{part}{behind}"), format!("{}{behind}", &name[..start])))
 }
 

@@ -31,7 +31,7 @@ pub(super) fn measure(pair: &Pair<'_>, values: &mut Vec<f32>) {
         share(words.iter().map(|word| (*word, weight(word))), in_query),
         query.agreement(name) as f32,
         // Negated, so that the best of several names has the largest value.
-        -f32::from(u8::from(numbers_conflict(&pair.query.letters, &pair.name.letters))),
+        -f32::from(u8::from(numbers_conflict(&pair.query.letters, name))),
         f32::from(u8::from(has_greek_initials(pair.query, pair.name) || has_greek_initials(pair.name, pair.query))),
     ]);
 }
@@ -46,13 +46,15 @@ fn share(words: impl Iterator<Item = (u64, f64)>, is_found: impl Fn(&(u64, f64))
     if total > 0.0 { (found / total) as f32 } else { 0.0 }
 }
 
-/// Returns true if two names differ in their numbers alone, and both have some: `Net/2` and `net 7.2`, `HIF-1` and `HIF-2`.
-fn numbers_conflict(left: &[char], right: &[char]) -> bool {
+/// Returns true if a query differs from a name in its numbers alone, and the name's number is no version: `net 7.2` and `Net/2`,
+/// `HIF-1` and `HIF-2`.
+fn numbers_conflict(query: &[char], name: &VersionedName) -> bool {
+    let name: Vec<char> = name.core.squeezed().chars().collect();
     let letters = |name: &[char]| name.iter().filter(|letter| !letter.is_ascii_digit()).copied().collect::<Vec<_>>();
     let has_digit = |name: &[char]| name.iter().any(char::is_ascii_digit);
-    has_digit(left) && has_digit(right) && left != right && {
-        let (left, right) = (letters(left), letters(right));
-        !left.is_empty() && left == right
+    has_digit(query) && has_digit(&name) && query != name && {
+        let (query, name) = (letters(query), letters(&name));
+        !query.is_empty() && query == name
     }
 }
 
@@ -68,12 +70,13 @@ mod tests {
     #[test]
     fn a_number_that_differs_in_the_same_name_is_a_conflict() {
         let conflict = |left: &str, right: &str| {
-            numbers_conflict(&NameProfile::new(left).letters, &NameProfile::new(right).letters)
+            numbers_conflict(&NameProfile::new(left).letters, &VersionedName::new(right))
         };
         assert!(
             conflict("net 7.2", "Net/2") && conflict("HIF-1", "HIF2") && conflict("type 1 diabetes", "type 2 diabetes")
         );
         assert!(!conflict("net 7.2", ".NET Framework") && !conflict("net 7.2", "net") && !conflict("HIF-1", "hif1"));
+        assert!(!conflict("tomcat 7.0", "Tomcat 5") && !conflict("Acrobat 9.5", "Acrobat 7"), "versions");
         assert!(!conflict("1", "2"));
     }
 
