@@ -4,11 +4,14 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::architecture::Family;
 use crate::batch::{Batch, plan};
 use crate::character_config;
 use crate::characters::CharacterNetwork;
 use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint, network_folders};
+use crate::config::ModelConfig;
 use crate::hash::Fingerprint;
+use crate::head::MaskedHead;
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::{Scope, Weights};
 use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, States, Tokenizer};
@@ -41,6 +44,8 @@ pub struct Backbone {
     info: Info,
     tokenizer: Tokenizer,
     network: Network,
+    /// Family and sizes of a transformer, for heads that share its tables.
+    family: Option<(&'static Family, Box<ModelConfig>)>,
     weights: Weights,
     manifest: Manifest,
     fingerprint: Fingerprint,
@@ -105,6 +110,7 @@ impl Backbone {
             info,
             tokenizer: tokenizer?,
             network: Network::Transformer(transformer?),
+            family: Some((family, config)),
             weights,
             manifest,
             fingerprint,
@@ -129,6 +135,7 @@ impl Backbone {
             info,
             tokenizer: Tokenizer::of_characters(config.window),
             network: Network::Characters(CharacterNetwork::load(&config, &weights)?),
+            family: None,
             weights,
             manifest,
             fingerprint,
@@ -149,6 +156,15 @@ impl Backbone {
     /// The tokenizer of the folder.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
+    }
+
+    /// The masked-language head of the folder, for some tokens.
+    ///
+    /// # Errors
+    /// Where the network reads characters, the folder has no such head, or there is no such token.
+    pub(crate) fn masked_head(&self, tokens: &[u32]) -> Result<MaskedHead, Error> {
+        let (family, config) = self.family.as_ref().ok_or_else(Error::characters_alone)?;
+        MaskedHead::load(family, config, &self.weights, tokens)
     }
 
     /// The heads of the folder.

@@ -230,6 +230,11 @@ impl TransformerCheckpoint {
         Ok(tensors)
     }
 
+    /// All tensors, by their whole names.
+    pub fn tensors(&self) -> Scope<'_> {
+        self.weights.whole()
+    }
+
     /// Names of the encoder's tensors, below its prefix.
     pub fn names(&self) -> &'static TensorNames {
         &self.family.names

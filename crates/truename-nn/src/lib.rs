@@ -51,8 +51,9 @@ pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
-    Distance, GoldSpan, Labelled, LabelledSpans, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired,
-    Pairs, SpanLabels, SpanThreshold, Spans, SpansOptions, TaggedTokens, Tags,
+    Cloze, Distance, GoldSpan, Labelled, LabelledSpans, Masked, MaskedTokens, Metric, MetricLoss, Mining,
+    MultiSimilarity, Objective, Pair, Paired, Pairs, PromptAnswer, Prompts, Retrieval, Retrieved, SpanLabels,
+    SpanThreshold, Spans, SpansOptions, TaggedTokens, Tags,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

@@ -73,6 +73,17 @@ impl Network {
         }
     }
 
+    /// Returns the table of token vectors of a transformer.
+    ///
+    /// # Shapes
+    /// output: `[vocabulary, hidden]`
+    pub fn words(&self) -> Tensor<2> {
+        match &self.family {
+            Family::Transformer(encoder) => encoder.words(),
+            Family::Characters(_) => unreachable!("a network that reads characters has no table of tokens"),
+        }
+    }
+
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
         match &mut self.family {
             Family::Transformer(encoder) => encoder.parameters(),

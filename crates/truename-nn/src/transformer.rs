@@ -54,6 +54,12 @@ impl Transformer {
         states
     }
 
+    /// # Shapes
+    /// output: `[vocabulary, hidden]`
+    pub fn words(&self) -> Tensor<2> {
+        self.embedding.words()
+    }
+
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
         let mut parameters = self.embedding.parameters();
         parameters.extend(self.position_bias.iter_mut().flat_map(PositionBias::parameters));

@@ -17,6 +17,11 @@ pub fn edits(left: &NameProfile, right: &NameProfile) -> usize {
     osa::distance(left.letters.iter().copied(), right.letters.iter().copied())
 }
 
+/// Returns the number of letters of the longest common subsequence of two texts.
+pub fn common_letters(left: &str, right: &str) -> usize {
+    lcs_seq::similarity(left.chars(), right.chars())
+}
+
 /// Returns true if two words are spellings of one.
 pub fn is_misspelt(left: &Token, right: &Token) -> bool {
     left.hash != right.hash && word_similarity(left, right) > 0.0

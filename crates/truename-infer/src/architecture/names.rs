@@ -28,6 +28,12 @@ pub struct TensorNames {
     pub down: &'static str,
     /// Norm after a layer's feed-forward part.
     pub feed_forward_norm: &'static str,
+    /// Map of the masked-language head, without the prefix of the encoder, as the two below.
+    pub masked_map: &'static str,
+    /// Norm of the masked-language head.
+    pub masked_norm: &'static str,
+    /// Part of the masked-language head with the bias of each token.
+    pub masked_bias: &'static str,
 }
 
 impl TensorNames {
@@ -45,7 +51,13 @@ impl TensorNames {
         up: "intermediate.dense",
         down: "output.dense",
         feed_forward_norm: "output.LayerNorm",
+        masked_map: "cls.predictions.transform.dense",
+        masked_norm: "cls.predictions.transform.LayerNorm",
+        masked_bias: "cls.predictions",
     };
+
+    pub(super) const ROBERTA: Self =
+        Self { masked_map: "lm_head.dense", masked_norm: "lm_head.layer_norm", masked_bias: "lm_head", ..Self::BERT };
 
     pub(super) const MPNET: Self = Self {
         segments: None,
@@ -55,7 +67,7 @@ impl TensorNames {
         value: "attention.attn.v",
         attention_output: "attention.attn.o",
         attention_norm: "attention.LayerNorm",
-        ..Self::BERT
+        ..Self::ROBERTA
     };
 
     /// Tensors outside of the encoder with a row for each token, which masked-language heads have; `true` where a row is the

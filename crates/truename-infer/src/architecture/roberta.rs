@@ -7,7 +7,7 @@ pub(super) static FAMILY: Family = Family {
     architecture: Architecture::Roberta,
     model_types: &["roberta", "xlm-roberta"],
     prefix: "roberta.",
-    names: TensorNames::BERT,
+    names: TensorNames::ROBERTA,
     first_position,
 };
 

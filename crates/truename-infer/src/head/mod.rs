@@ -1,13 +1,17 @@
 //! Heads: answers in plain numbers made of a backbone's states. A head is a file.
 
+mod cloze;
 mod embeddings;
 mod encoder;
+mod masked;
 mod pooling;
 mod spans;
 mod tags;
 
+pub use cloze::{ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
+pub(crate) use masked::MaskedHead;
 pub use pooling::scale_to_unit;
 pub use spans::{
     Descriptions, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,

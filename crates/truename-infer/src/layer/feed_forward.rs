@@ -49,7 +49,7 @@ impl Activation {
         }
     }
 
-    fn apply(self, values: &mut [f32]) {
+    pub(crate) fn apply(self, values: &mut [f32]) {
         match self {
             Self::Gelu => Gelu {}.map_mut(values),
             Self::GeluTanh => ApproxGelu {}.map_mut(values),

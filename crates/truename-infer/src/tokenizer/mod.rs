@@ -130,6 +130,18 @@ impl Tokenizer {
         tokenizer.fill(template, slots, pieces.window)
     }
 
+    /// As [`Tokenizer::fill`], for sequences of at most `tokens` tokens, and no more than the model reads.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::fill`].
+    ///
+    /// # Panics
+    /// As [`Tokenizer::fill`].
+    pub fn fill_within(&self, template: &Template, slots: &[Slot<'_>], tokens: usize) -> Result<Sequence, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.fill(template, slots, pieces.window.min(tokens))
+    }
+
     /// Returns the number of a token, if there is such a token.
     pub fn id(&self, token: &str) -> Option<u32> {
         match &self.0 {

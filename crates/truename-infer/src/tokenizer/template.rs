@@ -55,6 +55,20 @@ impl<'a> Slot<'a> {
         Self { keep: Keep::End, ..Self::new(text, max_tokens) }
     }
 
+    /// A text with as many tokens as the other slots leave; its last are kept. Several such slots share the room evenly, and what
+    /// one does not need another takes.
+    pub fn rest_ending(text: &'a str) -> Self {
+        Self { keep: Keep::End, ..Self::rest(text) }
+    }
+
+    /// As [`Slot::rest_ending`]; its first tokens are kept.
+    pub fn rest(text: &'a str) -> Self {
+        Self::new(text, Self::REST)
+    }
+
+    /// Stands for the room that the other slots leave.
+    pub(super) const REST: usize = usize::MAX;
+
     /// Texts with at most so many tokens together; the first are kept.
     pub fn list(texts: Vec<&'a str>, max_tokens: usize) -> Self {
         Self { texts, max_tokens, keep: Keep::Start }

@@ -27,9 +27,9 @@ impl TextTokens {
         Pieces { ids: &self.ids[from..to], places: &self.places[from..to] }
     }
 
-    fn kept(&self, slot: &Slot<'_>) -> Pieces<'_> {
-        let (all, kept) = (self.ids.len(), self.ids.len().min(slot.max_tokens));
-        match slot.keep {
+    fn kept(&self, keep: Keep, max_tokens: usize) -> Pieces<'_> {
+        let (all, kept) = (self.ids.len(), self.ids.len().min(max_tokens));
+        match keep {
             Keep::Start => self.pieces(0, kept),
             Keep::End => self.pieces(all - kept, all),
         }
@@ -102,9 +102,12 @@ impl TextTokenizer {
             self.tokens_of_slot(slot, first, opening)
         });
         let tokens: Vec<TextTokens> = tokens.collect::<Result<_, _>>()?;
-        let is_cut = |slot: &usize| tokens[*slot].ids.len() > slots[*slot].max_tokens;
-        let truncated = (0..slots.len()).filter(is_cut).collect();
-        let kept: Vec<Pieces> = tokens.iter().zip(slots).map(|(tokens, slot)| tokens.kept(slot)).collect();
+        let lengths = tokens.iter().map(|tokens| tokens.ids.len());
+        let wanted: Vec<(usize, usize)> = lengths.zip(slots).map(|(length, slot)| (length, slot.max_tokens)).collect();
+        let rooms = rooms(&wanted, window.saturating_sub(template.fixed_tokens()));
+        let truncated = (0..slots.len()).filter(|slot| tokens[*slot].ids.len() > rooms[*slot]).collect();
+        let kept = tokens.iter().zip(slots).zip(&rooms);
+        let kept: Vec<Pieces> = kept.map(|((tokens, slot), room)| tokens.kept(slot.keep, *room)).collect();
         let sequence = template.fill(&kept, truncated);
         if sequence.input.len() > window {
             return Err(Error::too_long(sequence.input.len(), window));
@@ -150,6 +153,21 @@ fn frame(processor: Option<&PostProcessorWrapper>, texts: usize) -> Result<Templ
     Ok(Template { pieces: tokens.map(piece).collect() })
 }
 
+/// Returns the most tokens of each slot, given the number of its tokens and the most it takes: slots that take the rest share
+/// what the others leave of `window` evenly, the shortest served first.
+fn rooms(slots: &[(usize, usize)], window: usize) -> Vec<usize> {
+    let mut rooms: Vec<usize> = slots.iter().map(|(_, most)| *most).collect();
+    let fixed: usize = slots.iter().filter(|(_, most)| *most != Slot::REST).map(|(all, most)| *all.min(most)).sum();
+    let mut open: Vec<usize> = (0..slots.len()).filter(|slot| slots[*slot].1 == Slot::REST).collect();
+    open.sort_by_key(|slot| slots[*slot].0);
+    let mut left = window.saturating_sub(fixed);
+    for (served, slot) in open.iter().enumerate() {
+        rooms[*slot] = slots[*slot].0.min(left / (open.len() - served));
+        left -= rooms[*slot];
+    }
+    rooms
+}
+
 /// Returns the numbers of tokens that two texts keep, as the library `tokenizers` cuts them: the longer text first.
 fn longest_first([left, right]: [usize; 2], room: usize) -> [usize; 2] {
     let (shorter, longer) = (left.min(right), left.max(right));
@@ -161,4 +179,18 @@ fn longest_first([left, right]: [usize; 2], room: usize) -> [usize; 2] {
         [room / 2, room - room / 2]
     };
     if left > right { [kept[1], kept[0]] } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_share_what_the_others_leave() {
+        let rest = |tokens| (tokens, Slot::REST);
+        assert_eq!(rooms(&[rest(30), (9, 4), rest(30)], 24), [10, 4, 10]);
+        assert_eq!(rooms(&[rest(3), (2, 4), rest(30)], 24), [3, 4, 19], "what one does not need the other takes");
+        assert_eq!(rooms(&[rest(30), (9, 40), rest(3)], 20), [8, 40, 3]);
+        assert_eq!(rooms(&[rest(5), (9, 40)], 4), [0, 40]);
+    }
 }

@@ -47,6 +47,12 @@ impl TokenEmbedding {
         dropped(self.norm.forward(sum), dropout)
     }
 
+    /// # Shapes
+    /// output: `[vocabulary, hidden]`
+    pub fn words(&self) -> Tensor<2> {
+        self.words.matrix()
+    }
+
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
         let mut parameters = vec![&mut self.words, &mut self.positions];
         parameters.extend(self.segments.as_mut());

@@ -27,7 +27,7 @@ impl FeedForward {
     }
 }
 
-fn activate(activation: Activation, input: Tensor<2>) -> Tensor<2> {
+pub(super) fn activate(activation: Activation, input: Tensor<2>) -> Tensor<2> {
     match activation {
         Activation::Gelu => gelu(input),
         Activation::GeluTanh => gelu_approximate(input),

@@ -2,8 +2,11 @@
 //!
 //! An objective is a file here: its options, its batch, its own parameters where it has some, and its loss.
 
+mod cloze;
+mod masked;
 mod metric;
 mod pairs;
+mod retrieval;
 mod spans;
 mod tags;
 
@@ -16,8 +19,12 @@ use crate::dropout::Dropout;
 use crate::network::Network;
 use crate::parameter::Parameter;
 
+pub use cloze::{Cloze, PromptAnswer, Prompts};
+pub use masked::{Masked, MaskedTokens};
 pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Paired, Pairs};
+pub use retrieval::{Retrieval, Retrieved};
+pub(crate) use spans::untrained;
 pub use spans::{GoldSpan, LabelledSpans, SpanLabels, SpanThreshold, Spans, SpansOptions};
 pub use tags::{TaggedTokens, Tags};
 
@@ -73,6 +80,17 @@ impl<'a> Pass<'a> {
     /// output: `[tokens, hidden]`
     pub(crate) fn states(&self, network: usize, texts: &Batch) -> Tensor<2> {
         self.networks[network].states(texts, self.next_dropout())
+    }
+
+    /// Returns the table of token vectors of the network with a number.
+    ///
+    /// # Shapes
+    /// output: `[vocabulary, hidden]`
+    ///
+    /// # Panics
+    /// If the network reads characters.
+    pub(crate) fn words(&self, network: usize) -> Tensor<2> {
+        self.networks[network].words()
     }
 
     fn next_dropout(&self) -> Dropout {

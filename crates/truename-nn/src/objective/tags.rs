@@ -3,8 +3,7 @@ use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};
 
 use super::metric::zero;
-use super::spans::untrained;
-use super::{Loss, Objective, Pass};
+use super::{Loss, Objective, Pass, untrained};
 use crate::layer::{Linear, indices};
 use crate::parameter::Parameter;
 

@@ -234,3 +234,42 @@ fn the_label_says_how_far_apart_a_pair_is_best() {
         assert!((least.unwrap() - f64::from(1.0 - label)).abs() < 1e-6, "{label}: {least:?}");
     }
 }
+
+/// Two mentions, three concepts; the first mention is not compared with the last concept.
+#[test]
+fn retrieval_is_the_cross_entropy_of_dot_products() {
+    let values = points();
+    let (mentions, concepts) = (2, 3);
+    let right = [1u32, 2];
+    let negatives = [vec![0], vec![0, 1]];
+    let expected = |values: &[f64]| {
+        mean((0..mentions).map(|mention| {
+            let score = |concept: u32| dot(row(values, mention), row(values, mentions + concept as usize));
+            let all = negatives[mention].iter().chain([&right[mention]]);
+            all.map(|concept| score(*concept).exp()).sum::<f64>().ln() - score(right[mention])
+        }))
+    };
+    let device = Device::flex().autodiff();
+    let floats: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+    let rows = |from: usize, count: usize| {
+        let part = floats[from * HIDDEN..(from + count) * HIDDEN].to_vec();
+        Tensor::<2>::from_data(TensorData::new(part, [count, HIDDEN]), &device).require_grad()
+    };
+    let (left, others) = (rows(0, mentions), rows(mentions, concepts));
+    let loss = super::retrieval::retrieval(left.clone(), others.clone(), &right, &negatives);
+    let found = f64::from(loss.clone().into_scalar::<f32>());
+    assert!((found - expected(&values)).abs() < 1e-5, "{found}");
+    let gradients = loss.backward();
+    let gradient =
+        |tensor: &Tensor<2>| -> Vec<f32> { tensor.grad(&gradients).unwrap().into_data().try_into_vec().unwrap() };
+    let found = [gradient(&left), gradient(&others)].concat();
+    for (at, found) in found.into_iter().enumerate() {
+        let shifted = |by: f64| {
+            let mut values = values.clone();
+            values[at] += by;
+            expected(&values)
+        };
+        let difference = (shifted(1e-5) - shifted(-1e-5)) / 2e-5;
+        assert!((f64::from(found) - difference).abs() < 1e-4, "{at}: {found} and {difference}");
+    }
+}

@@ -128,7 +128,7 @@ pub struct GoldSpan {
 }
 
 /// Returns a layer with initial weights and without a bias.
-pub(super) fn untrained(name: &str, inputs: usize, outputs: usize, seed: u64) -> Linear {
+pub(crate) fn untrained(name: &str, inputs: usize, outputs: usize, seed: u64) -> Linear {
     let bias = Parameter::new(&format!("{name}.bias"), &[outputs], &vec![0.0; outputs]);
     Linear { weight: initial(&format!("{name}.weight"), [outputs, inputs], seed), bias }
 }

@@ -1,0 +1,249 @@
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use truename_text::Span;
+use truename_text::similarity::common_letters;
+
+use super::masked::MaskedHead;
+use crate::{Backbone, Error, Part, Sequence, Slot, Template, Tokenizer};
+
+/// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
+pub struct ClozeScorer {
+    backbone: Backbone,
+    prompt: ClozePrompt,
+    head: MaskedHead,
+}
+
+/// Configuration of a [`ClozeScorer`], kept in the model folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ClozeConfig {
+    /// Most candidates of a prompt.
+    pub candidates: usize,
+    /// Most tokens of a candidate's names.
+    pub name_tokens: usize,
+    /// Most tokens of a prompt.
+    pub window: usize,
+    /// The words before the mask.
+    pub question: Question,
+}
+
+/// The words between the context and the mask (Prompt-BioEL, table 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// "Which of the following options is the same as", the mention, and a question mark.
+    #[default]
+    Words,
+    /// The mention alone.
+    Mention,
+    /// None.
+    None,
+}
+
+impl ClozeConfig {
+    /// Name of the head in the manifest.
+    pub const HEAD: &'static str = "cloze";
+    /// Token before a mention.
+    pub const START: &'static str = "[START]";
+    /// Token behind a mention.
+    pub const END: &'static str = "[END]";
+    /// Token between two names.
+    pub const OR: &'static str = "[OR]";
+
+    /// Creates the configuration of the paper (section 4.2) for a window.
+    pub fn new(window: usize) -> Self {
+        Self { candidates: 6, name_tokens: 32, window, question: Question::Words }
+    }
+
+    /// Name of the token that stands for a candidate, from 0.
+    pub fn option(number: usize) -> String {
+        format!("[E{}]", number + 1)
+    }
+
+    /// The special tokens that the prompt adds to a vocabulary.
+    pub fn special_tokens(&self) -> Vec<String> {
+        let marks = [Self::START, Self::END, Self::OR].map(str::to_owned);
+        marks.into_iter().chain((0..self.candidates).map(Self::option)).collect()
+    }
+}
+
+/// A mention in its context, with its candidates.
+#[derive(Clone, Debug)]
+pub struct ClozeQuery<'a> {
+    /// The text around the mention.
+    pub text: &'a str,
+    /// Place of the mention in the text.
+    pub span: Span,
+    /// The names of each candidate.
+    pub candidates: Vec<Vec<&'a str>>,
+}
+
+/// Makes the tokens of prompts.
+pub struct ClozePrompt {
+    config: ClozeConfig,
+    /// For one candidate, two, and so on.
+    templates: Vec<Template>,
+    options: Vec<u32>,
+}
+
+/// The tokens of a prompt.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClozeTokens {
+    /// The tokens.
+    pub sequence: Sequence,
+    /// Number of the token that is masked.
+    pub mask: usize,
+}
+
+impl ClozePrompt {
+    /// Creates the prompts of a configuration.
+    ///
+    /// # Errors
+    /// Where the tokenizer reads characters, or lacks a token: [`ClozeConfig::special_tokens`] are to be added first.
+    pub fn new(config: ClozeConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
+        let named =
+            |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);
+        let [first, last, mask] = [["[CLS]", "<s>"], ["[SEP]", "</s>"], ["[MASK]", "<mask>"]].map(named);
+        let names: Vec<String> = (0..config.candidates).map(ClozeConfig::option).collect();
+        let template = |candidates: usize| {
+            let special = Part::Special;
+            let context = [Part::Slot, special(ClozeConfig::START), Part::Slot, special(ClozeConfig::END), Part::Slot];
+            let mut parts = vec![special(first)];
+            parts.extend(context);
+            match config.question {
+                Question::Words => parts.extend([
+                    Part::Text("Which of the following options is the same as"),
+                    Part::Slot,
+                    Part::Text("?"),
+                ]),
+                Question::Mention => parts.push(Part::Slot),
+                Question::None => {}
+            }
+            parts.extend([special(mask), special(last)]);
+            for name in &names[..candidates] {
+                parts.extend([special(name), Part::List(ClozeConfig::OR), special(last)]);
+            }
+            tokenizer.template(&parts)
+        };
+        let templates = (1..=config.candidates).map(template).collect::<Result<_, _>>()?;
+        let option = |name: &String| tokenizer.id(name).ok_or_else(|| Error::no_token(name));
+        let options = names.iter().map(option).collect::<Result<_, _>>()?;
+        Ok(Self { config, templates, options })
+    }
+
+    /// Its configuration.
+    pub fn config(&self) -> &ClozeConfig {
+        &self.config
+    }
+
+    /// The tokens that stand for the candidates.
+    pub fn options(&self) -> &[u32] {
+        &self.options
+    }
+
+    /// Returns the tokens of a prompt. Names of a candidate stand in the order of their longest common subsequence with the
+    /// mention; the context has what the rest leaves of the window, on both sides alike.
+    ///
+    /// # Errors
+    /// Where the mention and the candidates alone are longer than the window, or the tokenizer fails.
+    ///
+    /// # Panics
+    /// Where there is no candidate or there are more than the configuration has, or the span is not of the text.
+    pub fn tokens(&self, query: &ClozeQuery<'_>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
+        let ClozeQuery { text, span, candidates } = query;
+        let template = &self.templates[candidates.len() - 1];
+        let mention = &text[span.range()];
+        let mut slots = vec![
+            Slot::rest_ending(&text[..span.start]),
+            Slot::new(mention, self.config.name_tokens),
+            Slot::rest(&text[span.end..]),
+        ];
+        if self.config.question != Question::None {
+            slots.push(Slot::new(mention, self.config.name_tokens));
+        }
+        for names in candidates {
+            slots.push(Slot::list(by_likeness(names, mention), self.config.name_tokens));
+        }
+        let mut sequence = tokenizer.fill_within(template, &slots, self.config.window)?;
+        let mask =
+            sequence.parts.iter().position(|part| part.len() == 1 && self.is_mask(&sequence, part.start, tokenizer));
+        let mask = mask.map_or(0, |part| sequence.parts[part].start);
+        sequence.truncated.sort_unstable();
+        Ok(ClozeTokens { sequence, mask })
+    }
+
+    fn is_mask(&self, sequence: &Sequence, token: usize, tokenizer: &Tokenizer) -> bool {
+        let id = sequence.input.ids()[token];
+        sequence.places[token].is_none() && ["[MASK]", "<mask>"].iter().any(|mask| tokenizer.id(mask) == Some(id))
+    }
+}
+
+/// Returns names in descending order of their longest common subsequence with the mention; ties keep their order.
+fn by_likeness<'a>(names: &[&'a str], mention: &str) -> Vec<&'a str> {
+    let mention = mention.to_lowercase();
+    let mut names: Vec<(usize, &str)> =
+        names.iter().map(|name| (common_letters(&name.to_lowercase(), &mention), *name)).collect();
+    names.sort_by_key(|(common, _)| std::cmp::Reverse(*common));
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+impl ClozeScorer {
+    /// Opens a folder with a cloze head.
+    ///
+    /// # Errors
+    /// Where the folder has none, a file is missing or is not what it should be.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let backbone = Backbone::open(folder)?;
+        let config: Option<ClozeConfig> = backbone.manifest().head(ClozeConfig::HEAD)?;
+        let config = config.ok_or_else(|| Error::no_head(folder, ClozeConfig::HEAD))?;
+        let prompt = ClozePrompt::new(config, backbone.tokenizer())?;
+        let head = backbone.masked_head(prompt.options())?;
+        Ok(Self { backbone, prompt, head })
+    }
+
+    /// Configuration of the model.
+    pub fn config(&self) -> &ClozeConfig {
+        self.prompt.config()
+    }
+
+    /// The network that reads prompts.
+    pub fn backbone(&self) -> &Backbone {
+        &self.backbone
+    }
+
+    /// Returns a logit for each candidate of each query: the score of its token at the mask (equation 6, before the sigmoid). A
+    /// query without candidates has none.
+    ///
+    /// # Errors
+    /// As [`ClozePrompt::tokens`].
+    ///
+    /// # Panics
+    /// As [`ClozePrompt::tokens`], but for no candidate.
+    #[tracing::instrument(name = "cloze", level = "debug", skip_all, fields(queries = queries.len()))]
+    pub fn score(&self, queries: &[ClozeQuery<'_>]) -> Result<Vec<Vec<f32>>, Error> {
+        queries
+            .par_chunks(64)
+            .map(|chunk| self.score_chunk(chunk))
+            .collect::<Result<Vec<_>, _>>()
+            .map(|all| all.concat())
+    }
+
+    fn score_chunk(&self, queries: &[ClozeQuery<'_>]) -> Result<Vec<Vec<f32>>, Error> {
+        let tokenizer = self.backbone.tokenizer();
+        let asked = queries.iter().filter(|query| !query.candidates.is_empty());
+        let prompts: Vec<ClozeTokens> =
+            asked.map(|query| self.prompt.tokens(query, tokenizer)).collect::<Result<_, _>>()?;
+        let inputs: Vec<_> = prompts.iter().map(|prompt| prompt.sequence.input.clone()).collect();
+        let states = self.backbone.states(&inputs, &[self.backbone.info().layers])?;
+        let mut scores =
+            states.iter().zip(&prompts).map(|(states, prompt)| self.head.scores(states.row(0, prompt.mask)));
+        let of_query = |query: &ClozeQuery<'_>| match query.candidates.len() {
+            0 => Vec::new(),
+            candidates => scores.next().into_iter().flatten().take(candidates).collect(),
+        };
+        Ok(queries.iter().map(of_query).collect())
+    }
+}

@@ -1,0 +1,49 @@
+use crate::Error;
+use crate::architecture::Family;
+use crate::config::ModelConfig;
+use crate::layer::{Activation, Linear, Norm};
+use crate::weights::Weights;
+
+/// The masked-language head (Devlin et al. 2018): the scores of tokens for the place of a state. Its last map is the table of token
+/// vectors.
+pub(crate) struct MaskedHead {
+    map: Linear,
+    activation: Activation,
+    norm: Norm,
+    /// From the normed state to the scores of the tokens asked for.
+    tokens: Linear,
+}
+
+impl MaskedHead {
+    pub fn load(family: &Family, config: &ModelConfig, weights: &Weights, tokens: &[u32]) -> Result<Self, Error> {
+        let (names, whole, hidden) = (&family.names, weights.whole(), config.hidden_size);
+        let words = family.encoder(weights).at(names.words).floats("weight", &[config.vocab_size, hidden])?;
+        let biases = whole.at(names.masked_bias).floats("bias", &[config.vocab_size])?;
+        if let Some(unknown) = tokens.iter().find(|token| **token as usize >= config.vocab_size) {
+            return Err(Error::input(format!("there is no token {unknown}; the model has {}", config.vocab_size)));
+        }
+        let rows: Vec<f32> =
+            tokens.iter().flat_map(|token| &words.slice()[*token as usize * hidden..][..hidden]).copied().collect();
+        let biases = tokens.iter().map(|token| biases.slice()[*token as usize]).collect();
+        Ok(Self {
+            map: Linear::load(&whole.at(names.masked_map), hidden, hidden)?,
+            activation: config.activation()?,
+            norm: Norm::load(&whole.at(names.masked_norm), hidden, config.layer_norm_eps)?,
+            tokens: Linear::new(&rows, biases),
+        })
+    }
+
+    /// Returns the scores of the tokens.
+    ///
+    /// # Shapes
+    /// `state: [hidden]`, output: `[tokens]`
+    pub fn scores(&self, state: &[f32]) -> Vec<f32> {
+        let mut mapped = vec![0.0; state.len()];
+        self.map.apply(state, &mut mapped);
+        self.activation.apply(&mut mapped);
+        self.norm.apply(&mut mapped);
+        let mut scores = vec![0.0; self.tokens.outputs()];
+        self.tokens.apply(&mapped, &mut scores);
+        scores
+    }
+}

@@ -1,0 +1,127 @@
+//! The prompt that shows all candidates at once, token by token.
+
+use std::path::Path;
+
+use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, Question, Tokenizer};
+use truename_text::Span;
+
+/// Longest text of the model.
+const WINDOW: usize = 48;
+
+/// A tokenizer with the tokens of a prompt of three candidates.
+fn tokenizer(config: &ClozeConfig) -> Tokenizer {
+    let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
+    let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
+    let tokens = config.special_tokens();
+    transformer.add_special_tokens(&tokens.iter().map(String::as_str).collect::<Vec<_>>(), 1).unwrap();
+    checkpoint.tokenizer().unwrap()
+}
+
+fn config(question: Question) -> ClozeConfig {
+    let mut config = ClozeConfig::new(WINDOW);
+    (config.candidates, config.name_tokens, config.question) = (3, 14, question);
+    config
+}
+
+/// Returns the pieces of a prompt: special tokens by name, others by their text.
+fn shown(config: &ClozeConfig, query: &ClozeQuery<'_>) -> Vec<String> {
+    let tokenizer = tokenizer(config);
+    let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap().tokens(query, &tokenizer).unwrap();
+    let special = config.special_tokens();
+    let special: Vec<&str> = special.iter().map(String::as_str).chain(["[CLS]", "[SEP]", "[MASK]"]).collect();
+    let ids = prompt.sequence.input.ids();
+    assert_eq!(tokenizer.id("[MASK]"), Some(ids[prompt.mask]), "the mask");
+    let texts: Vec<&str> = texts(query, config.question);
+    let piece = |(at, id): (usize, &u32)| match special.iter().find(|name| tokenizer.id(name) == Some(*id)) {
+        Some(name) => (*name).to_owned(),
+        None => {
+            prompt.sequence.places[at].map_or("?".to_owned(), |place| texts[place.text][place.span.range()].to_owned())
+        }
+    };
+    ids.iter().enumerate().map(piece).collect()
+}
+
+/// The texts of the slots in their order; names as the prompt orders them.
+fn texts<'a>(query: &ClozeQuery<'a>, question: Question) -> Vec<&'a str> {
+    let mention = &query.text[query.span.range()];
+    let mut texts = vec![&query.text[..query.span.start], mention, &query.text[query.span.end..]];
+    if question != Question::None {
+        texts.push(mention);
+    }
+    texts.extend(query.candidates.iter().flatten());
+    texts
+}
+
+#[test]
+fn a_prompt_has_the_context_the_question_and_all_candidates() {
+    let text = "flu, not heart attack";
+    let query = ClozeQuery {
+        text,
+        span: Span::new(9, 21),
+        // In the order of their common subsequence with the mention.
+        candidates: vec![vec!["heart attack", "infarction"], vec!["flu"]],
+    };
+    let found = shown(&config(Question::Mention), &query).join(" ");
+    let expected = "[CLS] flu , not [START] heart attack [END] heart attack [MASK] [SEP] \
+                    [E1] heart attack [OR] infarction [SEP] [E2] flu [SEP]";
+    assert_eq!(joined(&found), joined(expected));
+    let found = shown(&config(Question::None), &query).join(" ");
+    assert_eq!(joined(&found), joined(&expected.replace("[END] heart attack [MASK]", "[END] [MASK]")));
+    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![vec!["flu"]] };
+    let found = shown(&config(Question::Words), &query);
+    let fixed = found.iter().filter(|piece| *piece == "?").count();
+    assert!(fixed > 8, "the words of the question: {found:?}");
+}
+
+/// Pieces of one word count as the word.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn a_mention_at_either_end_of_a_long_document_has_context_on_its_other_side() {
+    let text = "flu ".repeat(200);
+    let text = text.trim_end();
+    for span in [Span::new(0, 3), Span::new(text.len() - 3, text.len()), Span::new(400, 403)] {
+        let query = ClozeQuery { text, span, candidates: vec![vec!["flu"], vec!["heart attack"]] };
+        let config = config(Question::Mention);
+        let tokenizer = tokenizer(&config);
+        let prompt = ClozePrompt::new(config, &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
+        assert_eq!(prompt.sequence.input.len(), WINDOW, "the window is used");
+        assert!(prompt.sequence.truncated.iter().all(|slot| [0, 2].contains(slot)), "the context alone is cut");
+        let first = prompt.sequence.parts[1].len();
+        let last = prompt.sequence.parts[5].len();
+        let expected = if span.start == 0 {
+            first == 0
+        } else if span.end == text.len() {
+            last == 0
+        } else {
+            first.abs_diff(last) <= 1
+        };
+        assert!(expected, "{first} tokens before and {last} behind");
+    }
+}
+
+#[test]
+fn special_tokens_in_a_text_are_text() {
+    let text = "[MASK] and [E1] are flu";
+    let query = ClozeQuery { text, span: Span::new(20, 23), candidates: vec![vec!["[E2]"], vec!["flu"]] };
+    let found = shown(&config(Question::Mention), &query);
+    for once in ["[MASK]", "[E1]", "[E2]"] {
+        assert_eq!(found.iter().filter(|piece| *piece == once).count(), 1, "{once} in {found:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let mut config = config(Question::Words);
+    config.window = 20;
+    let tokenizer = tokenizer(&config);
+    let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap();
+    let names = vec!["heart attack"; 9];
+    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![names; 3] };
+    assert!(prompt.tokens(&query, &tokenizer).unwrap_err().to_string().contains("20"));
+    let mut bare = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
+    let missing = ClozePrompt::new(config, &bare.tokenizer().unwrap()).err().unwrap();
+    assert!(missing.to_string().contains("[START]"), "{missing}");
+}

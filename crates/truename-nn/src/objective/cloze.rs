@@ -1,0 +1,140 @@
+use burn_tensor::activation::log_sigmoid;
+use burn_tensor::{Tensor, TensorData};
+use truename_infer::{Batch, Error, TransformerCheckpoint};
+
+use super::metric::zero;
+use super::{Loss, Objective, Pass};
+use crate::layer::{MaskedHead, indices};
+use crate::parameter::Parameter;
+
+/// Binary cross-entropy over the candidates of cloze prompts (Prompt-BioEL, equation 7). The score of a candidate is that of its
+/// token at the mask.
+#[derive(Clone, Debug)]
+pub struct Cloze {
+    head: MaskedHead,
+    options: Vec<u32>,
+}
+
+/// Prompts with their answers.
+#[derive(Clone, Debug, Default)]
+pub struct Prompts {
+    /// The prompts.
+    pub texts: Batch,
+    /// The answer of each prompt.
+    pub answers: Vec<PromptAnswer>,
+}
+
+/// The answer of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromptAnswer {
+    /// Number of the masked token, counted over all prompts.
+    pub mask: u32,
+    /// Number of candidates.
+    pub candidates: u32,
+    /// The right candidate; `None` if it is not among them.
+    pub right: Option<u32>,
+}
+
+impl Cloze {
+    /// Creates the objective for a network and the tokens that stand for candidates, with initial values where its folder has no
+    /// masked-language head.
+    ///
+    /// # Errors
+    /// If the activation of the network is not known.
+    pub fn new(checkpoint: &TransformerCheckpoint, options: Vec<u32>, seed: u64) -> Result<Self, Error> {
+        Ok(Self { head: MaskedHead::new(checkpoint, seed)?, options })
+    }
+}
+
+impl Objective for Cloze {
+    type Batch = Prompts;
+
+    fn parameters(&mut self) -> Vec<&mut Parameter> {
+        self.head.parameters()
+    }
+
+    fn loss(&self, pass: &Pass<'_>, batch: &Prompts) -> Loss {
+        let states = pass.states(0, &batch.texts);
+        let count: u32 = batch.answers.iter().map(|answer| answer.candidates).sum();
+        if count == 0 {
+            return Loss(zero(states));
+        }
+        let device = states.device();
+        let masks = indices(batch.answers.iter().map(|answer| answer.mask as i32).collect(), &device);
+        let scores = self.head.scores_of(&self.options, states.select(0, masks), pass.words(0));
+        let [prompts, options] = scores.dims();
+        // 1 for the right candidate, −1 for another, 0 where there is none.
+        let mut signs = vec![0.0f32; prompts * options];
+        for (prompt, answer) in batch.answers.iter().enumerate() {
+            for candidate in 0..answer.candidates {
+                let sign = if answer.right == Some(candidate) { 1.0 } else { -1.0 };
+                signs[prompt * options + candidate as usize] = sign;
+            }
+        }
+        let signs = Tensor::<2>::from_data(TensorData::new(signs, [prompts, options]), &device);
+        // −log σ(±score), where there is a candidate.
+        let losses = log_sigmoid(scores * signs.clone()) * signs.square();
+        Loss(-losses.sum() / f64::from(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer};
+    use truename_text::Span;
+
+    use super::*;
+    use crate::{Learner, LearnerOptions};
+
+    #[test]
+    fn choices_are_learnt_and_scored_by_the_other_engine() {
+        let mut checkpoint = Checkpoint::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
+        let mut config = ClozeConfig::new(64);
+        (config.candidates, config.name_tokens) = (3, 6);
+        let tokens = config.special_tokens();
+        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
+        transformer.add_special_tokens(&tokens, 1).unwrap();
+        checkpoint.manifest_mut().set_head(ClozeConfig::HEAD, &config).unwrap();
+        let tokenizer = checkpoint.tokenizer().unwrap();
+        let prompt = ClozePrompt::new(config, &tokenizer).unwrap();
+        let text = "flu is not a heart attack.";
+        let queries = [(Span::new(0, 3), 1), (Span::new(13, 25), 0)].map(|(span, right)| {
+            let candidates = vec![vec!["heart attack", "infarction"], vec!["flu"], vec!["aspirin"]];
+            (ClozeQuery { text, span, candidates: candidates[..3 - right as usize].to_vec() }, right)
+        });
+        let mut batch = Prompts::default();
+        for (query, right) in &queries {
+            let made = prompt.tokens(query, &tokenizer).unwrap();
+            let mask = (batch.texts.tokens().len() + made.mask) as u32;
+            batch.texts.push_input(&made.sequence.input);
+            batch.answers.push(PromptAnswer { mask, candidates: query.candidates.len() as u32, right: Some(*right) });
+        }
+        let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
+        let objective = Cloze::new(transformer, prompt.options().to_vec(), 3).unwrap();
+        let options = LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
+        let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
+        assert_eq!(learner.loss(&Prompts::default()), 0.0);
+        let mut losses = vec![learner.loss(&batch)];
+        for _ in 0..60 {
+            learner.step(std::slice::from_ref(&batch), 3e-3);
+            losses.push(learner.loss(&batch));
+        }
+        assert!(losses[60] < 0.1 && losses[0] > 0.4, "{} to {}", losses[0], losses[60]);
+        let folder = tempfile::tempdir().unwrap();
+        learner.save(folder.path()).unwrap();
+        let scorer = ClozeScorer::open(folder.path()).unwrap();
+        let nobody = ClozeQuery { text, span: Span::new(0, 3), candidates: Vec::new() };
+        let asked = [queries[0].0.clone(), nobody, queries[1].0.clone()];
+        let scores = scorer.score(&asked).unwrap();
+        assert_eq!(scores.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0, 3]);
+        // The mean binary cross-entropy of the scores is the loss of the learner.
+        let cross_entropy = |scores: &[f32], right: u32| -> f64 {
+            let sign = |candidate| if candidate == right as usize { 1.0 } else { -1.0 };
+            scores.iter().enumerate().map(|(at, score)| (1.0 + (-sign(at) * f64::from(*score)).exp()).ln()).sum()
+        };
+        let mean = (cross_entropy(&scores[0], 1) + cross_entropy(&scores[2], 0)) / 5.0;
+        assert!((mean - losses[60]).abs() < 1e-4, "{mean} and {}", losses[60]);
+        assert_eq!(scorer.score(&asked[..1]).unwrap()[0], scores[0], "alone and among others");
+    }
+}
