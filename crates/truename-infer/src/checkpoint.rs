@@ -214,6 +214,18 @@ impl TransformerCheckpoint {
         Ok(ids)
     }
 
+    /// Returns the number of a special token.
+    ///
+    /// # Errors
+    /// If the tokenizer has no such token.
+    pub fn special_token(&self, token: &str) -> Result<u32, Error> {
+        let id = match &self.tokenizer {
+            Some(file) => file.id(token),
+            None => TokenizerFile::read(&self.folder)?.id(token),
+        };
+        id.ok_or_else(|| Error::no_token(token))
+    }
+
     /// The tables with a row for each token, of so many rows, with initial values for new tokens.
     fn with_rows_for(&self, new: &[u32], rows: usize, seed: u64) -> Result<Tensors, Error> {
         let words = format!("{}.weight", self.names().words);
@@ -265,6 +277,19 @@ impl TransformerCheckpoint {
         self.sentence.window(self.family.positions(&self.config))
     }
 
+    /// Sets the longest text in tokens.
+    ///
+    /// # Errors
+    /// If the model has fewer positions.
+    pub fn set_window(&mut self, tokens: usize) -> Result<(), Error> {
+        let positions = self.family.positions(&self.config);
+        if tokens > positions {
+            return Err(Error::too_long(tokens, positions));
+        }
+        self.sentence.window = Some(tokens);
+        Ok(())
+    }
+
     /// The place of a text's first token in the table of positions.
     pub fn first_position(&self) -> usize {
         self.config.max_position_embeddings - self.family.positions(&self.config)
@@ -294,8 +319,22 @@ impl TransformerCheckpoint {
     fn write_settings(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
         SETTINGS_FILES.into_iter().try_for_each(|file| self.copy(file, folder))?;
         self.write_sizes(folder, tensors)?;
+        self.write_window(folder)?;
         self.tokenizer.as_ref().map_or(Ok(()), |file| file.write(folder))?;
         pooling.map_or(Ok(()), |pooling| self.write_pooling(folder, pooling))
+    }
+
+    /// Writes the longest text into `sentence_bert_config.json`, if it was set.
+    fn write_window(&self, folder: &Path) -> Result<(), Error> {
+        let SentenceConfig { window, is_lowercase, .. } = &self.sentence;
+        let Some(window) = window else { return Ok(()) };
+        let path = folder.join("sentence_bert_config.json");
+        let known = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        if known.as_ref().and_then(|known| known.get("max_seq_length")?.as_u64()) == Some(*window as u64) {
+            return Ok(());
+        }
+        let limits = serde_json::json!({"max_seq_length": window, "do_lower_case": is_lowercase});
+        std::fs::write(&path, format!("{limits:#}\n")).map_err(|source| Error::io("write", &path, source))
     }
 
     /// Writes the sizes of tables into `config.json`, where they differ from those there.

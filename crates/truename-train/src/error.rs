@@ -34,6 +34,7 @@ enum Kind {
     NoDescription { kind: String },
     LongDescription { kind: String, tokens: usize },
     NoMention { corpus: String, others: BTreeMap<String, usize> },
+    NoLinkedMention { corpus: PathBuf },
     NoDocument { path: PathBuf, problem: Option<Problem> },
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
     OtherRun { path: PathBuf, what: String },
@@ -133,6 +134,9 @@ impl Error {
                     others.join(", "),
                     others[0]
                 ))
+            }
+            Kind::NoLinkedMention { .. } => {
+                Some("name a corpus whose mentions have ids or cross-references of the knowledge base".into())
             }
             Kind::NoDocument { .. } => Some("see docs/formats.md for the formats of corpora".into()),
             Kind::OtherRun { .. } => {
@@ -262,6 +266,10 @@ impl Error {
         Kind::NoMention { corpus: corpus.to_owned(), others: others.clone() }.into()
     }
 
+    pub(crate) fn no_linked_mention(corpus: &Path) -> Self {
+        Kind::NoLinkedMention { corpus: corpus.to_owned() }.into()
+    }
+
     pub(crate) fn no_document(path: &Path, problem: Option<Problem>) -> Self {
         Kind::NoDocument { path: path.to_owned(), problem }.into()
     }
@@ -335,6 +343,9 @@ impl fmt::Display for Error {
                 write!(f, "types.{kind} is longer than the {tokens} tokens that the encoder reads")
             }
             Kind::NoMention { corpus, .. } => write!(f, "{corpus} has no mention of a type of the recipe"),
+            Kind::NoLinkedMention { corpus } => {
+                write!(f, "no mention of {} has an id of the knowledge base", corpus.display())
+            }
             Kind::NoDocument { path, problem: None } => write!(f, "{} has no document", path.display()),
             Kind::NoDocument { path, problem: Some(problem) } => {
                 write!(f, "{} has no document that can be read: {problem}", path.display())

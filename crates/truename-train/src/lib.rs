@@ -29,6 +29,7 @@ mod augmentation;
 mod cross_validation;
 mod documents;
 mod error;
+mod mentions;
 mod names;
 mod nearest;
 mod pair_sampler;
@@ -47,7 +48,7 @@ pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use task::{Groups, Kind, Pairs, Recognize, Tag, begin, begin_on};
+pub use task::{Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -31,6 +31,11 @@ impl TokenizerFile {
         &self.bytes
     }
 
+    /// The number of a token, if there is such a token.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        self.inner.token_to_id(token)
+    }
+
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(Self::NAME);
         std::fs::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))

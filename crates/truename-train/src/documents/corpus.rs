@@ -195,7 +195,7 @@ fn one_of(types: &[&str]) -> String {
 }
 
 /// Returns a file, or the files of a folder and of its annotations.
-fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.is_dir() {
         let beside = path.with_extension("ann");
         let is_other =

@@ -287,7 +287,7 @@ fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<Vec<(String, Stri
 }
 
 /// Reads the concepts of a store, or of files that make one knowledge base.
-fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Named>, Error> {
+pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Named>, Error> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }

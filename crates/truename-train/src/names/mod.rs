@@ -17,6 +17,7 @@ use crate::recipe::Recipe;
 use crate::training::{Description, Scores, TaskData};
 
 pub use accuracy::{Accuracy, AccuracySearch};
+pub(crate) use dataset::read_concepts;
 pub use dataset::{DataFile, Dataset, Named, Query};
 pub(crate) use keys::NameKeys;
 

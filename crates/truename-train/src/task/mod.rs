@@ -3,16 +3,20 @@
 mod groups;
 mod kind;
 mod pairs;
+mod pretrain;
 mod recipe;
 mod recognize;
+mod rerank;
 mod tag;
 
 pub use groups::Groups;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
+pub use pretrain::Pretrain;
 pub use recognize::Recognize;
+pub use rerank::Rerank;
 pub use tag::Tag;
 
 /// The row of each kind of task.
-static KINDS: &[Kind] = &[groups::KIND, pairs::KIND, recognize::KIND, tag::KIND];
+static KINDS: &[Kind] = &[groups::KIND, pairs::KIND, pretrain::KIND, recognize::KIND, rerank::KIND, tag::KIND];

@@ -159,6 +159,19 @@ impl<O: Objective> Epoch<'_, O> {
         Rng::with_seed(stable_hash(&format!("{} {}", self.seed, self.number)))
     }
 
+    /// Returns the tokenizer of the first network.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizers[0]
+    }
+
+    /// Returns an error if the work is stopped on request.
+    ///
+    /// # Errors
+    /// [`Error::is_interrupted`] then.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.progress.check()?)
+    }
+
     /// Returns the vectors of names by the first network as it is now, and their width.
     ///
     /// # Shapes

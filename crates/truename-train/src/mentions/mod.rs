@@ -1,0 +1,297 @@
+//! Data of tasks that learn from mentions in their contexts, with the concepts that they stand for.
+
+mod keys;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions};
+use truename_corpus::{ReadOptions, read_path};
+use truename_text::{Document, Problem, Span, stable_hash};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::documents::files_of;
+use crate::recipe::Recipe;
+use crate::{DataFile, Error};
+
+pub(crate) use keys::MentionKeys;
+
+/// Mentions to learn from and to evaluate on, and the concepts of a knowledge base.
+pub(crate) struct Mentions {
+    /// The concepts, by id.
+    concepts: Vec<Concept>,
+    documents: Vec<Document>,
+    train: Vec<LinkedExample>,
+    dev: Vec<LinkedExample>,
+    left_out: LeftOut,
+    problems: Vec<(Problem, usize)>,
+    files: Vec<DataFile>,
+    encoder: String,
+}
+
+/// A mention with its concept and the candidates of the knowledge base's own ranker.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LinkedExample {
+    /// Number of the document.
+    pub document: usize,
+    /// Place in the document.
+    pub span: Span,
+    /// Numbers of the concepts that are right; any is.
+    pub right: BTreeSet<u32>,
+    /// Candidates, likeliest first.
+    pub candidates: Vec<RankedCandidate>,
+}
+
+/// A candidate with the score of the ranker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RankedCandidate {
+    /// Number of the concept.
+    pub concept: u32,
+    /// Logit of the ranker; infinite where the exact name decided.
+    pub score: f64,
+}
+
+/// Numbers of mentions that are not learnt, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    /// Mentions of several concepts at once.
+    composite: usize,
+    /// Mentions whose id the knowledge base lacks.
+    unknown: usize,
+    /// Mentions without an id.
+    without_id: usize,
+    /// Mentions that the document repeats.
+    repeated: usize,
+}
+
+impl Mentions {
+    /// Reads the knowledge base and the corpora that a recipe names, with `candidates` candidates for each mention. Where there is
+    /// no corpus to evaluate on, a share of the documents is held out.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or there is nothing to learn.
+    pub fn read(recipe: &Recipe, candidates: usize) -> Result<Self, Error> {
+        let MentionKeys { data, encoder } = recipe.keys()?;
+        if data.kb.is_empty() {
+            return Err(Error::missing("data.kb", "--kb"));
+        }
+        if data.train.is_empty() {
+            return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
+        }
+        let folder = tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))?;
+        let kb = open(&data.kb, folder.path())?;
+        let mut concepts = Vec::new();
+        kb.for_each_concept(|concept| {
+            concepts.push(concept);
+            Ok::<_, truename::Error>(())
+        })?;
+        let mut all = Self {
+            concepts,
+            documents: Vec::new(),
+            train: Vec::new(),
+            dev: Vec::new(),
+            left_out: LeftOut::default(),
+            problems: Vec::new(),
+            files: Vec::new(),
+            encoder: encoder.from.display().to_string(),
+        };
+        let ids = Ids::of(&all.concepts);
+        all.train = all.examples(&data.train, &ids, data.distinct)?;
+        if all.train.is_empty() {
+            return Err(Error::no_linked_mention(&data.train[0]));
+        }
+        // All mentions are asked for where accuracy is measured.
+        let left_out = all.left_out;
+        all.dev = all.examples(&data.dev, &ids, false)?;
+        all.left_out = left_out;
+        if data.dev.is_empty() && data.dev_share > 0.0 {
+            let is_held_out = |example: &LinkedExample| {
+                let id = &all.documents[example.document].id;
+                (stable_hash(&format!("held out {id}")) as f64 / u64::MAX as f64) < data.dev_share
+            };
+            let train = std::mem::take(&mut all.train);
+            (all.dev, all.train) = train.into_iter().partition(is_held_out);
+        }
+        all.rank(kb, candidates)?;
+        Ok(all)
+    }
+
+    /// Reads the mentions of corpora, `distinct` ones once a document.
+    fn examples(&mut self, corpora: &[PathBuf], ids: &Ids, distinct: bool) -> Result<Vec<LinkedExample>, Error> {
+        let mut examples = Vec::new();
+        for path in corpora {
+            let (mut problems, mut documents) = (Vec::new(), Vec::new());
+            read_path(path, &ReadOptions::default().mentions(true), &mut |document| {
+                match document {
+                    Ok(document) => documents.push(document),
+                    Err(problem) => problems.push(problem),
+                }
+                ControlFlow::Continue(())
+            })?;
+            let count = problems.len();
+            let first = problems.into_iter().next();
+            if documents.is_empty() {
+                return Err(Error::no_document(path, first));
+            }
+            self.problems.extend(first.map(|first| (first, count)));
+            for file in files_of(path)? {
+                self.files.push(DataFile::of(&file)?);
+            }
+            for document in documents {
+                examples.extend(self.of_document(&document, ids, distinct));
+                self.documents.push(document);
+            }
+        }
+        Ok(examples)
+    }
+
+    fn of_document(&mut self, document: &Document, ids: &Ids, distinct: bool) -> Vec<LinkedExample> {
+        let (mut examples, mut known) = (Vec::new(), BTreeSet::new());
+        for mention in &document.mentions {
+            let id = mention.id.as_deref().unwrap_or_default().trim();
+            if id.is_empty() || id == "-1" || id == "-" {
+                self.left_out.without_id += 1;
+                continue;
+            }
+            if id.contains(['|', '+']) {
+                self.left_out.composite += 1;
+                continue;
+            }
+            let right: BTreeSet<u32> = id.split([',', ';']).filter_map(|id| ids.find(id.trim())).collect();
+            if right.is_empty() {
+                self.left_out.unknown += 1;
+                continue;
+            }
+            let name = document.text[mention.span.range()].to_lowercase();
+            if !known.insert((name, right.clone())) && distinct {
+                self.left_out.repeated += 1;
+                continue;
+            }
+            let (document, span) = (self.documents.len(), mention.span);
+            examples.push(LinkedExample { document, span, right, candidates: Vec::new() });
+        }
+        examples
+    }
+
+    /// Adds the candidates of the knowledge base's own ranker to all examples.
+    fn rank(&mut self, kb: KnowledgeBase, candidates: usize) -> Result<(), Error> {
+        let numbers: HashMap<&str, u32> =
+            self.concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
+        // One more, as the right one may be among them.
+        let linker = Linker::new(kb)?.with_options(LinkOptions::default().top(candidates + 1).placeholders(None))?;
+        let pipeline = Pipeline::new(linker, PipelineOptions::default().given_mentions(true));
+        let linked = pipeline.link_all(self.documents.clone())?;
+        for example in self.train.iter_mut().chain(&mut self.dev) {
+            let mentions = &linked[example.document].mentions;
+            let Some(mention) = mentions.iter().find(|mention| mention.span == example.span) else { continue };
+            let ranked = |candidate: &truename::Candidate| RankedCandidate {
+                concept: numbers[candidate.id.as_str()],
+                score: candidate.scores.ranker.unwrap_or(f64::INFINITY),
+            };
+            example.candidates = mention.link.candidates.iter().map(ranked).collect();
+        }
+        Ok(())
+    }
+
+    pub fn train(&self) -> &[LinkedExample] {
+        &self.train
+    }
+
+    pub fn dev(&self) -> &[LinkedExample] {
+        &self.dev
+    }
+
+    /// The text around a mention.
+    pub fn text(&self, example: &LinkedExample) -> &str {
+        &self.documents[example.document].text
+    }
+
+    /// The names of a concept.
+    pub fn names(&self, concept: u32) -> Vec<&str> {
+        self.concepts[concept as usize].names().collect()
+    }
+
+    pub fn has_evaluation(&self) -> bool {
+        !self.dev.is_empty()
+    }
+
+    pub fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for concept in &self.concepts {
+            concept.names().for_each(|name| hasher.update(format!("{}\0{name}\0", concept.id).as_bytes()));
+        }
+        for (part, examples) in [&self.train, &self.dev].into_iter().enumerate() {
+            for example in examples {
+                hasher.update(self.text(example).as_bytes());
+                let LinkedExample { span, right, candidates, .. } = example;
+                hasher.update(format!("\0{part}{span:?}{right:?}{candidates:?}\0").as_bytes());
+            }
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    pub fn provenance(&self) -> serde_json::Value {
+        serde_json::json!({
+            "concepts": self.concepts.len(), "documents": self.documents.len(), "train": self.train.len(),
+            "dev": self.dev.len(), "files": self.files, "encoder": self.encoder,
+        })
+    }
+
+    /// Describes the data for the user.
+    pub fn describe(&self) -> Vec<String> {
+        let LeftOut { composite, unknown, without_id, repeated } = self.left_out;
+        let mut lines = vec![format!(
+            "{} concepts; {} mentions to learn, {} to evaluate on",
+            self.concepts.len(),
+            self.train.len(),
+            self.dev.len()
+        )];
+        let problems = self.problems.iter();
+        lines.extend(problems.map(|(first, count)| format!("{first} ({count} skipped in this file)")));
+        let reasons = [
+            (composite, "are composite"),
+            (unknown, "have an id that the knowledge base lacks"),
+            (without_id, "have no id"),
+            (repeated, "repeat a name of their document"),
+        ];
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, reason)| format!("{count} {reason}"))
+            .collect();
+        if !reasons.is_empty() {
+            lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
+        }
+        lines
+    }
+}
+
+/// Opens a store, or imports files into a temporary one.
+fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
+    Ok(match paths {
+        [path] if path.is_dir() => KnowledgeBase::open(path)?.with_models()?,
+        _ => KnowledgeBase::import(paths, &folder.join("kb"), &ImportOptions::default(), false)?.0,
+    })
+}
+
+/// The numbers of concepts by id and cross-reference.
+struct Ids(HashMap<String, u32>);
+
+impl Ids {
+    fn of(concepts: &[Concept]) -> Self {
+        let numbered = || concepts.iter().zip(0..);
+        let mut ids: HashMap<String, u32> = numbered()
+            .flat_map(|(concept, number)| concept.xrefs.iter().map(move |xref| (xref.clone(), number)))
+            .collect();
+        ids.extend(numbered().map(|(concept, number)| (concept.id.to_string(), number)));
+        Self(ids)
+    }
+
+    /// Returns the number of the concept that an id of a corpus means, written with or without a prefix (`MESH:D001249`).
+    fn find(&self, id: &str) -> Option<u32> {
+        let bare = id.split_once(':').map(|(_, bare)| bare);
+        let of = |id: &str| self.0.get(id).copied();
+        of(id).or_else(|| of(bare?)).or_else(|| of(&format!("MESH:{id}"))).or_else(|| of(&format!("OMIM:{id}")))
+    }
+}

@@ -1,0 +1,286 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fastrand::Rng;
+use serde::{Deserialize, Serialize};
+use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer};
+use truename_kb::Progress;
+use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
+
+use super::Kind;
+use crate::mentions::{LinkedExample, MentionKeys, Mentions};
+use crate::recipe::{Keys, Part, Range, Schema};
+use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::{Error, Recipe};
+
+/// The row of the kind.
+pub(super) const KIND: Kind = Kind {
+    schema: Schema {
+        name: "rerank",
+        summary: "a re-ranker that reads the context of a mention and all its candidates at once (Prompt-BioEL)",
+        explained: concat!(
+            include_str!("../recipe/run.toml"),
+            "[task]\n# Kind of task: a re-ranker learns to choose among the candidates of a mention by its context (Prompt-BioEL).\n",
+            "kind = \"rerank\"\n\n",
+            include_str!("../mentions/data.toml"),
+            include_str!("rerank.toml"),
+            include_str!("../recipe/schedule.toml"),
+        ),
+        parts: &[Part::of::<MentionKeys>(), Part::of::<RerankKeys>()],
+    },
+    begin,
+    begin_on: None,
+};
+
+fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
+    Ok(Box::new(Training::new(recipe, Rerank::new(recipe)?, out, start)?))
+}
+
+/// The section of the kind.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct RerankKeys {
+    prompt: PromptKeys,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct PromptKeys {
+    candidates: usize,
+    name_tokens: usize,
+    window: usize,
+    question: Question,
+    batch: usize,
+}
+
+impl Default for PromptKeys {
+    fn default() -> Self {
+        let ClozeConfig { candidates, name_tokens, window, question, .. } = ClozeConfig::new(384);
+        Self { candidates, name_tokens, window, question, batch: 8 }
+    }
+}
+
+impl Keys for RerankKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("prompt.candidates", Range::of(2.0, 64.0)),
+        ("prompt.name_tokens", Range::of(1.0, 10_000.0)),
+        ("prompt.window", Range::of(16.0, 100_000.0)),
+        ("prompt.batch", Range::of(1.0, 10_000.0)),
+    ];
+}
+
+/// Re-ranking by cloze prompts (Prompt-BioEL, section 3.2).
+pub struct Rerank {
+    data: RerankData,
+    keys: MentionKeys,
+    prompt: PromptKeys,
+    seed: u64,
+}
+
+struct RerankData {
+    mentions: Mentions,
+    config: ClozeConfig,
+    /// Examples with a candidate beside the right one, by number.
+    learnt: Vec<u32>,
+}
+
+impl Rerank {
+    fn new(recipe: &Recipe) -> Result<Self, Error> {
+        let RerankKeys { prompt } = recipe.keys()?;
+        let mut config = ClozeConfig::new(prompt.window);
+        (config.candidates, config.name_tokens, config.question) =
+            (prompt.candidates, prompt.name_tokens, prompt.question);
+        let mentions = Mentions::read(recipe, prompt.candidates)?;
+        if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
+            return Err(Error::nothing_to_evaluate());
+        }
+        let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
+        let examples = mentions.train().iter().zip(0..);
+        let learnt = examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
+        let data = RerankData { mentions, config, learnt };
+        Ok(Self { data, keys: recipe.keys()?, prompt, seed: recipe.seed })
+    }
+}
+
+/// The wrong candidates of an example, likeliest first.
+fn negatives(example: &LinkedExample) -> impl Iterator<Item = u32> + '_ {
+    let concepts = example.candidates.iter().map(|candidate| candidate.concept);
+    concepts.filter(|concept| !example.right.contains(concept))
+}
+
+/// A prompt to learn from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedPrompt {
+    /// Number of the example.
+    example: u32,
+    /// Its candidates in the order of the prompt, by the numbers of the concepts.
+    candidates: Vec<u32>,
+    /// Place of the right one.
+    right: u32,
+}
+
+impl Task for Rerank {
+    type Objective = Cloze;
+    type Plan = Vec<PlannedPrompt>;
+
+    const SCORE: &'static str = "acc@1";
+
+    fn data(&self) -> &dyn TaskData {
+        &self.data
+    }
+
+    fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
+        let mut checkpoint = self.keys.encoder.open()?;
+        let tokens = self.data.config.special_tokens();
+        match &mut checkpoint {
+            Checkpoint::Transformer(transformer) => {
+                let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+                transformer.add_special_tokens(&tokens, self.seed)?;
+                transformer.set_window(self.prompt.window.max(transformer.window()))?;
+            }
+            _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+        }
+        Ok(vec![checkpoint])
+    }
+
+    fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        self.keys.encoder.configure(options);
+        Ok(())
+    }
+
+    fn objective(&self, networks: &[Checkpoint]) -> Result<Cloze, Error> {
+        let Checkpoint::Transformer(transformer) = &networks[0] else {
+            return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+        };
+        let option = |number| transformer.special_token(&ClozeConfig::option(number));
+        let options = (0..self.data.config.candidates).map(option).collect::<Result<_, _>>()?;
+        Ok(Cloze::new(transformer, options, self.seed)?)
+    }
+
+    fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
+        Ok(manifest.set_head(ClozeConfig::HEAD, &self.data.config)?)
+    }
+
+    fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
+        let texts = self.data.learnt.len();
+        EpochSize { batches: texts.div_ceil(self.prompt.batch), texts }
+    }
+
+    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
+        let mut random = epoch.random();
+        let mut order = self.data.learnt.clone();
+        random.shuffle(&mut order);
+        *plan = order.into_iter().map(|example| self.planned(example, &mut random)).collect();
+        Ok(())
+    }
+
+    fn batches(&self, plan: &Self::Plan) -> usize {
+        plan.len().div_ceil(self.prompt.batch)
+    }
+
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+        let tokenizer = &tokenizers[0];
+        let prompt = ClozePrompt::new(self.data.config.clone(), tokenizer)?;
+        let first = number * self.prompt.batch;
+        let mut batch = Prompts::default();
+        for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
+            let example = &self.data.mentions.train()[planned.example as usize];
+            let tokens = prompt.tokens(&self.data.query(example, &planned.candidates), tokenizer)?;
+            batch.answers.push(PromptAnswer {
+                mask: (batch.texts.tokens().len() + tokens.mask) as u32,
+                candidates: planned.candidates.len() as u32,
+                right: Some(planned.right),
+            });
+            batch.texts.push_input(&tokens.sequence.input);
+        }
+        let texts = batch.answers.len();
+        Ok((batch, texts))
+    }
+}
+
+impl Rerank {
+    /// Draws the order of an example's candidates: the right one and the likeliest others.
+    fn planned(&self, example: u32, random: &mut Rng) -> PlannedPrompt {
+        let of = &self.data.mentions.train()[example as usize];
+        let right: Vec<u32> = of.right.iter().copied().collect();
+        let right = right[random.usize(..right.len())];
+        let mut candidates: Vec<u32> = negatives(of).take(self.prompt.candidates - 1).chain([right]).collect();
+        random.shuffle(&mut candidates);
+        let place = candidates.iter().position(|candidate| *candidate == right).unwrap_or_default();
+        PlannedPrompt { example, candidates, right: place as u32 }
+    }
+}
+
+impl RerankData {
+    fn query(&self, example: &LinkedExample, candidates: &[u32]) -> ClozeQuery<'_> {
+        let candidates = candidates.iter().map(|concept| self.mentions.names(*concept)).collect();
+        ClozeQuery { text: self.mentions.text(example), span: example.span, candidates }
+    }
+
+    /// The candidates of an example in the order of the ranker, as many as a prompt has.
+    fn shortlist(&self, example: &LinkedExample) -> Vec<u32> {
+        example.candidates.iter().take(self.config.candidates).map(|candidate| candidate.concept).collect()
+    }
+}
+
+impl TaskData for RerankData {
+    fn hash(&self) -> String {
+        self.mentions.hash()
+    }
+
+    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        let mut lines = self.mentions.describe();
+        let alone = self.mentions.train().len() - self.learnt.len();
+        if alone > 0 {
+            lines.push(format!(
+                "{alone} mentions have no candidate beside the right one, so that there is no choice to learn"
+            ));
+        }
+        let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;
+        let length = |number: &u32| {
+            let example = &self.mentions.train()[*number as usize];
+            let tokens = prompt.tokens(&self.query(example, &self.shortlist(example)), &tokenizers[0])?;
+            Ok(tokens.sequence.input.len() as u32)
+        };
+        /// Prompts whose lengths stand for all.
+        const SAMPLED: usize = 200;
+        let step = self.learnt.len().div_ceil(SAMPLED).max(1);
+        let lengths = self.learnt.iter().step_by(step).map(length).collect::<Result<_, Error>>()?;
+        Ok(Description { lines, lengths })
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        self.mentions.provenance()
+    }
+
+    fn has_evaluation(&self) -> bool {
+        self.mentions.has_evaluation()
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        /// Prompts that are scored at a time.
+        const TOGETHER: usize = 256;
+        let scorer = ClozeScorer::open(folder)?;
+        let (mut right, mut before, mut among) = (0, 0, 0);
+        for examples in self.mentions.dev().chunks(TOGETHER) {
+            progress.check()?;
+            let shortlists: Vec<Vec<u32>> = examples.iter().map(|example| self.shortlist(example)).collect();
+            let queries = examples.iter().zip(&shortlists).map(|(example, candidates)| self.query(example, candidates));
+            let scores = scorer.score(&queries.collect::<Vec<_>>())?;
+            for ((example, candidates), scores) in examples.iter().zip(&shortlists).zip(scores) {
+                let is_right =
+                    |place: usize| candidates.get(place).is_some_and(|concept| example.right.contains(concept));
+                let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a)));
+                right += usize::from(best.is_some_and(is_right));
+                before += usize::from(is_right(0));
+                among += usize::from((0..candidates.len()).any(is_right));
+            }
+        }
+        let names = self.mentions.dev().len();
+        let share = |count: usize| count as f64 / names.max(1) as f64;
+        let values = [("acc@1", right), ("acc@1 of the ranker", before), ("among the candidates", among)];
+        let values: BTreeMap<String, f64> =
+            values.into_iter().map(|(name, count)| (name.to_owned(), share(count))).collect();
+        Ok(Scores { names, values })
+    }
+}
