@@ -62,9 +62,9 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityType,
-    Question, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig,
-    TaggedSpan, Tagger, Thresholds, scale_to_unit,
+    ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder,
+    EntityType, Question, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,
+    TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

@@ -29,6 +29,7 @@ mod augmentation;
 mod cross_validation;
 mod documents;
 mod error;
+mod mapping;
 mod mentions;
 mod names;
 mod nearest;

@@ -65,7 +65,7 @@ pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
     Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
-pub use reranker::{Reranker, Shortlist};
+pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{Descriptions, Encoder, EntityType};

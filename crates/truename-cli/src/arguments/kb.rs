@@ -103,7 +103,7 @@ pub struct Models {
 pub enum ModelsCommand {
     /// List the models (the default)
     List,
-    /// Copy a model into the knowledge base: a recognizer that `train` made, or an encoder
+    /// Copy a model into the knowledge base: a recognizer or re-ranker that `train` made, or an encoder
     ///
     /// With an encoder, all names are given vectors, as `kb embed` does.
     Add {
@@ -113,7 +113,7 @@ pub enum ModelsCommand {
     },
     /// Remove a model, and the vectors that it made
     Remove {
-        /// Role of the model: encoder or recognizer
+        /// Role of the model: encoder, recognizer or reranker
         #[arg(value_name = "ROLE", value_parser = str::parse::<truename::ModelRole>)]
         role: truename::ModelRole,
     },

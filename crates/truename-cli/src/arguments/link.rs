@@ -73,6 +73,9 @@ pub struct Linking {
     /// Find mentions within mentions too
     #[arg(long)]
     pub nested: bool,
+    /// Link by names alone, without the re-ranker of the knowledge base
+    #[arg(long)]
+    pub no_context: bool,
     /// Answer to a name that several concepts share
     #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
     pub ambiguous: Shared,

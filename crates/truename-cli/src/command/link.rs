@@ -75,7 +75,13 @@ pub fn pipeline(
         .abbreviations(!linking.no_abbreviations)
         .ambiguous(linking.ambiguous.into());
     let kb = linker.knowledge_base().clone();
-    let pipeline = Pipeline::new(linker.with_options(options)?, pipeline_options);
+    let mut linker = linker.with_options(options)?;
+    if !linking.no_context
+        && let Some(reranker) = kb.attached_reranker()?
+    {
+        linker = linker.with_reranker(Box::new(reranker));
+    }
+    let pipeline = Pipeline::new(linker, pipeline_options);
     if given_mentions {
         return Ok(pipeline);
     }

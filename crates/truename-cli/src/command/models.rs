@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use truename::{AttachedModel, Encoder, TrainedRecognizer};
+use truename::{AttachedModel, Encoder, TrainedRecognizer, TrainedReranker};
 
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
@@ -14,6 +14,9 @@ pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     match &arguments.command {
         Some(ModelsCommand::Add { folder }) if TrainedRecognizer::is_in(folder)? => {
             Ok(kb.attach_recognizer(&TrainedRecognizer::open(folder)?)?)
+        }
+        Some(ModelsCommand::Add { folder }) if TrainedReranker::is_in(folder)? => {
+            Ok(kb.attach_reranker(&TrainedReranker::open(folder)?)?)
         }
         Some(ModelsCommand::Add { folder }) => embed::embed(&kb, &Encoder::open(folder)?, quiet),
         Some(ModelsCommand::Remove { role }) => Ok(kb.detach(*role)?),

@@ -16,7 +16,7 @@ pub struct ClozeScorer {
 }
 
 /// Configuration of a [`ClozeScorer`], kept in the model folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClozeConfig {
     /// Most candidates of a prompt.
@@ -27,6 +27,41 @@ pub struct ClozeConfig {
     pub window: usize,
     /// The words before the mask.
     pub question: Question,
+    /// From scores to logits.
+    #[serde(default)]
+    pub mapping: ClozeMapping,
+}
+
+/// Maps the score of a candidate to a logit, where "none of them" has 0: the sum of the score, the logit of the ranker and 1, each
+/// with its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ClozeMapping {
+    /// Weight of the score.
+    pub cloze: f64,
+    /// Weight of the ranker's logit.
+    pub ranker: f64,
+    /// Weight of 1.
+    pub offset: f64,
+}
+
+impl Default for ClozeMapping {
+    /// The score alone.
+    fn default() -> Self {
+        Self::new([1.0, 0.0, 0.0])
+    }
+}
+
+impl ClozeMapping {
+    /// Creates a mapping from the weights of the score, of the ranker's logit and of 1.
+    pub fn new([cloze, ranker, offset]: [f64; 3]) -> Self {
+        Self { cloze, ranker, offset }
+    }
+
+    /// Returns the logit of a candidate.
+    pub fn logit(&self, cloze: f64, ranker: f64) -> f64 {
+        self.cloze * cloze + self.ranker * ranker + self.offset
+    }
 }
 
 /// The words between the context and the mask (Prompt-BioEL, table 4).
@@ -54,7 +89,7 @@ impl ClozeConfig {
 
     /// Creates the configuration of the paper (section 4.2) for a window.
     pub fn new(window: usize) -> Self {
-        Self { candidates: 6, name_tokens: 32, window, question: Question::Words }
+        Self { candidates: 6, name_tokens: 32, window, question: Question::Words, mapping: ClozeMapping::default() }
     }
 
     /// Name of the token that stands for a candidate, from 0.

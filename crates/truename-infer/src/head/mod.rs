@@ -8,7 +8,7 @@ mod pooling;
 mod spans;
 mod tags;
 
-pub use cloze::{ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
+pub use cloze::{ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub(crate) use masked::MaskedHead;

@@ -8,6 +8,7 @@ use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
 
 use super::Kind;
+use crate::mapping::{self, Scored};
 use crate::mentions::{LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
@@ -258,29 +259,66 @@ impl TaskData for RerankData {
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        let scored = self.scored(&ClozeScorer::open(folder)?, progress)?;
+        let (mut right, mut with_exact, mut before, mut among) = (0, 0, 0, 0);
+        for (example, scored) in self.mentions.dev().iter().zip(&scored) {
+            let cloze = |place: &usize| scored.candidates[*place].0;
+            let best = (0..scored.candidates.len()).max_by(|a, b| cloze(a).total_cmp(&cloze(b)).then(b.cmp(a)));
+            let is_right = best.is_some() && best == scored.right;
+            let is_first = scored.right == Some(0);
+            right += usize::from(is_right);
+            with_exact += usize::from(if is_exact(example) { is_first } else { is_right });
+            before += usize::from(is_first);
+            among += usize::from(scored.right.is_some());
+        }
+        let names = self.mentions.dev().len();
+        let share = |count: usize| count as f64 / names.max(1) as f64;
+        let values = [
+            (Rerank::SCORE, right),
+            ("acc@1, exact names kept", with_exact),
+            ("acc@1 of the ranker", before),
+            ("among the candidates", among),
+        ];
+        let values = values.into_iter().map(|(name, count)| (name.to_owned(), share(count)));
+        Ok(Scores { names, values: values.collect::<BTreeMap<_, _>>() })
+    }
+
+    fn finish(&self, folder: &Path, progress: &Progress) -> Result<(), Error> {
+        let scorer = ClozeScorer::open(folder)?;
+        let scored = self.scored(&scorer, progress)?;
+        // Where the exact name decides, no re-ranker is asked.
+        let open = self.mentions.dev().iter().zip(scored).filter(|(example, _)| !is_exact(example));
+        let mut config = scorer.config().clone();
+        config.mapping = mapping::fit(&open.map(|(_, scored)| scored).collect::<Vec<_>>());
+        let mut manifest = Manifest::open(folder)?;
+        manifest.set_head(ClozeConfig::HEAD, &config)?;
+        Ok(manifest.save(folder)?)
+    }
+}
+
+impl RerankData {
+    /// Scores the candidates of the mentions to evaluate on.
+    fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<Scored>, Error> {
         /// Prompts that are scored at a time.
         const TOGETHER: usize = 256;
-        let scorer = ClozeScorer::open(folder)?;
-        let (mut right, mut before, mut among) = (0, 0, 0);
+        let mut all = Vec::with_capacity(self.mentions.dev().len());
         for examples in self.mentions.dev().chunks(TOGETHER) {
             progress.check()?;
             let shortlists: Vec<Vec<u32>> = examples.iter().map(|example| self.shortlist(example)).collect();
             let queries = examples.iter().zip(&shortlists).map(|(example, candidates)| self.query(example, candidates));
             let scores = scorer.score(&queries.collect::<Vec<_>>())?;
-            for ((example, candidates), scores) in examples.iter().zip(&shortlists).zip(scores) {
-                let is_right =
-                    |place: usize| candidates.get(place).is_some_and(|concept| example.right.contains(concept));
-                let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a)));
-                right += usize::from(best.is_some_and(is_right));
-                before += usize::from(is_right(0));
-                among += usize::from((0..candidates.len()).any(is_right));
+            for ((example, candidates), cloze) in examples.iter().zip(&shortlists).zip(scores) {
+                let ranker = example.candidates.iter().map(|candidate| candidate.score);
+                let right = candidates.iter().position(|concept| example.right.contains(concept));
+                let candidates = cloze.into_iter().map(f64::from).zip(ranker).collect();
+                all.push(Scored { candidates, right });
             }
         }
-        let names = self.mentions.dev().len();
-        let share = |count: usize| count as f64 / names.max(1) as f64;
-        let values = [("acc@1", right), ("acc@1 of the ranker", before), ("among the candidates", among)];
-        let values: BTreeMap<String, f64> =
-            values.into_iter().map(|(name, count)| (name.to_owned(), share(count))).collect();
-        Ok(Scores { names, values })
+        Ok(all)
     }
+}
+
+/// Returns whether one concept alone has the very name, so that the ranker was not asked.
+fn is_exact(example: &LinkedExample) -> bool {
+    example.candidates.first().is_some_and(|best| best.score == f64::INFINITY)
 }

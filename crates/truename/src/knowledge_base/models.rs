@@ -10,7 +10,7 @@ use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
 use super::KnowledgeBase;
 use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
 use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
-use crate::{Error, TrainedRecognizer};
+use crate::{Error, TrainedRecognizer, TrainedReranker};
 
 /// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
@@ -21,10 +21,12 @@ const FILES: [&str; 3] = ["model.safetensors", "truename.json", LearntNames::FIL
 
 /// Role of recognizers, and meta key of the one in the folder.
 const RECOGNIZER: &str = "recognizer";
+/// Role of re-rankers, and meta key of the one in the folder.
+const RERANKER: &str = "reranker";
 
-/// A recognizer in the folder of a knowledge base.
+/// A model without vectors in the folder of a knowledge base.
 #[derive(Serialize, Deserialize)]
-struct RecognizerRecord {
+struct ModelRecord {
     hash: String,
     /// Folder from which it was copied.
     folder: String,
@@ -39,6 +41,8 @@ pub enum ModelRole {
     Encoder,
     /// Finds mentions in documents.
     Recognizer,
+    /// Chooses among the candidates of a mention by its context.
+    Reranker,
 }
 
 impl ModelRole {
@@ -47,6 +51,7 @@ impl ModelRole {
         match self {
             Self::Encoder => ENCODER,
             Self::Recognizer => RECOGNIZER,
+            Self::Reranker => RERANKER,
         }
     }
 }
@@ -58,6 +63,7 @@ impl std::str::FromStr for ModelRole {
         match name {
             ENCODER => Ok(Self::Encoder),
             RECOGNIZER => Ok(Self::Recognizer),
+            RERANKER => Ok(Self::Reranker),
             _ => Err(Error::unknown_role(name)),
         }
     }
@@ -117,10 +123,12 @@ impl KnowledgeBase {
         };
         let sets = versions.current.map(|set| (set, true)).into_iter().chain(versions.next.map(|set| (set, false)));
         let mut models: Vec<AttachedModel> = sets.filter(|(set, _)| set.is_attached).map(attached).collect();
-        if let Some(RecognizerRecord { hash, folder: source }) = self.recognizer_record()? {
-            let folder = self.model_folder(RECOGNIZER, &hash);
-            let (role, bytes, is_in_use) = (ModelRole::Recognizer, size(&folder), true);
-            models.push(AttachedModel { role, hash, folder, source, bytes, is_in_use });
+        for role in [ModelRole::Recognizer, ModelRole::Reranker] {
+            if let Some(ModelRecord { hash, folder: source }) = self.model_record(role)? {
+                let folder = self.model_folder(role.as_str(), &hash);
+                let (bytes, is_in_use) = (size(&folder), true);
+                models.push(AttachedModel { role, hash, folder, source, bytes, is_in_use });
+            }
         }
         Ok(models)
     }
@@ -130,18 +138,9 @@ impl KnowledgeBase {
     /// # Errors
     /// If a file cannot be copied, or the storage fails.
     pub fn attach_recognizer(&self, recognizer: &TrainedRecognizer) -> Result<(), Error> {
-        let folder = std::path::absolute(recognizer.folder()).unwrap_or_default().display().to_string();
-        let record = RecognizerRecord { hash: recognizer.hash(), folder };
-        let target = self.model_folder(RECOGNIZER, &record.hash);
-        if target != recognizer.folder() && self.open_recognizer(&record).is_err() {
-            copy(recognizer.folder(), &target)?;
-            self.open_recognizer(&record)?;
-        }
-        let json = serde_json::to_vec(&record).map_err(Error::other)?;
-        let mut write = self.store.write()?;
-        self.store.put_meta(&mut write, RECOGNIZER, &json)?;
-        self.store.commit(write)?;
-        self.prune_models()
+        self.attach(ModelRole::Recognizer, recognizer.folder(), recognizer.hash(), |folder| {
+            Ok(TrainedRecognizer::open(folder)?.hash())
+        })
     }
 
     /// Opens the recognizer in the knowledge base's folder; `None` if it has none.
@@ -149,25 +148,71 @@ impl KnowledgeBase {
     /// # Errors
     /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
     pub fn attached_recognizer(&self) -> Result<Option<TrainedRecognizer>, Error> {
-        self.recognizer_record()?.map(|record| self.open_recognizer(&record)).transpose()
+        self.attached(ModelRole::Recognizer, TrainedRecognizer::open, TrainedRecognizer::hash)
     }
 
-    fn recognizer_record(&self) -> Result<Option<RecognizerRecord>, Error> {
-        let snapshot = self.store.snapshot()?;
-        let Some(json) = snapshot.meta(RECOGNIZER)? else { return Ok(None) };
-        serde_json::from_slice(json).map(Some).map_err(Error::other)
+    /// Copies a re-ranker into the knowledge base's folder, in place of the one there.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::attach_recognizer`].
+    pub fn attach_reranker(&self, reranker: &TrainedReranker) -> Result<(), Error> {
+        self.attach(ModelRole::Reranker, reranker.folder(), reranker.hash().to_owned(), |folder| {
+            Ok(TrainedReranker::open(folder)?.hash().to_owned())
+        })
     }
 
-    fn open_recognizer(&self, record: &RecognizerRecord) -> Result<TrainedRecognizer, Error> {
-        let folder = self.model_folder(RECOGNIZER, &record.hash);
+    /// Opens the re-ranker in the knowledge base's folder; `None` if it has none.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::attached_recognizer`].
+    pub fn attached_reranker(&self) -> Result<Option<TrainedReranker>, Error> {
+        self.attached(ModelRole::Reranker, TrainedReranker::open, |reranker| reranker.hash().to_owned())
+    }
+
+    fn attach(
+        &self,
+        role: ModelRole,
+        from: &Path,
+        hash: String,
+        hash_of: impl Fn(&Path) -> Result<String, Error>,
+    ) -> Result<(), Error> {
+        let folder = std::path::absolute(from).unwrap_or_default().display().to_string();
+        let target = self.model_folder(role.as_str(), &hash);
+        if target != from && !hash_of(&target).is_ok_and(|known| known == hash) {
+            copy(from, &target)?;
+            if hash_of(&target)? != hash {
+                return Err(Error::model_changed(self.path(), &target, &folder));
+            }
+        }
+        let json = serde_json::to_vec(&ModelRecord { hash, folder }).map_err(Error::other)?;
+        let mut write = self.store.write()?;
+        self.store.put_meta(&mut write, role.as_str(), &json)?;
+        self.store.commit(write)?;
+        self.prune_models()
+    }
+
+    fn attached<M>(
+        &self,
+        role: ModelRole,
+        open: impl FnOnce(&Path) -> Result<M, Error>,
+        hash: impl FnOnce(&M) -> String,
+    ) -> Result<Option<M>, Error> {
+        let Some(record) = self.model_record(role)? else { return Ok(None) };
+        let folder = self.model_folder(role.as_str(), &record.hash);
         if !folder.is_dir() {
             return Err(Error::model_missing(self.path(), &folder, &record.folder));
         }
-        let recognizer = TrainedRecognizer::open(&folder)?;
-        match recognizer.hash() == record.hash {
-            true => Ok(recognizer),
+        let model = open(&folder)?;
+        match hash(&model) == record.hash {
+            true => Ok(Some(model)),
             false => Err(Error::model_changed(self.path(), &folder, &record.folder)),
         }
+    }
+
+    fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {
+        let snapshot = self.store.snapshot()?;
+        let Some(json) = snapshot.meta(role.as_str())? else { return Ok(None) };
+        serde_json::from_slice(json).map(Some).map_err(Error::other)
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
@@ -200,16 +245,16 @@ impl KnowledgeBase {
     pub fn detach(&self, role: ModelRole) -> Result<(), Error> {
         let is_there = match role {
             ModelRole::Encoder => self.encoder_record()?.is_some(),
-            ModelRole::Recognizer => self.recognizer_record()?.is_some(),
+            ModelRole::Recognizer | ModelRole::Reranker => self.model_record(role)?.is_some(),
         };
         if !is_there {
             return Err(Error::no_model(self.path(), role.as_str()));
         }
         match role {
             ModelRole::Encoder => self.drop_set(ENCODER)?,
-            ModelRole::Recognizer => {
+            ModelRole::Recognizer | ModelRole::Reranker => {
                 let mut write = self.store.write()?;
-                self.store.delete_meta(&mut write, RECOGNIZER)?;
+                self.store.delete_meta(&mut write, role.as_str())?;
                 self.store.commit(write)?;
             }
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use truename_kb::Snapshot;
+
 use super::Linker;
 use super::fitted::Fitted;
 use super::session::{Asked, Session, is_nil, sort};
@@ -84,8 +86,14 @@ impl LinkCall<'_> {
         for at in &open {
             links[*at].candidates.truncate(reranker.depth());
         }
-        let shortlists: Vec<Shortlist<'_>> =
-            open.iter().map(|at| Shortlist::new(queries[*at], &links[*at].candidates)).collect();
+        let names = self.call.in_pieces(&open, PIECE, |snapshot, _, piece| {
+            piece.iter().map(|at| names_of(&links[*at].candidates, snapshot)).collect()
+        })?;
+        let shortlists: Vec<Shortlist<'_>> = open
+            .iter()
+            .zip(names)
+            .map(|(at, names)| Shortlist::new(queries[*at], &links[*at].candidates, names))
+            .collect();
         let scores = reranker::score(reranker, &shortlists)?;
         for (at, scores) in open.into_iter().zip(scores) {
             self.reorder(links[at], &scores);
@@ -118,4 +126,10 @@ impl LinkCall<'_> {
             piece.iter().map(of_link).collect()
         })
     }
+}
+
+/// Returns all names of candidates, the preferred one first.
+fn names_of(candidates: &[Candidate], snapshot: &Snapshot<'_>) -> Result<Vec<Vec<String>>, Error> {
+    let of = |candidate: &Candidate| Ok(snapshot.concept_by_id(&candidate.id)?.names().map(str::to_owned).collect());
+    candidates.iter().map(of).collect()
 }

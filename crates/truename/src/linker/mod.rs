@@ -38,7 +38,13 @@ impl Linker {
     /// # Errors
     /// If there is no knowledge base, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::new(KnowledgeBase::open(path.as_ref())?.with_models()?)
+        let kb = KnowledgeBase::open(path.as_ref())?.with_models()?;
+        let reranker = kb.attached_reranker()?;
+        let linker = Self::new(kb)?;
+        Ok(match reranker {
+            Some(reranker) => linker.with_reranker(Box::new(reranker)),
+            None => linker,
+        })
     }
 
     /// Links to the knowledge base that comes with Truename.

@@ -1,3 +1,7 @@
+mod trained;
+
+pub use trained::TrainedReranker;
+
 use crate::{Candidate, Error, Query};
 
 /// Rescores the ranker's best candidates of mentions with their context, before calibration and the NIL threshold.
@@ -16,19 +20,21 @@ pub trait Reranker: Send + Sync {
 }
 
 /// A query and the ranker's best candidates.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Shortlist<'a> {
     /// Query, optionally with its context.
     pub query: Query<'a>,
     /// Candidates, likeliest first, with the ranker's logits in their scores.
     pub candidates: &'a [Candidate],
+    /// All names of each candidate, the preferred one first.
+    pub names: Vec<Vec<String>>,
 }
 
 impl<'a> Shortlist<'a> {
-    /// Joins a query with its candidates.
-    pub fn new(query: Query<'a>, candidates: &'a [Candidate]) -> Self {
-        Self { query, candidates }
+    /// Joins a query with its candidates and their names.
+    pub fn new(query: Query<'a>, candidates: &'a [Candidate], names: Vec<Vec<String>>) -> Self {
+        Self { query, candidates, names }
     }
 }
 
