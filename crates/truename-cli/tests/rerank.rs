@@ -1,0 +1,117 @@
+//! Re-rankers that `train` made, in `kb models`, `link` and `kb info`.
+
+mod folder;
+
+use std::sync::LazyLock;
+
+use folder::{Folder, ran};
+use serde_json::Value;
+
+static MODEL: LazyLock<String> = LazyLock::new(|| folder::model("bert"));
+
+/// Two concepts share a name, and the words around it tell which is meant.
+const KB: &str = "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\n";
+const ILL: [&str; 4] = ["flu or a cold", "a heart and a cold", "the guests had a cold", "flu with a cold"];
+const WIND: [&str; 4] = ["cold is the wind", "cold wind again", "cold as wind is", "cold wind not flu"];
+
+const RECIPE: &str = "\
+[task]
+kind = \"rerank\"
+[data]
+train = [\"corpus.pubtator\"]
+dev = [\"corpus.pubtator\"]
+[encoder]
+dropout = 0.0
+[prompt]
+candidates = 3
+name_tokens = 6
+window = 56
+question = \"mention\"
+[schedule]
+epochs = 60
+learning_rate = 3e-3
+[evaluation]
+every = 30
+";
+
+fn corpus() -> String {
+    let texts = ILL.map(|text| (text, "A:1")).into_iter().chain(WIND.map(|text| (text, "A:2")));
+    let document = |(number, (text, id)): (usize, (&str, &str))| {
+        let start = text.find("cold").unwrap();
+        format!("{number}|t|{text}\n{number}\t{start}\t{}\tcold\tThing\t{id}\n\n", start + 4)
+    };
+    texts.enumerate().map(document).collect()
+}
+
+/// With a knowledge base in `kb` and a re-ranker in `reranker`.
+fn trained() -> Folder {
+    let folder = Folder::new();
+    folder.write("kb.tsv", KB);
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
+    folder.write("corpus.pubtator", corpus());
+    folder.write("recipe.toml", RECIPE);
+    let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
+    assert_eq!((run.code, run.out.as_str()), (0, "reranker\n"), "{}", run.err);
+    assert!(run.err.contains("3 concepts; 8 mentions to learn, 8 to evaluate on"), "{}", run.err);
+    assert!(run.err.contains("epoch 60: acc@1 100.00 %"), "{}", run.err);
+    folder
+}
+
+/// The id of the mention in a text.
+fn id_of(folder: &Folder, text: &str, more: &[&str]) -> String {
+    folder.write("note.txt", text);
+    let run = folder.run(&[&["-q", "link", "note.txt", "--kb", "kb", "--min-probability", "0"], more].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    document["mentions"][0]["id"].as_str().unwrap_or("NIL").to_owned()
+}
+
+#[test]
+fn the_context_decides_between_concepts_that_share_a_name() {
+    let folder = trained();
+    let without = folder.run(&["-q", "link", "corpus.pubtator", "--kb", "kb", "--explain", "--top", "3"]);
+    assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
+    assert!(folder.run(&["kb", "models", "--kb", "kb"]).out.starts_with("model reranker: "));
+    for text in ILL {
+        assert_eq!(id_of(&folder, text, &[]), "A:1", "{text}");
+    }
+    for text in WIND {
+        assert_eq!(id_of(&folder, text, &[]), "A:2", "{text}");
+    }
+    let same = |text: &str| id_of(&folder, text, &["--no-context"]);
+    assert_eq!(same(ILL[0]), same(WIND[0]), "by names alone");
+    let no_context =
+        folder.run(&["-q", "link", "corpus.pubtator", "--kb", "kb", "--explain", "--top", "3", "--no-context"]);
+    assert_eq!(no_context, without, "a re-ranker that is not asked changes nothing");
+    assert_eq!(folder.run(&["-q", "kb", "models", "remove", "reranker", "--kb", "kb"]), ran(0, "", ""));
+    let removed = folder.run(&["-q", "link", "corpus.pubtator", "--kb", "kb", "--explain", "--top", "3"]);
+    assert_eq!(removed, without, "nor one that is gone");
+}
+
+#[test]
+fn a_corpus_without_ids_of_the_knowledge_base_is_refused() {
+    let folder = Folder::with_kb();
+    folder.write("corpus.pubtator", corpus());
+    folder.write("recipe.toml", RECIPE);
+    let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
+    assert_eq!(run.code, 1);
+    let expected = "no mention of ";
+    assert!(run.err.contains(expected) && run.err.contains("corpus.pubtator has an id of the knowledge base"), "{}", run.err);
+}
+
+#[test]
+fn synonyms_and_texts_are_learnt_by_masking() {
+    let folder = Folder::with_kb();
+    folder.write("notes.txt", "Aspirin after a heart attack. The guests have heart failure.");
+    let recipe = "[task]\nkind = \"pretrain\"\n[data]\ntext = [\"notes.txt\"]\n[schedule]\nepochs = 3\n";
+    folder.write("recipe.toml", recipe);
+    let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "pretrained"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("2 concepts with 4 synonyms, 1 passages of texts"), "{}", run.err);
+    let metrics = String::from_utf8(folder.read("pretrained/metrics.jsonl")).unwrap();
+    assert!(metrics.lines().count() >= 3, "{metrics}");
+    // A re-ranker starts from the head that was learnt.
+    let folder_of = folder.path("pretrained");
+    let info = folder.run(&["model", "info", folder_of.to_str().unwrap()]);
+    assert_eq!(info.code, 0, "{}", info.err);
+}
