@@ -28,10 +28,10 @@ name_tokens = 6
 window = 56
 question = \"mention\"
 [schedule]
-epochs = 60
+epochs = 200
 learning_rate = 3e-3
 [evaluation]
-every = 30
+every = 100
 ";
 
 fn corpus() -> String {
@@ -53,7 +53,7 @@ fn trained() -> Folder {
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
     assert_eq!((run.code, run.out.as_str()), (0, "reranker\n"), "{}", run.err);
     assert!(run.err.contains("3 concepts; 8 mentions to learn, 8 to evaluate on"), "{}", run.err);
-    assert!(run.err.contains("epoch 60: acc@1 100.00 %"), "{}", run.err);
+    assert!(run.err.contains("epoch 200: acc@1 100.00 %"), "{}", run.err);
     folder
 }
 

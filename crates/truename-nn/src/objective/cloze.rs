@@ -80,7 +80,7 @@ impl Objective for Cloze {
 
 #[cfg(test)]
 mod tests {
-    use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer};
+    use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Question};
     use truename_text::Span;
 
     use super::*;
@@ -90,7 +90,7 @@ mod tests {
     fn choices_are_learnt_and_scored_by_the_other_engine() {
         let mut checkpoint = Checkpoint::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
         let mut config = ClozeConfig::new(64);
-        (config.candidates, config.name_tokens) = (3, 6);
+        (config.candidates, config.name_tokens, config.question) = (3, 6, Question::Mention);
         let tokens = config.special_tokens();
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };

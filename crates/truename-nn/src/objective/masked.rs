@@ -82,7 +82,7 @@ mod tests {
         let mut learner = begin(checkpoint, 1);
         assert_eq!(learner.loss(&MaskedTokens { texts: batch.texts.clone(), masked: Vec::new() }), 0.0);
         let before = learner.loss(&batch);
-        assert!((before - 160f64.ln()).abs() < 1.0, "{before}");
+        assert!((before - 160f64.ln()).abs() < 2.0, "{before}");
         for _ in 0..40 {
             learner.step(std::slice::from_ref(&batch), 3e-3);
         }
