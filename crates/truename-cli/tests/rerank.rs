@@ -96,7 +96,11 @@ fn a_corpus_without_ids_of_the_knowledge_base_is_refused() {
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
     assert_eq!(run.code, 1);
     let expected = "no mention of ";
-    assert!(run.err.contains(expected) && run.err.contains("corpus.pubtator has an id of the knowledge base"), "{}", run.err);
+    assert!(
+        run.err.contains(expected) && run.err.contains("corpus.pubtator has an id of the knowledge base"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

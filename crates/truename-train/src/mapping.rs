@@ -94,14 +94,11 @@ fn derivatives(
 /// Solves `matrix x = right` for a positive definite matrix.
 fn solve(mut matrix: [[f64; WEIGHTS]; WEIGHTS], mut right: [f64; WEIGHTS]) -> [f64; WEIGHTS] {
     for pivot in 0..WEIGHTS {
-        for row in 0..WEIGHTS {
-            if row != pivot {
-                let factor = matrix[row][pivot] / matrix[pivot][pivot];
-                for column in pivot..WEIGHTS {
-                    matrix[row][column] -= factor * matrix[pivot][column];
-                }
-                right[row] -= factor * right[pivot];
-            }
+        let (pivot_row, pivot_right) = (matrix[pivot], right[pivot]);
+        for row in (0..WEIGHTS).filter(|row| *row != pivot) {
+            let factor = matrix[row][pivot] / pivot_row[pivot];
+            matrix[row].iter_mut().zip(pivot_row).for_each(|(value, other)| *value -= factor * other);
+            right[row] -= factor * pivot_right;
         }
     }
     std::array::from_fn(|at| right[at] / matrix[at][at])

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use truename::{
-    Document, ImportOptions, KnowledgeBase, LinkOptions, Linker, Offsets, Pipeline, PipelineOptions, Report, Span,
-};
+use truename::{Document, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Report};
 
 const KB: &str =
     "id\tname\ttype\nA:1\tmyocardial infarction\tdisease\nA:2\theart failure\tdisease\nA:3\taspirin\tdrug\n";

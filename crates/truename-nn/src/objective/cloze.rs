@@ -100,7 +100,7 @@ mod tests {
         let prompt = ClozePrompt::new(config, &tokenizer).unwrap();
         let text = "flu is not a heart attack.";
         let queries = [(Span::new(0, 3), 1), (Span::new(13, 25), 0)].map(|(span, right)| {
-            let candidates = vec![vec!["heart attack", "infarction"], vec!["flu"], vec!["aspirin"]];
+            let candidates = [vec!["heart attack", "infarction"], vec!["flu"], vec!["aspirin"]];
             (ClozeQuery { text, span, candidates: candidates[..3 - right as usize].to_vec() }, right)
         });
         let mut batch = Prompts::default();

@@ -56,10 +56,13 @@ impl Draw {
     }
 }
 
-/// Returns the name with one character dropped, doubled, changed, or transposed with the next.
+/// Returns the name with one character dropped, doubled, changed, or transposed with the next. Digits stay: another number is
+/// another name.
 pub(super) fn with_typo(name: &str, seed: u64) -> String {
     let mut letters: Vec<char> = name.chars().collect();
-    let at = (seed >> 8) as usize % letters.len();
+    let is_digit = |at: usize| letters.get(at).is_some_and(char::is_ascii_digit);
+    let places: Vec<usize> = (0..letters.len()).filter(|at| !is_digit(*at) && !is_digit(at + 1)).collect();
+    let Some(at) = places.get((seed >> 8) as usize % places.len().max(1)).copied() else { return name.to_owned() };
     match seed % 4 {
         0 if letters.len() > 3 => {
             letters.remove(at);
@@ -155,6 +158,16 @@ mod tests {
             (600..800).contains(&found),
             "{found}: a quarter have a vendor, some a word that may be the name's own"
         );
+    }
+
+    #[test]
+    fn typos_spare_numbers() {
+        let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+        for seed in 0..200 {
+            let seed = truename_text::stable_hash(&seed.to_string());
+            assert_eq!(digits(&with_typo("interleukin-17 receptor 2", seed)), "172");
+        }
+        assert_eq!(with_typo("17", 1), "17");
     }
 
     #[test]

@@ -69,9 +69,8 @@ mod tests {
 
     #[test]
     fn a_number_that_differs_in_the_same_name_is_a_conflict() {
-        let conflict = |left: &str, right: &str| {
-            numbers_conflict(&NameProfile::new(left).letters, &VersionedName::new(right))
-        };
+        let conflict =
+            |left: &str, right: &str| numbers_conflict(&NameProfile::new(left).letters, &VersionedName::new(right));
         assert!(
             conflict("net 7.2", "Net/2") && conflict("HIF-1", "HIF2") && conflict("type 1 diabetes", "type 2 diabetes")
         );
