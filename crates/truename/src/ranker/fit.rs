@@ -36,7 +36,7 @@ pub(crate) struct Fitting<'a> {
     pub(crate) labels: f64,
     /// Probability that the only concept with the exact name is right.
     pub(crate) exact: f64,
-    /// Rankers considered as prior; the best one is pooled with the fitted ranker.
+    /// Rankers considered as prior, of which labels choose one; without labels it is the first.
     pub(crate) priors: &'a [&'a Ranker],
     pub(crate) options: &'a FitOptions,
     pub(crate) progress: &'a Progress,
@@ -45,16 +45,20 @@ pub(crate) struct Fitting<'a> {
 impl Fitting<'_> {
     /// Fits a ranker. Also returns its out-of-fold scores.
     ///
-    /// With priors, the score is a weighted mean of the fitted trees' score and the score of the prior with the lowest
-    /// log-loss (a logarithmic opinion pool, Genest and Zidek 1986): held-out names of one knowledge base do not cover
-    /// all the ways in which people write names. Labels choose the weight; without them the prior has the most.
+    /// With priors, the score is a weighted mean of the fitted trees' score and the score of a prior (a logarithmic opinion
+    /// pool, Genest and Zidek 1986): held-out names of one knowledge base do not cover all the ways in which people write
+    /// names. Labels choose the weight and the prior. Without them the first prior has the most weight, for held-out names
+    /// would choose one that goes by letters.
     /// Stopped work returns a ranker of few trees.
     pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
         self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
         let alone = (self.trees(self.groups), self.out_of_fold());
-        let shares = if self.labels < MIN_LABELS { &[self.options.share][..] } else { &SHARES };
+        let (shares, priors) = match self.labels < MIN_LABELS {
+            true => (&[self.options.share][..], &self.priors[..self.priors.len().min(1)]),
+            false => (&SHARES[..], self.priors),
+        };
         let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(self.groups, self.weights, out_of_fold);
-        let pools = self.priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
+        let pools = priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
         let fitted = pools.map(|(prior, share)| self.calibrated(self.pooled(&alone, prior, share), Some(prior)));
         let best = fitted.min_by(|left, right| loss(left).total_cmp(&loss(right)));
         best.unwrap_or_else(|| self.calibrated(alone, None))
@@ -195,7 +199,8 @@ mod tests {
         }
         assert_eq!(pooled.decisions, alone.decisions);
         let contrary = Ranker { trees: alone.trees.clone().scaled(-1.0), ..alone.clone() };
-        assert_eq!(fit(0.0, &[&contrary, &alone]), pooled, "the prior that fits");
+        assert_eq!(fit(0.0, &[&alone, &contrary]), pooled, "the first prior");
+        assert_eq!(fit(200.0, &[&contrary, &alone]), fit(200.0, &[&alone]), "labels choose the prior that fits");
     }
 
     #[test]
