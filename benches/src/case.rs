@@ -230,7 +230,7 @@ impl Fitted {
             Some(folder) => left_out(folder, title)?,
             None => [FeatureSet::Lexical, FeatureSet::Dense].map(Ranker::standard),
         };
-        let fit = options.share.map_or_else(FitOptions::default, |share| FitOptions::default().share(share));
+        let fit = FitOptions::default().share(options.share);
         let calibration = CalibrateOptions::default().priors([Arc::clone(&lexical), Arc::clone(&dense)]).fit(fit);
         let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
         let mut answers = Vec::new();

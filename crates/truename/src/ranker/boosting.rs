@@ -29,23 +29,21 @@ pub struct FitOptions {
     pub penalty: f64,
     /// Minimum sum of second derivatives in a leaf.
     pub min_hessian: f64,
-    /// Share of the trees in the score beside a prior, if there are too few labels to choose it by.
-    pub share: f64,
+    /// Share of the trees in the score beside a prior, if there are too few labels to choose it by; `None` for 0.2, and 0.1 with
+    /// vectors.
+    pub share: Option<f64>,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { rounds: 160, leaves: 16, learning_rate: 0.1, penalty: 2.0, min_hessian: 4.0, share: Self::SHARE }
+        Self { rounds: 160, leaves: 16, learning_rate: 0.1, penalty: 2.0, min_hessian: 4.0, share: None }
     }
 }
 
 impl FitOptions {
-    /// Share of the trees beside a prior by default, chosen on corpora that the prior was not fitted to.
-    const SHARE: f64 = 0.2;
-
-    /// Sets the share of the trees in the score beside a prior, if there are too few labels to choose it by.
+    /// Sets the share of the trees in the score beside a prior, if there are too few labels to choose it by; `None` for the default.
     #[must_use]
-    pub fn share(self, share: f64) -> Self {
+    pub fn share(self, share: Option<f64>) -> Self {
         Self { share, ..self }
     }
 
