@@ -173,6 +173,32 @@ fn explanations_have_every_kind_of_reason() {
 }
 
 #[test]
+fn a_version_is_no_part_of_another_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = |id: &str, names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        concept(id, "Product", &names)
+    };
+    let concepts = vec![
+        named("P:1", &[".NET Framework", "dot net", "Microsoft .NET"]),
+        named("P:2", &["Net/2"]),
+        named("P:3", &["Oracle WebLogic Server", "BEA WebLogic"]),
+    ];
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    let linker = Linker::new(kb).unwrap().with_options(LinkOptions::default().top(3)).unwrap();
+    let probability = |name: &str, id: &str| {
+        let link = linker.link_name(name).unwrap();
+        link.candidates.iter().find(|candidate| candidate.id == *id).map_or(0.0, |candidate| candidate.probability)
+    };
+    for name in ["net 7.2", "NET 3.2", "net 7"] {
+        assert!(probability(name, "P:2") < 0.3, "{name}: {}", probability(name, "P:2"));
+    }
+    assert!(probability("net/2", "P:2") > 0.9 && probability("Net 2", "P:2") > 0.9);
+    let weblogic = linker.link_name("weblogic 12.2.1.2").unwrap();
+    assert_eq!(weblogic.id().map(|id| id.as_str()), Some("P:3"), "{weblogic:?}");
+}
+
+#[test]
 fn an_updated_knowledge_base_answers_as_a_fresh_one() {
     let folder = tempfile::tempdir().unwrap();
     let all = concepts();

@@ -46,6 +46,9 @@ pub(crate) struct Core {
     pub(crate) words: Vec<(u64, f64)>,
     /// The same of the words that were taken for a version.
     pub(crate) taken: Vec<(u64, f64)>,
+    /// The query with the first number alone of each version of several, and the weights of its words; `None` without such a
+    /// version. A name with another number is compared with this: `Net/2` does not have the 2 of `net 7.2`.
+    first_numbers: Option<(NameProfile, Vec<f64>)>,
 }
 
 impl Core {
@@ -58,7 +61,11 @@ impl Core {
         };
         let words = weighted(&name.core)?;
         let taken = weighted(&NormalizedName::new(&name.taken.join(" ")))?;
-        Ok(Self { name, words, taken })
+        let first_numbers = version::with_first_numbers(&query.written).map(|first| {
+            let first = NameProfile::new(&first);
+            weights.of_tokens(&first.tokens, snapshot).map(|weights| (first, weights))
+        });
+        Ok(Self { name, words, taken, first_numbers: first_numbers.transpose()? })
     }
 
     /// Returns 1 for a certain version or one without a number, 0.5 for a number that may belong to the name, 0 for none.
@@ -217,6 +224,10 @@ fn of_concept<'a>(
     for (name, proposal) in closest.iter().take(MAX_COMPARED_NAMES) {
         let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
         let name_weights = weights.of_tokens(&profile.tokens, scope.snapshot)?;
+        let (query, query_weights) = match &core.first_numbers {
+            Some((first, weights)) if version::numbers_conflict(&query.letters, &profile) => (first, &weights[..]),
+            _ => (query, query_weights),
+        };
         let pair =
             Pair { query, name: &profile, core, query_weights, name_weights: &name_weights, proposal: *proposal };
         with_part += f32::from(u8::from(has_part(&profile.normalized, &query.normalized)));
