@@ -63,8 +63,8 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder,
-    EntityType, Question, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,
-    TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
+    EntityType, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt, ScoredSpan, SpanConfig, SpanOptions,
+    SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

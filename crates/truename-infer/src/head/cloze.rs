@@ -21,7 +21,7 @@ pub struct ClozeScorer {
 pub struct ClozeConfig {
     /// Most candidates of a prompt.
     pub candidates: usize,
-    /// Most tokens of a candidate's names.
+    /// Most tokens of a candidate's names; fewer are read where the window has no room for so many of each.
     pub name_tokens: usize,
     /// Most tokens of a prompt.
     pub window: usize,
@@ -121,6 +121,8 @@ pub struct ClozePrompt {
     /// For one candidate, two, and so on.
     templates: Vec<Template>,
     options: Vec<u32>,
+    /// Most tokens of a mention and of a candidate's names, so that the longest prompt fits the window.
+    name_tokens: usize,
 }
 
 /// The tokens of a prompt.
@@ -137,7 +139,8 @@ impl ClozePrompt {
     /// Creates the prompts of a configuration.
     ///
     /// # Errors
-    /// Where the tokenizer reads characters, or lacks a token: [`ClozeConfig::special_tokens`] are to be added first.
+    /// Where the tokenizer reads characters, or lacks a token: [`ClozeConfig::special_tokens`] are to be added first. Where the window has no
+    /// room for a token of each name.
     pub fn new(config: ClozeConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
         let named =
             |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);
@@ -163,10 +166,16 @@ impl ClozePrompt {
             }
             tokenizer.template(&parts)
         };
-        let templates = (1..=config.candidates).map(template).collect::<Result<_, _>>()?;
+        let templates: Vec<Template> = (1..=config.candidates).map(template).collect::<Result<_, _>>()?;
+        let fixed = templates.last().map_or(0, Template::fixed_tokens);
+        let mentions = if config.question == Question::None { 1 } else { 2 };
+        let name_tokens = config.name_tokens.min(config.window.saturating_sub(fixed) / (config.candidates + mentions));
+        if name_tokens == 0 {
+            return Err(Error::too_long(fixed + config.candidates + mentions, config.window));
+        }
         let option = |name: &String| tokenizer.id(name).ok_or_else(|| Error::no_token(name));
         let options = names.iter().map(option).collect::<Result<_, _>>()?;
-        Ok(Self { config, templates, options })
+        Ok(Self { config, templates, options, name_tokens })
     }
 
     /// Its configuration.
@@ -183,7 +192,7 @@ impl ClozePrompt {
     /// mention; the context has what the rest leaves of the window, on both sides alike.
     ///
     /// # Errors
-    /// Where the mention and the candidates alone are longer than the window, or the tokenizer fails.
+    /// Where the tokenizer fails.
     ///
     /// # Panics
     /// Where there is no candidate or there are more than the configuration has, or the span is not of the text.
@@ -193,14 +202,14 @@ impl ClozePrompt {
         let mention = &text[span.range()];
         let mut slots = vec![
             Slot::rest_ending(&text[..span.start]),
-            Slot::new(mention, self.config.name_tokens),
+            Slot::new(mention, self.name_tokens),
             Slot::rest(&text[span.end..]),
         ];
         if self.config.question != Question::None {
-            slots.push(Slot::new(mention, self.config.name_tokens));
+            slots.push(Slot::new(mention, self.name_tokens));
         }
         for names in candidates {
-            slots.push(Slot::list(by_likeness(names, mention), self.config.name_tokens));
+            slots.push(Slot::list(by_likeness(names, mention), self.name_tokens));
         }
         let mut sequence = tokenizer.fill_within(template, &slots, self.config.window)?;
         let mask =

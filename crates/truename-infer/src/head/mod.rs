@@ -5,6 +5,7 @@ mod embeddings;
 mod encoder;
 mod masked;
 mod pooling;
+mod retriever;
 mod spans;
 mod tags;
 
@@ -13,6 +14,7 @@ pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub(crate) use masked::MaskedHead;
 pub use pooling::scale_to_unit;
+pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{
     Descriptions, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,
     Thresholds,
