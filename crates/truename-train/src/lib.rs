@@ -26,6 +26,7 @@
 //! A task of your own is trained by the same loop: `examples/own_task.rs`.
 
 mod augmentation;
+mod chain;
 mod cross_validation;
 mod documents;
 mod error;
@@ -35,6 +36,7 @@ mod names;
 mod nearest;
 mod pair_sampler;
 mod recipe;
+mod retrieval;
 mod runs;
 mod sampler;
 mod task;
@@ -49,7 +51,7 @@ pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use task::{Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Tag, begin, begin_on};
+pub use task::{Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -1,4 +1,4 @@
-use truename_index::{VectorIndex, VectorScratch, VectorSearch};
+use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
 use truename_storage::Environment;
 
 use crate::Error;
@@ -12,6 +12,20 @@ const TOGETHER: usize = 4096;
 /// # Shapes
 /// `vectors: [names, width]`, each of unit length; output: `[names][≤ count]`
 pub(crate) fn nearest(vectors: &[f32], width: usize, count: usize) -> Result<Vec<Vec<u32>>, Error> {
+    let hits = nearest_among(vectors, vectors, width, count)?;
+    Ok(hits.into_iter().map(|hits| hits.into_iter().map(|hit| hit.name).collect()).collect())
+}
+
+/// Returns the vectors nearest to each query, best first, likewise.
+///
+/// # Shapes
+/// `vectors: [names, width]` and `queries: [queries, width]`, each of unit length; output: `[queries][≤ count]`
+pub(crate) fn nearest_among(
+    vectors: &[f32],
+    queries: &[f32],
+    width: usize,
+    count: usize,
+) -> Result<Vec<Vec<Hit>>, Error> {
     let environment = scratch(vectors.len())?;
     let failed = |source: truename_storage::Error| Error::state(environment.folder(), source);
     let mut write = environment.write().map_err(failed)?;
@@ -25,11 +39,10 @@ pub(crate) fn nearest(vectors: &[f32], width: usize, count: usize) -> Result<Vec
     let reader = index.reader(&read).map_err(Error::index)?;
     let search = VectorSearch { limit: count, ..VectorSearch::default() };
     let mut scratch = VectorScratch::default();
-    let mut found = Vec::with_capacity(rows.len());
-    for rows in rows.chunks(TOGETHER) {
-        let queries: Vec<&[f32]> = rows.iter().map(|(_, vector)| *vector).collect();
-        let hits = reader.search(&queries, &search, &mut scratch).map_err(Error::index)?;
-        found.extend(hits.into_iter().map(|hits| hits.into_iter().map(|hit| hit.name).collect()));
+    let mut found = Vec::with_capacity(queries.len() / width);
+    for queries in queries.chunks(TOGETHER * width) {
+        let queries: Vec<&[f32]> = queries.chunks_exact(width).collect();
+        found.extend(reader.search(&queries, &search, &mut scratch).map_err(Error::index)?);
     }
     Ok(found)
 }

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use truename::{LearntNames, fold_folder};
 
+use crate::chain;
 use crate::names::NameKeys;
 use crate::task::learns_from_names;
 use crate::{Dataset, Error, Recipe, Run, Start, begin, begin_on};
@@ -18,15 +19,35 @@ pub enum Member {
         /// Number of parts.
         folds: usize,
     },
+    /// A run of a chain.
+    OfChain {
+        /// Its number, from 0.
+        number: usize,
+        /// Number of runs.
+        runs: usize,
+    },
 }
 
-/// Makes the runs of a recipe: that on all data, and beside it those of `ranker.folds`. `make` is given each run to finish.
+/// Makes the runs of a recipe: that on all data, and beside it those of `ranker.folds`; or those of a chain. `make` is given each run to
+/// finish.
 ///
 /// Returns their folders, that of the run on all data first.
 ///
 /// # Errors
 /// Where the data cannot be read or a run cannot begin, and the errors of `make`.
 pub fn train<E: From<Error>>(
+    recipe: &Recipe,
+    out: &Path,
+    start: Start,
+    make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
+) -> Result<Vec<PathBuf>, E> {
+    match recipe.kind() {
+        chain::KIND => train_chain(recipe, out, start, make),
+        _ => train_one(recipe, out, start, make),
+    }
+}
+
+fn train_one<E: From<Error>>(
     recipe: &Recipe,
     out: &Path,
     start: Start,
@@ -37,6 +58,24 @@ pub fn train<E: From<Error>>(
     }
     make(Member::Whole, begin(recipe, out, start)?.as_mut())?;
     Ok(vec![out.to_owned()])
+}
+
+/// Makes the runs of a chain, each in a folder of its name. Where the time of one is over, those behind it start from its last weights.
+fn train_chain<E: From<Error>>(
+    recipe: &Recipe,
+    out: &Path,
+    start: Start,
+    mut make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
+) -> Result<Vec<PathBuf>, E> {
+    let runs = chain::runs(recipe, out)?;
+    let mut folders = Vec::new();
+    for (number, (name, recipe)) in runs.iter().enumerate() {
+        let folder = out.join(name);
+        let member = Member::OfChain { number, runs: runs.len() };
+        train_one(recipe, &folder, start, |of, run| make(if of == Member::Whole { member } else { of }, run))?;
+        folders.push(folder);
+    }
+    Ok(folders)
 }
 
 /// Makes the runs of a recipe, as [`train`], on given names.

@@ -45,6 +45,7 @@ mod ranker;
 mod recognizer;
 mod reranker;
 mod retrieval;
+mod retriever;
 mod shared_names;
 mod short_forms;
 
@@ -65,7 +66,8 @@ pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
     Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
-pub use reranker::{Reranker, Shortlist, TrainedReranker};
+pub use reranker::{Reranker, Shortlist, TrainedReranker, shorten};
+pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{Descriptions, Encoder, EntityType};

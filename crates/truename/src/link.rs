@@ -40,10 +40,14 @@ impl Link {
         self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
     }
 
-    /// Keeps the first `top` candidates, and all candidates up to the last one with the exact name.
+    /// Keeps the first `top` candidates, all candidates up to the last one with the exact name, and those of the retriever.
     pub(crate) fn keep(&mut self, top: usize) {
         let last = self.candidates.iter().rposition(|candidate| candidate.scores.exact == 1.0);
-        self.candidates.truncate(top.max(last.map_or(0, |last| last + 1)));
+        let (first, mut at) = (top.max(last.map_or(0, |last| last + 1)), 0);
+        self.candidates.retain(|candidate| {
+            at += 1;
+            at <= first || candidate.scores.retriever.is_some()
+        });
     }
 }
 
@@ -89,6 +93,9 @@ pub struct Scores {
     /// Highest cosine over the concept's names; `None` without an encoder or if the exact name decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dense: Option<f64>,
+    /// Cosine to the vector of the mention in its context; `None` if the retriever was not asked or did not propose the candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retriever: Option<f64>,
     /// Logit of the ranker, where "none of them" has 0; `None` if the exact name decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranker: Option<f64>,

@@ -135,11 +135,28 @@ impl Pipeline {
         let shared = SharedNames::new(self.options.ambiguous, self.linker.options(), call.threshold());
         linked.par_iter_mut().for_each(|mentions| {
             shared.resolve(mentions);
-            for mention in mentions.iter_mut().filter(|mention| mention.types.is_empty()) {
-                mention.types = known[mention.link.name.as_str()].types_of_best(&mention.link);
-            }
         });
+        self.add_types(&call, &known, &mut linked)?;
         Ok(linked)
+    }
+
+    /// Gives mentions without a type those of their best candidate.
+    fn add_types(
+        &self,
+        call: &LinkCall<'_>,
+        known: &HashMap<&str, Arc<Known>>,
+        linked: &mut [Vec<LinkedMention>],
+    ) -> Result<(), Error> {
+        for mention in linked.iter_mut().flatten().filter(|mention| mention.types.is_empty()) {
+            mention.types = match known[mention.link.name.as_str()].types_of_best(&mention.link) {
+                Some(types) => types,
+                // The context proposed it.
+                None => {
+                    call.types_of(std::slice::from_ref(&*mention.link))?.concat().into_iter().next().unwrap_or_default()
+                }
+            };
+        }
+        Ok(())
     }
 
     /// Returns the mentions of each document: given ones or those found by the recognizer.
@@ -189,14 +206,14 @@ impl Pipeline {
         Ok(known)
     }
 
-    /// Re-ranks all mentions of a batch together if the linker has a re-ranker.
+    /// Retrieves concepts for all mentions of a batch and re-ranks their candidates, if the linker has the models for it.
     fn rerank(
         &self,
         call: &LinkCall<'_>,
         documents: &[Document],
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
-        if !self.linker.has_reranker() {
+        if !self.linker.reads_context() {
             return Ok(());
         }
         let names: Vec<(String, &Document, Span)> = documents
@@ -210,16 +227,17 @@ impl Pipeline {
             names.iter().map(|(name, document, span)| Query::new(name).in_context(document, *span)).collect();
         let mut links: Vec<&mut Link> =
             linked.iter_mut().flatten().map(|mention| Arc::make_mut(&mut mention.link)).collect();
+        call.retrieve(&queries, &mut links)?;
         call.rerank(&queries, &mut links)
     }
 }
 
 impl Known {
-    /// Returns the types of the best candidate of `link`, which was made from this answer.
-    fn types_of_best(&self, link: &Link) -> Vec<String> {
-        let Some(best) = link.candidates.first() else { return Vec::new() };
-        let place = self.link.candidates.iter().position(|candidate| candidate.id == best.id);
-        place.map_or_else(Vec::new, |place| self.types[place].clone())
+    /// Returns the types of the best candidate of `link`; `None` if the name did not propose it.
+    fn types_of_best(&self, link: &Link) -> Option<Vec<String>> {
+        let Some(best) = link.candidates.first() else { return Some(Vec::new()) };
+        let place = self.link.candidates.iter().position(|candidate| candidate.id == best.id)?;
+        Some(self.types[place].clone())
     }
 }
 

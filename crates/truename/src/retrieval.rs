@@ -5,7 +5,7 @@ use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::NameProfile;
 
 use crate::feature::{Featured, WordWeights, featurize};
-use crate::generator::{Dense, Scope, nearest, propose_exact, propose_near};
+use crate::generator::{Dense, Scope, nearest, propose_concept, propose_exact, propose_near};
 use crate::name_set::NameSet;
 use crate::proposal::Proposals;
 use crate::{Error, FeatureSet, KnowledgeBase};
@@ -42,7 +42,8 @@ impl<'a> Retriever<'a> {
         Scope { snapshot: self.snapshot, indexes: &self.kb.indexes, hidden: &[], allowed: None, dense: None }
     }
 
-    /// Returns the candidates of a query; with `ends_at_sole` only the single one with the exact name, if there is one.
+    /// Returns the candidates of a query, `concepts` among them; with `ends_at_sole` only the single one with the exact name, if there is
+    /// one.
     ///
     /// If a candidate lacks vectors, all candidates get lexical features: a name without a vector would look like a
     /// distant one.
@@ -51,6 +52,7 @@ impl<'a> Retriever<'a> {
         query: &NameProfile,
         mut scope: Scope<'_>,
         ends_at_sole: bool,
+        concepts: &[ConceptIndex],
     ) -> Result<Retrieved, Error> {
         let mut proposals = propose_exact(query, &scope)?;
         let sole = proposals.sole_exact();
@@ -58,6 +60,7 @@ impl<'a> Retriever<'a> {
             return Ok(Retrieved { proposals, sole, featured: None });
         }
         propose_near(query, &scope, &mut self.scratch, &mut proposals)?;
+        concepts.iter().try_for_each(|concept| propose_concept(*concept, query, &scope, &mut proposals))?;
         if let Some(dense) = scope.dense
             && !dense.covers(&proposals, &scope)?
         {

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{
-    CalibrateOptions, Concept, Document, Embedded, Encoder, FitOptions, ImportOptions, KnowledgeBase, Link,
-    LinkOptions, Linker, Pipeline, PipelineOptions,
+    AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, Embedded, Encoder, FitOptions,
+    ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Pipeline, PipelineOptions, Query, Span,
+    TrainedRetriever,
 };
+use truename_infer::{Checkpoint, RetrieverConfig, Tensors};
 
 const DAYS: usize = 40;
 
@@ -437,38 +439,56 @@ fn an_encoder_that_learnt_the_names_is_judged_by_those_that_did_not() {
     assert_eq!(dense.names_without_vector().unwrap(), 0);
 }
 
+/// A retriever with the initial weights of an encoder.
+fn retriever(name: &str, folder: &Path) -> TrainedRetriever {
+    let mut checkpoint = Checkpoint::open(&Path::new("../truename-infer/tests/models").join(name)).unwrap();
+    let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
+    transformer.add_special_tokens(&RetrieverConfig::SPECIAL_TOKENS, 1).unwrap();
+    let mut config = RetrieverConfig::new();
+    (config.window, config.concept_tokens, config.longest) = (32, 16, 30.0);
+    checkpoint.manifest_mut().set_head(RetrieverConfig::HEAD, &config).unwrap();
+    let folder = folder.join(format!("retriever-{name}"));
+    checkpoint.save(&folder, &Tensors::new(), None).unwrap();
+    TrainedRetriever::open(&folder).unwrap()
+}
+
 #[test]
 fn concepts_have_vectors_of_their_own_beside_those_of_names() {
     let (kb, folder) = Fixture::embedded(&encoder("bert"));
-    let retriever = encoder("mpnet");
-    let describe = |concept: &Concept| format!("{} or {}", concept.name, concept.synonyms.join(", "));
-    let embed = |kb: &KnowledgeBase, encoder: &Encoder| {
-        kb.embed_concepts("retriever", encoder, &describe, |_, _| ControlFlow::Continue(())).unwrap()
+    let first = || retriever("bert", folder.path());
+    let embed = |retriever: &TrainedRetriever| {
+        kb.attach_retriever(retriever).unwrap();
+        kb.embed_concepts(retriever, |_, _| ControlFlow::Continue(())).unwrap()
     };
+    assert!(AttachedRetriever::new(first(), kb.clone()).err().unwrap().is_encoder_mismatch());
     let concepts = DAYS as u64 + 1;
-    assert_eq!((embed(&kb, &retriever).names, embed(&kb, &retriever).names), (concepts, 0));
-    let nearest =
-        |kb: &KnowledgeBase, text: &str| kb.nearest_concepts("retriever", &retriever, text, 1).unwrap().remove(0);
-    let seventh = kb.concept(&"D:007".parse().unwrap()).unwrap();
-    let (id, cosine) = nearest(&kb, &describe(&seventh));
-    assert!(id == "D:007" && cosine > 0.999, "{id} {cosine}");
-    assert!(kb.nearest_concepts("retriever", kb.encoder().unwrap(), "x", 1).unwrap_err().is_encoder_mismatch());
-    assert!(kb.nearest_concepts("other", &retriever, "x", 1).unwrap_err().is_encoder_mismatch());
+    assert_eq!((embed(&first()).names, embed(&first()).names), (concepts, 0));
+    let document = Document::new("1", "chills at night");
+    let nearest = || {
+        let query = Query::new("chills").in_context(&document, Span::new(0, 6));
+        let attached = kb.attached_retriever().unwrap().unwrap();
+        attached.nearest(&[query, Query::new("chills")], 100).unwrap()
+    };
+    let found = nearest();
+    assert_eq!((found[0].len(), found[1].len()), (concepts as usize, 0), "a query without context has none");
+    assert!(found[0].is_sorted_by(|left, right| left.1 >= right.1));
     assert_eq!(kb.names_without_vector().unwrap(), 0, "the names keep theirs");
 
     // A concept that differs, one that goes and one that comes.
     let file = folder.path().join("more.tsv");
     std::fs::write(&file, "id\tname\nD:003\tchills\nX:1\tcough\n").unwrap();
     kb.update(&[file], &["D:007".parse().unwrap()], &ImportOptions::default()).unwrap();
-    assert_ne!(nearest(&kb, &describe(&seventh)).0, *"D:007");
-    assert_eq!(embed(&kb, &retriever).names, 2);
-    assert_eq!(nearest(&kb, "chills or ").0, *"D:003");
+    assert_eq!(nearest()[0].len() as u64, concepts - 2);
+    assert_eq!(embed(&first()).names, 2);
+    assert_eq!(nearest()[0].len() as u64, concepts);
 
     // Another retriever takes the place of the first once all concepts have its vectors.
-    let stopped =
-        kb.embed_concepts("retriever", &encoder("roberta"), &describe, |_, _| ControlFlow::Break(())).unwrap();
-    assert!(!stopped.is_complete && nearest(&kb, "chills or ").0 == *"D:003");
-    let replaced = embed(&kb, &encoder("roberta"));
+    let second = retriever("roberta", folder.path());
+    let stopped = kb.embed_concepts(&second, |_, _| ControlFlow::Break(())).unwrap();
+    assert!(!stopped.is_complete && nearest()[0].len() as u64 == concepts);
+    let replaced = embed(&second);
     assert!(replaced.is_complete && replaced.replaced == concepts);
-    assert!(kb.nearest_concepts("retriever", &retriever, "x", 1).unwrap_err().is_encoder_mismatch());
+    assert!(AttachedRetriever::new(first(), kb.clone()).err().unwrap().is_encoder_mismatch());
+    kb.detach(ModelRole::Retriever).unwrap();
+    assert!(kb.attached_retriever().unwrap().is_none());
 }

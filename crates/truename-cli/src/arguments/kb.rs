@@ -103,17 +103,24 @@ pub struct Models {
 pub enum ModelsCommand {
     /// List the models (the default)
     List,
-    /// Copy a model into the knowledge base: a recognizer or re-ranker that `train` made, or an encoder
+    /// Copy models into the knowledge base: a recognizer, retriever or re-ranker that `train` made, or an encoder
     ///
-    /// With an encoder, all names are given vectors, as `kb embed` does.
+    /// With an encoder, all names are given vectors, as `kb embed` does; with a retriever, all concepts. Interrupted, the same command
+    /// goes on.
     Add {
-        /// Folder of the model
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
+        /// Folders of models
+        #[arg(value_name = "DIR", required_unless_present_any = ["retriever", "reranker"])]
+        folders: Vec<PathBuf>,
+        /// Folder of a retriever
+        #[arg(long, value_name = "DIR")]
+        retriever: Option<PathBuf>,
+        /// Folder of a re-ranker
+        #[arg(long, value_name = "DIR")]
+        reranker: Option<PathBuf>,
     },
     /// Remove a model, and the vectors that it made
     Remove {
-        /// Role of the model: encoder, recognizer or reranker
+        /// Role of the model: encoder, recognizer, retriever or reranker
         #[arg(value_name = "ROLE", value_parser = str::parse::<truename::ModelRole>)]
         role: truename::ModelRole,
     },

@@ -75,12 +75,8 @@ pub fn pipeline(
         .abbreviations(!linking.no_abbreviations)
         .ambiguous(linking.ambiguous.into());
     let kb = linker.knowledge_base().clone();
-    let mut linker = linker.with_options(options)?;
-    if !linking.no_context
-        && let Some(reranker) = kb.attached_reranker()?
-    {
-        linker = linker.with_reranker(Box::new(reranker));
-    }
+    let linker = linker.with_options(options)?;
+    let linker = if linking.no_context { linker } else { linker.with_context()? };
     let pipeline = Pipeline::new(linker, pipeline_options);
     if given_mentions {
         return Ok(pipeline);

@@ -1,8 +1,9 @@
 //! `truename kb models`.
 
 use std::io::Write;
+use std::path::Path;
 
-use truename::{AttachedModel, Encoder, TrainedRecognizer, TrainedReranker};
+use truename::{AttachedModel, Encoder, KnowledgeBase, TrainedRecognizer, TrainedReranker, TrainedRetriever};
 
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
@@ -12,13 +13,14 @@ use crate::output::stdout;
 pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&KbArgument { kb: arguments.kb.clone() })?;
     match &arguments.command {
-        Some(ModelsCommand::Add { folder }) if TrainedRecognizer::is_in(folder)? => {
-            Ok(kb.attach_recognizer(&TrainedRecognizer::open(folder)?)?)
+        Some(ModelsCommand::Add { folders, retriever, reranker }) => {
+            // Copied first, as vectors take long.
+            reranker.iter().try_for_each(|folder| kb.attach_reranker(&TrainedReranker::open(folder)?))?;
+            if let Some(folder) = retriever {
+                embed::embed_concepts(&kb, &TrainedRetriever::open(folder)?, quiet)?;
+            }
+            folders.iter().try_for_each(|folder| add(&kb, folder, quiet))
         }
-        Some(ModelsCommand::Add { folder }) if TrainedReranker::is_in(folder)? => {
-            Ok(kb.attach_reranker(&TrainedReranker::open(folder)?)?)
-        }
-        Some(ModelsCommand::Add { folder }) => embed::embed(&kb, &Encoder::open(folder)?, quiet),
         Some(ModelsCommand::Remove { role }) => Ok(kb.detach(*role)?),
         Some(ModelsCommand::List) | None => {
             let mut out = stdout();
@@ -28,10 +30,23 @@ pub fn run(arguments: &Models, quiet: bool) -> anyhow::Result<()> {
     }
 }
 
+/// Copies a model of any role.
+fn add(kb: &KnowledgeBase, folder: &Path, quiet: bool) -> anyhow::Result<()> {
+    if TrainedRecognizer::is_in(folder)? {
+        Ok(kb.attach_recognizer(&TrainedRecognizer::open(folder)?)?)
+    } else if TrainedReranker::is_in(folder)? {
+        Ok(kb.attach_reranker(&TrainedReranker::open(folder)?)?)
+    } else if TrainedRetriever::is_in(folder)? {
+        embed::embed_concepts(kb, &TrainedRetriever::open(folder)?, quiet)
+    } else {
+        embed::embed(kb, &Encoder::open(folder)?, quiet)
+    }
+}
+
 /// Writes a model on one line: role, folder, hash, size and source.
 pub fn write(out: &mut impl Write, model: &AttachedModel) -> std::io::Result<()> {
     let AttachedModel { role, hash, folder, source, bytes, is_in_use, .. } = model;
-    let state = if *is_in_use { "" } else { ", not in use until all names have a vector" };
+    let state = if *is_in_use { "" } else { ", not in use until all have a vector" };
     let (name, bytes) = (role.as_str(), counted(*bytes, "byte"));
     writeln!(out, "model {name}: {} ({hash}, {bytes}, copied from {source}{state})", folder.display())
 }

@@ -47,8 +47,12 @@ pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
 /// Makes one of the runs of a recipe; `way_on` is the way to go on with it, said where it is interrupted.
 pub fn make(member: Member, run: &mut dyn Run, way_on: &str, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
-        if let Member::WithoutFold { fold, folds } = member {
-            crate::say!("training without part {} of {folds} of the names:", fold + 1);
+        match member {
+            Member::WithoutFold { fold, folds } => {
+                crate::say!("training without part {} of {folds} of the names:", fold + 1);
+            }
+            Member::OfChain { number, runs } => crate::say!("run {} of {runs}:", number + 1),
+            Member::Whole => {}
         }
         run.describe()?.iter().for_each(|line| crate::say!("{line}"));
     }

@@ -113,7 +113,9 @@ impl Mentions {
             let train = std::mem::take(&mut all.train);
             (all.dev, all.train) = train.into_iter().partition(is_held_out);
         }
-        all.rank(kb, candidates)?;
+        if candidates > 0 {
+            all.rank(kb, candidates)?;
+        }
         Ok(all)
     }
 
@@ -200,6 +202,11 @@ impl Mentions {
 
     pub fn dev(&self) -> &[LinkedExample] {
         &self.dev
+    }
+
+    /// Number of concepts.
+    pub fn concepts(&self) -> usize {
+        self.concepts.len()
     }
 
     /// The text around a mention.

@@ -83,13 +83,7 @@ impl EncoderKeys {
     }
 
     fn pooling(&self) -> Result<Option<Pooling>, Error> {
-        match self.pooling.as_str() {
-            "" => Ok(None),
-            "mean" => Ok(Some(Pooling::Mean)),
-            "cls" => Ok(Some(Pooling::Cls)),
-            "max" => Ok(Some(Pooling::Max)),
-            other => Err(Error::value("encoder.pooling", other, "mean, cls, max or nothing")),
-        }
+        pooling_of("encoder.pooling", &self.pooling)
     }
 
     /// Patterns of the names of parameters that keep their values.
@@ -98,5 +92,16 @@ impl EncoderKeys {
         let layers = (0..self.freeze_layers)
             .flat_map(|layer| ["layer", "layers"].map(|name| NamePattern::new(format!("*{name}.{layer}.*"))));
         embeddings.into_iter().chain(layers).collect()
+    }
+}
+
+/// Returns the pooling that a key names; `None` for that of the checkpoint.
+pub(crate) fn pooling_of(key: &'static str, name: &str) -> Result<Option<Pooling>, Error> {
+    match name {
+        "" => Ok(None),
+        "mean" => Ok(Some(Pooling::Mean)),
+        "cls" => Ok(Some(Pooling::Cls)),
+        "max" => Ok(Some(Pooling::Max)),
+        other => Err(Error::value(key, other, "mean, cls, max or nothing")),
     }
 }

@@ -19,6 +19,7 @@ use crate::training::{Description, Scores, TaskData};
 pub use accuracy::{Accuracy, AccuracySearch};
 pub(crate) use dataset::read_concepts;
 pub use dataset::{DataFile, Dataset, Named, Query};
+pub(crate) use encoder::pooling_of;
 pub(crate) use keys::NameKeys;
 
 /// Names to learn an encoder from, and the names that it is asked for.

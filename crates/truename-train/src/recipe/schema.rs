@@ -23,7 +23,7 @@ impl Schema {
     }
 
     /// Returns every key with its default.
-    pub(super) fn defaults(&self) -> Table {
+    pub(crate) fn defaults(&self) -> Table {
         let mut table = Table::new();
         self.all_parts().for_each(|part| merge(&mut table, (part.defaults)()));
         table

@@ -1,5 +1,6 @@
 //! Kinds of tasks that recipes can name: each a file with its keys, and a row in `KINDS`.
 
+mod chain;
 mod groups;
 mod kind;
 mod pairs;
@@ -7,6 +8,7 @@ mod pretrain;
 mod recipe;
 mod recognize;
 mod rerank;
+mod retrieve;
 mod tag;
 
 pub use groups::Groups;
@@ -16,7 +18,9 @@ pub use pairs::Pairs;
 pub use pretrain::Pretrain;
 pub use recognize::Recognize;
 pub use rerank::Rerank;
+pub use retrieve::Retrieve;
 pub use tag::Tag;
 
 /// The row of each kind of task.
-static KINDS: &[Kind] = &[groups::KIND, pairs::KIND, pretrain::KIND, recognize::KIND, rerank::KIND, tag::KIND];
+static KINDS: &[Kind] =
+    &[chain::KIND, groups::KIND, pairs::KIND, pretrain::KIND, recognize::KIND, rerank::KIND, retrieve::KIND, tag::KIND];

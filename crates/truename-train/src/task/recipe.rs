@@ -22,6 +22,11 @@ impl Recipe {
         let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
         Self::parse(path, &text, changes, &Kind::schemas())
     }
+
+    /// Reads the text of a recipe that stands at a place, for messages; its paths count from the working folder.
+    pub(crate) fn of_text(place: &str, text: &str) -> Result<Self, Error> {
+        Self::parse(Path::new(place), text, &[], &Kind::schemas())
+    }
 }
 
 impl FromStr for Recipe {

@@ -4,7 +4,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, Manifest, Tokenizer};
+use truename_infer::{Batch, Checkpoint, Manifest, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, LearnerOptions, Objective};
 use truename_text::stable_hash;
@@ -170,6 +170,14 @@ impl<O: Objective> Epoch<'_, O> {
     /// [`Error::is_interrupted`] then.
     pub fn check(&self) -> Result<(), Error> {
         Ok(self.progress.check()?)
+    }
+
+    /// Returns the vectors of texts by the first network as it is now, not of unit length.
+    ///
+    /// # Shapes
+    /// output: `[texts, width]`
+    pub fn vectors(&self, texts: &Batch) -> Vec<f32> {
+        self.learner.encode(texts)
     }
 
     /// Returns the vectors of names by the first network as it is now, and their width.

@@ -66,7 +66,7 @@ impl Observer<'_> {
     fn observe(&mut self, example: &Example, dense: Option<Dense<'_>>) -> Result<Observed, Error> {
         let query = NameProfile::new(&example.query);
         let scope = Scope { hidden: &example.hidden, dense, ..self.0.scope() };
-        let found = self.0.retrieve(&query, scope, true)?;
+        let found = self.0.retrieve(&query, scope, true, &[])?;
         let Some((_, mut featured)) = found.featured else {
             let resolved = found.sole.map(|sole| example.answers.contains(&sole));
             return Ok(Observed { rows: Vec::new(), sampling_weights: Vec::new(), answer: None, resolved });

@@ -3,6 +3,7 @@
 //! Another generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 
+mod concept;
 mod core;
 mod dense;
 mod key;
@@ -18,6 +19,7 @@ use crate::indexes::Indexes;
 use crate::name_set::NameSet;
 use crate::proposal::Proposals;
 
+pub(crate) use concept::propose_concept;
 pub(crate) use dense::{Dense, nearest};
 
 /// Proposes names of the knowledge base for a query.

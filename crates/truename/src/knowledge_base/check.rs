@@ -21,7 +21,10 @@ impl KnowledgeBase {
         if deep || !all_compared {
             Self::open(path)?.check_records()?;
         }
-        Self::open(path)?.attached_encoder()?;
+        let kb = Self::open(path)?;
+        kb.attached_encoder()?;
+        kb.attached_retriever()?;
+        drop(kb);
         Ok(compared)
     }
 

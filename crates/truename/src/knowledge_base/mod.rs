@@ -26,7 +26,7 @@ pub use learnt_names::{LearntNames, fold_encoders, fold_folder};
 pub use models::{AttachedModel, ModelRole};
 pub use vector_sets::EncoderRecord;
 pub use vectors::Embedded;
-pub(crate) use vectors::encode;
+pub(crate) use vectors::{encode, finite};
 
 use crate::Error;
 use crate::indexes::Indexes;

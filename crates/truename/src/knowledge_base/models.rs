@@ -9,8 +9,8 @@ use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
 
 use super::KnowledgeBase;
 use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
-use super::vector_sets::{ENCODER, EncoderRecord, VectorSet, VectorSets};
-use crate::{Error, TrainedRecognizer, TrainedReranker};
+use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSets, Versions};
+use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever};
 
 /// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
@@ -41,6 +41,8 @@ pub enum ModelRole {
     Encoder,
     /// Finds mentions in documents.
     Recognizer,
+    /// Finds concepts for mentions by their context.
+    Retriever,
     /// Chooses among the candidates of a mention by its context.
     Reranker,
 }
@@ -51,6 +53,7 @@ impl ModelRole {
         match self {
             Self::Encoder => ENCODER,
             Self::Recognizer => RECOGNIZER,
+            Self::Retriever => RETRIEVER,
             Self::Reranker => RERANKER,
         }
     }
@@ -63,6 +66,7 @@ impl std::str::FromStr for ModelRole {
         match name {
             ENCODER => Ok(Self::Encoder),
             RECOGNIZER => Ok(Self::Recognizer),
+            RETRIEVER => Ok(Self::Retriever),
             RERANKER => Ok(Self::Reranker),
             _ => Err(Error::unknown_role(name)),
         }
@@ -114,15 +118,19 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage fails.
     pub fn models(&self) -> Result<Vec<AttachedModel>, Error> {
-        let versions = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER);
-        let attached = |(set, is_in_use): (VectorSet, bool)| {
-            let folder = self.model_folder(ENCODER, &set.encoder.hash);
-            let bytes = size(&folder);
-            let EncoderRecord { hash, folder: source, .. } = set.encoder;
-            AttachedModel { role: ModelRole::Encoder, hash, folder, source, bytes, is_in_use }
-        };
-        let sets = versions.current.map(|set| (set, true)).into_iter().chain(versions.next.map(|set| (set, false)));
-        let mut models: Vec<AttachedModel> = sets.filter(|(set, _)| set.is_attached).map(attached).collect();
+        let sets = VectorSets::read(&self.store.snapshot()?)?;
+        let mut models = Vec::new();
+        for role in [ModelRole::Encoder, ModelRole::Retriever] {
+            let attached = |(set, is_in_use): (VectorSet, bool)| {
+                let folder = self.model_folder(role.as_str(), &set.encoder.hash);
+                let bytes = size(&folder);
+                let EncoderRecord { hash, folder: source, .. } = set.encoder;
+                AttachedModel { role, hash, folder, source, bytes, is_in_use }
+            };
+            let versions = sets.named(role.as_str());
+            let sets = versions.current.map(|set| (set, true)).into_iter().chain(versions.next.map(|set| (set, false)));
+            models.extend(sets.filter(|(set, _)| set.is_attached).map(attached));
+        }
         for role in [ModelRole::Recognizer, ModelRole::Reranker] {
             if let Some(ModelRecord { hash, folder: source }) = self.model_record(role)? {
                 let folder = self.model_folder(role.as_str(), &hash);
@@ -235,7 +243,44 @@ impl KnowledgeBase {
                 self.open_attached(ENCODER, &record)?;
             }
         }
-        self.mark_attached(&record)
+        self.mark_attached(ENCODER, &record)
+    }
+
+    /// Copies a retriever into the knowledge base's folder, for vectors of the concepts that it has made or that
+    /// [`KnowledgeBase::embed_concepts`] makes next.
+    ///
+    /// # Errors
+    /// If a file cannot be copied, or the storage fails.
+    pub fn attach_retriever(&self, retriever: &TrainedRetriever) -> Result<(), Error> {
+        let record = EncoderRecord::of_retriever(retriever);
+        let target = self.model_folder(RETRIEVER, &record.hash);
+        let is_same = || TrainedRetriever::open(&target).is_ok_and(|copy| copy.hash() == record.hash);
+        if target != retriever.folder() && !is_same() {
+            copy(retriever.folder(), &target)?;
+            if !is_same() {
+                return Err(Error::model_changed(self.path(), &target, &record.folder));
+            }
+        }
+        self.mark_attached(RETRIEVER, &record)
+    }
+
+    /// Opens the retriever in the knowledge base's folder, with its vectors of the concepts; `None` if it has none.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::attached_recognizer`].
+    pub fn attached_retriever(&self) -> Result<Option<AttachedRetriever>, Error> {
+        let current = VectorSets::read(&self.store.snapshot()?)?.named(RETRIEVER).current;
+        let Some(set) = current.filter(|set| set.is_attached) else { return Ok(None) };
+        let EncoderRecord { hash, folder: source, .. } = set.encoder;
+        let folder = self.model_folder(RETRIEVER, &hash);
+        if !folder.is_dir() {
+            return Err(Error::model_missing(self.path(), &folder, &source));
+        }
+        let retriever = TrainedRetriever::open(&folder)?;
+        match retriever.hash() == hash {
+            true => AttachedRetriever::new(retriever, self.clone()).map(Some),
+            false => Err(Error::model_changed(self.path(), &folder, &source)),
+        }
     }
 
     /// Removes a model, and its vectors if it made some.
@@ -245,13 +290,14 @@ impl KnowledgeBase {
     pub fn detach(&self, role: ModelRole) -> Result<(), Error> {
         let is_there = match role {
             ModelRole::Encoder => self.encoder_record()?.is_some(),
+            ModelRole::Retriever => VectorSets::read(&self.store.snapshot()?)?.named(RETRIEVER) != Versions::default(),
             ModelRole::Recognizer | ModelRole::Reranker => self.model_record(role)?.is_some(),
         };
         if !is_there {
             return Err(Error::no_model(self.path(), role.as_str()));
         }
         match role {
-            ModelRole::Encoder => self.drop_set(ENCODER)?,
+            ModelRole::Encoder | ModelRole::Retriever => self.drop_set(role.as_str())?,
             ModelRole::Recognizer | ModelRole::Reranker => {
                 let mut write = self.store.write()?;
                 self.store.delete_meta(&mut write, role.as_str())?;

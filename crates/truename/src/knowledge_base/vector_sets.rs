@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use truename_infer::Encoder;
 use truename_kb::Snapshot;
 
-use crate::Error;
+use crate::{Error, TrainedRetriever};
 
 /// Meta key of the sets.
 pub(super) const META_VECTORS: &str = "vectors";
 /// Name of the set that names are linked with.
 pub(super) const ENCODER: &str = "encoder";
+/// Name of the set that mentions in their contexts are linked with.
+pub(super) const RETRIEVER: &str = "retriever";
 /// Numbers of sets in the index.
 pub(super) const NUMBERS: std::ops::Range<u8> = 0..16;
 
@@ -28,6 +30,14 @@ pub struct EncoderRecord {
 }
 
 impl EncoderRecord {
+    pub(super) fn of_retriever(retriever: &TrainedRetriever) -> Self {
+        Self {
+            hash: retriever.hash().to_owned(),
+            folder: std::path::absolute(retriever.folder()).unwrap_or_default().display().to_string(),
+            dimensions: retriever.dimensions(),
+        }
+    }
+
     pub(super) fn of(encoder: &Encoder) -> Self {
         Self {
             hash: encoder.hash().to_owned(),
@@ -156,7 +166,7 @@ mod tests {
         assert_eq!(read(unnamed).unwrap(), expected);
         assert_eq!(read(&expected.to_json()).unwrap(), expected);
         expected.put(
-            "retriever",
+            RETRIEVER,
             Versions { current: Some(VectorSet { number: 0, rows: Rows::Concepts, ..set }), next: None },
         );
         assert_eq!(read(&expected.to_json()).unwrap(), expected);

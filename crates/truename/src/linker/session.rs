@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use truename_kb::{ConceptIndex, NameIndex, Snapshot};
+use truename_kb::{ConceptId, ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, NormalizedName};
 
 use super::fitted::Fitted;
@@ -15,15 +15,18 @@ use crate::retrieval::{Retriever, exact_name};
 use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
 
 /// A name to rank.
+#[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
     /// True if the vector covers only the beginning of the name.
     pub(super) is_truncated: bool,
+    /// Concepts that the context proposes, with their scores.
+    pub(super) nearest: &'a [(ConceptId, f64)],
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn lexical(name: &'a str) -> Self {
-        Self { name, is_truncated: false }
+    pub(super) fn named(name: &'a str) -> Self {
+        Self { name, is_truncated: false, nearest: &[] }
     }
 }
 
@@ -55,7 +58,7 @@ impl<'a> Session<'a> {
     /// Ranks the candidates of a name.
     pub(super) fn rank(&mut self, asked: &Asked<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
         let candidates = match self.named(asked.name)? {
-            Some(profile) => self.candidates(&profile, dense)?,
+            Some(profile) => self.candidates(&profile, dense, asked.nearest)?,
             None => Vec::new(),
         };
         Ok(self.answer(asked, candidates))
@@ -118,9 +121,19 @@ impl<'a> Session<'a> {
     }
 
     /// Returns candidates, likeliest first; only the single one with the exact name if that is enough.
-    fn candidates(&mut self, query: &NameProfile, dense: Option<Dense<'_>>) -> Result<Vec<Candidate>, Error> {
+    fn candidates(
+        &mut self,
+        query: &NameProfile,
+        dense: Option<Dense<'_>>,
+        nearest: &[(ConceptId, f64)],
+    ) -> Result<Vec<Candidate>, Error> {
         let (scope, ends_at_sole) = (self.scope(dense), self.ends_at_sole());
-        let found = self.retriever.retrieve(query, scope, ends_at_sole)?;
+        let mut scores = HashMap::with_capacity(nearest.len());
+        for (id, score) in nearest {
+            scores.extend(self.retriever.snapshot.index_of(id)?.map(|concept| (concept, *score)));
+        }
+        let concepts: Vec<ConceptIndex> = scores.keys().copied().collect();
+        let found = self.retriever.retrieve(query, scope, ends_at_sole, &concepts)?;
         let exact = match found.sole {
             Some(sole) => {
                 let matched = exact_name(sole, query, &found.proposals, self.retriever.snapshot)?;
@@ -136,7 +149,7 @@ impl<'a> Session<'a> {
                     Some(dense) => Some(vote::shares(&dense, names, &self.scope(Some(dense)))?),
                     None => None,
                 };
-                self.ranked(&featured, features, exact, votes.as_ref())
+                self.ranked(&featured, features, exact, votes.as_ref(), &scores)
             }
             None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
         }
@@ -154,6 +167,7 @@ impl<'a> Session<'a> {
         features: FeatureSet,
         exact: Option<(ConceptIndex, Candidate)>,
         votes: Option<&HashMap<ConceptIndex, f64>>,
+        nearest: &HashMap<ConceptIndex, f64>,
     ) -> Result<Vec<Candidate>, Error> {
         let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
         let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
@@ -180,6 +194,7 @@ impl<'a> Session<'a> {
                 exact: candidate.proposal.key.score(),
                 ngram: Some(f64::from(candidate.proposal.ngram)),
                 dense: candidate.dense.map(f64::from),
+                retriever: nearest.get(&candidate.concept).copied(),
                 ranker: Some(*score),
                 reranker: None,
             };

@@ -2,6 +2,9 @@ mod trained;
 
 pub use trained::TrainedReranker;
 
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
 use crate::{Candidate, Error, Query};
 
 /// Rescores the ranker's best candidates of mentions with their context, before calibration and the NIL threshold.
@@ -36,6 +39,26 @@ impl<'a> Shortlist<'a> {
     pub fn new(query: Query<'a>, candidates: &'a [Candidate], names: Vec<Vec<String>>) -> Self {
         Self { query, candidates, names }
     }
+}
+
+/// Keeps `depth` candidates, which are sorted likeliest first: by turns the likeliest and, where a retriever was asked, the nearest to the
+/// context.
+pub fn shorten(candidates: &mut Vec<Candidate>, depth: usize) {
+    let of_retriever = |candidate: &Candidate| candidate.scores.retriever;
+    let mut nearest: Vec<usize> = (0..candidates.len()).filter(|at| of_retriever(&candidates[*at]).is_some()).collect();
+    nearest.sort_by(|left, right| {
+        of_retriever(&candidates[*right]).partial_cmp(&of_retriever(&candidates[*left])).unwrap_or(Ordering::Equal)
+    });
+    let by_turns = (0..candidates.len()).flat_map(|turn| [Some(turn), nearest.get(turn).copied()]).flatten();
+    let mut kept = BTreeSet::new();
+    for at in by_turns {
+        if kept.len() == depth {
+            break;
+        }
+        kept.insert(at);
+    }
+    let mut at = 0..;
+    candidates.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
 }
 
 /// Scores shortlists and checks the number and range of the logits.

@@ -1,0 +1,36 @@
+//! A retriever with the vectors of a knowledge base's concepts.
+
+use truename_kb::ConceptId;
+use truename_text::Span;
+
+use super::{ContextRetriever, TrainedRetriever};
+use crate::{Error, KnowledgeBase, Query};
+
+/// A retriever with the vectors that it made of a knowledge base's concepts.
+pub struct AttachedRetriever {
+    retriever: TrainedRetriever,
+    kb: KnowledgeBase,
+}
+
+impl AttachedRetriever {
+    /// Joins a retriever with the knowledge base that has its vectors.
+    ///
+    /// # Errors
+    /// If the knowledge base has no vectors of concepts, or those of another retriever ([`Error::is_encoder_mismatch`]).
+    pub fn new(retriever: TrainedRetriever, kb: KnowledgeBase) -> Result<Self, Error> {
+        kb.check_retriever(&retriever)?;
+        Ok(Self { retriever, kb })
+    }
+}
+
+impl ContextRetriever for AttachedRetriever {
+    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
+        let contexts = queries.iter().filter_map(|query| query.context);
+        let mentions: Vec<(&str, Span)> =
+            contexts.map(|context| (context.document.text.as_str(), context.span)).collect();
+        let vectors = self.retriever.mentions(&mentions)?;
+        let mut found = self.kb.nearest_concepts(&self.retriever, &vectors, count)?.into_iter();
+        let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
+        Ok(queries.iter().map(of).collect())
+    }
+}

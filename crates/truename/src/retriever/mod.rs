@@ -1,0 +1,18 @@
+mod attached;
+mod trained;
+
+pub use attached::AttachedRetriever;
+pub use trained::TrainedRetriever;
+use truename_kb::ConceptId;
+
+use crate::{Error, Query};
+
+/// Proposes concepts for mentions by their context, beside the candidates that the name alone has.
+pub trait ContextRetriever: Send + Sync {
+    /// Returns up to `count` concepts for each query, best first, with their scores; higher is closer. A query without context has
+    /// none.
+    ///
+    /// # Errors
+    /// If the model or the storage fails; [`Error::other`] wraps the cause.
+    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error>;
+}

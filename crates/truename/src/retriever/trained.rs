@@ -1,0 +1,68 @@
+//! A retriever that `train` made.
+
+use std::path::Path;
+
+use truename_infer::{Embeddings, Manifest, MentionEncoder, RetrieverConfig};
+use truename_kb::Concept;
+use truename_text::Span;
+
+use crate::Error;
+use crate::knowledge_base::finite;
+
+/// Stands between two names of a concept's text; no name has it.
+const BETWEEN: char = '\n';
+
+/// A retriever that places mentions in their contexts near their concepts (Prompt-BioEL, section 3.1).
+pub struct TrainedRetriever {
+    encoder: MentionEncoder,
+}
+
+impl TrainedRetriever {
+    /// Opens the folder of a model.
+    ///
+    /// # Errors
+    /// If the folder has no retriever, or a file is missing or is not what it should be.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Ok(Self { encoder: MentionEncoder::open(folder)? })
+    }
+
+    /// Returns whether a folder has a retriever.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn is_in(folder: &Path) -> Result<bool, Error> {
+        let manifest = Manifest::open(folder)?;
+        Ok(manifest.heads().any(|head| head == RetrieverConfig::HEAD))
+    }
+
+    /// Returns the folder that was opened.
+    pub fn folder(&self) -> &Path {
+        self.encoder.backbone().folder()
+    }
+
+    /// Returns the hash of its weights, tokenizer and configuration.
+    pub fn hash(&self) -> &str {
+        self.encoder.backbone().hash()
+    }
+
+    /// Number of dimensions of its vectors.
+    pub fn dimensions(&self) -> usize {
+        self.encoder.dimensions()
+    }
+
+    /// Returns the vectors of mentions, each a text and the place of the mention in it.
+    pub(crate) fn mentions(&self, mentions: &[(&str, Span)]) -> Result<Embeddings, Error> {
+        finite(self.encoder.mentions(mentions)?, |at| mentions[at].0[mentions[at].1.range()].to_owned())
+    }
+
+    /// Returns the vectors of concepts, each given by its text.
+    pub(crate) fn concepts(&self, texts: &[&str]) -> Result<Embeddings, Error> {
+        let names: Vec<Vec<&str>> = texts.iter().map(|text| text.split(BETWEEN).collect()).collect();
+        finite(self.encoder.concepts(&names)?, |at| texts[at].to_owned())
+    }
+
+    /// Returns the text of a concept: its names.
+    pub(crate) fn text_of(concept: &Concept) -> String {
+        concept.names().collect::<Vec<_>>().join(&BETWEEN.to_string())
+    }
+}
