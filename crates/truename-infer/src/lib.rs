@@ -62,9 +62,10 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder,
-    EntityType, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt, ScoredSpan, SpanConfig, SpanOptions,
-    SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, scale_to_unit,
+    CandidateScore, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions,
+    Embeddings, Encoder, EntityType, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt, ScoredSpan,
+    SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger,
+    Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

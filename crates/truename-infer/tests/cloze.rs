@@ -117,10 +117,18 @@ fn what_does_not_fit_is_an_error() {
     let mut config = config(Question::Words);
     config.window = 20;
     let tokenizer = tokenizer(&config);
+    let narrow = ClozePrompt::new(config.clone(), &tokenizer).err().unwrap();
+    assert!(narrow.to_string().contains("the model reads 20"), "{narrow}");
+    config.window = WINDOW;
+    // Long names share what the window has, so that every candidate is seen.
     let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap();
     let names = vec!["heart attack"; 9];
     let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![names; 3] };
-    assert!(prompt.tokens(&query, &tokenizer).unwrap_err().to_string().contains("20"));
+    let tokens = prompt.tokens(&query, &tokenizer).unwrap();
+    assert!(tokens.sequence.input.len() <= WINDOW && tokens.options.len() == 3);
+    let ids = tokens.sequence.input.ids();
+    let options: Vec<u32> = tokens.options.iter().map(|token| ids[*token]).collect();
+    assert_eq!(options, prompt.options(), "the tokens that stand for the candidates, in their order");
     let mut bare = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
     let missing = ClozePrompt::new(config, &bare.tokenizer().unwrap()).err().unwrap();
     assert!(missing.to_string().contains("[START]"), "{missing}");

@@ -6,7 +6,7 @@ use truename_text::Span;
 use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
-use crate::{Backbone, Error, Part, Sequence, Slot, Template, Tokenizer};
+use crate::{Backbone, Error, Part, Sequence, Slot, States, Template, Tokenizer};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
 pub struct ClozeScorer {
@@ -27,6 +27,9 @@ pub struct ClozeConfig {
     pub window: usize,
     /// The words before the mask.
     pub question: Question,
+    /// What a candidate is scored by.
+    #[serde(default)]
+    pub score: CandidateScore,
     /// From scores to logits.
     #[serde(default)]
     pub mapping: ClozeMapping,
@@ -77,6 +80,18 @@ pub enum Question {
     None,
 }
 
+/// What a candidate is scored by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CandidateScore {
+    /// The score of its token at the mask (Prompt-BioEL, equation 6).
+    #[default]
+    Token,
+    /// The dot product of the mapped state of the mask and the state of its token, divided by the root of their width; not in the paper. It
+    /// is the same function for each place of a prompt, so that no order has to be learnt.
+    State,
+}
+
 impl ClozeConfig {
     /// Name of the head in the manifest.
     pub const HEAD: &'static str = "cloze";
@@ -89,7 +104,14 @@ impl ClozeConfig {
 
     /// Creates the configuration of the paper (section 4.2) for a window.
     pub fn new(window: usize) -> Self {
-        Self { candidates: 6, name_tokens: 32, window, question: Question::Words, mapping: ClozeMapping::default() }
+        Self {
+            candidates: 6,
+            name_tokens: 32,
+            window,
+            question: Question::Words,
+            score: CandidateScore::Token,
+            mapping: ClozeMapping::default(),
+        }
     }
 
     /// Name of the token that stands for a candidate, from 0.
@@ -133,6 +155,8 @@ pub struct ClozeTokens {
     pub sequence: Sequence,
     /// Number of the token that is masked.
     pub mask: usize,
+    /// Number of the token that stands for each candidate.
+    pub options: Vec<usize>,
 }
 
 impl ClozePrompt {
@@ -197,26 +221,34 @@ impl ClozePrompt {
     /// # Panics
     /// Where there is no candidate or there are more than the configuration has, or the span is not of the text.
     pub fn tokens(&self, query: &ClozeQuery<'_>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
+        let long = self.filled(query, self.config.name_tokens, tokenizer);
+        let mut sequence = long.or_else(|_| self.filled(query, self.name_tokens, tokenizer))?;
+        let mut special = sequence.parts.iter().filter(|part| part.len() == 1).map(|part| part.start);
+        let mask = special.find(|token| self.is_mask(&sequence, *token, tokenizer)).unwrap_or_default();
+        let (ids, places) = (sequence.input.ids(), &sequence.places);
+        let is_option = |token: &usize| places[*token].is_none() && self.options.contains(&ids[*token]);
+        let options = (mask..ids.len()).filter(is_option).collect();
+        sequence.truncated.sort_unstable();
+        Ok(ClozeTokens { sequence, mask, options })
+    }
+
+    /// Fills the template, with at most so many tokens of each name.
+    fn filled(&self, query: &ClozeQuery<'_>, name_tokens: usize, tokenizer: &Tokenizer) -> Result<Sequence, Error> {
         let ClozeQuery { text, span, candidates } = query;
         let template = &self.templates[candidates.len() - 1];
         let mention = &text[span.range()];
         let mut slots = vec![
             Slot::rest_ending(&text[..span.start]),
-            Slot::new(mention, self.name_tokens),
+            Slot::new(mention, name_tokens),
             Slot::rest(&text[span.end..]),
         ];
         if self.config.question != Question::None {
-            slots.push(Slot::new(mention, self.name_tokens));
+            slots.push(Slot::new(mention, name_tokens));
         }
         for names in candidates {
-            slots.push(Slot::list(by_likeness(names, mention), self.name_tokens));
+            slots.push(Slot::list(by_likeness(names, mention), name_tokens));
         }
-        let mut sequence = tokenizer.fill_within(template, &slots, self.config.window)?;
-        let mask =
-            sequence.parts.iter().position(|part| part.len() == 1 && self.is_mask(&sequence, part.start, tokenizer));
-        let mask = mask.map_or(0, |part| sequence.parts[part].start);
-        sequence.truncated.sort_unstable();
-        Ok(ClozeTokens { sequence, mask })
+        tokenizer.fill_within(template, &slots, self.config.window)
     }
 
     fn is_mask(&self, sequence: &Sequence, token: usize, tokenizer: &Tokenizer) -> bool {
@@ -282,8 +314,16 @@ impl ClozeScorer {
             asked.map(|query| self.prompt.tokens(query, tokenizer)).collect::<Result<_, _>>()?;
         let inputs: Vec<_> = prompts.iter().map(|prompt| prompt.sequence.input.clone()).collect();
         let states = self.backbone.states(&inputs, &[self.backbone.info().layers])?;
-        let mut scores =
-            states.iter().zip(&prompts).map(|(states, prompt)| self.head.scores(states.row(0, prompt.mask)));
+        let of_prompt = |(states, prompt): (&States, &ClozeTokens)| match self.config().score {
+            CandidateScore::Token => self.head.scores(states.row(0, prompt.mask)),
+            CandidateScore::State => {
+                let mask = self.head.mapped(states.row(0, prompt.mask));
+                let root = (mask.len() as f32).sqrt();
+                let dot = |state: &[f32]| mask.iter().zip(state).map(|(left, right)| left * right).sum::<f32>() / root;
+                prompt.options.iter().map(|option| dot(states.row(0, *option))).collect()
+            }
+        };
+        let mut scores = states.iter().zip(&prompts).map(of_prompt);
         let of_query = |query: &ClozeQuery<'_>| match query.candidates.len() {
             0 => Vec::new(),
             candidates => scores.next().into_iter().flatten().take(candidates).collect(),

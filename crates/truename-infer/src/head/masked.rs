@@ -38,12 +38,20 @@ impl MaskedHead {
     /// # Shapes
     /// `state: [hidden]`, output: `[tokens]`
     pub fn scores(&self, state: &[f32]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.tokens.outputs()];
+        self.tokens.apply(&self.mapped(state), &mut scores);
+        scores
+    }
+
+    /// Returns the normed state that the scores are made of.
+    ///
+    /// # Shapes
+    /// `state: [hidden]`, output: `[hidden]`
+    pub fn mapped(&self, state: &[f32]) -> Vec<f32> {
         let mut mapped = vec![0.0; state.len()];
         self.map.apply(state, &mut mapped);
         self.activation.apply(&mut mapped);
         self.norm.apply(&mut mapped);
-        let mut scores = vec![0.0; self.tokens.outputs()];
-        self.tokens.apply(&mapped, &mut scores);
-        scores
+        mapped
     }
 }

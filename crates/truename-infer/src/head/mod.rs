@@ -9,7 +9,9 @@ mod retriever;
 mod spans;
 mod tags;
 
-pub use cloze::{ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
+pub use cloze::{
+    CandidateScore, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question,
+};
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub(crate) use masked::MaskedHead;

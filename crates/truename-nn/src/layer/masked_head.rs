@@ -54,7 +54,11 @@ impl MaskedHead {
         self.mapped(states).matmul(words.select(0, tokens).transpose()) + bias.unsqueeze()
     }
 
-    fn mapped(&self, states: Tensor<2>) -> Tensor<2> {
+    /// Returns the normed states that the scores are made of.
+    ///
+    /// # Shapes
+    /// `states: [places, hidden]`, output: `[places, hidden]`
+    pub fn mapped(&self, states: Tensor<2>) -> Tensor<2> {
         self.norm.forward(activate(self.activation, self.map.forward(states)))
     }
 

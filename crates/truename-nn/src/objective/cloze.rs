@@ -1,6 +1,6 @@
 use burn_tensor::activation::log_sigmoid;
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{Batch, Error, TransformerCheckpoint};
+use truename_infer::{Batch, CandidateScore, Error, TransformerCheckpoint};
 
 use super::metric::zero;
 use super::{Loss, Objective, Pass};
@@ -13,6 +13,7 @@ use crate::parameter::Parameter;
 pub struct Cloze {
     head: MaskedHead,
     options: Vec<u32>,
+    score: CandidateScore,
 }
 
 /// Prompts with their answers.
@@ -22,6 +23,8 @@ pub struct Prompts {
     pub texts: Batch,
     /// The answer of each prompt.
     pub answers: Vec<PromptAnswer>,
+    /// Numbers of the tokens that stand for the candidates of all prompts, one after the other, counted over all prompts.
+    pub options: Vec<u32>,
 }
 
 /// The answer of a prompt.
@@ -42,7 +45,41 @@ impl Cloze {
     /// # Errors
     /// If the activation of the network is not known.
     pub fn new(checkpoint: &TransformerCheckpoint, options: Vec<u32>, seed: u64) -> Result<Self, Error> {
-        Ok(Self { head: MaskedHead::new(checkpoint, seed)?, options })
+        Ok(Self { head: MaskedHead::new(checkpoint, seed)?, options, score: CandidateScore::Token })
+    }
+
+    /// Sets what a candidate is scored by.
+    #[must_use]
+    pub fn scored_by(self, score: CandidateScore) -> Self {
+        Self { score, ..self }
+    }
+
+    /// Returns the score of every candidate of all prompts, one prompt after the other.
+    ///
+    /// # Shapes
+    /// `states: [tokens, hidden]`, output: `[candidates]`
+    fn scores(&self, pass: &Pass<'_>, states: Tensor<2>, batch: &Prompts) -> Tensor<1> {
+        let device = states.device();
+        let select = |tensor: Tensor<2>, rows: Vec<i32>| tensor.select(0, indices(rows, &device));
+        let masks = select(states.clone(), batch.answers.iter().map(|answer| answer.mask as i32).collect());
+        // The prompt of each candidate, and its place there.
+        let candidates = (0..)
+            .zip(&batch.answers)
+            .flat_map(|(prompt, answer)| (0..answer.candidates as i32).map(move |at| (prompt, at)));
+        match self.score {
+            CandidateScore::Token => {
+                let scores = self.head.scores_of(&self.options, masks, pass.words(0));
+                let [prompts, options] = scores.dims();
+                let places = candidates.map(|(prompt, at): (i32, i32)| prompt * options as i32 + at).collect();
+                scores.reshape([prompts * options]).select(0, indices(places, &device))
+            }
+            CandidateScore::State => {
+                let masks = select(self.head.mapped(masks), candidates.map(|(prompt, _)| prompt).collect());
+                let [count, hidden] = masks.dims();
+                let options = select(states, batch.options.iter().map(|token| *token as i32).collect());
+                (masks * options).sum_dim(1).reshape([count]) / (hidden as f64).sqrt()
+            }
+        }
     }
 }
 
@@ -60,21 +97,15 @@ impl Objective for Cloze {
             return Loss(zero(states));
         }
         let device = states.device();
-        let masks = indices(batch.answers.iter().map(|answer| answer.mask as i32).collect(), &device);
-        let scores = self.head.scores_of(&self.options, states.select(0, masks), pass.words(0));
-        let [prompts, options] = scores.dims();
-        // 1 for the right candidate, −1 for another, 0 where there is none.
-        let mut signs = vec![0.0f32; prompts * options];
-        for (prompt, answer) in batch.answers.iter().enumerate() {
-            for candidate in 0..answer.candidates {
-                let sign = if answer.right == Some(candidate) { 1.0 } else { -1.0 };
-                signs[prompt * options + candidate as usize] = sign;
-            }
-        }
-        let signs = Tensor::<2>::from_data(TensorData::new(signs, [prompts, options]), &device);
-        // −log σ(±score), where there is a candidate.
-        let losses = log_sigmoid(scores * signs.clone()) * signs.square();
-        Loss(-losses.sum() / f64::from(count))
+        let scores = self.scores(pass, states, batch);
+        // 1 for the right candidate, −1 for another.
+        let of_prompt = |answer: &PromptAnswer| {
+            let right = answer.right;
+            (0..answer.candidates).map(move |candidate| if right == Some(candidate) { 1.0f32 } else { -1.0 })
+        };
+        let signs: Vec<f32> = batch.answers.iter().flat_map(of_prompt).collect();
+        let signs = Tensor::<1>::from_data(TensorData::new(signs, [count as usize]), &device);
+        Loss(-log_sigmoid(scores * signs).sum() / f64::from(count))
     }
 }
 
@@ -88,9 +119,13 @@ mod tests {
 
     #[test]
     fn choices_are_learnt_and_scored_by_the_other_engine() {
+        [CandidateScore::Token, CandidateScore::State].into_iter().for_each(choices_are_learnt);
+    }
+
+    fn choices_are_learnt(score: CandidateScore) {
         let mut checkpoint = Checkpoint::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
         let mut config = ClozeConfig::new(64);
-        (config.candidates, config.name_tokens, config.question) = (3, 6, Question::Mention);
+        (config.candidates, config.name_tokens, config.question, config.score) = (3, 6, Question::Mention, score);
         let tokens = config.special_tokens();
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
@@ -106,12 +141,14 @@ mod tests {
         let mut batch = Prompts::default();
         for (query, right) in &queries {
             let made = prompt.tokens(query, &tokenizer).unwrap();
-            let mask = (batch.texts.tokens().len() + made.mask) as u32;
+            let first = batch.texts.tokens().len();
+            let mask = (first + made.mask) as u32;
+            batch.options.extend(made.options.iter().map(|token| (first + token) as u32));
             batch.texts.push_input(&made.sequence.input);
             batch.answers.push(PromptAnswer { mask, candidates: query.candidates.len() as u32, right: Some(*right) });
         }
         let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
-        let objective = Cloze::new(transformer, prompt.options().to_vec(), 3).unwrap();
+        let objective = Cloze::new(transformer, prompt.options().to_vec(), 3).unwrap().scored_by(score);
         let options = LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
         let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
         assert_eq!(learner.loss(&Prompts::default()), 0.0);

@@ -3,7 +3,9 @@ use std::path::Path;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer};
+use truename_infer::{
+    CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer,
+};
 use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
 
@@ -51,13 +53,14 @@ struct PromptKeys {
     name_tokens: usize,
     window: usize,
     question: Question,
+    score: CandidateScore,
     batch: usize,
 }
 
 impl Default for PromptKeys {
     fn default() -> Self {
-        let ClozeConfig { candidates, name_tokens, window, question, .. } = ClozeConfig::new(384);
-        Self { candidates, name_tokens, window, question, batch: 8 }
+        let ClozeConfig { candidates, name_tokens, window, question, score, .. } = ClozeConfig::new(384);
+        Self { candidates, name_tokens, window, question, score, batch: 8 }
     }
 }
 
@@ -89,8 +92,8 @@ impl Rerank {
     fn new(recipe: &Recipe) -> Result<Self, Error> {
         let RerankKeys { prompt } = recipe.keys()?;
         let mut config = ClozeConfig::new(prompt.window);
-        (config.candidates, config.name_tokens, config.question) =
-            (prompt.candidates, prompt.name_tokens, prompt.question);
+        (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
+        (config.question, config.score) = (prompt.question, prompt.score);
         let mentions = Mentions::read(recipe, prompt.candidates)?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
             return Err(Error::nothing_to_evaluate());
@@ -155,7 +158,7 @@ impl Task for Rerank {
         };
         let option = |number| transformer.special_token(&ClozeConfig::option(number));
         let options = (0..self.data.config.candidates).map(option).collect::<Result<_, _>>()?;
-        Ok(Cloze::new(transformer, options, self.seed)?)
+        Ok(Cloze::new(transformer, options, self.seed)?.scored_by(self.prompt.score))
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
@@ -187,8 +190,10 @@ impl Task for Rerank {
         for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
             let example = &self.data.mentions.train()[planned.example as usize];
             let tokens = prompt.tokens(&self.data.query(example, &planned.candidates), tokenizer)?;
+            let first = batch.texts.tokens().len();
+            batch.options.extend(tokens.options.iter().map(|token| (first + token) as u32));
             batch.answers.push(PromptAnswer {
-                mask: (batch.texts.tokens().len() + tokens.mask) as u32,
+                mask: (first + tokens.mask) as u32,
                 candidates: planned.candidates.len() as u32,
                 right: Some(planned.right),
             });
