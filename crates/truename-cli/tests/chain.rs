@@ -80,6 +80,7 @@ fn what_is_wrong_with_a_chain_is_said() {
         ("\"aligned\", ", "\"other\", ", "[run.other]"),
         ("retriever.window = 32", "retriever.width = 32", "retriever.width"),
         ("runs = [\"aligned\", \"retriever\", \"reranker\"]", "runs = []", "chain.runs is empty"),
+        ("seed = 3", "schedule.epochs = 3", "schedule.epochs"),
         ("task.kind = \"groups\"", "task.kind = \"chain\"", "a chain has no chains"),
     ] {
         let folder = folder();

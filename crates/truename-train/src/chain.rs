@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::recipe::{Keys, Range};
+use crate::recipe::{Condition, Keys, Range};
 use crate::task::Kind;
 use crate::{Error, Recipe};
 
@@ -31,6 +31,24 @@ struct ChainSection {
 impl Keys for ChainKeys {
     const RANGES: &'static [(&'static str, Range)] = &[];
     const OPEN: &'static [&'static str] = &["data", "encoder", "run"];
+    const CONDITIONS: &'static [Condition] = &[Condition {
+        keys: &[
+            "schedule.epochs",
+            "schedule.max_steps",
+            "schedule.max_minutes",
+            "schedule.learning_rate",
+            "schedule.warmup_ratio",
+            "schedule.decay",
+            "schedule.accumulate",
+            "schedule.weight_decay",
+            "schedule.max_grad_norm",
+            "evaluation.every",
+            "evaluation.patience",
+            "evaluation.keep",
+        ],
+        on: "task.kind",
+        values: &["groups", "pairs", "pretrain", "recognize", "rerank", "retrieve", "tag"],
+    }];
 }
 
 /// Returns the runs of a chain with their names, in their order. `out` is the folder of the chain, with a folder for each run.

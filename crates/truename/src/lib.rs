@@ -66,7 +66,7 @@ pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
     Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
-pub use reranker::{Reranker, Shortlist, TrainedReranker, shorten};
+pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};

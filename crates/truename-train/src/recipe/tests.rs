@@ -36,6 +36,10 @@ fn all_keys(table: &Table, section: &str) -> Vec<(String, Value)> {
 fn explained_recipes_hold_every_key_with_its_default() {
     for kind in Kind::all() {
         let mut defaults = kind.schema.defaults();
+        if kind.name() == "chain" {
+            // Its runs have schedules of their own.
+            ["schedule", "evaluation"].map(|section| defaults.remove(section));
+        }
         merge(&mut defaults, toml::from_str(&format!("task.kind = \"{}\"", kind.name())).unwrap());
         assert_eq!(with_every_key(kind.explained()), defaults, "{}", kind.name());
         let is_key = |line: &&str| !line.is_empty() && !line.starts_with("# ") && !line.starts_with('[');
@@ -156,7 +160,7 @@ fn what_makes_no_sense_is_refused_by_name() {
         ),
         (groups.into(), &["ranker.folds=1"], "ranker.folds is 1; it must be 0 or from 2 to 20"),
         ("seed = 1\n".into(), &["seed.a=1"], "`seed` is a key, not a section"),
-        ("[task]\nkind = \"spells\"\n".into(), &[], "task.kind is \"spells\"; it must be one of groups"),
+        ("[task]\nkind = \"spells\"\n".into(), &[], "task.kind is \"spells\"; it must be one of chain"),
         (format!("{pairs}[sampler]\ngroup = 3\n"), &[], "line 4: sampler.group is a key of groups, not of pairs"),
         (format!("{groups}pairs.batch = 3\n"), &[], "groups has no key task.pairs.batch"),
         (format!("{groups}[pairs]\nbatch = 3\n"), &[], "line 4: pairs.batch is a key of pairs, not of groups"),

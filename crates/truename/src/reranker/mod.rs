@@ -43,7 +43,7 @@ impl<'a> Shortlist<'a> {
 
 /// Keeps `depth` candidates, which are sorted likeliest first: by turns the likeliest and, where a retriever was asked, the nearest to the
 /// context.
-pub fn shorten(candidates: &mut Vec<Candidate>, depth: usize) {
+pub(crate) fn shorten(candidates: &mut Vec<Candidate>, depth: usize) {
     let of_retriever = |candidate: &Candidate| candidate.scores.retriever;
     let mut nearest: Vec<usize> = (0..candidates.len()).filter(|at| of_retriever(&candidates[*at]).is_some()).collect();
     nearest.sort_by(|left, right| {
