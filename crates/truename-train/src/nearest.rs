@@ -6,45 +6,61 @@ use crate::Error;
 /// Rows that are stored and searched together.
 const TOGETHER: usize = 4096;
 
-/// Returns the numbers of the vectors nearest to each, best first, itself among them; by the approximate index, in a temporary
-/// folder.
+/// Returns the numbers of the vectors nearest to each, best first, itself among them.
 ///
 /// # Shapes
 /// `vectors: [names, width]`, each of unit length; output: `[names][≤ count]`
 pub(crate) fn nearest(vectors: &[f32], width: usize, count: usize) -> Result<Vec<Vec<u32>>, Error> {
-    let hits = nearest_among(vectors, vectors, width, count)?;
+    let hits = ScratchIndex::new(vectors, width)?.nearest(vectors, count)?;
     Ok(hits.into_iter().map(|hits| hits.into_iter().map(|hit| hit.name).collect()).collect())
 }
 
-/// Returns the vectors nearest to each query, best first, likewise.
-///
-/// # Shapes
-/// `vectors: [names, width]` and `queries: [queries, width]`, each of unit length; output: `[queries][≤ count]`
-pub(crate) fn nearest_among(
-    vectors: &[f32],
-    queries: &[f32],
+/// The approximate index of vectors, in a temporary folder.
+pub(crate) struct ScratchIndex {
+    environment: Environment,
+    index: VectorIndex,
     width: usize,
-    count: usize,
-) -> Result<Vec<Vec<Hit>>, Error> {
-    let environment = scratch(vectors.len())?;
-    let failed = |source: truename_storage::Error| Error::state(environment.folder(), source);
-    let mut write = environment.write().map_err(failed)?;
-    let index = VectorIndex::create(&environment, &mut write).map_err(Error::index)?;
-    let rows: Vec<(u32, &[f32])> = (0..).zip(vectors.chunks_exact(width)).collect();
-    for rows in rows.chunks(TOGETHER) {
-        index.put(&mut write, rows).map_err(Error::index)?;
+}
+
+impl ScratchIndex {
+    /// Indexes vectors by their numbers.
+    ///
+    /// # Shapes
+    /// `vectors: [names, width]`, each of unit length
+    pub fn new(vectors: &[f32], width: usize) -> Result<Self, Error> {
+        let environment = scratch(vectors.len())?;
+        let failed = |source: truename_storage::Error| Error::state(environment.folder(), source);
+        let mut write = environment.write().map_err(failed)?;
+        let index = VectorIndex::create(&environment, &mut write).map_err(Error::index)?;
+        let rows: Vec<(u32, &[f32])> = (0..).zip(vectors.chunks_exact(width)).collect();
+        for rows in rows.chunks(TOGETHER) {
+            index.put(&mut write, rows).map_err(Error::index)?;
+        }
+        write.commit().map_err(failed)?;
+        Ok(Self { environment, index, width })
     }
-    write.commit().map_err(failed)?;
-    let read = environment.read().map_err(failed)?;
-    let reader = index.reader(&read).map_err(Error::index)?;
-    let search = VectorSearch { limit: count, ..VectorSearch::default() };
-    let mut scratch = VectorScratch::default();
-    let mut found = Vec::with_capacity(queries.len() / width);
-    for queries in queries.chunks(TOGETHER * width) {
-        let queries: Vec<&[f32]> = queries.chunks_exact(width).collect();
-        found.extend(reader.search(&queries, &search, &mut scratch).map_err(Error::index)?);
+
+    /// Returns the vectors nearest to each query, best first.
+    ///
+    /// # Shapes
+    /// `queries: [queries, width]`, each of unit length; output: `[queries][≤ count]`
+    pub fn nearest(&self, queries: &[f32], count: usize) -> Result<Vec<Vec<Hit>>, Error> {
+        let read = self.environment.read().map_err(|source| Error::state(self.environment.folder(), source))?;
+        let reader = self.index.reader(&read).map_err(Error::index)?;
+        let search = VectorSearch { limit: count, ..VectorSearch::default() };
+        let mut scratch = VectorScratch::default();
+        let mut found = Vec::with_capacity(queries.len() / self.width);
+        for queries in queries.chunks(TOGETHER * self.width) {
+            let queries: Vec<&[f32]> = queries.chunks_exact(self.width).collect();
+            found.extend(reader.search(&queries, &search, &mut scratch).map_err(Error::index)?);
+        }
+        Ok(found)
     }
-    Ok(found)
+
+    /// Number of dimensions.
+    pub fn width(&self) -> usize {
+        self.width
+    }
 }
 
 /// Makes an environment with room for the vectors of that many numbers.

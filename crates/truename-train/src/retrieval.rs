@@ -1,22 +1,24 @@
 //! Concepts near to mentions, by a retriever.
 
+use std::path::Path;
+
+use truename::{Concept, ConceptId, ContextRetriever, Query};
 use truename_index::Hit;
 use truename_infer::{MentionEncoder, RetrieverConfig};
 use truename_kb::Progress;
 use truename_text::Span;
 
 use crate::Error;
-use crate::nearest::nearest_among;
+use crate::nearest::ScratchIndex;
 
 /// Texts that are encoded between two looks at the progress.
 const TOGETHER: usize = 1024;
 
 /// The vectors of concepts by a retriever.
 pub(crate) struct ConceptVectors {
-    vectors: Vec<f32>,
+    index: ScratchIndex,
     /// Length of the longest before it is cut.
     pub longest: f32,
-    width: usize,
 }
 
 impl ConceptVectors {
@@ -29,14 +31,14 @@ impl ConceptVectors {
             states.extend(piece);
             longest = longest.max(length);
         }
-        Ok(Self::of_states(&states, encoder.backbone().info().hidden, longest))
+        Self::of_states(&states, encoder.backbone().info().hidden, longest)
     }
 
     /// Takes the vectors of concepts as a network makes them.
     ///
     /// # Shapes
     /// `states: [concepts, hidden]`
-    pub fn of_states(states: &[f32], hidden: usize, longest: f32) -> Self {
+    pub fn of_states(states: &[f32], hidden: usize, longest: f32) -> Result<Self, Error> {
         let width = RetrieverConfig::dimensions(hidden);
         let mut config = RetrieverConfig::new();
         config.longest = longest;
@@ -44,7 +46,7 @@ impl ConceptVectors {
         for (state, vector) in states.chunks_exact(hidden).zip(vectors.chunks_exact_mut(width)) {
             config.write_concept(state, vector);
         }
-        Self { vectors, longest, width }
+        Ok(Self { index: ScratchIndex::new(&vectors, width)?, longest })
     }
 
     /// Returns the concepts nearest to mentions, best first; a mention is a text and its place in it.
@@ -59,7 +61,7 @@ impl ConceptVectors {
         for mentions in mentions.chunks(TOGETHER) {
             progress.check()?;
             let queries = encoder.mentions(mentions)?.into_vec();
-            found.extend(nearest_among(&self.vectors, &queries, self.width, count)?);
+            found.extend(self.index.nearest(&queries, count)?);
         }
         Ok(found)
     }
@@ -69,11 +71,46 @@ impl ConceptVectors {
     /// # Shapes
     /// `states: [mentions, hidden]`
     pub fn nearest_to(&self, states: &[f32], count: usize) -> Result<Vec<Vec<Hit>>, Error> {
-        let hidden = self.width - 1;
-        let mut queries = vec![0.0; states.len() / hidden * self.width];
-        for (state, vector) in states.chunks_exact(hidden).zip(queries.chunks_exact_mut(self.width)) {
+        let width = self.index.width();
+        let hidden = width - 1;
+        let mut queries = vec![0.0; states.len() / hidden * width];
+        for (state, vector) in states.chunks_exact(hidden).zip(queries.chunks_exact_mut(width)) {
             RetrieverConfig::new().write_mention(state, vector);
         }
-        nearest_among(&self.vectors, &queries, self.width, count)
+        self.index.nearest(&queries, count)
+    }
+}
+
+/// A trained retriever of the concepts of a knowledge base, which stays as it is.
+pub(crate) struct ConceptRetriever {
+    encoder: MentionEncoder,
+    vectors: ConceptVectors,
+    ids: Vec<ConceptId>,
+}
+
+impl ConceptRetriever {
+    /// Opens the folder of a retriever and encodes concepts.
+    pub fn open(folder: &Path, concepts: &[Concept], progress: &Progress) -> Result<Self, Error> {
+        let encoder = MentionEncoder::open(folder)?;
+        let names: Vec<Vec<&str>> = concepts.iter().map(|concept| concept.names().collect()).collect();
+        let vectors = ConceptVectors::new(&encoder, &names, progress)?;
+        Ok(Self { encoder, vectors, ids: concepts.iter().map(|concept| concept.id.clone()).collect() })
+    }
+
+    /// Returns the numbers of the concepts nearest to mentions, best first; a mention is a text and its place in it.
+    pub fn numbers(&self, mentions: &[(&str, Span)], count: usize) -> Result<Vec<Vec<Hit>>, Error> {
+        self.vectors.nearest(&self.encoder, mentions, count, &Progress::default())
+    }
+}
+
+impl ContextRetriever for ConceptRetriever {
+    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, truename::Error> {
+        let contexts = queries.iter().filter_map(|query| query.context);
+        let mentions: Vec<(&str, Span)> =
+            contexts.map(|context| (context.document.text.as_str(), context.span)).collect();
+        let mut found = self.numbers(&mentions, count).map_err(truename::Error::other)?.into_iter();
+        let with_id = |hit: Hit| (self.ids[hit.name as usize].clone(), f64::from(hit.score));
+        let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
+        Ok(queries.iter().map(of).map(|hits| hits.into_iter().map(with_id).collect()).collect())
     }
 }

@@ -41,3 +41,22 @@ impl Keys for MentionKeys {
     ];
     const PATHS: &'static [&'static str] = &["data.kb", "data.train", "data.dev", "encoder.from"];
 }
+
+/// The section of the candidates of mentions.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CandidateKeys {
+    pub retriever: PathBuf,
+    pub of: CandidateSource,
+}
+
+/// What proposes candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CandidateSource {
+    /// All generators.
+    #[default]
+    All,
+    /// The retriever alone.
+    Retriever,
+}

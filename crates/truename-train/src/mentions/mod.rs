@@ -6,16 +6,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions};
+use truename::{
+    Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Reranker, Shortlist,
+};
 use truename_corpus::{ReadOptions, read_path};
+use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::documents::files_of;
 use crate::recipe::Recipe;
+use crate::retrieval::ConceptRetriever;
 use crate::{DataFile, Error};
 
-pub(crate) use keys::MentionKeys;
+pub(crate) use keys::{CandidateKeys, CandidateSource, MentionKeys};
 
 /// Mentions to learn from and to evaluate on, and the concepts of a knowledge base.
 pub(crate) struct Mentions {
@@ -30,7 +34,7 @@ pub(crate) struct Mentions {
     encoder: String,
 }
 
-/// A mention with its concept and the candidates of the knowledge base's own ranker.
+/// A mention with its concept and its candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkedExample {
     /// Number of the document.
@@ -48,7 +52,7 @@ pub(crate) struct LinkedExample {
 pub(crate) struct RankedCandidate {
     /// Number of the concept.
     pub concept: u32,
-    /// Logit of the ranker; infinite where the exact name decided.
+    /// Logit of the ranker; infinite where the exact name decided, 0 where no ranker was asked.
     pub score: f64,
 }
 
@@ -66,12 +70,12 @@ struct LeftOut {
 }
 
 impl Mentions {
-    /// Reads the knowledge base and the corpora that a recipe names, with `candidates` candidates for each mention. Where there is
-    /// no corpus to evaluate on, a share of the documents is held out.
+    /// Reads the knowledge base and the corpora that a recipe names, with so many candidates for each mention if they are asked for.
+    /// Where there is no corpus to evaluate on, a share of the documents is held out.
     ///
     /// # Errors
-    /// Where a file cannot be read, or there is nothing to learn.
-    pub fn read(recipe: &Recipe, candidates: usize) -> Result<Self, Error> {
+    /// Where a file or the retriever cannot be read, or there is nothing to learn.
+    pub fn read(recipe: &Recipe, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
         let MentionKeys { data, encoder } = recipe.keys()?;
         if data.kb.is_empty() {
             return Err(Error::missing("data.kb", "--kb"));
@@ -113,8 +117,8 @@ impl Mentions {
             let train = std::mem::take(&mut all.train);
             (all.dev, all.train) = train.into_iter().partition(is_held_out);
         }
-        if candidates > 0 {
-            all.rank(kb, candidates)?;
+        if let Some((keys, count)) = candidates {
+            all.propose(kb, keys, count)?;
         }
         Ok(all)
     }
@@ -176,12 +180,31 @@ impl Mentions {
         examples
     }
 
-    /// Adds the candidates of the knowledge base's own ranker to all examples.
-    fn rank(&mut self, kb: KnowledgeBase, candidates: usize) -> Result<(), Error> {
+    /// Adds `count` candidates to all examples.
+    fn propose(&mut self, kb: KnowledgeBase, keys: &CandidateKeys, count: usize) -> Result<(), Error> {
+        let retriever = match keys.retriever.as_os_str().is_empty() {
+            true => None,
+            false => Some(ConceptRetriever::open(&keys.retriever, &self.concepts, &Progress::default())?),
+        };
+        match (keys.of, retriever) {
+            (CandidateSource::All, retriever) => self.rank(kb, retriever, count),
+            (CandidateSource::Retriever, Some(retriever)) => self.retrieve(&retriever, count),
+            (CandidateSource::Retriever, None) => {
+                Err(Error::missing("candidates.retriever", "--set candidates.retriever=DIR"))
+            }
+        }
+    }
+
+    /// Adds the candidates that a re-ranker would be shown: the likeliest by the ranker and the nearest by the retriever.
+    fn rank(&mut self, kb: KnowledgeBase, retriever: Option<ConceptRetriever>, count: usize) -> Result<(), Error> {
         let numbers: HashMap<&str, u32> =
             self.concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
-        // One more, as the right one may be among them.
-        let linker = Linker::new(kb)?.with_options(LinkOptions::default().top(candidates + 1).placeholders(None))?;
+        let mut linker = Linker::new(kb)?
+            .with_options(LinkOptions::default().top(count).placeholders(None))?
+            .with_reranker(Box::new(Shortened(count)));
+        if let Some(retriever) = retriever {
+            linker = linker.with_retriever(Box::new(retriever));
+        }
         let pipeline = Pipeline::new(linker, PipelineOptions::default().given_mentions(true));
         let linked = pipeline.link_all(self.documents.clone())?;
         for example in self.train.iter_mut().chain(&mut self.dev) {
@@ -192,6 +215,18 @@ impl Mentions {
                 score: candidate.scores.ranker.unwrap_or(f64::INFINITY),
             };
             example.candidates = mention.link.candidates.iter().map(ranked).collect();
+        }
+        Ok(())
+    }
+
+    /// Adds the candidates of the retriever alone.
+    fn retrieve(&mut self, retriever: &ConceptRetriever, count: usize) -> Result<(), Error> {
+        let examples = || self.train.iter().chain(&self.dev);
+        let asked: Vec<(&str, Span)> = examples().map(|example| (self.text(example), example.span)).collect();
+        let found = retriever.numbers(&asked, count)?;
+        for (example, hits) in self.train.iter_mut().chain(&mut self.dev).zip(found) {
+            example.candidates =
+                hits.into_iter().map(|hit| RankedCandidate { concept: hit.name, score: 0.0 }).collect();
         }
         Ok(())
     }
@@ -271,6 +306,20 @@ impl Mentions {
             lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
         }
         lines
+    }
+}
+
+/// Keeps the candidates that a re-ranker of this depth is shown, with the logits of the ranker.
+struct Shortened(usize);
+
+impl Reranker for Shortened {
+    fn depth(&self) -> usize {
+        self.0
+    }
+
+    fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, truename::Error> {
+        let logit = |candidate: &truename::Candidate| candidate.scores.ranker.unwrap_or_default();
+        Ok(shortlists.iter().map(|shortlist| shortlist.candidates.iter().map(logit).collect()).collect())
     }
 }
 

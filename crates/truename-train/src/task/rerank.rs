@@ -11,7 +11,7 @@ use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
 
 use super::Kind;
 use crate::mapping::{self, Scored};
-use crate::mentions::{LinkedExample, MentionKeys, Mentions};
+use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
 use crate::{Error, Recipe};
@@ -39,10 +39,11 @@ fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Erro
     Ok(Box::new(Training::new(recipe, Rerank::new(recipe)?, out, start)?))
 }
 
-/// The section of the kind.
+/// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RerankKeys {
+    candidates: CandidateKeys,
     prompt: PromptKeys,
 }
 
@@ -71,6 +72,7 @@ impl Keys for RerankKeys {
         ("prompt.window", Range::of(16.0, 100_000.0)),
         ("prompt.batch", Range::of(1.0, 10_000.0)),
     ];
+    const PATHS: &'static [&'static str] = &["candidates.retriever"];
 }
 
 /// Re-ranking by cloze prompts (Prompt-BioEL, section 3.2).
@@ -90,11 +92,11 @@ struct RerankData {
 
 impl Rerank {
     fn new(recipe: &Recipe) -> Result<Self, Error> {
-        let RerankKeys { prompt } = recipe.keys()?;
+        let RerankKeys { candidates, prompt } = recipe.keys()?;
         let mut config = ClozeConfig::new(prompt.window);
         (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
         (config.question, config.score) = (prompt.question, prompt.score);
-        let mentions = Mentions::read(recipe, prompt.candidates)?;
+        let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
             return Err(Error::nothing_to_evaluate());
         }
@@ -223,7 +225,7 @@ impl RerankData {
         ClozeQuery { text: self.mentions.text(example), span: example.span, candidates }
     }
 
-    /// The candidates of an example in the order of the ranker, as many as a prompt has.
+    /// The candidates of an example in their order, as many as a prompt has.
     fn shortlist(&self, example: &LinkedExample) -> Vec<u32> {
         example.candidates.iter().take(self.config.candidates).map(|candidate| candidate.concept).collect()
     }
@@ -281,7 +283,7 @@ impl TaskData for RerankData {
         let values = [
             (Rerank::SCORE, right),
             ("acc@1, exact names kept", with_exact),
-            ("acc@1 of the ranker", before),
+            ("acc@1 before", before),
             ("among the candidates", among),
         ];
         let values = values.into_iter().map(|(name, count)| (name.to_owned(), share(count)));

@@ -123,7 +123,7 @@ impl Retrieve {
         let retrieve: RetrieveKeys = recipe.keys()?;
         let mut config = RetrieverConfig::new();
         (config.window, config.concept_tokens) = (retrieve.retriever.window, retrieve.retriever.concept_tokens);
-        let mentions = Mentions::read(recipe, 0)?;
+        let mentions = Mentions::read(recipe, None)?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
             return Err(Error::nothing_to_evaluate());
         }
@@ -156,7 +156,7 @@ impl Retrieve {
         let length = |state: &[f32]| state.iter().map(|value| value * value).sum::<f32>().sqrt();
         let longest = concepts.chunks_exact(hidden).map(length).fold(0.0, f32::max);
         let most = examples.iter().map(|example| example.right.len()).max().unwrap_or_default();
-        let found = ConceptVectors::of_states(&concepts, hidden, longest).nearest_to(&mentions, count + most)?;
+        let found = ConceptVectors::of_states(&concepts, hidden, longest)?.nearest_to(&mentions, count + most)?;
         let wrong = |(example, hits): (&LinkedExample, Vec<truename_index::Hit>)| {
             let wrong = hits.iter().map(|hit| hit.name).filter(|concept| !example.right.contains(concept));
             wrong.take(count).collect()
