@@ -57,6 +57,26 @@ fn trained() -> Folder {
     folder
 }
 
+#[test]
+fn a_context_is_explained_by_the_probability_before_and_words() {
+    let folder = trained();
+    assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
+    folder.write("note.txt", ILL[2]);
+    let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--explain"]);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    let mention = &document["mentions"][0];
+    let why = mention["explanation"].as_str().unwrap();
+    let hint = "A hint, no proof: of the context the re-ranker attended most to “";
+    assert!(why.contains("Before the context was read it had ") && why.contains(hint), "{why}");
+    let words = why.split(hint).nth(1).unwrap();
+    assert!(["guests", "had", "the"].iter().all(|word| words.contains(word)), "{words}");
+    let before: f64 =
+        mention["candidates"].as_array().unwrap().iter().map(|one| one["probability_by_name"].as_f64().unwrap()).sum();
+    assert!(before > 0.5 && before <= 1.0 + 1e-9, "{before}");
+    let page = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--explain", "--format", "html"]).out;
+    assert!(page.contains("by name ") && page.contains("attended most to"), "{page}");
+}
+
 /// The id of the mention in a text.
 fn id_of(folder: &Folder, text: &str, more: &[&str]) -> String {
     folder.write("note.txt", text);
@@ -86,6 +106,71 @@ fn the_context_decides_between_concepts_that_share_a_name() {
     assert_eq!(folder.run(&["-q", "kb", "models", "remove", "reranker", "--kb", "kb"]), ran(0, "", ""));
     let removed = folder.run(&["-q", "link", "corpus.pubtator", "--kb", "kb", "--explain", "--top", "3"]);
     assert_eq!(removed, without, "nor one that is gone");
+}
+
+#[test]
+fn documents_calibrate_ranker_and_re_ranker() {
+    let folder = trained();
+    let filler: String =
+        (0..80).map(|number| format!("B:{number}\tsubstance {}{number}\n", "abcdefgh".repeat(number % 3))).collect();
+    folder.write("kb.tsv", format!("{KB}{filler}"));
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb", "--force"]), ran(0, "", ""));
+    assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
+    let calibrate = |gold: &str| folder.run(&["calibrate", "--kb", "kb", "--gold", gold]);
+    let refused = calibrate("corpus.pubtator");
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("the retriever or the re-ranker learnt 8 of 8 documents"), "{}", refused.err);
+    // The same tokens in other documents.
+    let spaced = |text: &str, number: usize| text.replacen(' ', &" ".repeat(2 + number), 1);
+    let texts = (0..80).map(|number| match number % 2 {
+        0 => (spaced(ILL[number / 2 % 4], number), "A:1"),
+        _ => (spaced(WIND[number / 2 % 4], number), "A:2"),
+    });
+    let document = |(number, (text, id)): (usize, (String, &str))| {
+        let start = text.find("cold").unwrap();
+        format!("{number}|t|{text}\n{number}\t{start}\t{}\tcold\tThing\t{id}\n\n", start + 4)
+    };
+    folder.write("more.pubtator", texts.enumerate().map(document).collect::<String>());
+    let run = calibrate("more.pubtator");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let line = |start: &str| run.out.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+    let last = |start: &str| line(start).split_whitespace().last().unwrap().parse::<f64>().unwrap();
+    assert!(run.out.contains(" mentions re-ranked in context, by a mapping fitted to other documents"), "{}", run.out);
+    assert_eq!(last("in context: first (%)"), 100.0, "{}", run.out);
+    let losses: Vec<f64> =
+        line("in context: log-loss").split_whitespace().filter_map(|cell| cell.parse().ok()).collect();
+    assert!(losses[1] <= losses[0], "{}", run.out);
+    assert_eq!(id_of(&folder, WIND[0], &[]), "A:2", "{}", run.out);
+    folder.write("no-ids.pubtator", "1|t|a cold\n1\t2\t6\tcold\tThing\n\n");
+    let run = calibrate("no-ids.pubtator");
+    assert!(run.code == 1 && run.err.contains("no-ids.pubtator has no mention with an id"), "{}", run.err);
+}
+
+#[test]
+fn a_column_of_a_table_is_the_context_of_its_names() {
+    let folder = trained();
+    folder.write("names.csv", format!("name,note\ncold,{}\nCold,{}\ncold,\n", ILL[0], WIND[1]));
+    let asked = ["match", "names.csv", "--kb", "kb", "--context-column", "note"];
+    let refused = folder.run(&asked);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("needs a knowledge base with a retriever or a re-ranker"), "{}", refused.err);
+    assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
+    let ids = |more: &[&str]| -> Vec<String> {
+        let run = folder.run(&[&["-q"], &asked[..], &["--min-probability", "0"], more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out.lines().skip(1).map(|row| row.split(',').nth(2).unwrap().to_owned()).collect()
+    };
+    let by_name = folder.run(&["-q", "match", "names.csv", "--kb", "kb", "--min-probability", "0"]).out;
+    let by_name = by_name.lines().nth(3).unwrap().split(',').nth(2).unwrap();
+    assert_eq!(ids(&[]), ["A:1", "A:2", by_name]);
+    folder.write("names.jsonl", format!("{{\"name\":\"cold\",\"note\":\"{}\"}}\n", WIND[0]));
+    let run = folder.run(&["-q", "match", "names.jsonl", "--kb", "kb", "--context-column", "note"]);
+    assert!(run.out.contains("\"id\":\"A:2\""), "{}", run.out);
+    folder.write("names.txt", "cold\n");
+    let run = folder.run(&["match", "names.txt", "--kb", "kb", "--context-column", "note"]);
+    assert_eq!((run.code, run.err.contains("a list of names has no further column")), (2, true), "{}", run.err);
+    let run = folder.run(&["match", "names.csv", "--kb", "kb", "--context-column", "notes"]);
+    assert!(run.code == 2 && run.err.contains("did you mean --context-column \"note\"?"), "{}", run.err);
 }
 
 #[test]

@@ -205,6 +205,14 @@ impl Backbone {
         })
     }
 
+    /// Returns how much a token of a sequence attends to each in the last layer, as the mean over the heads.
+    pub(crate) fn attention(&self, sequence: &Input, token: usize) -> Result<Vec<f32>, Error> {
+        let Network::Transformer(transformer) = &self.network else { return Err(Error::characters_alone()) };
+        let Some(last) = transformer.layers.last() else { return Ok(Vec::new()) };
+        let states = self.states(std::slice::from_ref(sequence), &[transformer.layers.len() - 1])?;
+        Ok(last.attention.weights(states[0].layer(0), token, transformer.position_bias.as_ref()))
+    }
+
     fn check(&self, sequences: &[Input], layers: &[usize]) -> Result<(), Error> {
         if let Some(layer) = layers.iter().find(|layer| **layer > self.info.layers) {
             return Err(Error::input(format!("there is no layer {layer}; the model has {}", self.info.layers)));

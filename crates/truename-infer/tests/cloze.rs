@@ -73,6 +73,20 @@ fn a_prompt_has_the_context_the_question_and_all_candidates() {
     assert!(fixed > 8, "the words of the question: {found:?}");
 }
 
+#[test]
+fn apart_each_candidate_has_a_prompt_of_its_own() {
+    let mut config = config(Question::Mention);
+    config.together = false;
+    let candidates = vec![vec!["heart attack"], vec!["flu"]];
+    let query = ClozeQuery { text: "flu, not heart attack", span: Span::new(9, 21), candidates };
+    let found: Vec<String> =
+        query.split(config.shown()).map(|query| joined(&shown(&config, &query).join(" "))).collect();
+    let expected = ["heart attack", "flu"].map(|name| {
+        joined(&format!("[CLS] flu , not [START] heart attack [END] heart attack [MASK] [SEP] [E1] {name} [SEP]"))
+    });
+    assert_eq!(found, expected);
+}
+
 /// Pieces of one word count as the word.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect()

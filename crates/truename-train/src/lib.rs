@@ -30,7 +30,6 @@ mod chain;
 mod cross_validation;
 mod documents;
 mod error;
-mod mapping;
 mod mentions;
 mod names;
 mod nearest;

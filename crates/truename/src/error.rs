@@ -1,5 +1,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
+use truename_text::Span;
 
 /// Maximum number of characters of a name in a message.
 const MAX_SHOWN_CHARACTERS: usize = 80;
@@ -66,6 +67,15 @@ enum Kind {
         gold: usize,
         encoder: PathBuf,
     },
+    SpanOutside {
+        name: String,
+        span: Span,
+        bytes: usize,
+    },
+    LearntDocuments {
+        learnt: usize,
+        documents: usize,
+    },
     NoModel {
         kb: PathBuf,
         role: &'static str,
@@ -119,8 +129,10 @@ impl Error {
                  encoder that did not learn it"
                     .into(),
             ),
+            Kind::SpanOutside { .. } => Some("spans count the bytes of the text, from 0, and end between two characters".into()),
+            Kind::LearntDocuments { .. } => Some("give documents that neither learnt".into()),
             Kind::NoModel { kb, .. } => Some(format!("`truename kb models --kb {}` lists them", kb.display())),
-            Kind::UnknownRole(_) => Some("the roles are: encoder, recognizer".into()),
+            Kind::UnknownRole(_) => Some("the roles are: encoder, recognizer, retriever, reranker".into()),
             Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
@@ -234,6 +246,14 @@ impl Error {
         Self(Kind::LearntGold { learnt, gold, encoder: encoder.to_owned() })
     }
 
+    pub(crate) fn span_outside(name: &str, span: Span, bytes: usize) -> Self {
+        Self(Kind::SpanOutside { name: name.to_owned(), span, bytes })
+    }
+
+    pub(crate) fn learnt_documents(learnt: usize, documents: usize) -> Self {
+        Self(Kind::LearntDocuments { learnt, documents })
+    }
+
     pub(crate) fn no_model(kb: &Path, role: &'static str) -> Self {
         Self(Kind::NoModel { kb: kb.to_owned(), role })
     }
@@ -308,6 +328,12 @@ impl fmt::Display for Error {
             Kind::LearntGold { learnt, gold, encoder } => {
                 write!(f, "the encoder {} learnt {learnt} of {gold} judgements", encoder.display())
             }
+            Kind::SpanOutside { name, span: Span { start, end }, bytes } => {
+                write!(f, "the span {start}..{end} of \"{name}\" is no part of its document, which has {bytes} bytes")
+            }
+            Kind::LearntDocuments { learnt, documents } => {
+                write!(f, "the retriever or the re-ranker learnt {learnt} of {documents} documents")
+            }
             Kind::NoModel { kb, role } => write!(f, "{} has no {role}", kb.display()),
             Kind::UnknownRole(name) => write!(f, "no model has the role \"{name}\""),
             Kind::FixedTypes => f.write_str("a tagger finds the types that it was trained on, and no others"),
@@ -343,6 +369,8 @@ impl std::error::Error for Error {
             | Kind::ModelChanged { .. }
             | Kind::UnfinishedFolds { .. }
             | Kind::LearntGold { .. }
+            | Kind::SpanOutside { .. }
+            | Kind::LearntDocuments { .. }
             | Kind::NoModel { .. }
             | Kind::UnknownRole(_)
             | Kind::FixedTypes

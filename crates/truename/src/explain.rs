@@ -57,6 +57,19 @@ fn grounds(best: &Candidate, basis: Basis) -> String {
     format!("from {evidence} {ranker}")
 }
 
+/// Explains what the context changed, behind [`explain`]. `attended`: the words of the context that the re-ranker attended to most.
+pub(crate) fn explain_context(candidates: &[Candidate], attended: &[&str]) -> String {
+    let Some(best) = candidates.first() else { return String::new() };
+    let before = best
+        .probability_by_name
+        .map_or_else(String::new, |before| format!(" Before the context was read it had {}.", percent(before)));
+    if attended.is_empty() {
+        return before;
+    }
+    let words: Vec<String> = attended.iter().map(|word| format!("“{word}”")).collect();
+    format!("{before} A hint, no proof: of the context the re-ranker attended most to {}.", words.join(", "))
+}
+
 /// Explains which of the `count` concepts with this name is answered; `is_meant` if the document also mentions that
 /// concept by another name.
 pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> String {

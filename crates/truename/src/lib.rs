@@ -25,6 +25,7 @@
 
 mod calibrate;
 mod call;
+mod document_evidence;
 mod error;
 mod explain;
 mod feature;
@@ -49,12 +50,12 @@ mod retriever;
 mod shared_names;
 mod short_forms;
 
-pub use calibrate::{CalibrateOptions, Gain, TrainingSet};
+pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelRole, NearName, NextVectors,
-    Provenance, Report, VectorInfo, cache_folder, fold_encoders, fold_folder,
+    Provenance, Report, VectorInfo, WrittenIds, cache_folder, fold_encoders, fold_folder,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};
@@ -66,7 +67,9 @@ pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
     Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
-pub use reranker::{Reranker, Shortlist, TrainedReranker};
+pub use reranker::{
+    Judged, Reranker, Rescored, Shortlist, TrainedReranker, best_by_other_part, certain_from, fit_mapping,
+};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};

@@ -14,6 +14,9 @@ pub struct Link {
     /// Explanation of the answer in words, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
+    /// What the explanation says of the context.
+    #[serde(skip)]
+    pub(crate) context_explanation: String,
     /// True if the name is longer than the encoder's window, so that its vector covers only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_truncated: bool,
@@ -22,7 +25,8 @@ pub struct Link {
 impl Link {
     /// Creates an answer without an explanation.
     pub fn new(name: impl Into<String>, candidates: Vec<Candidate>, is_nil: bool) -> Self {
-        Self { name: name.into(), candidates, is_nil, explanation: None, is_truncated: false }
+        let (name, explanation, context_explanation) = (name.into(), None, String::new());
+        Self { name, candidates, is_nil, explanation, context_explanation, is_truncated: false }
     }
 
     /// Returns the best candidate; `None` if the answer is NIL.
@@ -66,6 +70,9 @@ pub struct Candidate {
     pub alias_source: Option<String>,
     /// Calibrated probability that the name stands for the concept.
     pub probability: f64,
+    /// Probability before the re-ranker read the context; `None` if it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability_by_name: Option<f64>,
     /// Scores of the stages.
     pub scores: Scores,
 }
@@ -75,7 +82,9 @@ impl Candidate {
     pub fn new(id: ConceptId, preferred_name: impl Into<String>, probability: f64) -> Self {
         let preferred_name = preferred_name.into();
         let matched_name = preferred_name.clone();
-        Self { id, preferred_name, matched_name, alias_source: None, probability, scores: Scores::default() }
+        let (alias_source, probability_by_name) = (None, None);
+        let scores = Scores::default();
+        Self { id, preferred_name, matched_name, alias_source, probability, probability_by_name, scores }
     }
 }
 

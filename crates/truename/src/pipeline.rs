@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename_text::{Document, KeyMatch, Mention, Span};
 
+use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
 use crate::linker::LinkCall;
 use crate::memo::Memo;
 use crate::recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
@@ -26,11 +27,25 @@ pub struct PipelineOptions {
     pub abbreviations: bool,
     /// Answer to a name that several concepts share.
     pub ambiguous: Ambiguous,
+    /// True if the mentions of a document that are written alike have one answer.
+    pub one_sense: bool,
+    /// What the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
+    pub neighbours: f64,
+    /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
+    pub typed: bool,
 }
 
 impl Default for PipelineOptions {
     fn default() -> Self {
-        Self { given_mentions: false, nested: false, abbreviations: true, ambiguous: Ambiguous::default() }
+        Self {
+            given_mentions: false,
+            nested: false,
+            abbreviations: true,
+            ambiguous: Ambiguous::default(),
+            one_sense: false,
+            neighbours: 0.0,
+            typed: false,
+        }
     }
 }
 
@@ -57,6 +72,24 @@ impl PipelineOptions {
     #[must_use]
     pub fn ambiguous(self, ambiguous: Ambiguous) -> Self {
         Self { ambiguous, ..self }
+    }
+
+    /// Sets whether the mentions of a document that are written alike have one answer.
+    #[must_use]
+    pub fn one_sense(self, one_sense: bool) -> Self {
+        Self { one_sense, ..self }
+    }
+
+    /// Sets what the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
+    #[must_use]
+    pub fn neighbours(self, neighbours: f64) -> Self {
+        Self { neighbours, ..self }
+    }
+
+    /// Sets whether a mention's candidates have its type, where concepts have that type.
+    #[must_use]
+    pub fn typed(self, typed: bool) -> Self {
+        Self { typed, ..self }
     }
 }
 
@@ -132,12 +165,43 @@ impl Pipeline {
         };
         let mut linked: Vec<Vec<LinkedMention>> = found.par_iter().map(linked).collect();
         self.rerank(&call, documents, &mut linked)?;
+        self.weigh_document(&mut linked, call.threshold());
         let shared = SharedNames::new(self.options.ambiguous, self.linker.options(), call.threshold());
         linked.par_iter_mut().for_each(|mentions| {
             shared.resolve(mentions);
         });
         self.add_types(&call, &known, &mut linked)?;
         Ok(linked)
+    }
+
+    /// Weighs what the mentions of a document say of each other.
+    fn weigh_document(&self, linked: &mut [Vec<LinkedMention>], threshold: f64) {
+        let PipelineOptions { one_sense, neighbours, .. } = self.options;
+        linked.par_iter_mut().for_each(|mentions| {
+            if one_sense {
+                share_sense(mentions, threshold);
+            }
+            if neighbours != 0.0 {
+                weigh_neighbours(mentions, neighbours, threshold);
+            }
+        });
+    }
+
+    /// Leaves out candidates that lack the type of their mention, where concepts have that type.
+    fn keep_types(&self, call: &LinkCall<'_>, linked: &mut [Vec<LinkedMention>]) -> Result<(), Error> {
+        if !self.options.typed {
+            return Ok(());
+        }
+        let known: HashSet<String> =
+            self.linker.knowledge_base().types()?.iter().map(|kind| kind.to_lowercase()).collect();
+        let is_typed = |mention: &LinkedMention| mention.types.iter().any(|kind| known.contains(&kind.to_lowercase()));
+        let mut typed: Vec<&mut LinkedMention> =
+            linked.iter_mut().flatten().filter(|mention| is_typed(mention)).collect();
+        let links: Vec<Link> = typed.iter().map(|mention| (*mention.link).clone()).collect();
+        for (mention, types) in typed.iter_mut().zip(call.types_of(&links)?) {
+            keep_type(mention, &types, call.threshold());
+        }
+        Ok(())
     }
 
     /// Gives mentions without a type those of their best candidate.
@@ -214,7 +278,7 @@ impl Pipeline {
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
         if !self.linker.reads_context() {
-            return Ok(());
+            return self.keep_types(call, linked);
         }
         let names: Vec<(String, &Document, Span)> = documents
             .iter()
@@ -225,11 +289,14 @@ impl Pipeline {
             .collect();
         let queries: Vec<Query<'_>> =
             names.iter().map(|(name, document, span)| Query::new(name).in_context(document, *span)).collect();
-        let mut links: Vec<&mut Link> =
-            linked.iter_mut().flatten().map(|mention| Arc::make_mut(&mut mention.link)).collect();
-        call.retrieve(&queries, &mut links)?;
-        call.rerank(&queries, &mut links)
+        call.retrieve(&queries, &mut links_of(linked))?;
+        self.keep_types(call, linked)?;
+        call.rerank(&queries, &mut links_of(linked))
     }
+}
+
+fn links_of(linked: &mut [Vec<LinkedMention>]) -> Vec<&mut Link> {
+    linked.iter_mut().flatten().map(|mention| Arc::make_mut(&mut mention.link)).collect()
 }
 
 impl Known {

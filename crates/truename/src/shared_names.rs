@@ -59,7 +59,7 @@ impl SharedNames {
         let reached = if self.has_own_threshold { link.candidates[0].probability } else { whole };
         link.is_nil = self.policy == Ambiguous::Nil || reached < self.threshold;
         if link.explanation.is_some() {
-            link.explanation = Some(explain_shared(link, count, is_meant));
+            link.explanation = Some(explain_shared(link, count, is_meant) + &link.context_explanation);
         }
         link.candidates.truncate(if self.policy == Ambiguous::All { self.top.max(count) } else { self.top });
     }

@@ -2,8 +2,8 @@
 
 use truename::{
     Ambiguous, Candidate, Concept, ConceptId, DictionaryRecognizer, Document, Error, KnowledgeBase, LinkOptions,
-    LinkedDocument, Linker, Mention, Passage, Pipeline, PipelineOptions, Reading, Recognized, Recognizer, Reranker,
-    Shortlist, Span,
+    LinkedDocument, Linker, Mention, Passage, Pipeline, PipelineOptions, Query, Reading, Recognized, Recognizer,
+    Reranker, Shortlist, Span,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -395,6 +395,9 @@ fn a_reranker_reorders_the_best_candidates_by_context() {
     assert!(unread.mentions[0].link.candidates[0].probability < 0.05, "none of them");
     let link = linker().link_name("insulin recepter").unwrap();
     assert_eq!(link.candidates[0].scores.reranker, Some(-1.0), "a name without context");
+    let (document, outside) = (Document::new("1", "INX is a kinase"), Span::new(9, 99));
+    let error = linker().link(&[Query::new("INX").in_context(&document, outside)]).unwrap_err();
+    assert_eq!(error.to_string(), "the span 9..99 of \"INX\" is no part of its document, which has 15 bytes");
     let exact = linker().link_name("insulin kinase").unwrap();
     assert_eq!((exact.id().map(ConceptId::as_str), exact.candidates[0].scores.reranker), (Some("G:2"), None));
 }

@@ -76,6 +76,15 @@ pub struct Linking {
     /// Link by names alone, without the re-ranker of the knowledge base
     #[arg(long)]
     pub no_context: bool,
+    /// Give mentions of a document that are written alike one answer
+    #[arg(long)]
+    pub one_sense: bool,
+    /// Add WEIGHT to the logit of a candidate that is the certain answer of a mention with another name in the document
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, value_parser = super::value::weight)]
+    pub neighbours: f64,
+    /// Leave out candidates without the type that the recognizer or the document gave, where concepts have that type
+    #[arg(long)]
+    pub typed: bool,
     /// Answer to a name that several concepts share
     #[arg(long, value_enum, default_value_t = Shared::Best, value_name = "POLICY")]
     pub ambiguous: Shared,

@@ -112,7 +112,10 @@ pub struct Calibrate {
     pub kb: PathBuf,
     #[command(flatten)]
     pub encoder: EncoderArgument,
-    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL)
+    /// Judgements: a table with the columns name and id (several accepted ids joined by |, empty = NIL), or annotated documents
+    ///
+    /// Documents (PubTator, BioC, brat or JSONL) also fit the re-ranker in the knowledge base: half of them the ranker, the other
+    /// half the re-ranker's probabilities. Neither may have learnt them.
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
     /// Largest number of names that are held out in turn

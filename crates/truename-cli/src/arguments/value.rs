@@ -23,3 +23,10 @@ pub fn perplexity(value: &str) -> Result<f64, String> {
         _ => Err("a perplexity lies between 1 and 5000".into()),
     }
 }
+
+pub fn weight(value: &str) -> Result<f64, String> {
+    match value.parse::<f64>() {
+        Ok(weight) if (0.0..=20.0).contains(&weight) => Ok(weight),
+        _ => Err("a weight lies between 0 and 20".into()),
+    }
+}

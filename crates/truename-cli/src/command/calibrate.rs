@@ -1,9 +1,11 @@
 //! `truename calibrate`.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, KnowledgeBase, LearntNames, fold_encoders};
+use truename::{CalibrateOptions, ContextGain, Document, GoldName, KnowledgeBase, LearntNames, fold_encoders};
+use truename_corpus::{ReadOptions, read_all};
 use truename_eval::read_gold;
 
 use crate::arguments::Calibrate;
@@ -18,8 +20,15 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     if let (Some(encoder), Some(_)) = (kb.encoder(), arguments.encoder.folder()) {
         kb.attach_encoder(encoder)?;
     }
-    let gold = arguments.gold.as_deref().map(read_gold).transpose()?.unwrap_or_default();
     let start = Instant::now();
+    let (gold, in_context) = match arguments.gold.as_deref().map(Gold::read).transpose()? {
+        None => (Vec::new(), Vec::new()),
+        Some(Gold::Names(names)) => (names, Vec::new()),
+        Some(Gold::Documents(documents)) => {
+            let [documents, in_context] = kb.divide_documents(documents)?;
+            (kb.gold_names(&documents)?, in_context)
+        }
+    };
     let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
     let (mut folds, mut has_learnt) = (Vec::new(), false);
     if let Some(encoder) = kb.encoder() {
@@ -63,7 +72,62 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     if !gain.kept {
         writeln!(out, "nothing was changed: the ranker that comes with truename does better")?;
     }
+    if !in_context.is_empty() {
+        let gain = watched(quiet, || kb.calibrate_context(in_context))?;
+        write_context(&mut out, &gain)?;
+    }
     Ok(())
+}
+
+/// Right answers to fit to.
+enum Gold {
+    Names(Vec<GoldName>),
+    Documents(Vec<Document>),
+}
+
+impl Gold {
+    /// Reads a table of judgements, or annotated documents.
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        const FORMATS: [&str; 5] = ["pubtator", "xml", "json", "jsonl", "ann"];
+        let plain = path.to_string_lossy().to_lowercase();
+        let extension = Path::new(plain.trim_end_matches(".gz")).extension().and_then(|extension| extension.to_str());
+        if path.is_dir() || extension.is_some_and(|extension| FORMATS.contains(&extension)) {
+            return Ok(Self::Documents(documents(path)?));
+        }
+        match read_gold(path) {
+            Ok(names) => Ok(Self::Names(names)),
+            Err(error) => match documents(path) {
+                Ok(documents) => Ok(Self::Documents(documents)),
+                Err(_) => Err(error.into()),
+            },
+        }
+    }
+}
+
+/// Reads documents with mentions that have ids.
+fn documents(path: &Path) -> anyhow::Result<Vec<Document>> {
+    let documents = read_all(path, &ReadOptions::default().mentions(true))?;
+    let mut mentions = documents.iter().flat_map(|document| &document.mentions);
+    anyhow::ensure!(mentions.any(|mention| mention.id.is_some()), "{} has no mention with an id", path.display());
+    Ok(documents)
+}
+
+fn write_context(out: &mut impl Write, gain: &ContextGain) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{} re-ranked in context, by a mapping fitted to other documents",
+        counted(gain.mentions as u64, "mention")
+    )?;
+    row(out, "in context: first (%)", gain.accuracy, 100.0)?;
+    row(out, "in context: log-loss", gain.log_loss, 1.0)?;
+    if !gain.kept {
+        return writeln!(out, "the re-ranker was not changed: the mapping of its training does better");
+    }
+    writeln!(
+        out,
+        "the ranker alone is as good for {:.1} % of these; the like are no longer re-ranked",
+        100.0 * gain.certain
+    )
 }
 
 fn row(out: &mut impl Write, label: &str, (before, after): (f64, f64), scale: f64) -> std::io::Result<()> {

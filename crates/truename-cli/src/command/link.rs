@@ -73,7 +73,10 @@ pub fn pipeline(
         .given_mentions(given_mentions)
         .nested(linking.nested)
         .abbreviations(!linking.no_abbreviations)
-        .ambiguous(linking.ambiguous.into());
+        .ambiguous(linking.ambiguous.into())
+        .one_sense(linking.one_sense)
+        .neighbours(linking.neighbours)
+        .typed(linking.typed);
     let kb = linker.knowledge_base().clone();
     let linker = linker.with_options(options)?;
     let linker = if linking.no_context { linker } else { linker.with_context()? };

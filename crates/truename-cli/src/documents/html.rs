@@ -183,7 +183,7 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
     }
     write!(page, "<span class=\"candidates\" role=\"list\" aria-label=\"Candidates\">")?;
     for candidate in candidates {
-        let Candidate { id, preferred_name, matched_name, probability, .. } = candidate;
+        let Candidate { id, preferred_name, matched_name, probability, probability_by_name, .. } = candidate;
         write!(page, "<span role=\"listitem\"><code dir=\"auto\">{}</code>", Escaped(id.as_str()))?;
         write!(page, "<span><span dir=\"auto\">{}</span>", Escaped(preferred_name))?;
         if matched_name != preferred_name {
@@ -191,7 +191,11 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
         }
         let width = probability.clamp(0.0, 1.0) * 100.0;
         write!(page, "</span><span class=\"bar\"><i style=\"width:{width:.0}%\"></i></span>")?;
-        write!(page, "<span class=\"figure\">{}</span></span>", Escaped(&percent(*probability)))?;
+        write!(page, "<span class=\"figure\">{}", Escaped(&percent(*probability)))?;
+        if let Some(before) = probability_by_name {
+            write!(page, "<span class=\"matched\">by name {}</span>", Escaped(&percent(*before)))?;
+        }
+        write!(page, "</span></span>")?;
     }
     write!(page, "</span>")
 }

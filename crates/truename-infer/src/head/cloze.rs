@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -27,12 +28,21 @@ pub struct ClozeConfig {
     pub window: usize,
     /// The words before the mask.
     pub question: Question,
+    /// True where a prompt shows all candidates of a mention; false where each has a prompt of its own, as in a cross-encoder.
+    #[serde(default = "together")]
+    pub together: bool,
     /// What a candidate is scored by.
     #[serde(default)]
     pub score: CandidateScore,
     /// From scores to logits.
     #[serde(default)]
     pub mapping: ClozeMapping,
+    /// Probability of the ranker's best candidate from which the answer is certain without the context; `None` for none.
+    #[serde(default)]
+    pub certain: Option<f64>,
+    /// Hashes of the documents that it learnt from.
+    #[serde(default)]
+    pub learnt: BTreeSet<u64>,
 }
 
 /// Maps the score of a candidate to a logit, where "none of them" has 0: the sum of the score, the logit of the ranker and 1, each
@@ -109,9 +119,17 @@ impl ClozeConfig {
             name_tokens: 32,
             window,
             question: Question::Words,
+            together: true,
             score: CandidateScore::Token,
             mapping: ClozeMapping::default(),
+            certain: None,
+            learnt: BTreeSet::new(),
         }
+    }
+
+    /// Most candidates that a prompt shows.
+    pub fn shown(&self) -> usize {
+        if self.together { self.candidates } else { 1 }
     }
 
     /// Name of the token that stands for a candidate, from 0.
@@ -122,8 +140,12 @@ impl ClozeConfig {
     /// The special tokens that the prompt adds to a vocabulary.
     pub fn special_tokens(&self) -> Vec<String> {
         let marks = [Self::START, Self::END, Self::OR].map(str::to_owned);
-        marks.into_iter().chain((0..self.candidates).map(Self::option)).collect()
+        marks.into_iter().chain((0..self.shown()).map(Self::option)).collect()
     }
+}
+
+fn together() -> bool {
+    true
 }
 
 /// A mention in its context, with its candidates.
@@ -135,6 +157,14 @@ pub struct ClozeQuery<'a> {
     pub span: Span,
     /// The names of each candidate.
     pub candidates: Vec<Vec<&'a str>>,
+}
+
+impl<'a> ClozeQuery<'a> {
+    /// Returns the same mention with so many candidates at a time.
+    pub fn split(&self, shown: usize) -> impl Iterator<Item = ClozeQuery<'a>> + '_ {
+        let of = |candidates: &[Vec<&'a str>]| ClozeQuery { candidates: candidates.to_vec(), ..*self };
+        self.candidates.chunks(shown.max(1)).map(of)
+    }
 }
 
 /// Makes the tokens of prompts.
@@ -169,7 +199,7 @@ impl ClozePrompt {
         let named =
             |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);
         let [first, last, mask] = [["[CLS]", "<s>"], ["[SEP]", "</s>"], ["[MASK]", "<mask>"]].map(named);
-        let names: Vec<String> = (0..config.candidates).map(ClozeConfig::option).collect();
+        let names: Vec<String> = (0..config.shown()).map(ClozeConfig::option).collect();
         let template = |candidates: usize| {
             let special = Part::Special;
             let context = [Part::Slot, special(ClozeConfig::START), Part::Slot, special(ClozeConfig::END), Part::Slot];
@@ -190,12 +220,12 @@ impl ClozePrompt {
             }
             tokenizer.template(&parts)
         };
-        let templates: Vec<Template> = (1..=config.candidates).map(template).collect::<Result<_, _>>()?;
+        let templates: Vec<Template> = (1..=config.shown()).map(template).collect::<Result<_, _>>()?;
         let fixed = templates.last().map_or(0, Template::fixed_tokens);
         let mentions = if config.question == Question::None { 1 } else { 2 };
-        let name_tokens = config.name_tokens.min(config.window.saturating_sub(fixed) / (config.candidates + mentions));
+        let name_tokens = config.name_tokens.min(config.window.saturating_sub(fixed) / (config.shown() + mentions));
         if name_tokens == 0 {
-            return Err(Error::too_long(fixed + config.candidates + mentions, config.window));
+            return Err(Error::too_long(fixed + config.shown() + mentions, config.window));
         }
         let option = |name: &String| tokenizer.id(name).ok_or_else(|| Error::no_token(name));
         let options = names.iter().map(option).collect::<Result<_, _>>()?;
@@ -219,7 +249,7 @@ impl ClozePrompt {
     /// Where the tokenizer fails.
     ///
     /// # Panics
-    /// Where there is no candidate or there are more than the configuration has, or the span is not of the text.
+    /// Where there is no candidate or there are more than a prompt shows, or the span is not of the text.
     pub fn tokens(&self, query: &ClozeQuery<'_>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
         let long = self.filled(query, self.config.name_tokens, tokenizer);
         let mut sequence = long.or_else(|_| self.filled(query, self.name_tokens, tokenizer))?;
@@ -255,6 +285,15 @@ impl ClozePrompt {
         let id = sequence.input.ids()[token];
         sequence.places[token].is_none() && ["[MASK]", "<mask>"].iter().any(|mask| tokenizer.id(mask) == Some(id))
     }
+}
+
+/// Returns the word that a place lies in; empty outside of words.
+fn word_at(text: &str, at: usize) -> Span {
+    let is_other = |letter: char| !letter.is_alphanumeric();
+    let start =
+        text[..at].rfind(is_other).map_or(0, |other| other + text[other..].chars().next().map_or(0, char::len_utf8));
+    let end = text[at..].find(is_other).map_or(text.len(), |length| at + length);
+    Span::new(start.min(end), end)
 }
 
 /// Returns names in descending order of their longest common subsequence with the mention; ties keep their order.
@@ -297,7 +336,7 @@ impl ClozeScorer {
     /// As [`ClozePrompt::tokens`].
     ///
     /// # Panics
-    /// As [`ClozePrompt::tokens`], but for no candidate.
+    /// Where the span is not of the text.
     #[tracing::instrument(name = "cloze", level = "debug", skip_all, fields(queries = queries.len()))]
     pub fn score(&self, queries: &[ClozeQuery<'_>]) -> Result<Vec<Vec<f32>>, Error> {
         queries
@@ -307,11 +346,45 @@ impl ClozeScorer {
             .map(|all| all.concat())
     }
 
+    /// Returns the words of the context that the mask attends to most in the last layer, each with its share of the attention, most
+    /// attended first: a hint at what decided, and no proof.
+    ///
+    /// # Errors
+    /// As [`ClozePrompt::tokens`].
+    ///
+    /// # Panics
+    /// Where the span is not of the text.
+    pub fn attended(&self, query: &ClozeQuery<'_>, count: usize) -> Result<Vec<(Span, f32)>, Error> {
+        /// Shorter words are mostly articles and prepositions.
+        const SHORTEST: usize = 3;
+        let Some(shown) = query.split(self.config().shown()).next() else { return Ok(Vec::new()) };
+        let prompt = self.prompt.tokens(&shown, self.backbone.tokenizer())?;
+        let weights = self.backbone.attention(&prompt.sequence.input, prompt.mask)?;
+        let mut words: BTreeMap<(usize, usize), f32> = BTreeMap::new();
+        for (place, weight) in prompt.sequence.places.iter().zip(weights) {
+            // The texts before and behind the mention.
+            let start = match place {
+                Some(place) if place.text == 0 => place.span.start,
+                Some(place) if place.text == 2 => query.span.end + place.span.start,
+                _ => continue,
+            };
+            let word = word_at(query.text, start);
+            if query.text[word.range()].chars().count() >= SHORTEST && !word.overlaps(query.span) {
+                *words.entry((word.start, word.end)).or_default() += weight;
+            }
+        }
+        let mut words: Vec<(Span, f32)> =
+            words.into_iter().map(|((start, end), weight)| (Span::new(start, end), weight)).collect();
+        words.sort_by(|left, right| right.1.total_cmp(&left.1));
+        words.truncate(count);
+        Ok(words)
+    }
+
     fn score_chunk(&self, queries: &[ClozeQuery<'_>]) -> Result<Vec<Vec<f32>>, Error> {
         let tokenizer = self.backbone.tokenizer();
-        let asked = queries.iter().filter(|query| !query.candidates.is_empty());
+        let asked = queries.iter().flat_map(|query| query.split(self.config().shown()));
         let prompts: Vec<ClozeTokens> =
-            asked.map(|query| self.prompt.tokens(query, tokenizer)).collect::<Result<_, _>>()?;
+            asked.map(|query| self.prompt.tokens(&query, tokenizer)).collect::<Result<_, _>>()?;
         let inputs: Vec<_> = prompts.iter().map(|prompt| prompt.sequence.input.clone()).collect();
         let states = self.backbone.states(&inputs, &[self.backbone.info().layers])?;
         let of_prompt = |(states, prompt): (&States, &ClozeTokens)| match self.config().score {
@@ -323,11 +396,8 @@ impl ClozeScorer {
                 prompt.options.iter().map(|option| dot(states.row(0, *option))).collect()
             }
         };
-        let mut scores = states.iter().zip(&prompts).map(of_prompt);
-        let of_query = |query: &ClozeQuery<'_>| match query.candidates.len() {
-            0 => Vec::new(),
-            candidates => scores.next().into_iter().flatten().take(candidates).collect(),
-        };
-        Ok(queries.iter().map(of_query).collect())
+        let of_prompt = |all: (&States, &ClozeTokens)| of_prompt(all).into_iter().take(all.1.options.len());
+        let mut scores = states.iter().zip(&prompts).flat_map(of_prompt);
+        Ok(queries.iter().map(|query| scores.by_ref().take(query.candidates.len()).collect()).collect())
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -27,6 +28,9 @@ pub struct RetrieverConfig {
     pub concept_tokens: usize,
     /// Length that no concept's vector exceeds; a longer one is cut to it.
     pub longest: f32,
+    /// Hashes of the documents that it learnt from.
+    #[serde(default)]
+    pub learnt: BTreeSet<u64>,
 }
 
 impl RetrieverConfig {
@@ -35,7 +39,7 @@ impl RetrieverConfig {
 
     /// Creates the configuration of the paper (section 4.2): windows of 256 and 128 tokens.
     pub fn new() -> Self {
-        Self { window: 256, concept_tokens: 128, longest: 1.0 }
+        Self { window: 256, concept_tokens: 128, longest: 1.0, learnt: BTreeSet::new() }
     }
 
     /// The special tokens that it adds to a vocabulary.

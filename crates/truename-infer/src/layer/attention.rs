@@ -45,4 +45,29 @@ impl Attention {
         }
         self.output.add(context, hidden);
     }
+
+    /// Returns how much a token of a sequence attends to each, as the mean over the heads; they sum to 1.
+    ///
+    /// # Shapes
+    /// `hidden: [tokens, hidden]`
+    pub fn weights(&self, hidden: &[f32], token: usize, bias: Option<&PositionBias>) -> Vec<f32> {
+        let width = self.output.outputs();
+        let (tokens, depth) = (hidden.len() / width, width / self.heads);
+        let mut states = vec![0.0; tokens * 3 * width];
+        self.query_key_value.apply(hidden, &mut states);
+        let mut mean = vec![0.0; tokens];
+        for head in 0..self.heads {
+            let part = |token: usize, kind: usize| &states[(token * 3 + kind) * width + head * depth..][..depth];
+            let dot = |key: usize| -> f32 { part(token, 0).iter().zip(part(key, 1)).map(|(q, k)| q * k).sum() };
+            let mut scores: Vec<f32> = (0..tokens).map(|key| dot(key) / (depth as f32).sqrt()).collect();
+            if let Some(bias) = bias {
+                scores.iter_mut().zip(bias.row(head, token, tokens)).for_each(|(score, bias)| *score += bias);
+            }
+            let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            scores.iter_mut().for_each(|score| *score = (*score - highest).exp());
+            let sum: f32 = scores.iter().sum::<f32>() * self.heads as f32;
+            mean.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / sum);
+        }
+        mean
+    }
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use truename::{
     Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Reranker, Shortlist,
+    WrittenIds,
 };
 use truename_corpus::{ReadOptions, read_path};
+use truename_index::Hit;
 use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
@@ -54,6 +56,8 @@ pub(crate) struct RankedCandidate {
     pub concept: u32,
     /// Logit of the ranker; infinite where the exact name decided, 0 where no ranker was asked.
     pub score: f64,
+    /// Probability by the ranker; 0 where none was asked.
+    pub probability: f64,
 }
 
 /// Numbers of mentions that are not learnt, by the reason.
@@ -100,7 +104,7 @@ impl Mentions {
             files: Vec::new(),
             encoder: encoder.from.display().to_string(),
         };
-        let ids = Ids::of(&all.concepts);
+        let ids = WrittenIds::of(&all.concepts);
         all.train = all.examples(&data.train, &ids, data.distinct)?;
         if all.train.is_empty() {
             return Err(Error::no_linked_mention(&data.train[0]));
@@ -124,7 +128,7 @@ impl Mentions {
     }
 
     /// Reads the mentions of corpora, `distinct` ones once a document.
-    fn examples(&mut self, corpora: &[PathBuf], ids: &Ids, distinct: bool) -> Result<Vec<LinkedExample>, Error> {
+    fn examples(&mut self, corpora: &[PathBuf], ids: &WrittenIds, distinct: bool) -> Result<Vec<LinkedExample>, Error> {
         let mut examples = Vec::new();
         for path in corpora {
             let (mut problems, mut documents) = (Vec::new(), Vec::new());
@@ -152,7 +156,7 @@ impl Mentions {
         Ok(examples)
     }
 
-    fn of_document(&mut self, document: &Document, ids: &Ids, distinct: bool) -> Vec<LinkedExample> {
+    fn of_document(&mut self, document: &Document, ids: &WrittenIds, distinct: bool) -> Vec<LinkedExample> {
         let (mut examples, mut known) = (Vec::new(), BTreeSet::new());
         for mention in &document.mentions {
             let id = mention.id.as_deref().unwrap_or_default().trim();
@@ -213,6 +217,7 @@ impl Mentions {
             let ranked = |candidate: &truename::Candidate| RankedCandidate {
                 concept: numbers[candidate.id.as_str()],
                 score: candidate.scores.ranker.unwrap_or(f64::INFINITY),
+                probability: candidate.probability_by_name.unwrap_or(candidate.probability),
             };
             example.candidates = mention.link.candidates.iter().map(ranked).collect();
         }
@@ -225,8 +230,8 @@ impl Mentions {
         let asked: Vec<(&str, Span)> = examples().map(|example| (self.text(example), example.span)).collect();
         let found = retriever.numbers(&asked, count)?;
         for (example, hits) in self.train.iter_mut().chain(&mut self.dev).zip(found) {
-            example.candidates =
-                hits.into_iter().map(|hit| RankedCandidate { concept: hit.name, score: 0.0 }).collect();
+            let candidate = |hit: Hit| RankedCandidate { concept: hit.name, score: 0.0, probability: 0.0 };
+            example.candidates = hits.into_iter().map(candidate).collect();
         }
         Ok(())
     }
@@ -237,6 +242,11 @@ impl Mentions {
 
     pub fn dev(&self) -> &[LinkedExample] {
         &self.dev
+    }
+
+    /// Hashes of the documents to learn from.
+    pub fn learnt(&self) -> BTreeSet<u64> {
+        self.train.iter().map(|example| stable_hash(self.text(example))).collect()
     }
 
     /// Number of concepts.
@@ -329,25 +339,4 @@ fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
         [path] if path.is_dir() => KnowledgeBase::open(path)?.with_models()?,
         _ => KnowledgeBase::import(paths, &folder.join("kb"), &ImportOptions::default(), false)?.0,
     })
-}
-
-/// The numbers of concepts by id and cross-reference.
-struct Ids(HashMap<String, u32>);
-
-impl Ids {
-    fn of(concepts: &[Concept]) -> Self {
-        let numbered = || concepts.iter().zip(0..);
-        let mut ids: HashMap<String, u32> = numbered()
-            .flat_map(|(concept, number)| concept.xrefs.iter().map(move |xref| (xref.clone(), number)))
-            .collect();
-        ids.extend(numbered().map(|(concept, number)| (concept.id.to_string(), number)));
-        Self(ids)
-    }
-
-    /// Returns the number of the concept that an id of a corpus means, written with or without a prefix (`MESH:D001249`).
-    fn find(&self, id: &str) -> Option<u32> {
-        let bare = id.split_once(':').map(|(_, bare)| bare);
-        let of = |id: &str| self.0.get(id).copied();
-        of(id).or_else(|| of(bare?)).or_else(|| of(&format!("MESH:{id}"))).or_else(|| of(&format!("OMIM:{id}")))
-    }
 }

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
+use truename::{Judged, Rescored, best_by_other_part, certain_from, fit_mapping};
 use truename_infer::{
     CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer,
 };
@@ -10,7 +11,6 @@ use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
 
 use super::Kind;
-use crate::mapping::{self, Scored};
 use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
@@ -54,14 +54,15 @@ struct PromptKeys {
     name_tokens: usize,
     window: usize,
     question: Question,
+    together: bool,
     score: CandidateScore,
     batch: usize,
 }
 
 impl Default for PromptKeys {
     fn default() -> Self {
-        let ClozeConfig { candidates, name_tokens, window, question, score, .. } = ClozeConfig::new(384);
-        Self { candidates, name_tokens, window, question, score, batch: 8 }
+        let ClozeConfig { candidates, name_tokens, window, question, together, score, .. } = ClozeConfig::new(384);
+        Self { candidates, name_tokens, window, question, together, score, batch: 8 }
     }
 }
 
@@ -95,7 +96,7 @@ impl Rerank {
         let RerankKeys { candidates, prompt } = recipe.keys()?;
         let mut config = ClozeConfig::new(prompt.window);
         (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
-        (config.question, config.score) = (prompt.question, prompt.score);
+        (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
         let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
             return Err(Error::nothing_to_evaluate());
@@ -159,7 +160,7 @@ impl Task for Rerank {
             return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
         };
         let option = |number| transformer.special_token(&ClozeConfig::option(number));
-        let options = (0..self.data.config.candidates).map(option).collect::<Result<_, _>>()?;
+        let options = (0..self.data.config.shown()).map(option).collect::<Result<_, _>>()?;
         Ok(Cloze::new(transformer, options, self.seed)?.scored_by(self.prompt.score))
     }
 
@@ -168,8 +169,9 @@ impl Task for Rerank {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let texts = self.data.learnt.len();
-        EpochSize { batches: texts.div_ceil(self.prompt.batch), texts }
+        let mentions = self.data.learnt.len();
+        let texts = mentions * if self.prompt.together { 1 } else { self.prompt.candidates };
+        EpochSize { batches: mentions.div_ceil(self.prompt.batch), texts }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
@@ -191,15 +193,20 @@ impl Task for Rerank {
         let mut batch = Prompts::default();
         for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
             let example = &self.data.mentions.train()[planned.example as usize];
-            let tokens = prompt.tokens(&self.data.query(example, &planned.candidates), tokenizer)?;
-            let first = batch.texts.tokens().len();
-            batch.options.extend(tokens.options.iter().map(|token| (first + token) as u32));
-            batch.answers.push(PromptAnswer {
-                mask: (first + tokens.mask) as u32,
-                candidates: planned.candidates.len() as u32,
-                right: Some(planned.right),
-            });
-            batch.texts.push_input(&tokens.sequence.input);
+            let mut right = planned.right as usize;
+            for query in self.data.query(example, &planned.candidates).split(self.data.config.shown()) {
+                let tokens = prompt.tokens(&query, tokenizer)?;
+                let first = batch.texts.tokens().len();
+                batch.options.extend(tokens.options.iter().map(|token| (first + token) as u32));
+                let candidates = query.candidates.len();
+                batch.answers.push(PromptAnswer {
+                    mask: (first + tokens.mask) as u32,
+                    candidates: candidates as u32,
+                    right: (right < candidates).then_some(right as u32),
+                });
+                right = right.wrapping_sub(candidates);
+                batch.texts.push_input(&tokens.sequence.input);
+            }
         }
         let texts = batch.answers.len();
         Ok((batch, texts))
@@ -247,8 +254,9 @@ impl TaskData for RerankData {
         let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |number: &u32| {
             let example = &self.mentions.train()[*number as usize];
-            let tokens = prompt.tokens(&self.query(example, &self.shortlist(example)), &tokenizers[0])?;
-            Ok(tokens.sequence.input.len() as u32)
+            let shown = self.query(example, &self.shortlist(example)).split(self.config.shown()).next();
+            let tokens = shown.map(|query| prompt.tokens(&query, &tokenizers[0])).transpose()?;
+            Ok(tokens.map_or(0, |tokens| tokens.sequence.input.len() as u32))
         };
         /// Prompts whose lengths stand for all.
         const SAMPLED: usize = 200;
@@ -266,27 +274,22 @@ impl TaskData for RerankData {
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
-        let scored = self.scored(&ClozeScorer::open(folder)?, progress)?;
-        let (mut right, mut with_exact, mut before, mut among) = (0, 0, 0, 0);
-        for (example, scored) in self.mentions.dev().iter().zip(&scored) {
-            let cloze = |place: &usize| scored.candidates[*place].0;
-            let best = (0..scored.candidates.len()).max_by(|a, b| cloze(a).total_cmp(&cloze(b)).then(b.cmp(a)));
-            let is_right = best.is_some() && best == scored.right;
-            let is_first = scored.right == Some(0);
-            right += usize::from(is_right);
-            with_exact += usize::from(if is_exact(example) { is_first } else { is_right });
-            before += usize::from(is_first);
-            among += usize::from(scored.right.is_some());
-        }
-        let names = self.mentions.dev().len();
-        let share = |count: usize| count as f64 / names.max(1) as f64;
+        let answers = self.answers(self.scored(&ClozeScorer::open(folder)?, progress)?);
+        let names = answers.len();
+        let share =
+            |is: &dyn Fn(&Answer) -> bool| answers.iter().filter(|one| is(one)).count() as f64 / names.max(1) as f64;
+        let certain = certain(&answers).unwrap_or(f64::INFINITY);
+        let is_certain = |answer: &Answer| answer.probability.is_some_and(|probability| probability >= certain);
+        let kept = |answer: &Answer| if answer.probability.is_none() { answer.before } else { answer.alone };
         let values = [
-            (Rerank::SCORE, right),
-            ("acc@1, exact names kept", with_exact),
-            ("acc@1 before", before),
-            ("among the candidates", among),
+            (Rerank::SCORE, share(&|answer| answer.alone)),
+            ("acc@1, exact names kept", share(&kept)),
+            ("acc@1 with the ranker", share(&|answer| answer.with_ranker)),
+            ("acc@1 before", share(&|answer| answer.before)),
+            ("among the candidates", share(&|answer| answer.among)),
+            ("certain without context", share(&is_certain)),
         ];
-        let values = values.into_iter().map(|(name, count)| (name.to_owned(), share(count)));
+        let values = values.into_iter().map(|(name, value)| (name.to_owned(), value));
         Ok(Scores { names, values: values.collect::<BTreeMap<_, _>>() })
     }
 
@@ -294,18 +297,66 @@ impl TaskData for RerankData {
         let scorer = ClozeScorer::open(folder)?;
         let scored = self.scored(&scorer, progress)?;
         // Where the exact name decides, no re-ranker is asked.
-        let open = self.mentions.dev().iter().zip(scored).filter(|(example, _)| !is_exact(example));
+        let open = self.mentions.dev().iter().zip(&scored).filter(|(example, _)| !is_exact(example));
         let mut config = scorer.config().clone();
-        config.mapping = mapping::fit(&open.map(|(_, scored)| scored).collect::<Vec<_>>());
+        config.mapping = fit_mapping(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
+        config.certain = certain(&self.answers(scored));
+        config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(ClozeConfig::HEAD, &config)?;
         Ok(manifest.save(folder)?)
     }
 }
 
+/// What is right of a mention to evaluate on.
+struct Answer {
+    /// By the score of the re-ranker alone.
+    alone: bool,
+    /// By re-ranker and ranker together, by a mapping that was fitted to other mentions; where the exact name decides, by that.
+    with_ranker: bool,
+    /// By the order before.
+    before: bool,
+    /// Any candidate.
+    among: bool,
+    /// Probability of the best candidate by the ranker; `None` where the exact name decides.
+    probability: Option<f64>,
+}
+
+/// Returns the probability of the ranker from which the re-ranker gains nothing, over mentions with a ranker.
+fn certain(answers: &[Answer]) -> Option<f64> {
+    let judged = |answer: &Answer| {
+        let probability = answer.probability.filter(|probability| *probability > 0.0)?;
+        Some(Judged { probability, by_name: answer.before, in_context: answer.with_ranker })
+    };
+    certain_from(&answers.iter().filter_map(judged).collect::<Vec<_>>())
+}
+
 impl RerankData {
+    fn answers(&self, scored: Vec<Rescored>) -> Vec<Answer> {
+        let dev = self.mentions.dev();
+        let is_open: Vec<bool> = dev.iter().map(|example| !is_exact(example)).collect();
+        let open = || scored.iter().zip(dev).zip(&is_open).filter(|(_, is_open)| **is_open).map(|(both, _)| both);
+        let is_second: Vec<bool> = open().map(|(_, example)| example.document % 2 == 1).collect();
+        let open: Vec<Rescored> = open().map(|(scored, _)| scored.clone()).collect();
+        let mut together = best_by_other_part(&open, &is_second).into_iter();
+        let of = |((example, scored), is_open): ((&LinkedExample, &Rescored), &bool)| {
+            let is_right = |place: Option<usize>| place.is_some() && place == scored.right;
+            let before = is_right(Some(0));
+            let with_ranker = if *is_open { is_right(together.next().flatten()) } else { before };
+            let best = example.candidates.first().filter(|_| *is_open);
+            Answer {
+                alone: is_right(scored.best(|(cloze, _)| cloze)),
+                with_ranker,
+                before,
+                among: scored.right.is_some(),
+                probability: best.map(|best| best.probability),
+            }
+        };
+        dev.iter().zip(&scored).zip(&is_open).map(of).collect()
+    }
+
     /// Scores the candidates of the mentions to evaluate on.
-    fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<Scored>, Error> {
+    fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<Rescored>, Error> {
         /// Prompts that are scored at a time.
         const TOGETHER: usize = 256;
         let mut all = Vec::with_capacity(self.mentions.dev().len());
@@ -318,7 +369,7 @@ impl RerankData {
                 let ranker = example.candidates.iter().map(|candidate| candidate.score);
                 let right = candidates.iter().position(|concept| example.right.contains(concept));
                 let candidates = cloze.into_iter().map(f64::from).zip(ranker).collect();
-                all.push(Scored { candidates, right });
+                all.push(Rescored { candidates, right });
             }
         }
         Ok(all)

@@ -348,6 +348,7 @@ impl TaskData for RetrieveData {
         let encoder = MentionEncoder::open(folder)?;
         let mut config = encoder.config().clone();
         config.longest = self.concept_vectors(&encoder, progress)?.longest;
+        config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(RetrieverConfig::HEAD, &config)?;
         Ok(manifest.save(folder)?)

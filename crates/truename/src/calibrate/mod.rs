@@ -5,6 +5,7 @@
 //! whole concept is hidden, so that NIL is right. Gold names of the user count beside them, and alone choose how much of
 //! the standard ranker stays.
 
+mod context;
 mod held_out;
 mod noise;
 mod observed;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use truename_text::{GoldName, NormalizedName};
 
+pub use context::ContextGain;
 pub use training_set::TrainingSet;
 
 use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Partial, Progress, Ranker};

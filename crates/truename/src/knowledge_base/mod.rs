@@ -8,6 +8,7 @@ mod learnt_names;
 mod models;
 mod vector_sets;
 mod vectors;
+mod written_ids;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ pub use models::{AttachedModel, ModelRole};
 pub use vector_sets::EncoderRecord;
 pub use vectors::Embedded;
 pub(crate) use vectors::{encode, finite};
+pub use written_ids::WrittenIds;
 
 use crate::Error;
 use crate::indexes::Indexes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use truename_files::Partial;
-use truename_infer::{Encoder, SETTINGS_FILES, network_folders};
+use truename_infer::{ClozeMapping, Encoder, SETTINGS_FILES, network_folders};
 
 use super::KnowledgeBase;
 use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
@@ -30,6 +30,16 @@ struct ModelRecord {
     hash: String,
     /// Folder from which it was copied.
     folder: String,
+    /// Of a re-ranker that was calibrated to documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibrated: Option<Calibrated>,
+}
+
+/// Calibration of a re-ranker, in place of that of its training.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Calibrated {
+    mapping: ClozeMapping,
+    certain: Option<f64>,
 }
 
 /// Role of an attached model.
@@ -132,7 +142,7 @@ impl KnowledgeBase {
             models.extend(sets.filter(|(set, _)| set.is_attached).map(attached));
         }
         for role in [ModelRole::Recognizer, ModelRole::Reranker] {
-            if let Some(ModelRecord { hash, folder: source }) = self.model_record(role)? {
+            if let Some(ModelRecord { hash, folder: source, .. }) = self.model_record(role)? {
                 let folder = self.model_folder(role.as_str(), &hash);
                 let (bytes, is_in_use) = (size(&folder), true);
                 models.push(AttachedModel { role, hash, folder, source, bytes, is_in_use });
@@ -174,7 +184,20 @@ impl KnowledgeBase {
     /// # Errors
     /// As [`KnowledgeBase::attached_recognizer`].
     pub fn attached_reranker(&self) -> Result<Option<TrainedReranker>, Error> {
-        self.attached(ModelRole::Reranker, TrainedReranker::open, |reranker| reranker.hash().to_owned())
+        let hash = |reranker: &TrainedReranker| reranker.hash().to_owned();
+        let Some(reranker) = self.attached(ModelRole::Reranker, TrainedReranker::open, hash)? else { return Ok(None) };
+        let calibrated = self.model_record(ModelRole::Reranker)?.and_then(|record| record.calibrated);
+        Ok(Some(match calibrated {
+            Some(Calibrated { mapping, certain }) => reranker.with_mapping(mapping, certain),
+            None => reranker,
+        }))
+    }
+
+    /// Keeps a mapping of the attached re-ranker in place of that of its training.
+    pub(crate) fn put_mapping(&self, mapping: ClozeMapping, certain: Option<f64>) -> Result<(), Error> {
+        let role = ModelRole::Reranker;
+        let record = self.model_record(role)?.ok_or_else(|| Error::no_model(self.path(), role.as_str()))?;
+        self.put_model_record(role, &ModelRecord { calibrated: Some(Calibrated { mapping, certain }), ..record })
     }
 
     fn attach(
@@ -192,10 +215,7 @@ impl KnowledgeBase {
                 return Err(Error::model_changed(self.path(), &target, &folder));
             }
         }
-        let json = serde_json::to_vec(&ModelRecord { hash, folder }).map_err(Error::other)?;
-        let mut write = self.store.write()?;
-        self.store.put_meta(&mut write, role.as_str(), &json)?;
-        self.store.commit(write)?;
+        self.put_model_record(role, &ModelRecord { hash, folder, calibrated: None })?;
         self.prune_models()
     }
 
@@ -215,6 +235,13 @@ impl KnowledgeBase {
             true => Ok(Some(model)),
             false => Err(Error::model_changed(self.path(), &folder, &record.folder)),
         }
+    }
+
+    fn put_model_record(&self, role: ModelRole, record: &ModelRecord) -> Result<(), Error> {
+        let json = serde_json::to_vec(record).map_err(Error::other)?;
+        let mut write = self.store.write()?;
+        self.store.put_meta(&mut write, role.as_str(), &json)?;
+        Ok(self.store.commit(write)?)
     }
 
     fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {

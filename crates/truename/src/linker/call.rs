@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use truename_kb::Snapshot;
+use truename_text::Span;
 
 use super::Linker;
 use super::fitted::Fitted;
 use super::session::{Asked, Session, is_nil, sort};
 use crate::call::Call;
-use crate::explain::explain;
+use crate::explain::{explain, explain_context};
 use crate::knowledge_base::encode;
 use crate::reranker::{self, Shortlist, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
@@ -101,7 +102,9 @@ impl LinkCall<'_> {
     /// Re-ranks the links of queries if there is a re-ranker.
     pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
         let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
-        let open: Vec<usize> = (0..links.len()).filter(|at| is_open(links[*at])).collect();
+        let is_certain = |link: &Link| link.candidates[0].probability >= reranker.certain();
+        let is_asked = |at: &usize| is_open(links[*at]) && !is_certain(links[*at]);
+        let open: Vec<usize> = (0..links.len()).filter(is_asked).collect();
         for at in &open {
             shorten(&mut links[*at].candidates, reranker.depth());
         }
@@ -114,23 +117,33 @@ impl LinkCall<'_> {
             .map(|(at, names)| Shortlist::new(queries[*at], &links[*at].candidates, names))
             .collect();
         let scores = reranker::score(reranker, &shortlists)?;
-        for (at, scores) in open.into_iter().zip(scores) {
-            self.reorder(links[at], &scores);
+        let attended: Vec<Vec<Span>> = match self.linker.options.explain {
+            true => shortlists.iter().map(|shortlist| reranker.attended(shortlist)).collect::<Result<_, _>>()?,
+            false => vec![Vec::new(); open.len()],
+        };
+        for ((at, scores), attended) in open.into_iter().zip(scores).zip(attended) {
+            let text = queries[at].context.map_or("", |context| context.document.text.as_str());
+            let attended: Vec<&str> = attended.iter().filter_map(|word| word.of(text)).collect();
+            self.reorder(links[at], &scores, &attended);
         }
         Ok(())
     }
 
-    fn reorder(&self, link: &mut Link, scores: &[f64]) {
+    /// Sorts candidates by new scores. `attended`: words of the context for the explanation.
+    fn reorder(&self, link: &mut Link, scores: &[f64], attended: &[&str]) {
         let probabilities = Ranker::probabilities(scores);
         for ((candidate, score), probability) in link.candidates.iter_mut().zip(scores).zip(probabilities) {
             candidate.scores.reranker = Some(*score);
+            candidate.probability_by_name = Some(candidate.probability);
             candidate.probability = probability;
         }
         sort(&mut link.candidates);
         let threshold = self.threshold();
         link.is_nil = is_nil(&link.candidates, threshold);
         if link.explanation.is_some() {
-            link.explanation = Some(explain(&link.name, &link.candidates, threshold, self.fitted.basis));
+            let by_names = explain(&link.name, &link.candidates, threshold, self.fitted.basis);
+            link.context_explanation = explain_context(&link.candidates, attended);
+            link.explanation = Some(by_names + &link.context_explanation);
         }
     }
 

@@ -12,10 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) use call::LinkCall;
 use fitted::Fitted;
 pub use options::LinkOptions;
+pub(crate) use session::{is_nil, sort};
 
 use crate::call::Call;
 use crate::name_filter::NameFilter;
-use crate::{ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
+use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
 
 /// Links names to the concepts of one knowledge base.
 ///
@@ -132,9 +133,14 @@ impl Linker {
     /// Links queries, on all threads of the current rayon pool.
     ///
     /// # Errors
-    /// If the storage, the encoder or the re-ranker fails.
+    /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(names = queries.len()))]
     pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+        for Query { name, context } in queries {
+            if let Some(Context { document, span }) = context.filter(|all| all.span.of(&all.document.text).is_none()) {
+                return Err(Error::span_outside(name, span, document.text.len()));
+            }
+        }
         let call = self.begin()?;
         let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
         let mut links = call.rank(&names)?;
@@ -149,7 +155,8 @@ impl Linker {
         &self.options
     }
 
-    pub(crate) fn reads_context(&self) -> bool {
+    /// Returns whether a retriever or a re-ranker reads the context of queries.
+    pub fn reads_context(&self) -> bool {
         self.retriever.is_some() || self.reranker.is_some()
     }
 

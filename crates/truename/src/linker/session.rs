@@ -222,11 +222,11 @@ impl<'a> Session<'a> {
 }
 
 /// Sorts candidates likeliest first, ties by id.
-pub(super) fn sort(candidates: &mut [Candidate]) {
+pub(crate) fn sort(candidates: &mut [Candidate]) {
     candidates
         .sort_by(|left, right| right.probability.total_cmp(&left.probability).then_with(|| left.id.cmp(&right.id)));
 }
 
-pub(super) fn is_nil(candidates: &[Candidate], threshold: f64) -> bool {
+pub(crate) fn is_nil(candidates: &[Candidate], threshold: f64) -> bool {
     candidates.first().is_none_or(|best| best.probability < threshold)
 }

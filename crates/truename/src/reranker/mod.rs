@@ -1,9 +1,14 @@
+mod mapping;
 mod trained;
 
+pub use mapping::{Judged, Rescored, best_by_other_part, certain_from, fit_mapping};
+pub(crate) use mapping::{log_loss, log_loss_by_other_part};
 pub use trained::TrainedReranker;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+
+use truename_text::Span;
 
 use crate::{Candidate, Error, Query};
 
@@ -20,6 +25,19 @@ pub trait Reranker: Send + Sync {
     /// # Errors
     /// If the model fails; [`Error::other`] wraps the cause.
     fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error>;
+
+    /// Returns the probability of the ranker's best candidate from which the re-ranker is not asked; infinite by default.
+    fn certain(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Returns the words of the context that told most, if the re-ranker can say; asked for explanations alone.
+    ///
+    /// # Errors
+    /// As [`Reranker::score`].
+    fn attended(&self, _: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// A query and the ranker's best candidates.

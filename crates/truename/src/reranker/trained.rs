@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use truename_infer::{ClozeConfig, ClozeQuery, ClozeScorer, Manifest};
+use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, Manifest};
+use truename_text::{Span, stable_hash};
 
 use super::{Reranker, Shortlist};
 use crate::Error;
@@ -12,6 +13,8 @@ use crate::Error;
 /// A query without a context keeps the scores of the ranker.
 pub struct TrainedReranker {
     scorer: ClozeScorer,
+    mapping: ClozeMapping,
+    certain: Option<f64>,
 }
 
 impl TrainedReranker {
@@ -20,7 +23,36 @@ impl TrainedReranker {
     /// # Errors
     /// If the folder has no re-ranker, or a file is missing or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        Ok(Self { scorer: ClozeScorer::open(folder)? })
+        let scorer = ClozeScorer::open(folder)?;
+        let (mapping, certain) = (scorer.config().mapping, scorer.config().certain);
+        Ok(Self { scorer, mapping, certain })
+    }
+
+    /// Sets the mapping to logits, and the probability of the ranker from which it is not asked.
+    #[must_use]
+    pub fn with_mapping(self, mapping: ClozeMapping, certain: Option<f64>) -> Self {
+        Self { mapping, certain, ..self }
+    }
+
+    /// Returns the mapping to logits.
+    pub fn mapping(&self) -> ClozeMapping {
+        self.mapping
+    }
+
+    /// Returns whether a document was learnt from.
+    pub fn has_learnt(&self, text: &str) -> bool {
+        self.scorer.config().learnt.contains(&stable_hash(text))
+    }
+
+    /// Returns the scores of the candidates before the mapping; `None` for a query without context.
+    pub(crate) fn scores(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
+        let queries: Vec<Option<ClozeQuery<'_>>> = shortlists.iter().map(cloze_query).collect();
+        let asked: Vec<ClozeQuery<'_>> = queries.iter().flatten().cloned().collect();
+        let mut scores = self.scorer.score(&asked)?.into_iter();
+        let of = |query: &Option<ClozeQuery<'_>>| {
+            query.as_ref().and_then(|_| scores.next()).map(|scores| scores.into_iter().map(f64::from).collect())
+        };
+        Ok(queries.iter().map(of).collect())
     }
 
     /// Returns whether a folder has a re-ranker.
@@ -49,21 +81,27 @@ impl Reranker for TrainedReranker {
     }
 
     fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
-        let with_context = |shortlist: &&Shortlist<'_>| shortlist.query.context.is_some();
-        let asked = shortlists.iter().filter(with_context).filter_map(cloze_query);
-        let queries: Vec<ClozeQuery<'_>> = asked.collect();
-        let mut scores = self.scorer.score(&queries)?.into_iter();
-        let mapping = self.scorer.config().mapping;
-        let of = |shortlist: &Shortlist<'_>| {
+        let of = |(shortlist, scores): (&Shortlist<'_>, Option<Vec<f64>>)| {
             let ranker = shortlist.candidates.iter().map(|candidate| candidate.scores.ranker.unwrap_or_default());
-            match with_context(&shortlist).then(|| scores.next()).flatten() {
-                Some(cloze) => {
-                    cloze.into_iter().zip(ranker).map(|(cloze, ranker)| mapping.logit(cloze.into(), ranker)).collect()
+            match scores {
+                Some(scores) => {
+                    scores.into_iter().zip(ranker).map(|(score, ranker)| self.mapping.logit(score, ranker)).collect()
                 }
                 None => ranker.collect(),
             }
         };
-        Ok(shortlists.iter().map(of).collect())
+        Ok(shortlists.iter().zip(self.scores(shortlists)?).map(of).collect())
+    }
+
+    fn certain(&self) -> f64 {
+        self.certain.unwrap_or(f64::INFINITY)
+    }
+
+    fn attended(&self, shortlist: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
+        /// Words that are told.
+        const WORDS: usize = 4;
+        let Some(query) = cloze_query(shortlist) else { return Ok(Vec::new()) };
+        Ok(self.scorer.attended(&query, WORDS)?.into_iter().map(|(word, _)| word).collect())
     }
 }
 

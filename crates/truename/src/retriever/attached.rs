@@ -21,6 +21,11 @@ impl AttachedRetriever {
         kb.check_retriever(&retriever)?;
         Ok(Self { retriever, kb })
     }
+
+    /// Returns whether the retriever learnt from a document.
+    pub fn has_learnt(&self, text: &str) -> bool {
+        self.retriever.has_learnt(text)
+    }
 }
 
 impl ContextRetriever for AttachedRetriever {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use truename_infer::{Embeddings, Manifest, MentionEncoder, RetrieverConfig};
 use truename_kb::Concept;
-use truename_text::Span;
+use truename_text::{Span, stable_hash};
 
 use crate::Error;
 use crate::knowledge_base::finite;
@@ -43,6 +43,11 @@ impl TrainedRetriever {
     /// Returns the hash of its weights, tokenizer and configuration.
     pub fn hash(&self) -> &str {
         self.encoder.backbone().hash()
+    }
+
+    /// Returns whether a document was learnt from.
+    pub fn has_learnt(&self, text: &str) -> bool {
+        self.encoder.config().learnt.contains(&stable_hash(text))
     }
 
     /// Number of dimensions of its vectors.
