@@ -15,6 +15,9 @@ pub struct Match {
     /// Column or field with the names, in capitals or not [default: name, or the only column]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
+    /// Column or field with a text in which each name stands; the knowledge base's retriever and re-ranker read it
+    #[arg(long, value_name = "COLUMN")]
+    pub context_column: Option<String>,
     /// Format of the input [default: told by extension, else by content; lines of text where neither says]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,

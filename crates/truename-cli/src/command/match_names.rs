@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use truename::LinkOptions;
+use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Match, OutputFormat};
 use crate::bars;
 use crate::command::{check_vote, open_linker};
+use crate::exit_code::UsageError;
 use crate::names;
 use crate::names::tally::Tally;
 
@@ -16,6 +17,10 @@ const JSONL_TOP: u32 = 5;
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
     check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
+    let linker = match arguments.context_column {
+        Some(_) => in_context(linker)?,
+        None => linker,
+    };
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let mut tally = Tally::new(arguments.strict, arguments.suggest);
     let start = Instant::now();
@@ -24,6 +29,17 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
         tally.report(start);
     }
     Ok(())
+}
+
+/// Adds the models of the knowledge base that read context.
+fn in_context(linker: Linker) -> anyhow::Result<Linker> {
+    let linker = linker.with_context()?;
+    if !linker.reads_context() {
+        let message =
+            "--context-column needs a knowledge base with a retriever or a re-ranker: `truename kb models add`";
+        return Err(UsageError(message.into()).into());
+    }
+    Ok(linker)
 }
 
 fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {

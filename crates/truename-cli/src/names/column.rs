@@ -18,18 +18,28 @@ pub fn folded(column: &str) -> String {
 /// # Errors
 /// If there is no such column, or several that differ only in capitals and blanks.
 pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<usize> {
-    let wanted = asked.unwrap_or("name");
+    match asked {
+        None if present.len() == 1 && present[0] != "name" => Ok(0),
+        _ => column(present, asked.unwrap_or("name"), "--column"),
+    }
+}
+
+/// Returns the position of the column that a flag asks for.
+///
+/// # Errors
+/// As [`name_column`].
+pub fn column(present: &[String], wanted: &str, flag: &str) -> anyhow::Result<usize> {
     if let Some(at) = present.iter().position(|column| column == wanted) {
         return Ok(at);
     }
     let alike: Vec<usize> = (0..present.len()).filter(|at| folded(&present[*at]) == folded(wanted)).collect();
-    match (&alike[..], asked) {
-        ([at], _) => Ok(*at),
-        ([], None) if present.len() == 1 => Ok(0),
-        ([], _) => {
-            Err(refused(format!("no column {} among {}", quoted(wanted), list(present)), way_out(present, wanted)))
+    match &alike[..] {
+        [at] => Ok(*at),
+        [] => {
+            let message = format!("no column {} among {}", quoted(wanted), list(present));
+            Err(refused(message, way_out(present, wanted, flag)))
         }
-        (several, _) => {
+        several => {
             let several: Vec<String> = several.iter().map(|at| present[*at].clone()).collect();
             let hint = "give one exactly as it is written".into();
             Err(refused(format!("{} may be any of the columns {}", quoted(wanted), list(&several)), hint))
@@ -41,11 +51,11 @@ fn refused(message: String, hint: String) -> anyhow::Error {
     Advised { message, hint, code: ExitCode::Usage }.into()
 }
 
-fn way_out(present: &[String], wanted: &str) -> String {
+fn way_out(present: &[String], wanted: &str, flag: &str) -> String {
     let alike = |column: &&String| strsim::jaro_winkler(&folded(column), &folded(wanted));
     match present.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
-        Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => format!("did you mean --column {}?", quoted(nearest)),
-        _ => "name one with --column".into(),
+        Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => format!("did you mean {flag} {}?", quoted(nearest)),
+        _ => format!("name one with {flag}"),
     }
 }
 

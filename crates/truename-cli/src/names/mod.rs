@@ -4,6 +4,7 @@
 
 mod added;
 mod column;
+mod context;
 mod converter;
 mod dialect;
 mod encoding;
@@ -34,6 +35,12 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     let format = source.format(arguments);
     let target = Target::of(arguments, format)?;
     check_delimiter(arguments, format)?;
+    if format == InputFormat::Text && arguments.context_column.is_some() {
+        return Err(UsageError(
+            "a list of names has no further column; --context-column is for tables and JSONL".into(),
+        )
+        .into());
+    }
     match format {
         InputFormat::Parquet => parquet::run(arguments, target, linker, tally, quiet),
         _ => rows::run(source, format, target, arguments, linker, tally),

@@ -18,7 +18,8 @@ use serde_json::Value;
 use truename::{Link, Linker};
 
 use super::added::{Added, cell};
-use super::column::{name_column, quoted};
+use super::column::{column, name_column, quoted};
+use super::context::InContext;
 use super::converter::Converter;
 use super::encoding::Codec;
 use super::tally::Tally;
@@ -42,14 +43,21 @@ pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).with_context(failed)?;
     let (schema, metadata) = (builder.schema().clone(), builder.metadata().clone());
     let present: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let column = name_column(&present, arguments.column.as_deref())?;
+    let names_at = name_column(&present, arguments.column.as_deref())?;
+    let contexts_at = arguments.context_column.as_deref();
+    let contexts_at = contexts_at.map(|wanted| column(&present, wanted, "--context-column")).transpose()?;
     let added = Added::beside(&present, arguments);
     let bar = bars::count_bar(metadata.file_metadata().num_rows().unsigned_abs(), quiet);
     let mut sink = Sink::open(arguments, target, &schema, &present, &added, &metadata)?;
     for batch in builder.with_batch_size(PIECE).build().with_context(failed)? {
         anyhow::ensure!(!interrupt::asked(), "interrupted");
         let batch = batch.with_context(failed)?;
-        let names = texts(batch.column(column)).with_context(|| format!("column {}", quoted(&present[column])))?;
+        let texts = |at: usize| texts(batch.column(at)).with_context(|| format!("column {}", quoted(&present[at])));
+        let names = texts(names_at)?.into_iter();
+        let names: Vec<InContext> = match contexts_at {
+            Some(at) => names.zip(texts(at)?).map(|(name, text)| InContext::new(name, text)).collect(),
+            None => names.map(InContext::alone).collect(),
+        };
         let links = tally.link(linker, &names)?;
         sink.write(batch, &links, &added, arguments)?;
         bar.inc(names.len() as u64);

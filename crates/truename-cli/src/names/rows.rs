@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use truename::{LONGEST_NAME_BYTES, Link, Linker};
 
 use super::added::{Added, cell};
-use super::column::{folded, name_column, quoted};
+use super::column::{column, folded, name_column, quoted};
+use super::context::InContext;
 use super::converter::Converter;
 use super::dialect::delimiter;
 use super::encoding::Codec;
@@ -177,6 +178,8 @@ struct Beginning {
     /// Names for cells beyond the last column.
     extra: Vec<String>,
     column: usize,
+    /// Column with the contexts.
+    context: Option<usize>,
 }
 
 impl Beginning {
@@ -187,12 +190,22 @@ impl Beginning {
         codec: Codec,
         survey: Survey,
     ) -> anyhow::Result<Self> {
-        let mut beginning =
-            Self { leading: Vec::new(), header: None, first: None, columns: Vec::new(), extra: Vec::new(), column: 0 };
+        let mut beginning = Self {
+            leading: Vec::new(),
+            header: None,
+            first: None,
+            columns: Vec::new(),
+            extra: Vec::new(),
+            column: 0,
+            context: None,
+        };
         match shape {
             Shape::Text => beginning.text(records, arguments)?,
             Shape::Table(dialect) => beginning.table(records, dialect, arguments, codec, survey.widest)?,
             Shape::Objects => beginning.objects(records, arguments, codec, survey.fields)?,
+        }
+        if let Some(wanted) = arguments.context_column.as_deref().filter(|_| !beginning.columns.is_empty()) {
+            beginning.context = Some(column(&beginning.columns, wanted, "--context-column")?);
         }
         Ok(beginning)
     }
@@ -259,6 +272,13 @@ impl Beginning {
     }
 }
 
+fn in_context(name: String, text: Option<String>) -> InContext {
+    match text {
+        Some(text) => InContext::new(name, text),
+        None => InContext::alone(name),
+    }
+}
+
 /// Output of the results.
 enum Sink {
     Rows(Output),
@@ -275,6 +295,7 @@ struct Table<'a> {
     columns: Vec<String>,
     extra: Vec<String>,
     column: usize,
+    context: Option<usize>,
     added: Added,
     sink: Sink,
     answered: u64,
@@ -283,7 +304,7 @@ struct Table<'a> {
 /// A row with its name; `None` for an empty or malformed row.
 struct Row {
     record: Record,
-    name: Option<String>,
+    name: Option<InContext>,
     /// Number of cells in a delimited table.
     width: usize,
 }
@@ -298,7 +319,7 @@ impl<'a> Table<'a> {
         beginning: Beginning,
         linker: &'a Linker,
     ) -> anyhow::Result<Self> {
-        let Beginning { leading, header, columns, extra, column, .. } = beginning;
+        let Beginning { leading, header, columns, extra, column, context, .. } = beginning;
         let added = Added::beside(columns.iter().chain(&extra), arguments);
         let sink = match target {
             Target::Rows => Sink::Rows(Output::open(arguments.out.as_deref())?),
@@ -310,7 +331,7 @@ impl<'a> Table<'a> {
         };
         let cells = shape.dialect().map(Cells::new);
         let mut table =
-            Self { arguments, linker, shape, cells, codec, columns, extra, column, added, sink, answered: 0 };
+            Self { arguments, linker, shape, cells, codec, columns, extra, column, context, added, sink, answered: 0 };
         let header = header.map(|header| table.header(header)).transpose()?;
         if let Sink::Rows(output) = &mut table.sink {
             output.put(codec.mark())?;
@@ -327,13 +348,14 @@ impl<'a> Table<'a> {
 
     /// Links the names of some rows and writes them in order.
     fn answer(&mut self, piece: Vec<Record>, tally: &mut Tally) -> anyhow::Result<()> {
-        let rows: Vec<Row> = piece.into_iter().map(|record| self.read(record, tally)).collect::<Result<_, _>>()?;
-        let names: Vec<&str> = rows.iter().filter_map(|row| row.name.as_deref()).collect();
+        let mut rows: Vec<Row> = piece.into_iter().map(|record| self.read(record, tally)).collect::<Result<_, _>>()?;
+        let is_named: Vec<bool> = rows.iter().map(|row| row.name.is_some()).collect();
+        let names: Vec<InContext> = rows.iter_mut().filter_map(|row| row.name.take()).collect();
         let links = tally.link(self.linker, &names)?;
         self.answered += links.len() as u64;
         let mut links = links.into_iter();
-        for row in rows {
-            match row.name.as_ref().and_then(|_| links.next()) {
+        for (row, is_named) in rows.into_iter().zip(is_named) {
+            match is_named.then(|| links.next()).flatten() {
                 Some(link) => self.write(row, &link, tally)?,
                 None => self.pass(row)?,
             }
@@ -355,7 +377,7 @@ impl<'a> Table<'a> {
     fn read(&mut self, record: Record, tally: &mut Tally) -> anyhow::Result<Row> {
         match self.shape {
             Shape::Text => {
-                let name = self.decoded(&record.content, record.line, tally)?;
+                let name = InContext::alone(self.decoded(&record.content, record.line, tally)?);
                 Ok(Row { record, name: Some(name), width: 1 })
             }
             // An empty line is no row of a table with several columns.
@@ -371,10 +393,16 @@ impl<'a> Table<'a> {
     fn read_cells(&mut self, record: Record, tally: &mut Tally) -> anyhow::Result<Row> {
         let cells = self.cells.as_mut().map(|cells| cells.of(&record.content)).unwrap_or_default();
         // An empty row of a table with one column has one empty cell.
-        let (width, cell) = (cells.len().max(1), cells.get(self.column).copied().unwrap_or_default().to_vec());
+        let cell = |at: usize| cells.get(at).copied().unwrap_or_default().to_vec();
+        let (width, name, context) = (cells.len().max(1), cell(self.column), self.context.map(cell));
         self.check_width(width, record.line, tally)?;
-        let name = self.decoded(&cell, record.line, tally)?;
-        Ok(Row { record, name: Some(name), width })
+        let name = self.decoded(&name, record.line, tally)?;
+        let text = context.and_then(|cell| self.codec.decode(&cell));
+        if self.context.is_some() && text.is_none() {
+            let message = "the context is not in the expected encoding, so the name is linked without";
+            tally.problem(&self.arguments.file, record.line, message, Fate::Answered)?;
+        }
+        Ok(Row { record, name: Some(in_context(name, text)), width })
     }
 
     fn check_width(&self, width: usize, line: u64, tally: &mut Tally) -> anyhow::Result<()> {
@@ -435,7 +463,8 @@ impl<'a> Table<'a> {
             }
         };
         self.check_length(&name, line, tally)?;
-        Ok(Row { record, name: Some(name), width: object.len() })
+        let text = self.context.and_then(|at| object.get(&self.columns[at])?.as_str()).map(str::to_owned);
+        Ok(Row { record, name: Some(in_context(name, text)), width: object.len() })
     }
 
     fn decoded(&self, cell: &[u8], line: u64, tally: &mut Tally) -> anyhow::Result<String> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use truename::{Link, Linker, Problem};
 
 use super::added::suggestion;
+use super::context::InContext;
 use crate::count::{counted, grouped};
 use crate::problems;
 
@@ -46,8 +47,8 @@ impl Tally {
     }
 
     /// Links names and counts the answers.
-    pub fn link<S: AsRef<str> + Sync>(&mut self, linker: &Linker, names: &[S]) -> anyhow::Result<Vec<Link>> {
-        let links = linker.link_names(names)?;
+    pub fn link(&mut self, linker: &Linker, names: &[InContext]) -> anyhow::Result<Vec<Link>> {
+        let links = linker.link(&names.iter().map(InContext::query).collect::<Vec<_>>())?;
         self.count(&links);
         Ok(links)
     }
