@@ -18,6 +18,7 @@ mod link;
 mod process;
 mod products;
 mod reference_sets;
+mod rerank;
 mod round_trip;
 mod scale;
 mod train_step;
@@ -116,6 +117,21 @@ enum Benchmark {
     },
     /// Products of matrices beside those of `rten-gemm`
     Products,
+    /// Mentions a second through a re-ranker, and its cost beside its matrix products; `benches/rerank_peers.py` runs the prompts in PyTorch
+    Rerank {
+        /// Folder of a re-ranker
+        model: PathBuf,
+        /// Knowledge base of the corpus's ids
+        kb: PathBuf,
+        /// Documents with mentions
+        corpus: PathBuf,
+        /// Number of documents, the first of the corpus
+        #[arg(long, default_value_t = 100)]
+        documents: usize,
+        /// Write the prompts with their scores here, one JSON object a line
+        #[arg(long, value_name = "FILE")]
+        prompts: Option<PathBuf>,
+    },
     /// Seconds of a training step; `benches/train_peers.py` runs it beside PyTorch
     TrainStep {
         /// A Hugging Face folder
@@ -259,6 +275,13 @@ fn main() -> anyhow::Result<()> {
             products::run();
             Ok(())
         }
+        Benchmark::Rerank { model, kb, corpus, documents, prompts } => rerank::run(&rerank::Options {
+            model: &model,
+            kb: &kb,
+            corpus: &corpus,
+            documents,
+            prompts: prompts.as_ref(),
+        }),
         Benchmark::TrainStep { model, texts, size, steps } => train_step::run(&model, &texts, size, steps),
         Benchmark::Vectors { dimensions, file: Some(file), queries, .. } => {
             vectors::run_on(&file, dimensions, queries.as_deref())
