@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::adapter::{AdapterChoice, Adapters};
 use crate::architecture::Family;
 use crate::batch::{Batch, plan};
 use crate::character_config;
@@ -44,6 +45,8 @@ pub struct Backbone {
     info: Info,
     tokenizer: Tokenizer,
     network: Network,
+    /// The choice of adapters.
+    adapters: AdapterChoice,
     /// Family and sizes of a transformer, for heads that share its tables.
     family: Option<(&'static Family, Box<ModelConfig>)>,
     weights: Weights,
@@ -74,9 +77,38 @@ impl Backbone {
     /// # Errors
     /// Where a file is missing or is not what it should be, or where the model is of a kind that is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        match Checkpoint::open(folder)? {
+        Self::of(folder, Checkpoint::open(folder)?)
+    }
+
+    fn of(folder: &Path, checkpoint: Checkpoint) -> Result<Self, Error> {
+        match checkpoint {
             Checkpoint::Transformer(checkpoint) => Self::of_transformer(folder, checkpoint),
             Checkpoint::Characters(checkpoint) => Self::of_characters(folder, checkpoint),
+        }
+    }
+
+    /// Opens a folder with chosen adapters alone.
+    ///
+    /// # Errors
+    /// As [`Backbone::open`], and if there is no such adapter.
+    pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
+        let mut checkpoint = Checkpoint::open(folder)?;
+        checkpoint.use_adapters(choice)?;
+        Self::of(folder, checkpoint)
+    }
+
+    /// Creates the network of a checkpoint, with the tokens and weights that it has now.
+    ///
+    /// # Errors
+    /// As [`Backbone::open`].
+    pub fn of_checkpoint(mut checkpoint: Checkpoint) -> Result<Self, Error> {
+        let tokenizer = checkpoint.tokenizer()?;
+        match checkpoint {
+            Checkpoint::Transformer(checkpoint) => {
+                let folder = checkpoint.folder.clone();
+                Self::with_tokenizer(&folder, checkpoint, |_, _| Ok(tokenizer))
+            }
+            Checkpoint::Characters(checkpoint) => Self::of_characters(Path::new(""), checkpoint),
         }
     }
 
@@ -89,16 +121,40 @@ impl Backbone {
     }
 
     fn of_transformer(folder: &Path, checkpoint: TransformerCheckpoint) -> Result<Self, Error> {
+        let (window, is_lowercase) = (checkpoint.window(), checkpoint.sentence.is_lowercase);
+        Self::with_tokenizer(folder, checkpoint, |folder, fingerprint| {
+            Tokenizer::read(folder, window, is_lowercase, fingerprint)
+        })
+    }
+
+    fn with_tokenizer(
+        folder: &Path,
+        checkpoint: TransformerCheckpoint,
+        tokenizer: impl FnOnce(&Path, &mut Fingerprint) -> Result<Tokenizer, Error> + Send,
+    ) -> Result<Self, Error> {
         let window = checkpoint.window();
-        let TransformerCheckpoint { config, sentence, family, weights, manifest, mut fingerprint, .. } = checkpoint;
-        let (transformer, tokenizer) = rayon::join(
-            || family.load(&config, &weights),
-            || Tokenizer::read(folder, window, sentence.is_lowercase, &mut fingerprint),
-        );
+        let TransformerCheckpoint {
+            config,
+            sentence,
+            family,
+            weights,
+            manifest,
+            adapters,
+            choice,
+            mut fingerprint,
+            ..
+        } = checkpoint;
+        let (transformer, tokenizer) =
+            rayon::join(|| family.load(&config, &weights), || tokenizer(folder, &mut fingerprint));
+        let mut transformer = transformer?;
+        if !adapters.adapters.is_empty() {
+            transformer.adapters = Some(Adapters::load(&adapters, &config, &weights)?);
+        }
         let info = Info {
             architecture: family.architecture,
             layers: config.num_hidden_layers,
-            hidden: config.hidden_size,
+            hidden: adapters.width(config.hidden_size),
+            adapters: adapters.adapters.into_keys().collect(),
             heads: Some(config.num_attention_heads),
             parameters: weights.parameters(),
             window,
@@ -109,7 +165,8 @@ impl Backbone {
             folder: folder.to_owned(),
             info,
             tokenizer: tokenizer?,
-            network: Network::Transformer(transformer?),
+            network: Network::Transformer(transformer),
+            adapters: choice,
             family: Some((family, config)),
             weights,
             manifest,
@@ -124,6 +181,7 @@ impl Backbone {
             architecture: Architecture::Characters(config.network),
             layers: config.layers,
             hidden: config.hidden,
+            adapters: Vec::new(),
             heads: None,
             parameters: weights.parameters(),
             window: config.window,
@@ -135,6 +193,7 @@ impl Backbone {
             info,
             tokenizer: Tokenizer::of_characters(config.window),
             network: Network::Characters(CharacterNetwork::load(&config, &weights)?),
+            adapters: AdapterChoice::All,
             family: None,
             weights,
             manifest,
@@ -151,6 +210,11 @@ impl Backbone {
     /// Kind and sizes of the model.
     pub fn info(&self) -> &Info {
         &self.info
+    }
+
+    /// The choice of adapters that it was opened with; all where it uses all that the folder has.
+    pub fn adapter_choice(&self) -> &AdapterChoice {
+        &self.adapters
     }
 
     /// The tokenizer of the folder.

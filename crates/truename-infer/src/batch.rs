@@ -15,6 +15,8 @@ pub struct Batch {
     positions: Vec<u32>,
     /// Of each sequence up to the last that has one.
     visibility: Vec<Option<Visibility>>,
+    /// Likewise.
+    entities: Vec<Option<Range<usize>>>,
 }
 
 impl Batch {
@@ -25,6 +27,7 @@ impl Batch {
         self.segments.clear();
         self.positions.clear();
         self.visibility.clear();
+        self.entities.clear();
     }
 
     /// Adds a sequence that every token of it sees whole.
@@ -51,9 +54,20 @@ impl Batch {
             self.positions = self.positions().take(first).chain(positions.iter().copied()).collect();
         }
         if let Some(visibility) = input.visibility() {
-            self.visibility.resize(self.len() - 1, None);
-            self.visibility.push(Some(visibility.clone()));
+            self.set_visibility(self.len() - 1, visibility.clone());
         }
+        if let Some(entity) = input.entity() {
+            self.entities.resize(self.len() - 1, None);
+            self.entities.push(Some(entity));
+        }
+    }
+
+    /// Sets the tokens that each token of a sequence attends to.
+    pub(crate) fn set_visibility(&mut self, sequence: usize, visibility: Visibility) {
+        if self.visibility.len() <= sequence {
+            self.visibility.resize(sequence + 1, None);
+        }
+        self.visibility[sequence] = Some(visibility);
     }
 
     /// Number of sequences.
@@ -97,6 +111,11 @@ impl Batch {
     /// The tokens that each token of a sequence attends to, where they are not all.
     pub fn visibility(&self, sequence: usize) -> Option<&Visibility> {
         self.visibility.get(sequence)?.as_ref()
+    }
+
+    /// The tokens of the entity in a sequence, counted in the sequence.
+    pub fn entity(&self, sequence: usize) -> Option<Range<usize>> {
+        self.entities.get(sequence)?.clone()
     }
 }
 

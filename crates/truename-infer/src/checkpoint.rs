@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::adapter::{AdapterChoice, AdapterFeatures, AdaptersConfig};
 use crate::architecture::Family;
 use crate::character_config::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
@@ -38,6 +39,22 @@ impl Checkpoint {
         TransformerCheckpoint::open(folder, config, fingerprint).map(Self::Transformer)
     }
 
+    /// Opens a folder with chosen adapters alone; the others are left out of a folder that is saved.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::open`], and if there is no such adapter.
+    pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
+        let mut checkpoint = Self::open(folder)?;
+        match &mut checkpoint {
+            Self::Transformer(transformer) if *choice != AdapterChoice::All => {
+                let features = transformer.adapters.features;
+                transformer.keep_adapters(choice, features)?;
+            }
+            _ => checkpoint.use_adapters(choice)?,
+        }
+        Ok(checkpoint)
+    }
+
     /// The tokenizer, for texts of at most as many tokens as the model reads.
     ///
     /// # Errors
@@ -62,10 +79,21 @@ impl Checkpoint {
         self.weights().whole()
     }
 
-    /// Width of its states.
+    /// As [`TransformerCheckpoint::use_adapters`]; a network of characters has no adapters.
+    ///
+    /// # Errors
+    /// Where there is no adapter with one of the names.
+    pub fn use_adapters(&mut self, choice: &AdapterChoice) -> Result<(), Error> {
+        match self {
+            Self::Transformer(checkpoint) => checkpoint.use_adapters(choice),
+            Self::Characters(_) => AdaptersConfig::default().keep(choice),
+        }
+    }
+
+    /// Width of its last states.
     pub fn hidden(&self) -> usize {
         match self {
-            Self::Transformer(checkpoint) => checkpoint.config.hidden_size,
+            Self::Transformer(checkpoint) => checkpoint.adapters.width(checkpoint.config.hidden_size),
             Self::Characters(checkpoint) => checkpoint.config.hidden,
         }
     }
@@ -177,6 +205,10 @@ pub struct TransformerCheckpoint {
     pub(crate) family: &'static Family,
     pub(crate) weights: Weights,
     pub(crate) manifest: Manifest,
+    /// The adapters in use.
+    pub(crate) adapters: AdaptersConfig,
+    /// The choice that they are.
+    pub(crate) choice: AdapterChoice,
     /// `tokenizer.json`, where it differs from that of the folder.
     tokenizer: Option<Box<TokenizerFile>>,
     pub(crate) fingerprint: Fingerprint,
@@ -188,8 +220,50 @@ impl TransformerCheckpoint {
         let family = Family::of(&config)?;
         let weights = Weights::open(folder)?;
         let manifest = Manifest::read(folder, &mut fingerprint)?;
-        let folder = folder.to_owned();
-        Ok(Self { folder, config: Box::new(config), sentence, family, weights, manifest, tokenizer: None, fingerprint })
+        let adapters = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
+        let (folder, config) = (folder.to_owned(), Box::new(config));
+        Ok(Self {
+            folder,
+            config,
+            sentence,
+            family,
+            weights,
+            manifest,
+            adapters,
+            choice: AdapterChoice::All,
+            tokenizer: None,
+            fingerprint,
+        })
+    }
+
+    /// The adapters in use.
+    pub fn adapters(&self) -> &AdaptersConfig {
+        &self.adapters
+    }
+
+    /// Uses the chosen adapters alone. All adapters of a folder that is saved are in use again when it is opened.
+    ///
+    /// # Errors
+    /// If there is no adapter with one of the names.
+    pub fn use_adapters(&mut self, choice: &AdapterChoice) -> Result<(), Error> {
+        let known = self.adapters.adapters.len();
+        self.adapters.keep(choice)?;
+        if self.adapters.adapters.len() < known {
+            let names: Vec<&str> = self.adapters.adapters.keys().map(String::as_str).collect();
+            self.fingerprint.add(names.join(",").as_bytes());
+            self.choice = choice.clone();
+        }
+        Ok(())
+    }
+
+    /// Keeps the chosen adapters alone, also in a folder that is saved, and sets the states that the model gives.
+    ///
+    /// # Errors
+    /// If there is no adapter with one of the names.
+    pub fn keep_adapters(&mut self, choice: &AdapterChoice, features: AdapterFeatures) -> Result<(), Error> {
+        self.use_adapters(choice)?;
+        self.adapters.features = features;
+        self.manifest.set_head(AdaptersConfig::HEAD, &self.adapters)
     }
 
     /// Adds special tokens, such as `[START]`, to the tokenizer, and rows for them to the tables with a row for each token.

@@ -23,6 +23,8 @@ enum Kind {
     TooLong { tokens: usize, window: usize },
     CharactersAlone,
     NoHead { path: PathBuf, head: &'static str },
+    NoAdapter { name: String, known: Vec<String> },
+    AdapterName { name: String },
     NoDescription { kind: String },
     LongDescription { kind: String, window: usize },
     Input { message: String },
@@ -60,6 +62,12 @@ impl Error {
             Kind::CharactersAlone => Some("use a transformer, such as MiniLM: `truename model list`".into()),
             Kind::NoHead { .. } => {
                 Some("train a recognizer: `truename recipe explain recognize` prints the keys of its recipe".into())
+            }
+            Kind::NoAdapter { .. } => {
+                Some("name adapters of the folder, or none: `truename model info` lists them".into())
+            }
+            Kind::AdapterName { .. } => {
+                Some("use letters, digits, - and _; several names with commas between them".into())
             }
             Kind::NoDescription { .. } => Some("describe in a sentence what mentions of the type stand for".into()),
             Kind::LongDescription { .. } => Some("shorten it, or split it into several descriptions".into()),
@@ -132,6 +140,15 @@ impl Error {
         Kind::NoHead { path: path.to_owned(), head }.into()
     }
 
+    pub(crate) fn no_adapter(name: &str, known: &[&str]) -> Self {
+        let known = known.iter().map(|name| (*name).to_owned()).collect();
+        Kind::NoAdapter { name: name.to_owned(), known }.into()
+    }
+
+    pub(crate) fn adapter_name(name: &str) -> Self {
+        Kind::AdapterName { name: name.to_owned() }.into()
+    }
+
     pub(crate) fn no_description(kind: &str) -> Self {
         Kind::NoDescription { kind: kind.to_owned() }.into()
     }
@@ -202,6 +219,13 @@ impl fmt::Display for Error {
             Kind::NoHead { path, head } => {
                 write!(f, "the model in {} recognizes no mentions: it has no head \"{head}\"", path.display())
             }
+            Kind::NoAdapter { name, known } if known.is_empty() => {
+                write!(f, "there is no adapter {name}; the model has none")
+            }
+            Kind::NoAdapter { name, known } => {
+                write!(f, "there is no adapter {name}; the model has {}", known.join(", "))
+            }
+            Kind::AdapterName { name } => write!(f, "\"{name}\" is not the name of an adapter"),
             Kind::NoDescription { kind } => write!(f, "the type {kind} has no description"),
             Kind::LongDescription { kind, window } => {
                 write!(f, "a description of the type {kind} is longer than the {window} tokens that the model reads")

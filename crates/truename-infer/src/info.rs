@@ -10,8 +10,10 @@ pub struct Info {
     pub architecture: Architecture,
     /// Number of layers.
     pub layers: usize,
-    /// The width of its hidden states, which is the dimension of its vectors.
+    /// The width of its last states, which is the dimension of its vectors.
     pub hidden: usize,
+    /// Names of its adapters.
+    pub adapters: Vec<String>,
     /// Attention heads of each layer; none without attention.
     pub heads: Option<usize>,
     /// Number of parameters in its file.

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::Visibility;
 
 /// A sequence of tokens as a model reads it.
@@ -7,12 +9,13 @@ pub struct Input {
     segments: Option<Vec<u32>>,
     positions: Option<Vec<u32>>,
     visibility: Option<Visibility>,
+    entity: Option<Range<usize>>,
 }
 
 impl Input {
     /// Creates a sequence in which every token attends to every other, all in segment 0, at positions from 0 on.
     pub fn new(ids: Vec<u32>) -> Self {
-        Self { ids, segments: None, positions: None, visibility: None }
+        Self { ids, segments: None, positions: None, visibility: None, entity: None }
     }
 
     /// Sets the segment of each token. Models without segments ignore them.
@@ -47,6 +50,16 @@ impl Input {
         Self { visibility: Some(visibility), ..self }
     }
 
+    /// Sets the tokens of the entity that adapters look at, its markers included. Models without adapters ignore it.
+    ///
+    /// # Panics
+    /// Where the range is not of the tokens.
+    #[must_use]
+    pub fn with_entity(self, entity: Range<usize>) -> Self {
+        assert!(entity.start <= entity.end && entity.end <= self.ids.len(), "the entity is of the tokens");
+        Self { entity: Some(entity), ..self }
+    }
+
     /// Number of tokens.
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -70,6 +83,11 @@ impl Input {
     /// The position of each token; from 0 on where there is nothing.
     pub fn positions(&self) -> Option<&[u32]> {
         self.positions.as_deref()
+    }
+
+    /// The tokens of the entity, its markers included.
+    pub fn entity(&self) -> Option<Range<usize>> {
+        self.entity.clone()
     }
 
     /// The tokens that each token attends to; all where there is nothing.

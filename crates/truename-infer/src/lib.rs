@@ -28,6 +28,7 @@
 //! Inside, the code follows the papers: a `Transformer` is a `TokenEmbedding` and layers of `Attention` and
 //! `FeedForward`, each followed by a `Norm`. A family of models is one file in `architecture`, a head one file in `head`.
 
+mod adapter;
 mod architecture;
 mod backbone;
 mod batch;
@@ -52,6 +53,7 @@ mod transformer;
 mod visibility;
 mod weights;
 
+pub use adapter::{AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig};
 pub use architecture::TensorNames;
 pub use backbone::Backbone;
 pub use batch::Batch;
@@ -63,9 +65,9 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     CandidateScore, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Descriptions,
-    Embeddings, Encoder, EntityType, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt, ScoredSpan,
-    SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger,
-    Thresholds, scale_to_unit,
+    Embeddings, Encoder, EntityPrompt, EntityType, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt,
+    ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan,
+    Tagger, Thresholds, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

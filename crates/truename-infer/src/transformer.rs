@@ -1,4 +1,5 @@
 use crate::Error;
+use crate::adapter::{AdapterScratch, Adapters};
 use crate::batch::Batch;
 use crate::layer::{Attention, AttentionScratch, FeedForward, Norm, PositionBias, TokenEmbedding, sized};
 
@@ -8,6 +9,7 @@ pub(crate) struct Transformer {
     pub position_bias: Option<PositionBias>,
     pub layers: Vec<Layer>,
     pub hidden: usize,
+    pub adapters: Option<Adapters>,
 }
 
 /// Attention and feed-forward, each with its residual and, after it, its norm.
@@ -25,30 +27,63 @@ pub(crate) struct Workspace {
     hidden: Vec<f32>,
     attention: AttentionScratch,
     inner: Vec<f32>,
+    scratch: AdapterScratch,
 }
 
 impl Transformer {
-    /// Runs the layers on the workspace's batch and returns the states after the last. `visit` sees the states after each
-    /// layer on the way, those of the embeddings as layer 0.
+    /// Runs the layers on the workspace's batch and returns the states after the last, those of the adapters in them. `visit` sees the
+    /// states after each layer on the way, those of the embeddings as layer 0.
     ///
     /// # Shapes
-    /// output: `[tokens, hidden]`
+    /// output: `[tokens, width]`
     pub fn run<'a>(
         &self,
         workspace: &'a mut Workspace,
         mut visit: impl FnMut(usize, &[f32]),
     ) -> Result<(&'a Batch, &'a [f32]), Error> {
-        let Workspace { batch, hidden, attention, inner } = workspace;
+        let Workspace { batch, hidden, attention, inner, scratch } = workspace;
+        if let Some(adapters) = &self.adapters {
+            adapters.begin(batch, scratch);
+        }
         let hidden = sized(hidden, batch.tokens().len() * self.hidden);
         self.embedding.write(batch, hidden)?;
         visit(0, hidden);
         for (number, layer) in self.layers.iter().enumerate() {
-            layer.attention.add(batch, hidden, self.position_bias.as_ref(), attention);
-            layer.attention_norm.apply(hidden);
-            layer.feed_forward.add(hidden, inner);
-            layer.feed_forward_norm.apply(hidden);
-            visit(number + 1, hidden);
+            layer.run(batch, hidden, self.position_bias.as_ref(), attention, inner);
+            if let Some(adapters) = &self.adapters {
+                adapters.run(batch, number, hidden, scratch);
+            }
+            if number + 1 < self.layers.len() {
+                visit(number + 1, hidden);
+            }
         }
-        Ok((batch, hidden))
+        let states = match &self.adapters {
+            Some(adapters) => adapters.features(self.hidden, hidden, scratch),
+            None => hidden,
+        };
+        if !self.layers.is_empty() {
+            visit(self.layers.len(), states);
+        }
+        Ok((batch, states))
+    }
+}
+
+impl Layer {
+    /// Computes the states after the layer, in place.
+    ///
+    /// # Shapes
+    /// `hidden: [tokens, hidden]`
+    pub fn run(
+        &self,
+        batch: &Batch,
+        hidden: &mut [f32],
+        bias: Option<&PositionBias>,
+        attention: &mut AttentionScratch,
+        inner: &mut Vec<f32>,
+    ) {
+        self.attention.add(batch, hidden, bias, attention);
+        self.attention_norm.apply(hidden);
+        self.feed_forward.add(hidden, inner);
+        self.feed_forward_norm.apply(hidden);
     }
 }

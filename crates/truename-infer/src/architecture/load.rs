@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::Family;
+use super::{Family, TensorNames};
 use crate::Error;
 use crate::config::ModelConfig;
 use crate::layer::{Activation, Attention, FeedForward, Linear, Norm, PositionBias, TokenEmbedding};
@@ -23,6 +23,7 @@ impl Family {
                 .map(|number| self.layer(&root.at(&self.names.layer(number)), config))
                 .collect::<Result<_, _>>()?,
             hidden: config.hidden_size,
+            adapters: None,
         })
     }
 
@@ -48,8 +49,30 @@ impl Family {
     }
 
     fn layer(&self, layer: &Scope, config: &ModelConfig) -> Result<Layer, Error> {
-        let (hidden, inner, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
-        let names = &self.names;
+        let sizes = LayerSizes {
+            hidden: config.hidden_size,
+            inner: config.intermediate_size,
+            heads: config.num_attention_heads,
+            epsilon: config.layer_norm_eps,
+            activation: config.activation()?,
+        };
+        sizes.load(&self.names, layer)
+    }
+}
+
+/// Sizes of a transformer layer.
+pub(crate) struct LayerSizes {
+    pub hidden: usize,
+    pub inner: usize,
+    pub heads: usize,
+    pub epsilon: f32,
+    pub activation: Activation,
+}
+
+impl LayerSizes {
+    /// Loads a layer with these sizes.
+    pub fn load(&self, names: &TensorNames, layer: &Scope) -> Result<Layer, Error> {
+        let Self { hidden, inner, heads, epsilon, activation } = *self;
         let linear = |name, inputs, outputs| Linear::load(&layer.at(name), inputs, outputs);
         let norm = |name| Norm::load(&layer.at(name), hidden, epsilon);
         let query_key_value = [names.query, names.key, names.value].map(|name| layer.at(name));
@@ -57,13 +80,13 @@ impl Family {
             attention: Attention {
                 query_key_value: Linear::load_all(&query_key_value, hidden, hidden)?,
                 output: linear(names.attention_output, hidden, hidden)?,
-                heads: config.num_attention_heads,
+                heads,
             },
             attention_norm: norm(names.attention_norm)?,
             feed_forward: FeedForward {
                 up: linear(names.up, hidden, inner)?,
                 down: linear(names.down, inner, hidden)?,
-                activation: config.activation()?,
+                activation,
             },
             feed_forward_norm: norm(names.feed_forward_norm)?,
         })

@@ -70,6 +70,19 @@ impl TensorNames {
         ..Self::ROBERTA
     };
 
+    /// Names within a transformer layer of an adapter; the other names are those of BERT.
+    pub const ADAPTER: Self = Self {
+        query: "query",
+        key: "key",
+        value: "value",
+        attention_output: "attention_output",
+        attention_norm: "attention_norm",
+        up: "up",
+        down: "down",
+        feed_forward_norm: "feed_forward_norm",
+        ..Self::BERT
+    };
+
     /// Tensors outside of the encoder with a row for each token, which masked-language heads have; `true` where a row is the
     /// token's vector, `false` where it is a bias.
     pub(crate) const OF_TOKENS: [(&'static str, bool); 6] = [

@@ -3,10 +3,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
+use truename_text::Span;
 
+use super::entity::{EntityPrompt, mark_name};
 use crate::backbone::{Backbone, Network, Plan};
 use crate::tokenizer::Tokens;
-use crate::{Embeddings, Error, Info, Pooling};
+use crate::{AdapterChoice, AdaptersConfig, Embeddings, Error, Info, Input, Pooling};
 
 /// A sentence encoder: texts in, unit vectors out.
 ///
@@ -15,6 +17,8 @@ pub struct Encoder {
     backbone: Backbone,
     /// Pooling of a transformer's states.
     pooling: Pooling,
+    /// Markers of an entity, where the network has adapters.
+    markers: Option<[u32; 2]>,
 }
 
 impl Encoder {
@@ -27,10 +31,22 @@ impl Encoder {
         Backbone::open(folder).map(Self::new)
     }
 
+    /// Opens a model folder with chosen adapters alone.
+    ///
+    /// # Errors
+    /// As [`Backbone::open_with_adapters`].
+    pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
+        Backbone::open_with_adapters(folder, choice).map(Self::new)
+    }
+
     /// Creates an encoder that pools the states of a backbone.
     pub fn new(backbone: Backbone) -> Self {
         let pooling = backbone.info().pooling.unwrap_or(Pooling::Mean);
-        Self { backbone, pooling }
+        let marker = |name| backbone.tokenizer().id(name);
+        let markers = (!backbone.info().adapters.is_empty())
+            .then(|| Some([marker(AdaptersConfig::START)?, marker(AdaptersConfig::END)?]))
+            .flatten();
+        Self { backbone, pooling, markers }
     }
 
     /// The network whose states are pooled.
@@ -50,6 +66,30 @@ impl Encoder {
     pub fn encode<S: AsRef<str> + Sync>(&self, texts: &[S]) -> Result<Embeddings, Error> {
         // From inside the pool, or each matrix product would be handed to it anew.
         rayon::scope(|_| self.encode_distinct(&Distinct::of(texts)))
+    }
+
+    /// Returns the vectors of entities in their sentences, in their order: the states of an entity's tokens are pooled, those of its
+    /// markers among them where the network has adapters.
+    ///
+    /// # Errors
+    /// If the network reads characters, the tokenizer fails, or makes a token that the model has no vector for.
+    ///
+    /// # Panics
+    /// If a span is not of its text.
+    pub fn encode_in_context(&self, entities: &[(&str, Span)]) -> Result<Embeddings, Error> {
+        let tokenizer = self.backbone.tokenizer();
+        let prompt = EntityPrompt::new(self.info().window, tokenizer)?;
+        rayon::scope(|_| {
+            let read = |(text, span): &(&str, Span)| {
+                let sequence = prompt.tokens(text, *span, tokenizer)?;
+                // Slot 1 is the entity; the context may be cut.
+                Ok((sequence.input, sequence.truncated.contains(&1)))
+            };
+            let tokens = entities.par_iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+            let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
+            let sorted = self.encode_in_order(&tokens, &plan, Pooled::Entity)?;
+            Ok(self.in_order_of_texts(&(0..tokens.len()).collect::<Vec<_>>(), &tokens, &plan.order, &sorted))
+        })
     }
 
     /// Numbers of a vector.
@@ -74,14 +114,26 @@ impl Encoder {
 
     fn encode_distinct(&self, texts: &Distinct) -> Result<Embeddings, Error> {
         let tokenizer = self.backbone.tokenizer();
-        let tokens = texts.distinct.par_iter().map(|text| tokenizer.tokens(text)).collect::<Result<Vec<_>, _>>()?;
-        let plan = self.backbone.plan(tokens.iter().map(|tokens| tokens.ids.len()));
-        let sorted = self.encode_in_order(&tokens, &plan)?;
-        Ok(self.in_order_of_texts(texts, &tokens, &plan.order, &sorted))
+        let tokens = texts.distinct.par_iter().map(|text| Ok(self.read(tokenizer.tokens(text)?)));
+        let tokens = tokens.collect::<Result<Vec<_>, Error>>()?;
+        let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
+        let sorted = self.encode_in_order(&tokens, &plan, Pooled::Text)?;
+        Ok(self.in_order_of_texts(&texts.numbers, &tokens, &plan.order, &sorted))
+    }
+
+    /// Returns the sequence of a text, marked as an entity where the network has adapters, and whether it was cut.
+    fn read(&self, tokens: Tokens) -> (Input, bool) {
+        match self.markers {
+            Some(markers) => {
+                let (input, is_cut) = mark_name(&tokens.ids, markers, self.info().window);
+                (input, is_cut || tokens.is_truncated)
+            }
+            None => (Input::new(tokens.ids), tokens.is_truncated),
+        }
     }
 
     /// The vectors of the texts in the order of the plan, one row each.
-    fn encode_in_order(&self, tokens: &[Tokens], plan: &Plan) -> Result<Vec<f32>, Error> {
+    fn encode_in_order(&self, tokens: &[(Input, bool)], plan: &Plan, pooled: Pooled) -> Result<Vec<f32>, Error> {
         let dimensions = self.dimensions();
         let mut vectors = vec![0.0; plan.order.len() * dimensions];
         let mut rest = vectors.as_mut_slice();
@@ -92,14 +144,19 @@ impl Encoder {
             rest = after;
         }
         work.into_par_iter().try_for_each(|(batch, rows)| {
-            self.encode_batch(plan.order[batch].iter().map(|text| tokens[*text].ids.as_slice()), rows)
+            self.encode_batch(plan.order[batch].iter().map(|text| &tokens[*text].0), pooled, rows)
         })?;
         Ok(vectors)
     }
 
-    fn encode_batch<'a>(&self, texts: impl Iterator<Item = &'a [u32]>, vectors: &mut [f32]) -> Result<(), Error> {
+    fn encode_batch<'a>(
+        &self,
+        texts: impl Iterator<Item = &'a Input>,
+        pooled: Pooled,
+        vectors: &mut [f32],
+    ) -> Result<(), Error> {
         self.backbone.with_batch(
-            |batch| texts.for_each(|text| batch.push(text)),
+            |batch| texts.for_each(|text| batch.push_input(text)),
             |network, workspace| {
                 if workspace.batch.tokens().is_empty() {
                     vectors.fill(0.0);
@@ -108,7 +165,10 @@ impl Encoder {
                 match network {
                     Network::Transformer(transformer) => {
                         let (batch, states) = transformer.run(workspace, |_, _| ())?;
-                        self.pooling.write_all(batch, states, vectors);
+                        match pooled {
+                            Pooled::Text => self.pooling.write_all(batch, states, vectors),
+                            Pooled::Entity => self.pooling.write_entities(batch, states, vectors),
+                        }
                         Ok(())
                     }
                     Network::Characters(network) => network.write(&workspace.batch, vectors),
@@ -117,18 +177,32 @@ impl Encoder {
         )
     }
 
-    fn in_order_of_texts(&self, texts: &Distinct, tokens: &[Tokens], order: &[usize], sorted: &[f32]) -> Embeddings {
+    /// Returns the vectors of texts, given by their numbers among the sequences.
+    fn in_order_of_texts(
+        &self,
+        numbers: &[usize],
+        tokens: &[(Input, bool)],
+        order: &[usize],
+        sorted: &[f32],
+    ) -> Embeddings {
         let dimensions = self.dimensions();
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, text)| places[*text] = place);
-        let mut vectors = Vec::with_capacity(texts.numbers.len() * dimensions);
-        for number in &texts.numbers {
+        let mut vectors = Vec::with_capacity(numbers.len() * dimensions);
+        for number in numbers {
             vectors.extend_from_slice(&sorted[places[*number] * dimensions..][..dimensions]);
         }
-        let is_truncated = |(_, number): &(usize, &usize)| tokens[**number].is_truncated;
-        let truncated = texts.numbers.iter().enumerate().filter(is_truncated).map(|(text, _)| text).collect();
+        let is_truncated = |(_, number): &(usize, &usize)| tokens[**number].1;
+        let truncated = numbers.iter().enumerate().filter(is_truncated).map(|(text, _)| text).collect();
         Embeddings::new(vectors, dimensions, truncated)
     }
+}
+
+/// Tokens whose states are pooled.
+#[derive(Clone, Copy)]
+enum Pooled {
+    Text,
+    Entity,
 }
 
 /// Texts without repetition.

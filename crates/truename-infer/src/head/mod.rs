@@ -3,6 +3,7 @@
 mod cloze;
 mod embeddings;
 mod encoder;
+mod entity;
 mod masked;
 mod pooling;
 mod retriever;
@@ -14,6 +15,7 @@ pub use cloze::{
 };
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
+pub use entity::EntityPrompt;
 pub(crate) use masked::MaskedHead;
 pub use pooling::scale_to_unit;
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};

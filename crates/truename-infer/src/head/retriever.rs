@@ -123,7 +123,10 @@ impl RetrieverPrompt {
             Slot::new(&text[span.range()], self.config.window / 2),
             Slot::rest(&text[span.end..]),
         ];
-        tokenizer.fill_within(&self.mention, &slots, self.config.window)
+        let mut sequence = tokenizer.fill_within(&self.mention, &slots, self.config.window)?;
+        let [start, end] = [2, 4].map(|part| sequence.parts[part].clone());
+        sequence.input = sequence.input.with_entity(start.start..end.end);
+        Ok(sequence)
     }
 
     /// Returns the tokens of a concept, `[CLS] name [OR] name … [SEP]`, cut at the window.

@@ -1,0 +1,198 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::AdapterChoice;
+use crate::{Error, Tensor, TensorNames, Tensors};
+
+/// Configuration of the adapters of a model folder (PICSO, section 3.2), kept in its manifest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AdaptersConfig {
+    /// The adapters by their names.
+    pub adapters: BTreeMap<String, AdapterConfig>,
+    /// The states that a model with adapters gives.
+    #[serde(default)]
+    pub features: AdapterFeatures,
+}
+
+/// Configuration of one adapter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AdapterConfig {
+    /// Layers of the backbone, from 0: each adapter layer reads the states after one of them.
+    pub layers: Vec<usize>,
+    /// Transformer layers of an adapter layer.
+    pub depth: usize,
+    /// Width of the states of an adapter layer.
+    pub width: usize,
+    /// Attention heads of its transformer layers.
+    pub heads: usize,
+    /// Width inside their feed-forward parts.
+    pub inner: usize,
+    /// True where the tokens of an entity attend to the entity alone in the last transformer layer of each adapter layer (equation 2).
+    pub entity_aware: bool,
+}
+
+/// The states that a model with adapters gives for a token, from the backbone's state `H_p` and the adapters' states `H_a`
+/// (PICSO, section 3.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AdapterFeatures {
+    /// `H_p + Σ H_a / ‖H_a‖`, for use without fine-tuning.
+    #[default]
+    Sum,
+    /// `H_p ⊕ H_a ⊕ …`, for a head that is trained on them.
+    Joined,
+}
+
+impl AdaptersConfig {
+    /// Name in the manifest.
+    pub const HEAD: &'static str = "adapters";
+    /// Token before an entity.
+    pub const START: &'static str = "<e>";
+    /// Token behind an entity.
+    pub const END: &'static str = "</e>";
+
+    /// Width of the states that a model gives, whose backbone has states of width `hidden`.
+    pub fn width(&self, hidden: usize) -> usize {
+        match self.features {
+            AdapterFeatures::Sum => hidden,
+            AdapterFeatures::Joined => hidden * (1 + self.adapters.len()),
+        }
+    }
+
+    /// Keeps the chosen adapters.
+    ///
+    /// # Errors
+    /// If there is no adapter with one of the names.
+    pub fn keep(&mut self, choice: &AdapterChoice) -> Result<(), Error> {
+        let AdapterChoice::Only(names) = choice else { return Ok(()) };
+        if let Some(unknown) = names.iter().find(|name| !self.adapters.contains_key(*name)) {
+            let known: Vec<&str> = self.adapters.keys().map(String::as_str).collect();
+            return Err(Error::no_adapter(unknown, &known));
+        }
+        self.adapters.retain(|name, _| names.contains(name));
+        Ok(())
+    }
+}
+
+impl AdapterConfig {
+    /// Creates the configuration of the paper (section 4.1.3) for a backbone: adapter layers at its first, middle and last layer, of two
+    /// transformer layers with the backbone's sizes.
+    pub fn new(layers: usize, width: usize, heads: usize, inner: usize) -> Self {
+        let last = layers.saturating_sub(1);
+        let mut at = vec![0, last / 2, last];
+        at.dedup();
+        Self { layers: at, depth: 2, width, heads, inner, entity_aware: true }
+    }
+
+    /// Prefix of the tensors of an adapter.
+    pub fn prefix(name: &str) -> String {
+        format!("adapters.{name}")
+    }
+
+    /// Names and shapes of the tensors below the prefix, for a backbone with states of width `hidden`.
+    pub fn tensors(&self, hidden: usize) -> Vec<(String, Vec<usize>)> {
+        let mut tensors = Vec::new();
+        let mut map = |name: String, outputs: usize, inputs: usize| {
+            tensors.push((format!("{name}.weight"), vec![outputs, inputs]));
+            tensors.push((format!("{name}.bias"), vec![outputs]));
+        };
+        for number in 0..self.layers.len() {
+            map(format!("{number}.down"), self.width, hidden);
+            for (_, layer) in self.transformer_layers(number) {
+                let names = TensorNames::ADAPTER;
+                for name in [names.query, names.key, names.value, names.attention_output] {
+                    map(format!("{layer}.{name}"), self.width, self.width);
+                }
+                map(format!("{layer}.{}", names.up), self.inner, self.width);
+                map(format!("{layer}.{}", names.down), self.width, self.inner);
+            }
+            map(format!("{number}.up"), hidden, self.width);
+        }
+        for number in 0..self.layers.len() {
+            for (_, layer) in self.transformer_layers(number) {
+                for norm in [TensorNames::ADAPTER.attention_norm, TensorNames::ADAPTER.feed_forward_norm] {
+                    tensors.push((format!("{layer}.{norm}.weight"), vec![self.width]));
+                    tensors.push((format!("{layer}.{norm}.bias"), vec![self.width]));
+                }
+            }
+        }
+        tensors
+    }
+
+    /// Numbers and prefixes of the transformer layers of an adapter layer.
+    pub fn transformer_layers(&self, number: usize) -> impl Iterator<Item = (usize, String)> {
+        (0..self.depth).map(move |layer| (layer, format!("{number}.layer.{layer}")))
+    }
+
+    /// Initial, untrained tensors by their whole names: maps with a deviation of 0.02 (Devlin et al. 2018), the same for the same seed.
+    pub fn untrained(&self, name: &str, hidden: usize, seed: u64) -> Tensors {
+        /// Standard deviation of the weights of maps.
+        const DEVIATION: f64 = 0.02;
+        let prefix = Self::prefix(name);
+        let tensor = |(name, shape): (String, Vec<usize>)| {
+            let name = format!("{prefix}.{name}");
+            let count = shape.iter().product();
+            // An even distribution with deviation 1 reaches to √3.
+            let drawn = |at: usize| 3f64.sqrt() * DEVIATION * (2.0 * drawn(seed, &name, at) - 1.0);
+            let values = match shape.len() {
+                2 => (0..count).map(|at| drawn(at) as f32).collect(),
+                _ if name.contains("norm") && name.ends_with("weight") => vec![1.0; count],
+                _ => vec![0.0; count],
+            };
+            (name, Tensor::new(shape, values))
+        };
+        self.tensors(hidden).into_iter().map(tensor).collect()
+    }
+}
+
+/// A number from 0 to 1, without 1.
+fn drawn(seed: u64, name: &str, at: usize) -> f64 {
+    let place = [name.as_bytes(), &(at as u64).to_le_bytes()].concat();
+    (xxh3_64_with_seed(&place, seed) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_of_the_paper_s_layers() {
+        assert_eq!(AdapterConfig::new(12, 768, 12, 3072).layers, [0, 5, 11]);
+        assert_eq!(AdapterConfig::new(6, 384, 12, 1536).layers, [0, 2, 5]);
+        assert_eq!(AdapterConfig::new(1, 8, 2, 16).layers, [0]);
+    }
+
+    #[test]
+    fn an_adapter_of_bert_base_has_46_million_parameters() {
+        let tensors = AdapterConfig::new(12, 768, 12, 3072).tensors(768);
+        let count: usize = tensors.iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
+        assert_eq!(count, 46_069_248);
+    }
+
+    #[test]
+    fn initial_weights_come_from_the_seed() {
+        let config = AdapterConfig { depth: 1, ..AdapterConfig::new(2, 8, 2, 16) };
+        let tensors = config.untrained("general", 8, 3);
+        assert_eq!(tensors, config.untrained("general", 8, 3));
+        assert_ne!(tensors, config.untrained("general", 8, 4));
+        assert!(tensors["adapters.general.0.layer.0.attention_norm.weight"].values().iter().all(|value| *value == 1.0));
+        assert!(tensors["adapters.general.1.up.bias"].values().iter().all(|value| *value == 0.0));
+        let weights = tensors["adapters.general.0.down.weight"].values();
+        assert!(weights.iter().all(|value| value.abs() < 0.035) && weights.iter().any(|value| value.abs() > 0.01));
+    }
+
+    #[test]
+    fn an_unknown_adapter_is_refused() {
+        let mut config = AdaptersConfig::default();
+        config.adapters.insert("general".into(), AdapterConfig::new(6, 384, 12, 1536));
+        assert_eq!((config.width(384), config.clone().keep(&"general".parse().unwrap()).is_ok()), (384, true));
+        config.features = AdapterFeatures::Joined;
+        assert_eq!(config.width(384), 768);
+        let error = config.keep(&"medical".parse().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("medical") && error.contains("general"), "{error}");
+    }
+}
