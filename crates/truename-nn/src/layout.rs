@@ -19,6 +19,17 @@ impl Layout {
         Self { texts, visibility }
     }
 
+    /// The layout in which the entity of each text attends to itself alone (PICSO, equation 2).
+    pub fn of_entities(batch: &Batch) -> Self {
+        let mut layout = Self::of(batch);
+        for (number, text) in layout.texts.iter().enumerate() {
+            if let Some(entity) = batch.entity(number) {
+                layout.visibility[number] = Some(Visibility::entity(text.len(), entity));
+            }
+        }
+        layout
+    }
+
     /// The tokens that each token of a text attends to, where they are not all.
     pub fn visibility(&self, text: usize) -> Option<&Visibility> {
         self.visibility[text].as_ref()

@@ -1,7 +1,9 @@
 use std::path::Path;
 
 use burn_tensor::Device as BurnDevice;
-use truename_infer::{Batch, CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling, network_folder};
+use truename_infer::{
+    AdapterChoice, Batch, CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling, network_folder,
+};
 
 use crate::allocator::keep_freed_memory;
 use crate::characters;
@@ -22,6 +24,8 @@ pub struct LearnerOptions {
     pub pooling: Option<Pooling>,
     /// Parameters that keep their values, by name. Names of a second network begin with `network-2.`.
     pub freeze: Vec<NamePattern>,
+    /// True where the networks run the adapters of their folders.
+    pub adapters: bool,
     /// Dropout probability, in attention and after each part of a layer.
     pub dropout: f64,
     /// The optimizer.
@@ -36,6 +40,7 @@ impl Default for LearnerOptions {
             device: Device::Cpu,
             pooling: None,
             freeze: Vec::new(),
+            adapters: true,
             dropout: 0.1,
             optimizer: AdamWOptions::default(),
             seed: 0,
@@ -77,8 +82,11 @@ impl<O: Objective> Learner<O> {
     ///
     /// # Panics
     /// Where the device is not in this build: [`Device::from_str`](std::str::FromStr) gives none that is not.
-    pub fn new(checkpoints: Vec<Checkpoint>, mut objective: O, options: LearnerOptions) -> Result<Self, Error> {
+    pub fn new(mut checkpoints: Vec<Checkpoint>, mut objective: O, options: LearnerOptions) -> Result<Self, Error> {
         keep_freed_memory();
+        if !options.adapters {
+            checkpoints.iter_mut().try_for_each(|checkpoint| checkpoint.use_adapters(&AdapterChoice::none()))?;
+        }
         let device: BurnDevice = options.device.open();
         let load = |(number, checkpoint)| Network::load(checkpoint, number, options.pooling, &device);
         let mut networks = checkpoints.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;

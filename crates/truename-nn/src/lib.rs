@@ -31,6 +31,7 @@
 //! and `FeedForward`, composed of the operations of `burn`. On the CPU each layer runs as one operation (`fused`), to which
 //! the composition is the oracle. An objective is a file in `objective`.
 
+mod adapter;
 mod allocator;
 mod characters;
 mod device;
@@ -51,9 +52,9 @@ pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
-    Cloze, Distance, GoldSpan, Labelled, LabelledSpans, Masked, MaskedTokens, Metric, MetricLoss, Mining,
-    MultiSimilarity, Objective, Pair, Paired, Pairs, PromptAnswer, Prompts, Retrieval, Retrieved, SpanLabels,
-    SpanThreshold, Spans, SpansOptions, TaggedTokens, Tags,
+    Cloze, Debiased, Distance, GoldSpan, Labelled, LabelledSpans, MarkedEntities, Masked, MaskedTokens, Metric,
+    MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs, PromptAnswer, Prompts, Retrieval, Retrieved,
+    SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

@@ -9,14 +9,14 @@ use crate::transformer::Transformer;
 /// A network that learns.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
-    family: Family,
+    pub(crate) family: Family,
     is_fused: bool,
     /// Prefix of its parameters' names, by which those of several networks differ.
     prefix: String,
 }
 
 #[derive(Clone, Debug)]
-enum Family {
+pub(crate) enum Family {
     Transformer(Box<Transformer>),
     Characters(Box<Characters>),
 }
@@ -51,10 +51,14 @@ impl Network {
         self
     }
 
-    /// Returns the states of all tokens after the last layer.
+    pub fn is_fused(&self) -> bool {
+        self.is_fused
+    }
+
+    /// Returns the states of all tokens after the last layer, those of adapters in them.
     ///
     /// # Shapes
-    /// output: `[tokens, hidden]`
+    /// output: `[tokens, width]`
     pub fn states(&self, batch: &Batch, dropout: Dropout) -> Tensor<2> {
         match &self.family {
             Family::Transformer(encoder) => encoder.states(batch, dropout, self.is_fused),

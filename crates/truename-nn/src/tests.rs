@@ -2,11 +2,14 @@
 
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{Backbone, Batch, CharacterConfig, Checkpoint, Input, Network as Characters, Pooling, Visibility};
+use truename_infer::{
+    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Batch, CharacterConfig, Checkpoint, Input,
+    Network as Characters, Pooling, Visibility,
+};
 
 use crate::dropout::Dropout;
 use crate::layer::indices;
-use crate::network::Network;
+use crate::network::{Family, Network};
 use crate::objective::{Loss, Pass};
 use crate::parameter::Parameter;
 use crate::*;
@@ -423,4 +426,183 @@ fn parameters_of_objectives_and_of_each_network_freeze_by_name() {
             assert_eq!(before == after, number == frozen, "{pattern}: {name}");
         }
     }
+}
+
+fn adapter(checkpoint: &Checkpoint) -> AdapterConfig {
+    let Checkpoint::Transformer(transformer) = checkpoint else { panic!("a transformer") };
+    let config = transformer.config();
+    AdapterConfig::new(
+        config.num_hidden_layers,
+        config.hidden_size,
+        config.num_attention_heads,
+        config.intermediate_size,
+    )
+}
+
+/// Writes a folder with adapters of initial weights; `change` changes their tensors.
+fn adapted(
+    family: &str,
+    names: &[&str],
+    features: AdapterFeatures,
+    change: impl Fn(&str, Vec<f32>) -> Vec<f32>,
+) -> tempfile::TempDir {
+    let mut checkpoint = checkpoint(family);
+    let (config, hidden) = (adapter(&checkpoint), checkpoint.hidden());
+    let mut adapters = AdaptersConfig::default();
+    let mut tensors = truename_infer::Tensors::new();
+    for (seed, name) in (7..).zip(names) {
+        for (tensor, values) in config.untrained(name, hidden, seed) {
+            let shape = values.shape().to_vec();
+            // Initial weights of 0.02 change little in a network this small.
+            let values = values.into_values().into_iter().map(|value| value * 10.0).collect();
+            tensors.insert(tensor.clone(), truename_infer::Tensor::new(shape, change(&tensor, values)));
+        }
+        adapters.adapters.insert((*name).to_owned(), config.clone());
+    }
+    adapters.features = features;
+    checkpoint.manifest_mut().set_head(AdaptersConfig::HEAD, &adapters).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    checkpoint.save(folder.path(), &tensors, None).unwrap();
+    folder
+}
+
+/// A sequence with an entity, and one without.
+fn with_entity(checkpoint: &mut Checkpoint) -> [Input; 2] {
+    let texts = batch(checkpoint);
+    let ids: Vec<Vec<u32>> = texts.texts().texts().map(<[u32]>::to_vec).collect();
+    let tokens = ids[3].len();
+    [Input::new(ids[3].clone()).with_entity(1..tokens - 2), Input::new(ids[1].clone())]
+}
+
+fn as_batch(inputs: &[Input]) -> Batch {
+    let mut batch = Batch::default();
+    inputs.iter().for_each(|input| batch.push_input(input));
+    batch
+}
+
+#[test]
+fn adapters_have_the_states_of_the_engine() {
+    for family in FAMILIES {
+        for features in [AdapterFeatures::Sum, AdapterFeatures::Joined] {
+            let folder = adapted(family, &["general", "biomedical"], features, |_, values| values);
+            let mut checkpoint = Checkpoint::open(folder.path()).unwrap();
+            let inputs = with_entity(&mut checkpoint);
+            let engine = Backbone::open(folder.path()).unwrap();
+            let expected: Vec<f32> =
+                engine.states(&inputs, &[2]).unwrap().iter().flat_map(|states| states.layer(0).to_vec()).collect();
+            assert_eq!(engine.info().adapters, ["biomedical", "general"]);
+            assert_eq!(engine.info().hidden, checkpoint.hidden());
+            let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+            for network in [network.clone(), network.composed()] {
+                let found =
+                    network.states(&as_batch(&inputs), Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
+                assert_eq!(found.len(), expected.len(), "{family}");
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-4 * expected.abs().max(1.0), "{family}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_adapter_without_up_maps_adds_nothing_of_its_own() {
+    let zero = |name: &str, values: Vec<f32>| if name.contains(".up.") { vec![0.0; values.len()] } else { values };
+    let folder = adapted("bert", &["general"], AdapterFeatures::Joined, zero);
+    let inputs = with_entity(&mut checkpoint("bert"));
+    let plain = Backbone::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
+    let plain = plain.states(&inputs, &[1, 2]).unwrap();
+    let found = Backbone::open(folder.path()).unwrap().states(&inputs, &[1, 2]).unwrap();
+    for (found, plain) in found.iter().zip(&plain) {
+        assert_eq!(found.layer(0), plain.layer(0));
+        for token in 0..plain.tokens() {
+            let (joined, last) = (found.row(1, token), plain.row(1, token));
+            let sum: Vec<f32> = plain.row(0, token).iter().zip(last).map(|(first, last)| first + last).collect();
+            assert_eq!(joined, [last, &sum].concat());
+        }
+    }
+    let none = Backbone::open_with_adapters(folder.path(), &AdapterChoice::none()).unwrap();
+    assert_eq!(none.states(&inputs, &[1, 2]).unwrap(), plain);
+}
+
+#[test]
+fn an_entity_attends_to_itself_alone_in_the_last_layers_of_an_adapter() {
+    // One adapter layer of one transformer layer, so that its mask is all that an entity sees in it.
+    let mut checkpoint = checkpoint("bert");
+    let mut config = adapter(&checkpoint);
+    (config.layers, config.depth) = (vec![0], 1);
+    let tensors = config.untrained("general", checkpoint.hidden(), 3);
+    let mut adapters = AdaptersConfig::default();
+    adapters.features = AdapterFeatures::Joined;
+    adapters.adapters.insert("general".to_owned(), config);
+    checkpoint.manifest_mut().set_head(AdaptersConfig::HEAD, &adapters).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    checkpoint.save(folder.path(), &tensors, None).unwrap();
+    let network = Network::load(&Checkpoint::open(folder.path()).unwrap(), 0, None, &Device::Cpu.open()).unwrap();
+    let Family::Transformer(transformer) = &network.family else { panic!("a transformer") };
+    let adapter = &transformer.adapters.as_ref().unwrap().adapters[0];
+
+    let tokens = 6;
+    let entity = 2..4;
+    let mut batch = Batch::default();
+    batch.push_input(&Input::new(vec![1; tokens]).with_entity(entity.clone()));
+    let hidden = checkpoint.hidden();
+    let states = |changed: Option<usize>| {
+        let values: Vec<f32> = (0..tokens * hidden)
+            .map(|at| (at as f32 * 0.37).sin() + f32::from(u8::from(changed == Some(at / hidden))))
+            .collect();
+        let states = Tensor::<2>::from_data(TensorData::new(values, [tokens, hidden]), &Device::Cpu.open().autodiff());
+        let found = adapter.forward(|_| states.clone(), &batch, Dropout::none(), true);
+        found.to_data().try_into_vec::<f32>().unwrap()
+    };
+    let before = states(None);
+    for changed in 0..tokens {
+        let after = states(Some(changed));
+        for token in 0..tokens {
+            let is_seen = !entity.contains(&token) || entity.contains(&changed);
+            let rows = token * hidden..(token + 1) * hidden;
+            assert_eq!(before[rows.clone()] != after[rows], is_seen, "token {token} sees {changed}");
+        }
+    }
+}
+
+#[test]
+fn synonyms_teach_the_adapter_alone() {
+    let mut checkpoint = checkpoint("bert");
+    let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
+    let hidden = transformer.config().hidden_size;
+    let mut config = AdapterConfig::new(2, hidden, 4, 64);
+    (config.layers, config.depth) = (vec![0, 1], 1);
+    let loss = MetricLoss::Debiased(Debiased::default());
+    let objective = Synonyms::new("general", &config, transformer, loss, 5).unwrap();
+    let texts = batch(&mut checkpoint);
+    let inputs: Vec<Input> =
+        texts.texts().texts().map(|ids| Input::new(ids.to_vec()).with_entity(0..ids.len())).collect();
+    let backbone = Backbone::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
+    let states = backbone.states(&inputs, &[1, 2, 2]).unwrap();
+    let of_layer = |place: usize| states.iter().flat_map(|states| states.layer(place).to_vec()).collect();
+    let entities = MarkedEntities {
+        texts: as_batch(&inputs),
+        states: (0..3).map(of_layer).collect(),
+        labels: texts.labels().to_vec(),
+    };
+    let options = LearnerOptions { adapters: false, dropout: 0.0, ..LearnerOptions::default() };
+    let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
+    let before = learner.loss(&entities);
+    for _ in 0..20 {
+        learner.step(std::slice::from_ref(&entities), 1e-3);
+    }
+    assert!(learner.loss(&entities) < before - 0.05, "{before} {}", learner.loss(&entities));
+    let folder = tempfile::tempdir().unwrap();
+    learner.save(folder.path()).unwrap();
+    let saved = Checkpoint::open(folder.path()).unwrap();
+    let plain = self::checkpoint("bert");
+    let Checkpoint::Transformer(transformer) = &plain else { panic!("a transformer") };
+    for name in ["query", "key", "value"].map(|name| format!("encoder.layer.1.attention.self.{name}.weight")) {
+        let name = transformer.encoder().name(&name);
+        assert_eq!(saved.tensors().tensor(&name).unwrap(), plain.tensors().tensor(&name).unwrap(), "{name}");
+    }
+    assert!(
+        saved.tensors().has("adapters.general.1.up.weight") && saved.tensors().has("adapters.general.aggregator.bias")
+    );
 }

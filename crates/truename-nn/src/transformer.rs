@@ -1,6 +1,7 @@
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Batch, Error, Pooling, TransformerCheckpoint};
 
+use crate::adapter::Adapters;
 use crate::dropout::Dropout;
 use crate::layer::{EncoderLayer, Pass, PositionBias, TokenEmbedding};
 use crate::layout::Layout;
@@ -13,6 +14,7 @@ pub(crate) struct Transformer {
     embedding: TokenEmbedding,
     position_bias: Option<PositionBias>,
     layers: Vec<EncoderLayer>,
+    pub(crate) adapters: Option<Adapters>,
     pooling: Pooling,
     device: Device,
 }
@@ -24,6 +26,7 @@ impl Transformer {
             embedding: TokenEmbedding::load(checkpoint, device)?,
             position_bias: PositionBias::load(checkpoint, device)?,
             layers: layers.map(|number| EncoderLayer::load(checkpoint, number, device)).collect::<Result<_, _>>()?,
+            adapters: Adapters::load(checkpoint, device)?,
             pooling,
             device: device.clone(),
         })
@@ -37,21 +40,26 @@ impl Transformer {
         pool(self.pooling, self.states(batch, dropout, is_fused), &Layout::of(batch))
     }
 
-    /// Returns the states of all tokens after the last layer.
+    /// Returns the states of all tokens after the last layer, those of adapters in them.
     ///
     /// # Shapes
-    /// output: `[tokens, hidden]`
+    /// output: `[tokens, width]`
     pub fn states(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
         let layout = Layout::of(batch);
         let longest = layout.longest();
         let bias = self.position_bias.as_ref().map(|bias| bias.by_distance(longest, &self.device));
         let mut states = self.embedding.forward(batch, dropout.at(0), &self.device);
+        let mut of_layers = Vec::new();
         for (number, layer) in self.layers.iter().enumerate() {
             let dropout = dropout.at(1 + number as u64);
             let pass = Pass { layout: &layout, bias: bias.clone(), dropout, is_fused };
             states = layer.forward(states, &pass);
+            of_layers.extend(self.adapters.is_some().then(|| states.clone()));
         }
-        states
+        match &self.adapters {
+            Some(adapters) => adapters.features(&of_layers, batch, dropout, is_fused),
+            None => states,
+        }
     }
 
     /// # Shapes
@@ -64,6 +72,7 @@ impl Transformer {
         let mut parameters = self.embedding.parameters();
         parameters.extend(self.position_bias.iter_mut().flat_map(PositionBias::parameters));
         parameters.extend(self.layers.iter_mut().flat_map(EncoderLayer::parameters));
+        parameters.extend(self.adapters.iter_mut().flat_map(Adapters::parameters));
         parameters
     }
 }

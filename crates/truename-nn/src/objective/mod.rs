@@ -8,6 +8,7 @@ mod metric;
 mod pairs;
 mod retrieval;
 mod spans;
+mod synonyms;
 mod tags;
 
 use std::cell::Cell;
@@ -21,11 +22,13 @@ use crate::parameter::Parameter;
 
 pub use cloze::{Cloze, PromptAnswer, Prompts};
 pub use masked::{Masked, MaskedTokens};
-pub use metric::{Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
+pub(crate) use metric::unit_rows;
+pub use metric::{Debiased, Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Paired, Pairs};
 pub use retrieval::{Retrieval, Retrieved};
 pub(crate) use spans::untrained;
 pub use spans::{GoldSpan, LabelledSpans, SpanLabels, SpanThreshold, Spans, SpansOptions};
+pub use synonyms::{MarkedEntities, Synonyms};
 pub use tags::{TaggedTokens, Tags};
 
 /// The training objective of a [`Learner`](crate::Learner).
@@ -93,7 +96,13 @@ impl<'a> Pass<'a> {
         self.networks[network].words()
     }
 
-    fn next_dropout(&self) -> Dropout {
+    /// Returns whether the networks run each layer as one operation.
+    pub(crate) fn is_fused(&self) -> bool {
+        self.networks.first().is_none_or(Network::is_fused)
+    }
+
+    /// Returns the dropout of the next call.
+    pub(crate) fn next_dropout(&self) -> Dropout {
         /// Farther than any layer.
         const FIRST_CALL: u64 = 1 << 32;
         let call = self.calls.replace(self.calls.get() + 1);

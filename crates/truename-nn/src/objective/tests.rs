@@ -2,9 +2,9 @@
 
 use burn_tensor::{Device, Tensor, TensorData};
 
-use super::metric::{Classes, batch_all, batch_hard, multi_similarity, supervised_contrastive};
+use super::metric::{Classes, batch_all, batch_hard, debiased, multi_similarity, supervised_contrastive};
 use super::pairs::contrastive;
-use super::{Distance, MultiSimilarity, Pair};
+use super::{Debiased, Distance, MultiSimilarity, Pair};
 
 const TEXTS: usize = 6;
 const HIDDEN: usize = 4;
@@ -89,6 +89,19 @@ fn expected_multi_similarity(points: &[f64], options: MultiSimilarity) -> f64 {
     }))
 }
 
+fn expected_debiased(points: &[f64], options: Debiased) -> f64 {
+    let Debiased { temperature: t, prior, concentration } = options;
+    mean(anchors().map(|a| {
+        let s = |other| cosine(points, a, other) / t;
+        let near: f64 = positives(a).map(|p| s(p).exp()).sum();
+        let count = negatives(a).count() as f64;
+        let hard = negatives(a).map(|n| ((1.0 + concentration) * s(n)).exp()).sum::<f64>();
+        let hard = count * hard / negatives(a).map(|n| (concentration * s(n)).exp()).sum::<f64>();
+        let far = ((hard - count * prior * near) / (1.0 - prior)).max((-1.0 / t).exp());
+        -(near / (near + far)).ln()
+    }))
+}
+
 const PAIRS: [(u32, u32, f32); 5] = [(0, 1, 1.0), (0, 2, 0.0), (3, 4, 0.7), (5, 1, 0.25), (2, 3, 0.0)];
 
 fn pairs() -> Vec<Pair> {
@@ -133,6 +146,15 @@ fn cases() -> Vec<Case> {
             "contrastive",
             Box::new(move |points| contrastive(points, &pairs(), margin)),
             Box::new(move |points| expected_contrastive(points, margin)),
+        ));
+    }
+    let of_prior = |prior| Debiased { prior, ..Debiased::default() };
+    let sharp = Debiased { temperature: 0.1, prior: 0.02, concentration: 0.0 };
+    for options in [of_prior(0.1), of_prior(0.0), of_prior(0.6), sharp] {
+        cases.push((
+            "debiased",
+            Box::new(move |points| debiased(points, &Classes::new(&LABELS), options)),
+            Box::new(move |points| expected_debiased(points, options)),
         ));
     }
     for options in [MultiSimilarity::default(), MultiSimilarity { beta: 10.0, ..MultiSimilarity::default() }] {
@@ -192,6 +214,7 @@ fn losses_of_long_vectors_are_finite() {
         batch_hard(tensor(&points), &classes, Distance::SquaredEuclidean, 2.0),
         supervised_contrastive(tensor(&points), &classes, 0.01),
         multi_similarity(tensor(&points), &classes, options),
+        debiased(tensor(&points), &classes, Debiased { temperature: 0.01, ..Debiased::default() }),
         contrastive(tensor(&points), &pairs(), 1.0),
     ];
     let expected = [
@@ -200,6 +223,7 @@ fn losses_of_long_vectors_are_finite() {
         expected_batch_hard(&points, Distance::SquaredEuclidean, 2.0),
         expected_supervised_contrastive(&points, 0.01),
         expected_multi_similarity(&points, options),
+        expected_debiased(&points, Debiased { temperature: 0.01, ..Debiased::default() }),
         expected_contrastive(&points, 1.0),
     ];
     for (loss, expected) in losses.into_iter().zip(expected) {

@@ -33,7 +33,7 @@ pub(super) fn cosines(embeddings: Tensor<2>) -> Tensor<2> {
 }
 
 /// Divides each row by its length.
-pub(in crate::objective) fn unit_rows(embeddings: Tensor<2>) -> Tensor<2> {
+pub(crate) fn unit_rows(embeddings: Tensor<2>) -> Tensor<2> {
     let lengths = (embeddings.clone().square().sum_dim(1) + 1e-24).sqrt();
     embeddings / lengths
 }

@@ -1,3 +1,4 @@
+mod debiased;
 mod distance;
 mod multi_similarity;
 mod supervised_contrastive;
@@ -8,15 +9,16 @@ use truename_infer::Batch;
 
 use super::{Loss, Objective, Pass};
 
+pub use debiased::Debiased;
 pub use distance::Distance;
 pub use multi_similarity::MultiSimilarity;
 pub use triplet::Mining;
 
-pub(super) use distance::unit_rows;
+pub(crate) use distance::unit_rows;
 #[cfg(test)]
 pub(super) use {
-    multi_similarity::multi_similarity, supervised_contrastive::supervised_contrastive, triplet::batch_all,
-    triplet::batch_hard,
+    debiased::debiased, multi_similarity::multi_similarity, supervised_contrastive::supervised_contrastive,
+    triplet::batch_all, triplet::batch_hard,
 };
 
 /// Metric learning: names of one concept near each other, names of different concepts far apart.
@@ -46,6 +48,8 @@ pub enum MetricLoss {
     },
     /// Multi-similarity loss (Wang et al. 2019).
     MultiSimilarity(MultiSimilarity),
+    /// Debiased contrastive loss with weights by hardness (PICSO, equation 3).
+    Debiased(Debiased),
 }
 
 /// Texts with a class each: texts of one class are names of one concept.
@@ -84,7 +88,7 @@ impl Objective for Metric {
 impl MetricLoss {
     /// # Shapes
     /// `embeddings: [texts, hidden]`, output: `[1]`
-    fn of(self, embeddings: Tensor<2>, classes: &Classes) -> Tensor<1> {
+    pub(super) fn of(self, embeddings: Tensor<2>, classes: &Classes) -> Tensor<1> {
         match self {
             Self::Triplet { mining: Mining::BatchAll, distance, margin } => {
                 triplet::batch_all(embeddings, classes, distance, margin)
@@ -95,6 +99,7 @@ impl MetricLoss {
             Self::SupervisedContrastive { temperature } => {
                 supervised_contrastive::supervised_contrastive(embeddings, classes, temperature)
             }
+            Self::Debiased(options) => debiased::debiased(embeddings, classes, options),
             Self::MultiSimilarity(options) => multi_similarity::multi_similarity(embeddings, classes, options),
         }
     }

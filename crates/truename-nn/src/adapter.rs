@@ -1,0 +1,191 @@
+use burn_tensor::{Device, Tensor};
+use truename_infer::{
+    Activation, AdapterConfig, AdapterFeatures, Batch, Error, TensorNames, Tensors, TransformerCheckpoint,
+};
+
+use crate::dropout::Dropout;
+use crate::layer::{Attention, EncoderLayer, FeedForward, Linear, Norm, Pass};
+use crate::layout::Layout;
+use crate::objective::unit_rows;
+use crate::parameter::Parameter;
+
+/// The adapters of a transformer (PICSO, section 3.2).
+#[derive(Clone, Debug)]
+pub(crate) struct Adapters {
+    pub(crate) adapters: Vec<Adapter>,
+    features: AdapterFeatures,
+}
+
+/// An entity-aware adapter: adapter layers beside layers of a backbone.
+#[derive(Clone, Debug)]
+pub(crate) struct Adapter {
+    layers: Vec<AdapterLayer>,
+    entity_aware: bool,
+}
+
+/// `y = x + up(transformer(down(x)))`, with `x` the sum of the backbone's state and the previous adapter layer's output.
+#[derive(Clone, Debug)]
+struct AdapterLayer {
+    /// The layer of the backbone that it reads.
+    after: usize,
+    down: Linear,
+    layers: Vec<EncoderLayer>,
+    up: Linear,
+}
+
+impl Adapters {
+    /// Loads the adapters that a checkpoint uses; `None` for none.
+    pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Option<Self>, Error> {
+        let config = checkpoint.adapters();
+        let load = |(name, adapter): (&String, &AdapterConfig)| {
+            let scope = checkpoint.tensors().at(&AdapterConfig::prefix(name));
+            let parameter = |tensor: &str, shape: &[usize]| Parameter::load(&scope, tensor, shape, device);
+            Adapter::new(adapter, checkpoint, &parameter)
+        };
+        let adapters: Vec<Adapter> = config.adapters.iter().map(load).collect::<Result<_, _>>()?;
+        Ok((!adapters.is_empty()).then_some(Self { adapters, features: config.features }))
+    }
+
+    /// Returns the states that the model gives, from the backbone's states after each layer.
+    ///
+    /// # Shapes
+    /// `backbone: [tokens, hidden]` each, output: `[tokens, hidden]` or, joined, `[tokens, hidden (1 + adapters)]`
+    pub fn features(&self, backbone: &[Tensor<2>], batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
+        let last = backbone.last().expect("a transformer has layers").clone();
+        let states = (0..).zip(&self.adapters).map(|(number, adapter)| {
+            adapter.forward(|layer| backbone[layer].clone(), batch, dropout.at(number), is_fused)
+        });
+        match self.features {
+            AdapterFeatures::Joined => Tensor::cat(std::iter::once(last).chain(states).collect(), 1),
+            AdapterFeatures::Sum => states.fold(last, |sum, state| sum + unit_rows(state)),
+        }
+    }
+
+    pub fn parameters(&mut self) -> Vec<&mut Parameter> {
+        self.adapters.iter_mut().flat_map(Adapter::parameters).collect()
+    }
+}
+
+impl Adapter {
+    /// Creates an adapter of a backbone from a source of parameters.
+    fn new(
+        config: &AdapterConfig,
+        backbone: &TransformerCheckpoint,
+        parameter: &impl Fn(&str, &[usize]) -> Result<Parameter, Error>,
+    ) -> Result<Self, Error> {
+        let model = backbone.config();
+        let layer = |(number, after): (usize, &usize)| {
+            let linear = |part: &str, inputs, outputs| linear(&format!("{number}.{part}"), inputs, outputs, parameter);
+            let layers = config.transformer_layers(number);
+            Ok(AdapterLayer {
+                after: *after,
+                down: linear("down", model.hidden_size, config.width)?,
+                layers: layers
+                    .map(|(_, prefix)| encoder_layer(config, &prefix, model.layer_norm_eps, parameter))
+                    .collect::<Result<_, Error>>()?,
+                up: linear("up", config.width, model.hidden_size)?,
+            })
+        };
+        let layers = config.layers.iter().enumerate().map(layer).collect::<Result<_, Error>>()?;
+        Ok(Self { layers, entity_aware: config.entity_aware })
+    }
+
+    /// Creates an adapter with initial, untrained weights, the same for the same seed.
+    pub fn untrained(
+        name: &str,
+        config: &AdapterConfig,
+        backbone: &TransformerCheckpoint,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let tensors: Tensors = config.untrained(name, backbone.config().hidden_size, seed);
+        let prefix = AdapterConfig::prefix(name);
+        let parameter = |tensor: &str, shape: &[usize]| {
+            let name = format!("{prefix}.{tensor}");
+            Ok(Parameter::new(&name, shape, tensors[&name].values()))
+        };
+        Self::new(config, backbone, &parameter)
+    }
+
+    /// Returns the states of the adapter, from the backbone's states after its layers.
+    ///
+    /// # Shapes
+    /// `backbone: [tokens, hidden]` each, output: `[tokens, hidden]`
+    pub fn forward(
+        &self,
+        backbone: impl Fn(usize) -> Tensor<2>,
+        batch: &Batch,
+        dropout: Dropout,
+        is_fused: bool,
+    ) -> Tensor<2> {
+        /// Farther than any layer of a backbone.
+        const FIRST_PLACE: u64 = 1 << 16;
+        let whole = Layout::of(batch);
+        let entities = if self.entity_aware { Layout::of_entities(batch) } else { whole.clone() };
+        let mut places = FIRST_PLACE..;
+        let mut previous: Option<Tensor<2>> = None;
+        for layer in &self.layers {
+            let backbone = backbone(layer.after);
+            let input = previous.map_or(backbone.clone(), |previous| backbone + previous);
+            let mut states = layer.down.forward(input.clone());
+            for (number, transformer) in layer.layers.iter().enumerate() {
+                let layout = if number + 1 == layer.layers.len() { &entities } else { &whole };
+                let dropout = dropout.at(places.next().unwrap_or_default());
+                states = transformer.forward(states, &Pass { layout, bias: None, dropout, is_fused });
+            }
+            previous = Some(input + layer.up.forward(states));
+        }
+        previous.expect("an adapter has layers")
+    }
+
+    pub fn parameters(&mut self) -> Vec<&mut Parameter> {
+        self.layers.iter_mut().flat_map(AdapterLayer::parameters).collect()
+    }
+}
+
+impl AdapterLayer {
+    fn parameters(&mut self) -> Vec<&mut Parameter> {
+        let Self { down, layers, up, .. } = self;
+        let layers = layers.iter_mut().flat_map(EncoderLayer::parameters);
+        down.parameters().into_iter().chain(layers).chain(up.parameters()).collect()
+    }
+}
+
+fn linear(
+    name: &str,
+    inputs: usize,
+    outputs: usize,
+    parameter: &impl Fn(&str, &[usize]) -> Result<Parameter, Error>,
+) -> Result<Linear, Error> {
+    let weight = parameter(&format!("{name}.weight"), &[outputs, inputs])?;
+    Ok(Linear { weight, bias: parameter(&format!("{name}.bias"), &[outputs])? })
+}
+
+fn encoder_layer(
+    config: &AdapterConfig,
+    prefix: &str,
+    epsilon: f32,
+    parameter: &impl Fn(&str, &[usize]) -> Result<Parameter, Error>,
+) -> Result<EncoderLayer, Error> {
+    let (names, width, inner) = (TensorNames::ADAPTER, config.width, config.inner);
+    let linear = |name: &str, inputs, outputs| linear(&format!("{prefix}.{name}"), inputs, outputs, parameter);
+    let norm = |name: &str| {
+        let scale = parameter(&format!("{prefix}.{name}.weight"), &[width])?;
+        Ok::<Norm, Error>(Norm { scale, shift: parameter(&format!("{prefix}.{name}.bias"), &[width])?, epsilon })
+    };
+    Ok(EncoderLayer {
+        attention: Attention {
+            query: linear(names.query, width, width)?,
+            key: linear(names.key, width, width)?,
+            value: linear(names.value, width, width)?,
+            output: linear(names.attention_output, width, width)?,
+            heads: config.heads,
+        },
+        attention_norm: norm(names.attention_norm)?,
+        feed_forward: FeedForward {
+            up: linear(names.up, width, inner)?,
+            down: linear(names.down, inner, width)?,
+            activation: Activation::Gelu,
+        },
+        feed_forward_norm: norm(names.feed_forward_norm)?,
+    })
+}
