@@ -36,6 +36,7 @@ enum Kind {
     NoMention { corpus: String, others: BTreeMap<String, usize> },
     NoLinkedMention { corpus: PathBuf },
     NoDocument { path: PathBuf, problem: Option<Problem> },
+    Sentence { problem: Problem },
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
     OtherRun { path: PathBuf, what: String },
     Occupied { path: PathBuf, has_checkpoint: bool },
@@ -137,6 +138,9 @@ impl Error {
             }
             Kind::NoLinkedMention { .. } => {
                 Some("name a corpus whose mentions have ids or cross-references of the knowledge base".into())
+            }
+            Kind::Sentence { .. } => {
+                Some("`truename corpus build` writes such files; docs/corpus.md describes their lines".into())
             }
             Kind::NoDocument { .. } => Some("see docs/formats.md for the formats of corpora".into()),
             Kind::OtherRun { .. } => {
@@ -274,6 +278,10 @@ impl Error {
         Kind::NoDocument { path: path.to_owned(), problem }.into()
     }
 
+    pub(crate) fn sentence(problem: Problem) -> Self {
+        Kind::Sentence { problem }.into()
+    }
+
     pub(crate) fn state(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Kind::State { path: path.to_owned(), source: source.into() }.into()
     }
@@ -350,6 +358,7 @@ impl fmt::Display for Error {
             Kind::NoDocument { path, problem: Some(problem) } => {
                 write!(f, "{} has no document that can be read: {problem}", path.display())
             }
+            Kind::Sentence { problem } => problem.fmt(f),
             Kind::State { path, .. } => write!(f, "{} cannot be read as the state of a run", path.display()),
             Kind::OtherRun { path, what } => write!(f, "the run in {} was begun with {what}", path.display()),
             Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),

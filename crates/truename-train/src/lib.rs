@@ -38,6 +38,7 @@ mod recipe;
 mod retrieval;
 mod runs;
 mod sampler;
+mod sentences;
 mod task;
 mod trained;
 mod training;
@@ -50,6 +51,7 @@ pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
+pub use sentences::{MarkedSentence, SENTENCES_FILE, read_sentences};
 pub use task::{Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
