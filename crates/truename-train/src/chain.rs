@@ -47,7 +47,7 @@ impl Keys for ChainKeys {
             "evaluation.keep",
         ],
         on: "task.kind",
-        values: &["groups", "pairs", "pretrain", "recognize", "rerank", "retrieve", "tag"],
+        values: &["groups", "pairs", "pretrain", "recognize", "rerank", "retrieve", "synonyms", "tag"],
     }];
 }
 

@@ -22,8 +22,8 @@ pub struct CrossValidation<'a> {
 pub enum FoldEncoder<'a> {
     /// None: names are found and ranked by their letters.
     None,
-    /// One encoder for all folds, in a model folder.
-    Ready(&'a Path),
+    /// One encoder for all folds.
+    Ready(&'a Arc<Encoder>),
     /// An encoder trained on the other parts.
     Trained {
         /// The recipe, of a task that learns from names.
@@ -75,16 +75,16 @@ impl CrossValidation<'_> {
         part: &Dataset,
         make: impl FnMut(Member, &mut dyn Run) -> Result<(), E>,
     ) -> Result<Option<TrainedEncoders>, E> {
-        let folders = match self.encoder {
-            FoldEncoder::None => Vec::new(),
-            FoldEncoder::Ready(folder) => vec![folder.to_owned()],
+        match self.encoder {
+            FoldEncoder::None => Ok(None),
+            FoldEncoder::Ready(encoder) => Ok(Some(TrainedEncoders::of(Arc::clone(encoder)))),
             FoldEncoder::Trained { recipe, runs } => {
                 // Without the names that are asked for, or the weights that suit them best would be taken.
                 let learnt = part.clone().without_queries();
-                train_on(recipe, &learnt, &runs.join(format!("fold-{fold}-of-{}", self.folds)), Start::Resumed, make)?
+                let run = runs.join(format!("fold-{fold}-of-{}", self.folds));
+                Ok(TrainedEncoders::open(train_on(recipe, &learnt, &run, Start::Resumed, make)?)?)
             }
-        };
-        Ok(TrainedEncoders::open(folders)?)
+        }
     }
 
     fn knowledge_base(

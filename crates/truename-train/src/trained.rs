@@ -24,6 +24,11 @@ impl TrainedEncoders {
         Ok(encoders.next().map(|encoder| Self { encoder, out_of_fold: encoders.collect() }))
     }
 
+    /// Takes an encoder that has seen none of the names.
+    pub fn of(encoder: Arc<Encoder>) -> Self {
+        Self { encoder, out_of_fold: Vec::new() }
+    }
+
     /// The encoder that has seen all names.
     pub fn encoder(&self) -> &Arc<Encoder> {
         &self.encoder

@@ -73,7 +73,7 @@ pub use reranker::{
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
-pub use truename_infer::{Descriptions, Encoder, EntityType};
+pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
     Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use truename::{AdapterChoice, Encoder, Error};
 
 /// The knowledge base to use.
 #[derive(Args)]
@@ -26,6 +27,23 @@ pub struct EncoderArgument {
     /// alone [default: the knowledge base's own]
     #[arg(long, value_name = "DIR", value_parser = str::parse::<EncoderChoice>)]
     pub encoder: Option<EncoderChoice>,
+    #[command(flatten)]
+    pub adapter: AdapterArgument,
+}
+
+/// The adapters of an encoder to use.
+#[derive(Args)]
+pub struct AdapterArgument {
+    /// Adapters of the encoder's folder to use, with commas between them: `general,biomedical`, `all` or `none` [default: all]
+    #[arg(long, value_name = "NAMES", requires = "encoder")]
+    pub adapter: Option<AdapterChoice>,
+}
+
+impl AdapterArgument {
+    /// Opens the encoder in a folder with the adapters named.
+    pub fn open(&self, folder: &Path) -> Result<Encoder, Error> {
+        Ok(Encoder::open_with_adapters(folder, &self.adapter.clone().unwrap_or_default())?)
+    }
 }
 
 /// The value of `--encoder`.

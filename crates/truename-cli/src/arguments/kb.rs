@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::reading::Reading;
 use super::value::MOST_CANDIDATES;
-use super::{EncoderArgument, KbArgument, LinkerArguments};
+use super::{AdapterArgument, EncoderArgument, KbArgument, LinkerArguments};
 
 #[derive(Subcommand)]
 pub enum Kb {
@@ -88,6 +88,8 @@ pub struct Embed {
     /// Encoder, a Hugging Face folder (`truename model pull` fetches one) [default: the knowledge base's own]
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
+    #[command(flatten)]
+    pub adapter: AdapterArgument,
 }
 
 #[derive(Args)]

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use clap::Args;
 use truename::ConceptId;
 
-use super::KbArgument;
 use super::value::perplexity;
+use super::{AdapterArgument, KbArgument};
 
 #[derive(Args)]
 pub struct Map {
@@ -13,6 +13,8 @@ pub struct Map {
     /// Encoder, a Hugging Face folder (`truename model pull` fetches one) [default: the knowledge base's own]
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
+    #[command(flatten)]
+    pub adapter: AdapterArgument,
     /// Concepts whose names are drawn in colour, joined by commas; may be given several times
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = str::parse::<ConceptId>,
           required_unless_present_any = ["names", "name"])]

@@ -25,7 +25,7 @@ use clap_complete::Shell;
 pub use annotate::Annotate;
 pub use concepts::ConceptArguments;
 pub use documents::DocumentArguments;
-pub use encoder::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
+pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{Evaluate, EvaluateLink, EvaluateMentions, EvaluateNames};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};

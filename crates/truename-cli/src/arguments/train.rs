@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use truename::AdapterChoice;
 use truename_train::{Axis, Kind};
 
 use super::value::folds;
@@ -58,6 +59,9 @@ pub struct RecipeChanges {
     /// Encoder to start from, a Hugging Face folder; in place of encoder.from
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
+    /// Adapters of that folder to use, with commas between them: `general,biomedical`, `all` or `none`; in place of encoder.adapters
+    #[arg(long, value_name = "NAMES")]
+    pub adapter: Option<AdapterChoice>,
     /// Where to compute: cpu, or vulkan or cuda in a build with that feature; in place of device
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,

@@ -1,13 +1,14 @@
 //! `truename evaluate names --folds`: the accuracy on names that the knowledge base does not have.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use truename::{CalibrateOptions, LinkOptions, Linker, Partial};
+use truename::{CalibrateOptions, Encoder, LinkOptions, Linker, Partial};
 use truename_eval::{GoldName, Judged};
 use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
 
-use crate::arguments::{EncoderChoice, EvaluateNames, RecipeChanges};
+use crate::arguments::{EncoderArgument, EncoderChoice, EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
 use crate::command::train::{make, resolved};
 use crate::command::{check_vote, open_kb};
@@ -107,15 +108,17 @@ fn recipe(arguments: &EvaluateNames) -> anyhow::Result<Option<Recipe>> {
     let Some(path) = &arguments.recipe else { return Ok(None) };
     let kb = arguments.kb.kb.kb.iter().cloned().collect();
     let (encoder, set) = (arguments.kb.encoder.folder().map(Path::to_owned), arguments.set.clone());
-    resolved(path, &RecipeChanges { kb, encoder, set, ..RecipeChanges::default() }).map(Some)
+    let adapter = arguments.kb.encoder.adapter.adapter.clone();
+    resolved(path, &RecipeChanges { kb, encoder, adapter, set, ..RecipeChanges::default() }).map(Some)
 }
 
-/// Returns the folder of the encoder named, or of the knowledge base's own.
-fn ready_encoder(arguments: &EvaluateNames) -> anyhow::Result<Option<PathBuf>> {
-    match &arguments.kb.encoder.encoder {
-        Some(EncoderChoice::Folder(folder)) => Ok(Some(folder.clone())),
+/// Opens the encoder named, or the knowledge base's own.
+fn ready_encoder(arguments: &EvaluateNames) -> anyhow::Result<Option<Arc<Encoder>>> {
+    let EncoderArgument { encoder, adapter } = &arguments.kb.encoder;
+    match encoder {
+        Some(EncoderChoice::Folder(folder)) => Ok(Some(Arc::new(adapter.open(folder)?))),
         Some(EncoderChoice::None) => Ok(None),
-        None => Ok(open_kb(&arguments.kb.kb)?.attached_encoder()?.map(|encoder| encoder.folder().to_owned())),
+        None => Ok(open_kb(&arguments.kb.kb)?.attached_encoder()?),
     }
 }
 

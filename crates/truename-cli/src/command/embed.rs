@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{Embedded, Encoder, Error, KnowledgeBase, TrainedRetriever};
+use truename::{AdapterChoice, Embedded, Encoder, Error, KnowledgeBase, TrainedRetriever};
 
 use crate::arguments::{Embed, EncoderArgument};
 use crate::bars::count_bar;
@@ -16,7 +16,7 @@ use crate::interrupt;
 pub fn run(arguments: &Embed, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&arguments.kb)?;
     match &arguments.encoder {
-        Some(folder) => embed(&kb, &Encoder::open(folder)?, quiet),
+        Some(folder) => embed(&kb, &arguments.adapter.open(folder)?, quiet),
         None => embed(&kb, own_encoder(&kb)?.as_ref(), quiet),
     }
 }
@@ -29,7 +29,7 @@ pub fn own_encoder(kb: &KnowledgeBase) -> anyhow::Result<Arc<Encoder>> {
 
 /// Opens the named encoder, if one is named.
 pub fn open_named(argument: &EncoderArgument) -> anyhow::Result<Option<Encoder>> {
-    Ok(argument.folder().map(Encoder::open).transpose()?)
+    Ok(argument.folder().map(|folder| argument.adapter.open(folder)).transpose()?)
 }
 
 /// Copies the encoder into the knowledge base and encodes all names under a progress bar. Ctrl-C stops it and keeps the
@@ -37,7 +37,12 @@ pub fn open_named(argument: &EncoderArgument) -> anyhow::Result<Option<Encoder>>
 pub fn embed(kb: &KnowledgeBase, encoder: &Encoder, quiet: bool) -> anyhow::Result<()> {
     kb.attach_encoder(encoder)?;
     let (kb_folder, encoder_folder) = (kb.path().display(), encoder.folder().display());
-    let way_on = format!("`truename kb embed --kb {kb_folder} --encoder {encoder_folder}` goes on from there");
+    let adapters = match encoder.backbone().adapter_choice() {
+        AdapterChoice::All => String::new(),
+        choice => format!(" --adapter {choice}"),
+    };
+    let way_on =
+        format!("`truename kb embed --kb {kb_folder} --encoder {encoder_folder}{adapters}` goes on from there");
     fill(kb, ("name", Some(encoder.info().window)), &way_on, quiet, |on_progress| kb.embed(encoder, on_progress))
 }
 

@@ -27,7 +27,7 @@ const LISTED_NAMES: usize = 3;
 pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&arguments.kb)?;
     let encoder = match &arguments.encoder {
-        Some(folder) => Arc::new(Encoder::open(folder)?),
+        Some(folder) => Arc::new(arguments.adapter.open(folder)?),
         None => embed::own_encoder(&kb)?,
     };
     let kb = for_queries(kb, &encoder)?;

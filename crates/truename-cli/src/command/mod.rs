@@ -22,7 +22,7 @@ pub mod tune;
 
 use std::sync::Arc;
 
-use truename::{Encoder, KnowledgeBase, Linker};
+use truename::{KnowledgeBase, Linker};
 
 use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 use crate::count::counted;
@@ -37,7 +37,7 @@ fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Er
 fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<KnowledgeBase, truename::Error> {
     let kb = match &argument.encoder {
         Some(EncoderChoice::None) => kb,
-        Some(EncoderChoice::Folder(folder)) => kb.with_encoder(Arc::new(Encoder::open(folder)?))?,
+        Some(EncoderChoice::Folder(folder)) => kb.with_encoder(Arc::new(argument.adapter.open(folder)?))?,
         None => kb.with_models()?,
     };
     if kb.encoder().is_none() {

@@ -70,5 +70,8 @@ fn info(folder: &Path) -> anyhow::Result<()> {
     if let Some(pooling) = info.pooling {
         writeln!(out, "pooling       {pooling}")?;
     }
+    if !info.adapters.is_empty() {
+        writeln!(out, "adapters      {}", info.adapters.join(", "))?;
+    }
     Ok(writeln!(out, "hash          {}", encoder.hash())?)
 }

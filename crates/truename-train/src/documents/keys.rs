@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use truename_infer::{Checkpoint, Descriptions, EntityType};
+use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType};
 use truename_nn::{LearnerOptions, NamePattern};
 
 use crate::Error;
@@ -50,6 +50,7 @@ pub(crate) enum TypesKey {
 #[serde(default)]
 pub(crate) struct EncoderKeys {
     pub from: PathBuf,
+    pub adapters: AdapterChoice,
     pub dropout: f64,
     pub freeze_embeddings: bool,
     pub freeze_layers: usize,
@@ -67,7 +68,13 @@ pub(crate) struct TextKeys {
 
 impl Default for EncoderKeys {
     fn default() -> Self {
-        Self { from: PathBuf::new(), dropout: 0.1, freeze_embeddings: false, freeze_layers: 0 }
+        Self {
+            from: PathBuf::new(),
+            adapters: AdapterChoice::All,
+            dropout: 0.1,
+            freeze_embeddings: false,
+            freeze_layers: 0,
+        }
     }
 }
 
@@ -129,7 +136,7 @@ impl EncoderKeys {
     pub fn open(&self) -> Result<Checkpoint, Error> {
         match self.from.as_os_str().is_empty() {
             true => Err(Error::missing("encoder.from", "--encoder")),
-            false => Ok(Checkpoint::open(&self.from)?),
+            false => Ok(Checkpoint::open_with_adapters(&self.from, &self.adapters)?),
         }
     }
 

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use truename_infer::{CharacterConfig, Checkpoint, Network, Pooling};
+use truename_infer::{AdapterChoice, CharacterConfig, Checkpoint, Network, Pooling};
 use truename_nn::{LearnerOptions, NamePattern, untrained_characters};
 
 use crate::Error;
@@ -11,6 +11,7 @@ use crate::Error;
 #[serde(default)]
 pub(crate) struct EncoderKeys {
     pub from: PathBuf,
+    pub adapters: AdapterChoice,
     pub characters: String,
     pub hidden: usize,
     pub layers: usize,
@@ -24,6 +25,7 @@ impl Default for EncoderKeys {
     fn default() -> Self {
         Self {
             from: PathBuf::new(),
+            adapters: AdapterChoice::All,
             characters: String::new(),
             hidden: 128,
             layers: 2,
@@ -50,7 +52,7 @@ impl EncoderKeys {
             Some(config) => Ok(untrained_characters(config, seed)),
             None if self.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
             None => {
-                let checkpoint = Checkpoint::open(&self.from)?;
+                let checkpoint = Checkpoint::open_with_adapters(&self.from, &self.adapters)?;
                 if matches!(checkpoint, Checkpoint::Characters(_)) && self.pooling()?.is_some() {
                     let reason = "left out: a character network has a pooling of its own";
                     return Err(Error::value("encoder.pooling", &self.pooling, reason));

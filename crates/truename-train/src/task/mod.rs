@@ -9,6 +9,7 @@ mod recipe;
 mod recognize;
 mod rerank;
 mod retrieve;
+mod synonyms;
 mod tag;
 
 pub use groups::Groups;
@@ -19,8 +20,18 @@ pub use pretrain::Pretrain;
 pub use recognize::Recognize;
 pub use rerank::Rerank;
 pub use retrieve::Retrieve;
+pub use synonyms::Synonyms;
 pub use tag::Tag;
 
 /// The row of each kind of task.
-static KINDS: &[Kind] =
-    &[chain::KIND, groups::KIND, pairs::KIND, pretrain::KIND, recognize::KIND, rerank::KIND, retrieve::KIND, tag::KIND];
+static KINDS: &[Kind] = &[
+    chain::KIND,
+    groups::KIND,
+    pairs::KIND,
+    pretrain::KIND,
+    recognize::KIND,
+    rerank::KIND,
+    retrieve::KIND,
+    synonyms::KIND,
+    tag::KIND,
+];

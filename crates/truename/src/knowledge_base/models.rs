@@ -361,7 +361,7 @@ impl KnowledgeBase {
         if !folder.is_dir() {
             return Err(Error::model_missing(self.path(), &folder, &record.folder));
         }
-        let encoder = Encoder::open(&folder)?;
+        let encoder = Encoder::open_with_adapters(&folder, &record.adapters)?;
         if encoder.hash() != record.hash {
             return Err(Error::model_changed(self.path(), &folder, &record.folder));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use truename_infer::Encoder;
+use truename_infer::{AdapterChoice, Encoder};
 use truename_kb::Snapshot;
 
 use crate::{Error, TrainedRetriever};
@@ -27,6 +27,9 @@ pub struct EncoderRecord {
     pub folder: String,
     /// Number of dimensions of the vectors.
     pub dimensions: usize,
+    /// Adapters that it uses of those in its folder.
+    #[serde(default)]
+    pub adapters: AdapterChoice,
 }
 
 impl EncoderRecord {
@@ -35,6 +38,7 @@ impl EncoderRecord {
             hash: retriever.hash().to_owned(),
             folder: std::path::absolute(retriever.folder()).unwrap_or_default().display().to_string(),
             dimensions: retriever.dimensions(),
+            adapters: AdapterChoice::All,
         }
     }
 
@@ -43,6 +47,7 @@ impl EncoderRecord {
             hash: encoder.hash().to_owned(),
             folder: std::path::absolute(encoder.folder()).unwrap_or_default().display().to_string(),
             dimensions: encoder.dimensions(),
+            adapters: encoder.backbone().adapter_choice().clone(),
         }
     }
 }

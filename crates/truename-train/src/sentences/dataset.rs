@@ -1,0 +1,184 @@
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use truename_infer::Encoder;
+use truename_kb::Progress;
+use truename_text::{Span, stable_hash};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{MarkedSentence, SENTENCES_FILE, read_sentences};
+use crate::nearest::ScratchIndex;
+use crate::{DataFile, Error, Scores};
+
+/// Sentences with a marked entity each, to learn from and to evaluate on.
+pub(crate) struct SentenceSet {
+    /// The sentences, those of a concept side by side.
+    sentences: Vec<MarkedSentence>,
+    /// Number of the concept of each sentence.
+    concepts: Vec<u32>,
+    train: Vec<Range<u32>>,
+    dev: Vec<Range<u32>>,
+    files: Vec<DataFile>,
+}
+
+impl SentenceSet {
+    /// Reads folders or files of sentences, and holds a share of the concepts out. Concepts with one sentence are left out.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or there is nothing to learn.
+    pub fn read(paths: &[PathBuf], dev_share: f64) -> Result<Self, Error> {
+        let (mut sentences, mut files) = (Vec::new(), Vec::new());
+        for path in paths {
+            sentences.extend(read_sentences(path)?);
+            files.push(DataFile::of(&if path.is_dir() { path.join(SENTENCES_FILE) } else { path.clone() })?);
+        }
+        let set = Self::new(sentences, dev_share, files);
+        match set.train.len() {
+            0 | 1 => Err(Error::too_few(set.train.len())),
+            _ => Ok(set),
+        }
+    }
+
+    fn new(mut sentences: Vec<MarkedSentence>, dev_share: f64, files: Vec<DataFile>) -> Self {
+        sentences.sort_by(|left, right| left.concept.cmp(&right.concept));
+        let mut set = Self { concepts: Vec::new(), train: Vec::new(), dev: Vec::new(), sentences, files };
+        let mut first = 0;
+        for (number, concept) in set.sentences.chunk_by(|left, right| left.concept == right.concept).enumerate() {
+            set.concepts.resize(first + concept.len(), number as u32);
+            let range = first as u32..(first + concept.len()) as u32;
+            first += concept.len();
+            if concept.len() > 1 {
+                let share = stable_hash(&format!("held out {}", concept[0].concept)) as f64 / u64::MAX as f64;
+                if share < dev_share { &mut set.dev } else { &mut set.train }.push(range);
+            }
+        }
+        set
+    }
+
+    /// Sentences of each concept to learn.
+    pub fn train(&self) -> impl Iterator<Item = Range<u32>> {
+        self.train.iter().cloned()
+    }
+
+    /// Returns a sentence by its number.
+    pub fn sentence(&self, number: u32) -> &MarkedSentence {
+        &self.sentences[number as usize]
+    }
+
+    /// Returns the number of a sentence's concept.
+    pub fn concept_of(&self, sentence: u32) -> u32 {
+        self.concepts[sentence as usize]
+    }
+
+    /// Returns the hash of all sentences.
+    pub fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for MarkedSentence { concept, text, span, .. } in &self.sentences {
+            hasher.update(format!("{concept}\0{text}\0{} {}\0", span.start, span.end).as_bytes());
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    /// Describes the sentences in a line.
+    pub fn describe(&self) -> String {
+        let count = |ranges: &[Range<u32>]| ranges.iter().map(|range| range.len()).sum::<usize>();
+        format!(
+            "{} sentences of {} concepts to learn, {} of {} held out",
+            count(&self.train),
+            self.train.len(),
+            count(&self.dev),
+            self.dev.len()
+        )
+    }
+
+    /// Returns files and sizes for `run.json`.
+    pub fn provenance(&self, encoder: &str) -> serde_json::Value {
+        serde_json::json!({
+            "concepts": self.train.len() + self.dev.len(), "sentences": self.sentences.len(), "files": self.files, "encoder": encoder,
+        })
+    }
+
+    /// Returns whether sentences are held out.
+    pub fn has_evaluation(&self) -> bool {
+        !self.dev.is_empty()
+    }
+
+    /// Returns the share of held-out entities whose nearest entity of another name is of the same concept, under `score`: in their
+    /// sentences, and by their names alone.
+    ///
+    /// # Errors
+    /// If the encoder fails, or the work is stopped.
+    pub fn scores(&self, encoder: &Encoder, score: &str, progress: &Progress) -> Result<Scores, Error> {
+        /// Most sentences asked for.
+        const MOST: usize = 2000;
+        let asked: Vec<u32> = self.dev.iter().cloned().flatten().take(MOST).collect();
+        progress.check()?;
+        let in_context: Vec<(&str, Span)> =
+            asked.iter().map(|number| (self.sentence(*number).text.as_str(), self.sentence(*number).span)).collect();
+        let in_context = self.accuracy(&asked, encoder.encode_in_context(&in_context)?.into_vec())?;
+        progress.check()?;
+        let names: Vec<&str> = asked.iter().map(|number| self.sentence(*number).entity()).collect();
+        let by_name = self.accuracy(&asked, encoder.encode(&names)?.into_vec())?;
+        let values = [(score.to_owned(), in_context), ("acc@1 by name".to_owned(), by_name)];
+        Ok(Scores { names: asked.len(), values: values.into() })
+    }
+
+    /// # Shapes
+    /// `vectors: [asked, width]`
+    fn accuracy(&self, asked: &[u32], vectors: Vec<f32>) -> Result<f64, Error> {
+        /// Nearest entities of which some may have the same name.
+        const NEAREST: usize = 32;
+        let width = vectors.len() / asked.len().max(1);
+        let names: Vec<String> = asked.iter().map(|number| self.sentence(*number).entity().to_lowercase()).collect();
+        let mut by_concept: HashMap<u32, Vec<&String>> = HashMap::new();
+        for (name, number) in names.iter().zip(asked) {
+            by_concept.entry(self.concept_of(*number)).or_default().push(name);
+        }
+        let hits = ScratchIndex::new(&vectors, width)?.nearest(&vectors, NEAREST)?;
+        let (mut right, mut all) = (0, 0);
+        for ((number, name), hits) in asked.iter().zip(&names).zip(hits) {
+            let concept = self.concept_of(*number);
+            if by_concept[&concept].iter().all(|other| *other == name) {
+                continue;
+            }
+            all += 1;
+            let nearest = hits.iter().map(|hit| hit.name as usize).find(|other| names[*other] != *name);
+            right += usize::from(nearest.is_some_and(|other| self.concept_of(asked[other]) == concept));
+        }
+        Ok(right as f64 / f64::from(all.max(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(concept: &str, name: &str) -> MarkedSentence {
+        let text = format!("It is {name}.");
+        MarkedSentence { concept: concept.into(), span: Span::new(6, 6 + name.len()), text, source: "test".into() }
+    }
+
+    #[test]
+    fn sentences_of_a_concept_stand_together() {
+        let sentences =
+            [("b", "flu"), ("a", "heart attack"), ("b", "influenza"), ("c", "alone"), ("a", "myocardial infarction")];
+        let sentences = sentences.map(|(concept, name)| sentence(concept, name)).to_vec();
+        let set = SentenceSet::new(sentences, 0.0, Vec::new());
+        assert_eq!(set.train().collect::<Vec<_>>(), [0..2, 2..4]);
+        assert_eq!(set.sentence(1).entity(), "myocardial infarction");
+        assert_eq!((set.concept_of(2), set.concept_of(3), set.has_evaluation()), (1, 1, false));
+        let held_out = SentenceSet::new(set.sentences, 1.0, Vec::new());
+        assert!(held_out.train.is_empty() && held_out.has_evaluation());
+    }
+
+    #[test]
+    fn the_nearest_entity_of_another_name_is_judged() {
+        let sentences = [("a", "x"), ("a", "X"), ("a", "y"), ("b", "z"), ("b", "w")];
+        let set = SentenceSet::new(sentences.map(|(id, name)| sentence(id, name)).to_vec(), 1.0, Vec::new());
+        let angles = [0.0f32, 0.01, 0.1, 2.0, 0.12];
+        let vectors: Vec<f32> = angles.iter().flat_map(|angle| [angle.cos(), angle.sin()]).collect();
+        // Both spellings of x are nearest to y, and z to w; y and w are nearest to each other, which are of two concepts.
+        assert_eq!(set.accuracy(&[0, 1, 2, 3, 4], vectors).unwrap(), 0.6);
+    }
+}

@@ -1,0 +1,386 @@
+use std::path::{Path, PathBuf};
+
+use fastrand::Rng;
+use serde::{Deserialize, Serialize};
+use truename_infer::{
+    AdapterChoice, AdapterConfig, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input, Manifest,
+    Tokenizer, TransformerCheckpoint,
+};
+use truename_kb::Progress;
+use truename_nn::{Debiased, Distance, LearnerOptions, MarkedEntities, MetricLoss, Mining};
+
+use super::Kind;
+use crate::recipe::{Condition, Keys, Part, Range, Schema, one_or_many};
+use crate::sentences::SentenceSet;
+use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::{Error, Recipe};
+
+/// The row of the kind.
+pub(super) const KIND: Kind = Kind {
+    schema: Schema {
+        name: "synonyms",
+        summary: "an adapter on a frozen encoder, from synonyms in their sentences (PICSO)",
+        explained: concat!(
+            include_str!("../recipe/run.toml"),
+            "[task]\n# Kind of task: an adapter on a frozen encoder learns synonyms in their sentences (PICSO).\n",
+            "kind = \"synonyms\"\n\n",
+            include_str!("synonyms.toml"),
+            include_str!("../recipe/schedule.toml"),
+        ),
+        parts: &[Part::of::<SynonymKeys>()],
+    },
+    begin,
+    begin_on: None,
+};
+
+fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
+    Ok(Box::new(Training::new(recipe, Synonyms::new(recipe)?, out, start)?))
+}
+
+/// The sections of the kind.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct SynonymKeys {
+    data: DataKeys,
+    encoder: BackboneKeys,
+    adapter: AdapterKeys,
+    objective: ObjectiveKeys,
+    sampler: SamplerKeys,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct DataKeys {
+    #[serde(deserialize_with = "one_or_many")]
+    sentences: Vec<PathBuf>,
+    dev_share: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct BackboneKeys {
+    from: PathBuf,
+    dropout: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct AdapterKeys {
+    name: String,
+    layers: Vec<usize>,
+    depth: usize,
+    entity_aware: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct ObjectiveKeys {
+    loss: LossKind,
+    temperature: f64,
+    prior: f64,
+    concentration: f64,
+    margin: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LossKind {
+    Debiased,
+    InfoNce,
+    Triplet,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct SamplerKeys {
+    group: usize,
+    batch: usize,
+    window: usize,
+}
+
+impl Default for DataKeys {
+    fn default() -> Self {
+        Self { sentences: Vec::new(), dev_share: 0.02 }
+    }
+}
+
+impl Default for BackboneKeys {
+    fn default() -> Self {
+        Self { from: PathBuf::new(), dropout: 0.1 }
+    }
+}
+
+impl Default for AdapterKeys {
+    fn default() -> Self {
+        Self { name: "general".to_owned(), layers: Vec::new(), depth: 2, entity_aware: true }
+    }
+}
+
+impl Default for ObjectiveKeys {
+    fn default() -> Self {
+        let Debiased { temperature, prior, concentration } = Debiased::default();
+        Self { loss: LossKind::Debiased, temperature, prior, concentration, margin: 0.3 }
+    }
+}
+
+impl Default for SamplerKeys {
+    fn default() -> Self {
+        Self { group: 4, batch: 256, window: 64 }
+    }
+}
+
+impl Keys for SynonymKeys {
+    const RANGES: &'static [(&'static str, Range)] = &[
+        ("data.dev_share", Range::PART),
+        ("encoder.dropout", Range::PART),
+        ("adapter.depth", Range::of(1.0, 100.0)),
+        ("objective.temperature", Range::positive(1000.0)),
+        ("objective.prior", Range::PART),
+        ("objective.concentration", Range::of(0.0, 1000.0)),
+        ("objective.margin", Range::of(-1000.0, 1000.0)),
+        ("sampler.group", Range::of(2.0, 10_000.0)),
+        ("sampler.batch", Range::of(4.0, 65_536.0)),
+        ("sampler.window", Range::of(8.0, 100_000.0)),
+    ];
+    const PATHS: &'static [&'static str] = &["data.sentences", "encoder.from"];
+    const CONDITIONS: &'static [Condition] = &[
+        Condition { keys: &["objective.temperature"], on: "objective.loss", values: &["debiased", "info-nce"] },
+        Condition {
+            keys: &["objective.prior", "objective.concentration"],
+            on: "objective.loss",
+            values: &["debiased"],
+        },
+        Condition { keys: &["objective.margin"], on: "objective.loss", values: &["triplet"] },
+    ];
+
+    fn check(&self) -> Result<(), Error> {
+        let name = &self.adapter.name;
+        match AdapterChoice::is_name(name) {
+            true => Ok(()),
+            false => Err(Error::value("adapter.name", name, "letters, digits, - and _, and not all or none")),
+        }
+    }
+}
+
+impl ObjectiveKeys {
+    fn metric_loss(&self) -> MetricLoss {
+        let Self { loss, temperature, prior, concentration, margin } = *self;
+        match loss {
+            LossKind::Debiased => MetricLoss::Debiased(Debiased { temperature, prior, concentration }),
+            // Without a prior and without weights equation 3 is InfoNCE.
+            LossKind::InfoNce => MetricLoss::Debiased(Debiased { temperature, prior: 0.0, concentration: 0.0 }),
+            LossKind::Triplet => MetricLoss::Triplet { mining: Mining::BatchHard, distance: Distance::Cosine, margin },
+        }
+    }
+}
+
+/// Contrastive learning of an adapter from synonyms in their sentences (PICSO, sections 3.2 to 3.4).
+pub struct Synonyms {
+    data: SynonymData,
+    keys: SynonymKeys,
+    config: AdapterConfig,
+    /// Computes the states of the frozen backbone.
+    backbone: Backbone,
+    prompt: EntityPrompt,
+    seed: u64,
+}
+
+struct SynonymData {
+    sentences: SentenceSet,
+    window: usize,
+    encoder: String,
+}
+
+impl Synonyms {
+    fn new(recipe: &Recipe) -> Result<Self, Error> {
+        let keys: SynonymKeys = recipe.keys()?;
+        if keys.data.sentences.is_empty() {
+            return Err(Error::missing("data.sentences", "--set 'data.sentences=[\"DIR\"]'"));
+        }
+        let mut checkpoint = open(&keys, recipe.seed)?;
+        checkpoint.use_adapters(&AdapterChoice::none())?;
+        let config = config(&keys, &checkpoint)?;
+        let backbone = Backbone::of_checkpoint(Checkpoint::Transformer(checkpoint))?;
+        let prompt = EntityPrompt::new(keys.sampler.window, backbone.tokenizer())?;
+        let sentences = SentenceSet::read(&keys.data.sentences, keys.data.dev_share)?;
+        let (window, encoder) = (keys.sampler.window, keys.encoder.from.display().to_string());
+        let data = SynonymData { sentences, window, encoder };
+        Ok(Self { data, keys, config, backbone, prompt, seed: recipe.seed })
+    }
+
+    /// Layers whose states a batch has: those that the adapter reads, then the last.
+    fn layers(&self) -> Vec<usize> {
+        self.config.layers.iter().map(|layer| layer + 1).chain([self.backbone.info().layers]).collect()
+    }
+
+    /// Draws the groups of an epoch: the sentences of each concept in random order, `sampler.group` at a time.
+    fn groups(&self, random: &mut Rng) -> Vec<Vec<u32>> {
+        let mut groups = Vec::new();
+        for concept in self.data.sentences.train() {
+            let mut sentences: Vec<u32> = concept.clone().collect();
+            random.shuffle(&mut sentences);
+            // Even sizes, so that no sentence is left alone.
+            let count = sentences.len().div_ceil(self.keys.sampler.group);
+            let size = sentences.len().div_ceil(count);
+            groups.extend(sentences.chunks(size).filter(|group| group.len() > 1).map(<[u32]>::to_vec));
+        }
+        random.shuffle(&mut groups);
+        groups
+    }
+}
+
+/// Opens the backbone with the markers of entities among its tokens.
+fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
+    if keys.encoder.from.as_os_str().is_empty() {
+        return Err(Error::missing("encoder.from", "--encoder"));
+    }
+    let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(&keys.encoder.from)? else {
+        return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+    };
+    if checkpoint.adapters().adapters.contains_key(&keys.adapter.name) {
+        return Err(Error::value("adapter.name", &keys.adapter.name, "another than those of the folder"));
+    }
+    checkpoint.add_special_tokens(&[AdaptersConfig::START, AdaptersConfig::END], seed)?;
+    Ok(checkpoint)
+}
+
+fn config(keys: &SynonymKeys, backbone: &TransformerCheckpoint) -> Result<AdapterConfig, Error> {
+    let model = backbone.config();
+    let layers = model.num_hidden_layers;
+    let mut config = AdapterConfig::new(layers, model.hidden_size, model.num_attention_heads, model.intermediate_size);
+    let AdapterKeys { layers: chosen, depth, entity_aware, .. } = &keys.adapter;
+    if !chosen.is_empty() {
+        if !chosen.is_sorted_by(|left, right| left < right) || chosen.iter().any(|layer| *layer >= layers) {
+            let known = format!("ascending, each below {layers}");
+            return Err(Error::value("adapter.layers", format!("{chosen:?}"), known));
+        }
+        config.layers.clone_from(chosen);
+    }
+    (config.depth, config.entity_aware) = (*depth, *entity_aware);
+    Ok(config)
+}
+
+impl Task for Synonyms {
+    type Objective = truename_nn::Synonyms;
+    /// The sentences of each batch.
+    type Plan = Vec<Vec<u32>>;
+
+    const SCORE: &'static str = "acc@1";
+
+    fn data(&self) -> &dyn TaskData {
+        &self.data
+    }
+
+    fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
+        Ok(vec![Checkpoint::Transformer(open(&self.keys, self.seed)?)])
+    }
+
+    fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
+        options.dropout = self.keys.encoder.dropout;
+        options.adapters = false;
+        Ok(())
+    }
+
+    fn objective(&self, networks: &[Checkpoint]) -> Result<truename_nn::Synonyms, Error> {
+        let Checkpoint::Transformer(backbone) = &networks[0] else {
+            return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+        };
+        let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
+        Ok(truename_nn::Synonyms::new(name, &self.config, backbone, loss, self.seed)?)
+    }
+
+    fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
+        let mut adapters: AdaptersConfig = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
+        adapters.adapters.insert(self.keys.adapter.name.clone(), self.config.clone());
+        Ok(manifest.set_head(AdaptersConfig::HEAD, &adapters)?)
+    }
+
+    fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
+        let texts = self.data.sentences.train().map(|concept| concept.len()).sum();
+        EpochSize { batches: usize::div_ceil(texts, self.keys.sampler.batch), texts }
+    }
+
+    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
+        for group in self.groups(&mut epoch.random()) {
+            if plan.last().is_none_or(|batch| batch.len() + group.len() > self.keys.sampler.batch) {
+                plan.push(Vec::new());
+            }
+            plan.last_mut().expect("there is a batch").extend(group);
+        }
+        Ok(())
+    }
+
+    fn batches(&self, plan: &Self::Plan) -> usize {
+        plan.len()
+    }
+
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+        let sentences: Vec<_> = plan[number].iter().map(|sentence| self.data.sentences.sentence(*sentence)).collect();
+        let tokens = sentences
+            .iter()
+            .map(|sentence| Ok(self.prompt.tokens(&sentence.text, sentence.span, self.backbone.tokenizer())?.input));
+        let inputs: Vec<Input> = tokens.collect::<Result<_, Error>>()?;
+        let mut batch = MarkedEntities::default();
+        inputs.iter().for_each(|input| batch.texts.push_input(input));
+        let layers = self.layers();
+        let states = self.backbone.states(&inputs, &layers)?;
+        batch.states = (0..layers.len())
+            .map(|place| states.iter().flat_map(|text| text.layer(place)).copied().collect())
+            .collect();
+        batch.labels = plan[number].iter().map(|sentence| self.data.sentences.concept_of(*sentence)).collect();
+        Ok((batch, inputs.len()))
+    }
+}
+
+impl TaskData for SynonymData {
+    fn hash(&self) -> String {
+        self.sentences.hash()
+    }
+
+    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        /// Sentences whose lengths stand for all.
+        const SAMPLED: usize = 500;
+        let prompt = EntityPrompt::new(self.window, &tokenizers[0])?;
+        let all: Vec<u32> = self.sentences.train().flatten().collect();
+        let length = |number: &u32| {
+            let sentence = self.sentences.sentence(*number);
+            Ok(prompt.tokens(&sentence.text, sentence.span, &tokenizers[0])?.input.len() as u32)
+        };
+        let sample = all.iter().step_by(all.len().div_ceil(SAMPLED).max(1));
+        let lines = vec![self.sentences.describe()];
+        Ok(Description { lines, lengths: sample.map(length).collect::<Result<_, Error>>()? })
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        self.sentences.provenance(&self.encoder)
+    }
+
+    fn has_evaluation(&self) -> bool {
+        self.sentences.has_evaluation()
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        self.sentences.scores(&Encoder::open(folder)?, Synonyms::SCORE, progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_nce_is_the_loss_without_prior_and_weights() {
+        let keys = ObjectiveKeys { loss: LossKind::InfoNce, ..ObjectiveKeys::default() };
+        let expected = Debiased { temperature: 0.5, prior: 0.0, concentration: 0.0 };
+        assert_eq!(keys.metric_loss(), MetricLoss::Debiased(expected));
+    }
+
+    #[test]
+    fn names_and_layers_that_make_no_sense_are_refused() {
+        let recipe = |more: &str| format!("[task]\nkind = \"synonyms\"\n{more}").parse::<Recipe>();
+        let error = recipe("[adapter]\nname = \"all\"\n").unwrap_err().to_string();
+        assert!(error.contains("adapter.name is all"), "{error}");
+        let error = recipe("[objective]\nloss = \"triplet\"\nprior = 0.2\n").unwrap_err().to_string();
+        assert!(error.contains("objective.prior"), "{error}");
+    }
+}
