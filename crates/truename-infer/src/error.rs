@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::ClassifyConfig;
+
 /// A failure with a model's folder or with a text given to it.
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
@@ -60,6 +62,9 @@ impl Error {
             Kind::NoToken { .. } => Some("add special tokens to the model before they are used".into()),
             Kind::TooLong { .. } => Some("give less text, or split it into windows".into()),
             Kind::CharactersAlone => Some("use a transformer, such as MiniLM: `truename model list`".into()),
+            Kind::NoHead { head, .. } if *head == ClassifyConfig::HEAD => {
+                Some("train a classifier: `truename recipe explain classify` prints the keys of its recipe".into())
+            }
             Kind::NoHead { .. } => {
                 Some("train a recognizer: `truename recipe explain recognize` prints the keys of its recipe".into())
             }
@@ -216,6 +221,9 @@ impl fmt::Display for Error {
             Kind::NoToken { token } => write!(f, "the tokenizer has no token {token}"),
             Kind::TooLong { tokens, window } => write!(f, "a sequence has {tokens} tokens; the model reads {window}"),
             Kind::CharactersAlone => f.write_str("a model of characters reads single texts alone"),
+            Kind::NoHead { path, head } if *head == ClassifyConfig::HEAD => {
+                write!(f, "the model in {} classifies no texts: it has no head \"{head}\"", path.display())
+            }
             Kind::NoHead { path, head } => {
                 write!(f, "the model in {} recognizes no mentions: it has no head \"{head}\"", path.display())
             }

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Network;
 
 /// Kind and sizes of a model.
@@ -54,7 +56,8 @@ impl fmt::Display for Architecture {
 }
 
 /// Pooling of the states of a text's tokens into one vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Pooling {
     /// The mean of the states.

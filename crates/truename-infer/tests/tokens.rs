@@ -3,7 +3,7 @@
 mod models;
 
 use proptest::prelude::*;
-use truename_infer::{Backbone, Checkpoint, Part, Sequence, Slot, Tokenizer};
+use truename_infer::{Backbone, Checkpoint, ClassifyConfig, ClassifyText, Part, Pooling, Sequence, Slot, Tokenizer};
 
 /// A model's tokenizer, with the pairs that real models of its family have.
 fn tokenizer(family: &str) -> Tokenizer {
@@ -301,4 +301,27 @@ proptest! {
             prop_assert!(covered[at] || letter.is_whitespace(), "{:?} of {:?}", letter, text);
         }
     }
+}
+
+#[test]
+fn texts_to_classify_lose_what_does_not_fit_the_longer_of_a_pair_first() {
+    let tokenizer = &tokenizer("bert");
+    let config = ClassifyConfig::new(Vec::new(), 10, Pooling::Cls);
+    let [first, last] = ["[CLS]", "[SEP]"].map(|token| tokenizer.id(token).unwrap());
+    let whole = config.tokens(ClassifyText { first: " flu ", second: Some("heart attack") }, tokenizer).unwrap();
+    assert!(whole.truncated.is_empty());
+    let ids = whole.input.ids();
+    assert_eq!((ids[0], *ids.last().unwrap()), (first, last));
+    let middle = 1 + ids[1..].iter().position(|id| *id == last).unwrap();
+    let segments = whole.input.segments().unwrap();
+    assert!(segments[..=middle].iter().all(|segment| *segment == 0));
+    assert!(segments[middle + 1..].iter().all(|segment| *segment == 1));
+    let long = "heart attack and heart attack and heart attack";
+    let cut = config.tokens(ClassifyText { first: long, second: Some("flu") }, tokenizer).unwrap();
+    assert_eq!((cut.input.len(), cut.truncated), (10, vec![0]));
+    let single = config.tokens(ClassifyText { first: long, second: None }, tokenizer).unwrap();
+    assert_eq!((single.input.len(), single.truncated), (10, vec![0]));
+    assert_eq!(single.input.ids()[9], last);
+    let single = config.tokens(ClassifyText { first: "flu", second: None }, tokenizer).unwrap();
+    assert!(single.truncated.is_empty() && single.input.segments().is_none());
 }

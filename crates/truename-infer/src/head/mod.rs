@@ -1,5 +1,6 @@
 //! Heads: answers in plain numbers made of a backbone's states. A head is a file.
 
+mod classes;
 mod cloze;
 mod embeddings;
 mod encoder;
@@ -10,6 +11,7 @@ mod retriever;
 mod spans;
 mod tags;
 
+pub use classes::{Classified, Classifier, ClassifyConfig, ClassifyText, ValueScale};
 pub use cloze::{
     CandidateScore, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question,
 };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
 use super::cloze::ClozeConfig;
-use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, States, Template, Tokenizer};
+use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, Template, Tokenizer};
 
 /// Encodes mentions in their contexts and concepts by their names into one space, where dot products rank the concepts (Prompt-BioEL,
 /// section 3.1).
@@ -207,23 +207,6 @@ impl MentionEncoder {
         Ok((states.into_vec(), longest))
     }
 
-    /// Returns the vector of a text, not of unit length.
-    fn pooled(&self, states: &States) -> Vec<f32> {
-        let rows = (1..states.tokens()).map(|token| states.row(0, token));
-        let mut vector = states.row(0, 0).to_vec();
-        match self.backbone.info().pooling.unwrap_or(Pooling::Mean) {
-            Pooling::Cls => {}
-            Pooling::Mean => {
-                rows.for_each(|row| vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value));
-                vector.iter_mut().for_each(|sum| *sum /= states.tokens() as f32);
-            }
-            Pooling::Max => {
-                rows.for_each(|row| vector.iter_mut().zip(row).for_each(|(most, value)| *most = most.max(*value)))
-            }
-        }
-        vector
-    }
-
     fn encode<T: Sync>(
         &self,
         texts: &[T],
@@ -234,6 +217,7 @@ impl MentionEncoder {
         /// Texts that a thread encodes at a time.
         const TOGETHER: usize = 32;
         let last = self.backbone.info().layers;
+        let pooling = self.backbone.info().pooling.unwrap_or(Pooling::Mean);
         let mut vectors = vec![0.0; texts.len() * dimensions];
         let pieces = texts.par_chunks(TOGETHER).zip(vectors.par_chunks_mut(TOGETHER * dimensions)).enumerate();
         let truncated = pieces.map(|(piece, (texts, vectors))| {
@@ -241,7 +225,7 @@ impl MentionEncoder {
             let inputs: Vec<_> = sequences.iter().map(|sequence| sequence.input.clone()).collect();
             let states = self.backbone.states(&inputs, &[last])?;
             for (states, vector) in states.iter().zip(vectors.chunks_exact_mut(dimensions)) {
-                write(&self.pooled(states), vector);
+                write(&states.pooled(0, pooling), vector);
             }
             let is_cut = |(_, sequence): &(usize, &Sequence)| !sequence.truncated.is_empty();
             let cut = sequences.iter().enumerate().filter(is_cut).map(|(at, _)| piece * TOGETHER + at);

@@ -110,6 +110,24 @@ impl Tokenizer {
         tokenizer.pair(left, right, pieces.window)
     }
 
+    /// As [`Tokenizer::pair`], in at most `tokens` tokens, and no more than the model reads.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::pair`].
+    pub fn pair_within(&self, left: &str, right: &str, tokens: usize) -> Result<Sequence, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.pair(left, right, pieces.window.min(tokens))
+    }
+
+    /// Returns the beginning of a text as one sequence of at most `tokens` tokens, and no more than the model reads.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails or reads characters, or there is no room for a token of the text.
+    pub fn beginning(&self, text: &str, tokens: usize) -> Result<Sequence, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        tokenizer.beginning(text, pieces.window.min(tokens))
+    }
+
     /// Creates a template of parts in their order.
     ///
     /// # Errors

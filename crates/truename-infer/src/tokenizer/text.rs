@@ -60,6 +60,16 @@ impl TextTokenizer {
         Ok(bounds.map(|from| self.single.fill(&[window(from)], Vec::new())).collect())
     }
 
+    pub fn beginning(&self, text: &str, window: usize) -> Result<Sequence, Error> {
+        let room = window.saturating_sub(self.single.fixed_tokens());
+        if room == 0 {
+            return Err(Error::input(format!("a window of {window} tokens has no room for a text")));
+        }
+        let tokens = self.tokens(text, 0, false)?;
+        let truncated = if tokens.ids.len() > room { vec![0] } else { Vec::new() };
+        Ok(self.single.fill(&[tokens.kept(Keep::Start, room)], truncated))
+    }
+
     pub fn pair(&self, left: &str, right: &str, window: usize) -> Result<Sequence, Error> {
         let room = window.saturating_sub(self.pair.fixed_tokens());
         if room < 2 {
