@@ -27,6 +27,13 @@ impl Error {
         Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
+    /// Reports a row of texts with labels that cannot be used.
+    pub fn malformed_texts(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        let hint = "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
+                    elsewhere; a file has a header, or columns are numbers";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
+    }
+
     /// Reports two files of predictions that are not of the same names.
     pub fn different(name: &str, left: &Path, right: &Path) -> Self {
         Self(Kind::Different { name: name.to_owned(), left: left.to_owned(), right: right.to_owned() })

@@ -4,7 +4,8 @@
 //! beside the system's ranked answers; [`NameScores`] are the scores of many, [`NameErrors`] tell what went wrong, and
 //! [`NilTradeOff`] what another NIL threshold would change;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
-//! and [`mentions`] the mentions that a recognizer finds in them.
+//! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
+//! [`ClassScores`] and [`ValueScores`] score.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -19,6 +20,7 @@
 //! ```
 
 mod bootstrap;
+mod classes;
 mod counted;
 mod error;
 mod gold;
@@ -29,13 +31,16 @@ mod name_error;
 mod overlap;
 pub mod plot;
 mod scores;
+mod texts;
 mod trade_off;
 
 pub use bootstrap::{Comparison, Difference, compare};
+pub use classes::{ClassScores, ValueScores};
 pub use error::Error;
 pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
+pub use texts::{LabelledText, TextFormat, TextLayout, read_texts};
 pub use trade_off::NilTradeOff;
 pub use truename_text::GoldName;

@@ -1,0 +1,380 @@
+//! Texts and pairs of texts with labels.
+
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use csv::StringRecord;
+use flate2::read::MultiGzDecoder;
+use serde_json::{Map, Value};
+
+use crate::Error;
+
+/// Text or pair of texts with a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LabelledText {
+    /// The text, or the first of a pair.
+    pub first: String,
+    /// The second text of a pair.
+    pub second: Option<String>,
+    /// The label, or the value as it is written.
+    pub label: String,
+    /// Line in the file, from 1.
+    pub line: u64,
+}
+
+/// Layout of a file of texts with labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextLayout {
+    /// Column of the text, or of the first of a pair.
+    pub first: String,
+    /// Column of the second text of a pair.
+    pub second: Option<String>,
+    /// Column of the label.
+    pub label: String,
+    /// Format; told by the extension and the content where there is none.
+    pub format: Option<TextFormat>,
+    /// True where the first row of a table names the columns; else columns are numbers from 1.
+    pub has_header: bool,
+    /// True where cells of TSV may be quoted, as those of CSV are.
+    pub is_quoted: bool,
+}
+
+impl Default for TextLayout {
+    /// The columns `text` and `label`, under a header.
+    fn default() -> Self {
+        let (first, label) = ("text".to_owned(), "label".to_owned());
+        Self { first, second: None, label, format: None, has_header: true, is_quoted: false }
+    }
+}
+
+/// Format of a file of texts with labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextFormat {
+    /// Cells may be quoted; delimited by a comma, semicolon, tab or `|`.
+    Csv,
+    /// Delimited by tabs.
+    Tsv,
+    /// One object a line.
+    Jsonl,
+    /// Records of Ditto (Li et al. 2020): `COL name VAL value …`, a tab, another record, a tab, and the label.
+    Pairs,
+}
+
+impl FromStr for TextFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "csv" => Ok(Self::Csv),
+            "tsv" => Ok(Self::Tsv),
+            "jsonl" => Ok(Self::Jsonl),
+            "pairs" => Ok(Self::Pairs),
+            _ => Err("csv, tsv, jsonl or pairs".into()),
+        }
+    }
+}
+
+impl TextFormat {
+    /// Returns the format of Ditto's lines by their content, else that of the extension, else JSONL or TSV by the content.
+    fn of(path: &Path, text: &str) -> Self {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        if is_ditto(first) {
+            return Self::Pairs;
+        }
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+        match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.') {
+            Some((_, "csv")) => Self::Csv,
+            Some((_, "tsv" | "tab")) => Self::Tsv,
+            Some((_, "jsonl" | "ndjson")) => Self::Jsonl,
+            _ if first.trim_start().starts_with('{') => Self::Jsonl,
+            _ => Self::Tsv,
+        }
+    }
+}
+
+/// Returns whether a line is a pair of records of Ditto.
+fn is_ditto(line: &str) -> bool {
+    let is_record = |cell: &str| cell.trim_start().starts_with("COL ") && cell.contains(" VAL");
+    let mut cells = line.split('\t');
+    cells.next().is_some_and(is_record) && cells.next().is_some_and(is_record)
+}
+
+/// Reads texts with labels, plain or gzipped.
+///
+/// # Errors
+/// If the file cannot be read, is not UTF-8, has no such column or no row; if a row has no label, too few cells or too many.
+pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
+    let text = text(path)?;
+    let text = text.trim_start_matches('\u{FEFF}');
+    let texts = match layout.format.unwrap_or_else(|| TextFormat::of(path, text)) {
+        TextFormat::Csv => table(path, text, layout, true)?,
+        TextFormat::Tsv => table(path, text, layout, false)?,
+        TextFormat::Jsonl => objects(path, text, layout)?,
+        TextFormat::Pairs => pairs(path, text)?,
+    };
+    if texts.is_empty() {
+        return Err(Error::malformed_texts(path, 1, "no text"));
+    }
+    if let Some(unlabelled) = texts.iter().find(|text| text.label.is_empty()) {
+        return Err(Error::malformed_texts(path, unlabelled.line, "a row without a label"));
+    }
+    Ok(texts)
+}
+
+fn text(path: &Path) -> Result<String, Error> {
+    let mut bytes = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut plain = Vec::new();
+        let unpacked = MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain);
+        unpacked.map_err(|source| Error::io("unpack", path, source))?;
+        bytes = plain;
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Error::malformed_texts(path, line, "not UTF-8")
+    })
+}
+
+/// Counts the lines before the rows of a text. The line of `csv` is that before where a row follows a line end of two bytes.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// Returns the line of a row that begins at a byte or behind the line ends there; rows are asked for in order.
+    fn of(&mut self, byte: usize) -> u64 {
+        let bytes = self.text.as_bytes();
+        let is_end = |at: &usize| bytes.get(*at).is_some_and(|byte| matches!(byte, b'\r' | b'\n'));
+        let start = byte + (byte..).take_while(is_end).count();
+        self.line += bytes[self.at..start].iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.at = start;
+        self.line
+    }
+}
+
+/// Places of the columns in a row.
+struct Places {
+    first: usize,
+    second: Option<usize>,
+    label: usize,
+}
+
+fn table(path: &Path, text: &str, layout: &TextLayout, is_csv: bool) -> Result<Vec<LabelledText>, Error> {
+    let reader = |delimiter: u8| {
+        let mut builder = csv::ReaderBuilder::new();
+        builder.delimiter(delimiter).quoting(is_csv || layout.is_quoted).flexible(true).has_headers(false);
+        builder.from_reader(text.as_bytes())
+    };
+    let malformed = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        Error::malformed_texts(path, line, error.to_string())
+    };
+    let fits = |delimiter: &u8| {
+        let header = reader(*delimiter).records().next().and_then(Result::ok).unwrap_or_default();
+        places(&header, layout).is_ok()
+    };
+    let delimiters: &[u8] = if is_csv { b",;\t|" } else { b"\t" };
+    let delimiter = delimiters.iter().copied().find(|delimiter| fits(delimiter)).unwrap_or(delimiters[0]);
+    let mut rows = reader(delimiter).into_records();
+    let mut texts = Vec::new();
+    let mut header = None;
+    let mut found = None;
+    let mut lines = Lines { text, at: 0, line: 1 };
+    while let Some(row) = rows.next().transpose().map_err(malformed)? {
+        let line = lines.of(row.position().map_or(0, csv::Position::byte) as usize);
+        let Some(places) = &found else {
+            let places = places(&row, layout).map_err(|message| Error::malformed_texts(path, line, message))?;
+            texts.extend(
+                (!layout.has_header)
+                    .then(|| labelled(&row, &places, line))
+                    .transpose()
+                    .map_err(|message| Error::malformed_texts(path, line, message))?,
+            );
+            (header, found) = (Some(row), Some(places));
+            continue;
+        };
+        let width = header.as_ref().map_or(0, StringRecord::len);
+        // A cell too many moves the others under headers that are not theirs.
+        if row.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
+            let message = format!("row has {} cells, the first row has {width}", row.len());
+            return Err(Error::malformed_texts(path, line, message));
+        }
+        texts.push(labelled(&row, places, line).map_err(|message| Error::malformed_texts(path, line, message))?);
+    }
+    Ok(texts)
+}
+
+/// Returns the places of the columns, by a header or by their numbers; else what is wrong.
+fn places(header: &StringRecord, layout: &TextLayout) -> Result<Places, String> {
+    let place = |name: &str| match layout.has_header {
+        true => column(header, name),
+        false => match name.trim().parse::<usize>() {
+            Ok(number) if (1..=header.len()).contains(&number) => Ok(number - 1),
+            Ok(number) => Err(format!("there is no column {number}; the row has {}", header.len())),
+            Err(_) => Err(format!("without a header a column is a number from 1, not \"{name}\"")),
+        },
+    };
+    let second = layout.second.as_deref().map(place).transpose()?;
+    Ok(Places { first: place(&layout.first)?, second, label: place(&layout.label)? })
+}
+
+/// Returns the place of a column; capitals and surrounding blanks count only to tell two columns apart.
+fn column(header: &StringRecord, name: &str) -> Result<usize, String> {
+    if let Some(place) = header.iter().position(|column| column == name) {
+        return Ok(place);
+    }
+    let folded = |name: &str| name.trim().to_lowercase();
+    let place = header.iter().position(|column| folded(column) == folded(name));
+    place.ok_or_else(|| {
+        let columns: Vec<String> = header.iter().map(|column| format!("\"{}\"", column.escape_debug())).collect();
+        format!("no column \"{name}\" among {}", columns.join(", "))
+    })
+}
+
+fn labelled(row: &StringRecord, places: &Places, line: u64) -> Result<LabelledText, String> {
+    let cell = |place: usize| {
+        row.get(place).ok_or_else(|| format!("row has {} cells; column {} is missing", row.len(), place + 1))
+    };
+    Ok(LabelledText {
+        first: cell(places.first)?.to_owned(),
+        second: places.second.map(|place| cell(place).map(str::to_owned)).transpose()?,
+        label: cell(places.label)?.trim().to_owned(),
+        line,
+    })
+}
+
+fn objects(path: &Path, text: &str, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
+    let mut texts = Vec::new();
+    for (line, object) in (1..).zip(text.lines()).filter(|(_, object)| !object.trim().is_empty()) {
+        let failed = |message: String| Error::malformed_texts(path, line, message);
+        let object: Map<String, Value> =
+            serde_json::from_str(object).map_err(|error| failed(format!("not a JSON object: {error}")))?;
+        let field = |name: &str| match object.get(name) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
+            Some(Value::Null) => Ok(String::new()),
+            Some(_) => Err(failed(format!("field \"{name}\" holds no text"))),
+            None => Err(failed(format!("no field \"{name}\""))),
+        };
+        texts.push(LabelledText {
+            first: field(&layout.first)?,
+            second: layout.second.as_deref().map(field).transpose()?,
+            label: field(&layout.label)?.trim().to_owned(),
+            line,
+        });
+    }
+    Ok(texts)
+}
+
+fn pairs(path: &Path, text: &str) -> Result<Vec<LabelledText>, Error> {
+    let mut texts = Vec::new();
+    for (line, pair) in (1..).zip(text.lines()).filter(|(_, pair)| !pair.trim().is_empty()) {
+        let cells: Vec<&str> = pair.split('\t').map(str::trim).collect();
+        let [first, second, label] = cells[..] else {
+            let message =
+                format!("a pair is a record, a tab, a record, a tab and a label; this line has {}", cells.len());
+            return Err(Error::malformed_texts(path, line, message + " parts"));
+        };
+        let (first, second, label) = (first.to_owned(), Some(second.to_owned()), label.to_owned());
+        texts.push(LabelledText { first, second, label, line });
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn read(
+        name: &str,
+        bytes: &[u8],
+        layout: &TextLayout,
+    ) -> Result<Vec<(String, Option<String>, String, u64)>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let shown = |error: Error| error.to_string().replace(&folder.path().display().to_string(), "");
+        let texts = read_texts(&path, layout).map_err(shown)?;
+        Ok(texts.into_iter().map(|text| (text.first, text.second, text.label, text.line)).collect())
+    }
+
+    fn row(first: &str, second: Option<&str>, label: &str, line: u64) -> (String, Option<String>, String, u64) {
+        (first.to_owned(), second.map(str::to_owned), label.to_owned(), line)
+    }
+
+    fn pair() -> TextLayout {
+        TextLayout { first: "left".into(), second: Some("Right".into()), ..TextLayout::default() }
+    }
+
+    #[test]
+    fn a_pair_is_read_in_every_format() {
+        let expected = [row("a \"b", Some("c, d"), "1", 2), row("e", Some("f"), "0", 3)];
+        let tsv = b"left\tright\tlabel\na \"b\tc, d\t1\ne\tf\t0\n".as_slice();
+        let csv = b"label;left;right\n1;\"a \"\"b\";c, d\n0;e;f\n".as_slice();
+        let comma = b"left,label,right\n\"a \"\"b\",1,\"c, d\"\r\ne,0,f\r\n".as_slice();
+        let marked = [b"\xEF\xBB\xBF", tsv].concat();
+        let quoted = b"left\tright\tlabel\n\"a \"\"b\"\tc, d\t1\ne\tf\t0\n".as_slice();
+        for (name, bytes) in [("a.tsv", tsv), ("a.txt", tsv), ("a.csv", csv), ("a.csv", comma), ("a.tsv", &marked)] {
+            assert_eq!(read(name, bytes, &pair()).unwrap(), expected, "{name}");
+        }
+        assert_eq!(read("a.tsv", quoted, &TextLayout { is_quoted: true, ..pair() }).unwrap(), expected);
+        let jsonl = b"\n{\"left\": \"a \\\"b\", \"Right\": \"c, d\", \"label\": 1}\n{\"left\": \"e\", \"Right\": \"f\", \"label\": \"0\"}\n";
+        assert_eq!(read("a", jsonl, &pair()).unwrap(), expected);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(csv).unwrap();
+        assert_eq!(read("a.csv.gz", &packed.finish().unwrap(), &pair()).unwrap(), expected);
+    }
+
+    #[test]
+    fn records_of_ditto_need_no_columns() {
+        let lines = b"COL title VAL \"x\" COL year VAL 1998 \tCOL title VAL y COL year VAL\t0\n\nCOL title VAL z\tCOL title VAL z\t1\n";
+        let expected = [
+            row("COL title VAL \"x\" COL year VAL 1998", Some("COL title VAL y COL year VAL"), "0", 1),
+            row("COL title VAL z", Some("COL title VAL z"), "1", 3),
+        ];
+        for name in ["pairs.txt", "pairs.tsv"] {
+            assert_eq!(read(name, lines, &TextLayout::default()).unwrap(), expected);
+        }
+        let error = read("pairs.txt", b"COL a VAL b\tCOL a VAL c\n", &TextLayout::default()).unwrap_err();
+        assert!(error.contains("/pairs.txt:1: a pair is") && error.contains("2 parts"), "{error}");
+    }
+
+    #[test]
+    fn columns_of_a_file_without_a_header_are_numbers() {
+        let layout = TextLayout { first: "4".into(), label: "2".into(), has_header: false, ..TextLayout::default() };
+        let read = |text: &str| read("a.tsv", text.as_bytes(), &layout);
+        let expected = [row("One \"more.", None, "1", 1), row("Two.", None, "0", 2)];
+        assert_eq!(read("x\t1\t*\tOne \"more.\nx\t0\t\tTwo.\n").unwrap(), expected);
+        assert_eq!(read("x\t1\n").unwrap_err(), "/a.tsv:1: there is no column 4; the row has 2");
+        let named = TextLayout { has_header: false, ..TextLayout::default() };
+        let error = super::tests::read("a.tsv", b"x\t1\n", &named).unwrap_err();
+        assert_eq!(error, "/a.tsv:1: without a header a column is a number from 1, not \"text\"");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let cases: [(&str, &[u8], &str); 8] = [
+            ("a.tsv", b"Text\tlabel\na\t1\nb\t\n", "/a.tsv:3: a row without a label"),
+            ("a.tsv", b"text\tlabel\na\n", "/a.tsv:2: row has 1 cells; column 2 is missing"),
+            ("a.tsv", b"text\tlabel\na\t1\t2\n", "/a.tsv:2: row has 3 cells, the first row has 2"),
+            ("a.csv", b"name,label\na,1\n", "/a.csv:1: no column \"text\" among \"name\", \"label\""),
+            ("a.tsv", b"text\tlabel\n", "/a.tsv:1: no text"),
+            ("a.tsv", b"text\tlabel\na\xFF\t1\n", "/a.tsv:2: not UTF-8"),
+            ("a.jsonl", b"{\"text\": \"a\"}\n", "/a.jsonl:1: no field \"label\""),
+            ("a.jsonl", b"{\"text\": [1], \"label\": 1}\n", "/a.jsonl:1: field \"text\" holds no text"),
+        ];
+        for (name, bytes, expected) in cases {
+            assert_eq!(read(name, bytes, &TextLayout::default()).unwrap_err(), expected);
+        }
+        let error = read_texts(Path::new("none.tsv"), &TextLayout::default()).unwrap_err();
+        assert!(error.is_not_found());
+    }
+}
