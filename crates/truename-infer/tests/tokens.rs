@@ -316,7 +316,7 @@ fn texts_to_classify_lose_what_does_not_fit_the_longer_of_a_pair_first() {
     let segments = whole.input.segments().unwrap();
     assert!(segments[..=middle].iter().all(|segment| *segment == 0));
     assert!(segments[middle + 1..].iter().all(|segment| *segment == 1));
-    let long = "heart attack and heart attack and heart attack";
+    let long = "heart attack and heart attack and heart attack and heart attack";
     let cut = config.tokens(ClassifyText { first: long, second: Some("flu") }, tokenizer).unwrap();
     assert_eq!((cut.input.len(), cut.truncated), (10, vec![0]));
     let single = config.tokens(ClassifyText { first: long, second: None }, tokenizer).unwrap();

@@ -101,6 +101,17 @@ impl ClassifyConfig {
         self.labels.is_empty()
     }
 
+    /// Returns the label with the highest probability, the first of equal ones, with its probability.
+    ///
+    /// # Panics
+    /// Where it has no labels, or there is not a score for each.
+    pub fn best(&self, scores: &[f32]) -> (&str, f32) {
+        assert_eq!(scores.len(), self.labels.len(), "a score for each label");
+        let higher = |best: usize, label: usize| if scores[label] > scores[best] { label } else { best };
+        let best = (1..scores.len()).fold(0, higher);
+        (&self.labels[best], scores[best])
+    }
+
     /// Returns the tokens of a text, `[CLS] first [SEP]`, or of a pair, `[CLS] first [SEP] second [SEP]`. Of a pair that does not fit
     /// into the window the longer text is cut first.
     ///
@@ -227,6 +238,14 @@ mod tests {
             assert!((found - expected).abs() < 1e-6, "{found} {expected}");
         }
         assert_eq!(softmax(&[-100.0, -100.0]), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn the_first_of_equal_labels_is_the_best() {
+        let config = ClassifyConfig::new(["a", "b", "c"].map(str::to_owned).to_vec(), 8, Pooling::Cls);
+        assert_eq!(config.best(&[0.2, 0.4, 0.4]), ("b", 0.4));
+        assert_eq!((config.outputs(), config.is_regression()), (3, false));
+        assert!(ClassifyConfig::new(Vec::new(), 8, Pooling::Cls).is_regression());
     }
 
     #[test]

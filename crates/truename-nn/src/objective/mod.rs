@@ -2,6 +2,7 @@
 //!
 //! An objective is a file here: its options, its batch, its own parameters where it has some, and its loss.
 
+mod classify;
 mod cloze;
 mod masked;
 mod metric;
@@ -20,6 +21,7 @@ use crate::dropout::Dropout;
 use crate::network::Network;
 use crate::parameter::Parameter;
 
+pub use classify::{Classify, ClassifyTexts, Targets};
 pub use cloze::{Cloze, PromptAnswer, Prompts};
 pub use masked::{Masked, MaskedTokens};
 pub(crate) use metric::unit_rows;

@@ -1,6 +1,7 @@
 //! Kinds of tasks that recipes can name: each a file with its keys, and a row in `KINDS`.
 
 mod chain;
+mod classify;
 mod groups;
 mod kind;
 mod pairs;
@@ -12,6 +13,7 @@ mod retrieve;
 mod synonyms;
 mod tag;
 
+pub use classify::Classify;
 pub use groups::Groups;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
@@ -26,6 +28,7 @@ pub use tag::Tag;
 /// The row of each kind of task.
 static KINDS: &[Kind] = &[
     chain::KIND,
+    classify::KIND,
     groups::KIND,
     pairs::KIND,
     pretrain::KIND,

@@ -332,7 +332,7 @@ impl<T: Task> Training<T> {
         } else {
             None
         };
-        let score = scores.as_ref().map(|scores| scores.get(T::SCORE));
+        let score = scores.as_ref().map(|scores| scores.get(self.task.score()));
         let is_best = score.is_none() || score > self.state.best;
         if is_best || self.recipe.evaluation.keep == Keep::Last {
             self.learner.save(self.folder.path())?;
@@ -344,7 +344,7 @@ impl<T: Task> Training<T> {
         }
         self.state.evaluated = self.state.step;
         let (step, epoch, seconds) = (self.state.step, self.state.epoch, self.seconds());
-        let score = T::SCORE.to_owned();
+        let score = self.task.score().to_owned();
         let metric = |scores| Metric::Evaluation { step, epoch, scores, score, is_best, seconds };
         self.metrics.extend(scores.clone().map(metric));
         self.save()?;

@@ -22,6 +22,11 @@ pub trait Task {
     /// Name of the score that decides which weights are kept; higher is better.
     const SCORE: &'static str;
 
+    /// Returns the name of the score that decides, where it is not always the same.
+    fn score(&self) -> &str {
+        Self::SCORE
+    }
+
     /// The data of the run.
     fn data(&self) -> &dyn TaskData;
 
