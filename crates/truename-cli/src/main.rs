@@ -39,6 +39,7 @@ fn main() -> std::process::ExitCode {
         Command::Annotate(options) => command::annotate::run(&options, quiet),
         Command::Recognize(options) => command::recognize::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
+        Command::Classify(options) => command::classify::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),

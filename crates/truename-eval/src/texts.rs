@@ -78,8 +78,8 @@ impl FromStr for TextFormat {
 }
 
 impl TextFormat {
-    /// Returns the format of Ditto's lines by their content, else that of the extension, else JSONL or TSV by the content.
-    fn of(path: &Path, text: &str) -> Self {
+    /// Detects the format by the beginning of a file: that of Ditto's lines, else that of the extension, else JSONL or TSV.
+    pub fn detect(path: &Path, text: &str) -> Self {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if is_ditto(first) {
             return Self::Pairs;
@@ -109,7 +109,7 @@ fn is_ditto(line: &str) -> bool {
 pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
     let text = text(path)?;
     let text = text.trim_start_matches('\u{FEFF}');
-    let texts = match layout.format.unwrap_or_else(|| TextFormat::of(path, text)) {
+    let texts = match layout.format.unwrap_or_else(|| TextFormat::detect(path, text)) {
         TextFormat::Csv => table(path, text, layout, true)?,
         TextFormat::Tsv => table(path, text, layout, false)?,
         TextFormat::Jsonl => objects(path, text, layout)?,

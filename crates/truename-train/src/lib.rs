@@ -53,7 +53,7 @@ pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
 pub use sentences::{MarkedSentence, SENTENCES_FILE, read_sentences};
-pub use task::{Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on, Classify};
+pub use task::{Classify, Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use super::value::folds;
 use super::{
     ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument,
-    RecognizerArguments,
+    RecognizerArguments, TextArguments,
 };
 
 #[derive(Subcommand)]
@@ -24,6 +24,29 @@ pub enum Evaluate {
     /// and loosely (any overlap), and must have the gold type, ignoring case; where recognizer or corpus has no types, spans
     /// alone are compared. Gold mentions of the type `unknown` and found ones at their place do not count.
     Mentions(EvaluateMentions),
+    /// Score a classifier, or a regression, on texts with labels
+    ///
+    /// Accuracy, precision, recall and F1 of the positive label (of several labels the mean) and Matthews' correlation; of values
+    /// Pearson's and Spearman's correlation.
+    Classes(EvaluateClasses),
+}
+
+#[derive(Args)]
+pub struct EvaluateClasses {
+    /// Texts with labels: CSV, TSV or JSONL, or records of Ditto, plain or gzipped
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    #[command(flatten)]
+    pub texts: TextArguments,
+    /// Column or field of the label or value [default: that of the data it learnt from]
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// Label that precision, recall and F1 are of [default: that of the model]
+    #[arg(long, value_name = "LABEL")]
+    pub positive: Option<String>,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

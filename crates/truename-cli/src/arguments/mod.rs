@@ -1,6 +1,7 @@
 //! Everything the command line takes.
 
 mod annotate;
+mod classify;
 mod concepts;
 mod documents;
 mod encoder;
@@ -23,10 +24,11 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use annotate::Annotate;
+pub use classify::{Classify, TextArguments};
 pub use concepts::ConceptArguments;
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateLink, EvaluateMentions, EvaluateNames};
+pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
@@ -72,6 +74,10 @@ pub enum Command {
     Recognize(Recognize),
     /// Give each name of a list or column its identifier
     Match(Match),
+    /// Give each text, or pair of texts, of a table its label and probability, or its value
+    ///
+    /// Rows pass through and gain the columns `label` and `probability`, or `value` by a regression.
+    Classify(Classify),
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),

@@ -25,6 +25,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Names(arguments) => arguments,
         Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
         Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
+        Evaluate::Classes(arguments) => return super::evaluate_classes::run(&arguments, quiet),
     };
     if let Some(files) = &arguments.compare {
         return compare_files(files, &arguments);

@@ -2,9 +2,11 @@
 
 pub mod annotate;
 pub mod calibrate;
+pub mod classify;
 pub mod cross_validate;
 pub mod embed;
 pub mod evaluate;
+pub mod evaluate_classes;
 pub mod evaluate_link;
 pub mod evaluate_mentions;
 pub mod judge;

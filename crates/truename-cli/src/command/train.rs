@@ -25,7 +25,7 @@ pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
         RecipeCommand::Explain { kind: None } => {
             writeln!(out, "Kinds of tasks; `truename recipe explain KIND` prints a recipe with every key of one.")?;
             for kind in Kind::all() {
-                writeln!(out, "  {:8}{}", kind.name(), kind.summary())?;
+                writeln!(out, "  {:11}{}", kind.name(), kind.summary())?;
             }
         }
     }

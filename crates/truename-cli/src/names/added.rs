@@ -19,8 +19,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// Chooses names that no present column has, ignoring capitals and blanks: the plain names, else all with the
-    /// prefix `truename_`, else with a number appended too.
+    /// Chooses names that no present column has.
     pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, arguments: &Match) -> Self {
         let top = arguments.top.unwrap_or(1) as usize;
         let mut plain = ALWAYS.to_vec();
@@ -31,12 +30,7 @@ impl Added {
             ("explanation", arguments.explain),
         ];
         plain.extend(further.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name));
-        let taken: HashSet<String> = present.into_iter().map(|column| folded(column)).collect();
-        let is_free = |names: &Vec<String>| names.iter().all(|name| !taken.contains(name));
-        let as_they_are = plain.iter().map(|name| (*name).to_owned()).collect();
-        let prefixed = plain.iter().map(|name| format!("truename_{name}")).collect();
-        let numbered = (2..).map(|number| plain.iter().map(|name| format!("truename_{name}_{number}")).collect());
-        let names = [as_they_are, prefixed].into_iter().chain(numbered).find(is_free).unwrap_or_default();
+        let names = free_names(present, &plain);
         Self { names, top, suggest: arguments.suggest }
     }
 
@@ -61,6 +55,17 @@ impl Added {
         values.extend(link.explanation.as_deref().map(Value::from));
         values
     }
+}
+
+/// Returns names that no present column has, ignoring capitals and blanks: the plain names, else all with the prefix
+/// `truename_`, else with a number appended too.
+pub fn free_names<'a>(present: impl IntoIterator<Item = &'a String>, plain: &[&str]) -> Vec<String> {
+    let taken: HashSet<String> = present.into_iter().map(|column| folded(column)).collect();
+    let is_free = |names: &Vec<String>| names.iter().all(|name| !taken.contains(name));
+    let as_they_are = plain.iter().map(|name| (*name).to_owned()).collect();
+    let prefixed = plain.iter().map(|name| format!("truename_{name}")).collect();
+    let numbered = (2..).map(|number| plain.iter().map(|name| format!("truename_{name}_{number}")).collect());
+    [as_they_are, prefixed].into_iter().chain(numbered).find(is_free).unwrap_or_default()
 }
 
 /// Returns the probability of the best candidate, even if it is not answered.

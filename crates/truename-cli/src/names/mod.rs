@@ -3,6 +3,7 @@
 //! Rows pass through byte for byte and gain columns or fields, or are converted to another format if `--out` says so.
 
 mod added;
+pub mod classified;
 mod column;
 mod context;
 mod converter;

@@ -150,7 +150,7 @@ impl Survey {
 }
 
 /// Returns the object in a line, or the reason why there is none.
-fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
+pub(super) fn object(record: &Record, codec: Codec) -> Result<Map<String, Value>, String> {
     let text = codec.decode(&record.content).ok_or("not in the expected encoding")?;
     let found = match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => return Ok(object),

@@ -43,7 +43,10 @@ pub struct ClassifyConfig {
     pub window: usize,
     /// Pooling of the states of all tokens.
     pub pooling: Pooling,
-    /// Columns of the texts in the data that it learnt from: one for single texts, two for pairs.
+    /// True where it learnt from pairs of texts.
+    #[serde(default)]
+    pub is_pair: bool,
+    /// Columns of the texts in the data that it learnt from: one for single texts, two for pairs, none where they had no names.
     #[serde(default)]
     pub columns: Vec<String>,
     /// Column of the label.
@@ -88,7 +91,7 @@ impl ClassifyConfig {
     /// Creates the configuration for some labels, or for a regression where there are none.
     pub fn new(labels: Vec<String>, window: usize, pooling: Pooling) -> Self {
         let (scale, columns) = (ValueScale::default(), Vec::new());
-        Self { labels, positive: None, scale, window, pooling, columns, label_column: None }
+        Self { labels, positive: None, scale, window, pooling, is_pair: false, columns, label_column: None }
     }
 
     /// Returns the number of outputs: one a label, or one for a regression.

@@ -13,7 +13,7 @@ use truename_nn::{ClassifyTexts, LearnerOptions, Targets};
 use super::Kind;
 use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
-use crate::texts::{Example, TextKeys, Texts};
+use crate::texts::{Example, TextKeys, Texts, text_or_number};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
 use crate::{Error, Recipe};
 
@@ -51,6 +51,7 @@ struct ClassifyKeys {
 #[serde(default)]
 struct ClassKeys {
     regression: bool,
+    #[serde(deserialize_with = "text_or_number")]
     positive: String,
     score: String,
     window: usize,
@@ -61,7 +62,7 @@ struct ClassKeys {
 impl Default for ClassKeys {
     fn default() -> Self {
         let [positive, score] = [String::new(), String::new()];
-        Self { regression: false, positive, score, window: 128, pooling: "cls".to_owned(), batch: 16 }
+        Self { regression: false, positive, score, window: 128, pooling: "mean".to_owned(), batch: 16 }
     }
 }
 
@@ -119,12 +120,11 @@ impl Classify {
         if classes.regression {
             config.scale = scale(&texts)?;
         }
-        if keys.data.header {
-            config.columns = [&keys.data.first, &keys.data.second]
-                .into_iter()
-                .take(1 + usize::from(texts.is_pair()))
-                .cloned()
-                .collect();
+        config.is_pair = texts.is_pair();
+        // Pairs without a second column are Ditto's.
+        if keys.data.header && config.is_pair != keys.data.second.is_empty() {
+            let columns = [&keys.data.first, &keys.data.second].into_iter().cloned();
+            config.columns = columns.take(1 + usize::from(config.is_pair)).collect();
             config.label_column = Some(keys.data.label.clone());
         }
         let encoder = keys.encoder.from.display().to_string();

@@ -24,8 +24,11 @@ pub(crate) struct DataKeys {
     #[serde(deserialize_with = "one_or_many")]
     pub dev: Vec<PathBuf>,
     pub dev_share: f64,
+    #[serde(deserialize_with = "text_or_number")]
     pub first: String,
+    #[serde(deserialize_with = "text_or_number")]
     pub second: String,
+    #[serde(deserialize_with = "text_or_number")]
     pub label: String,
     pub format: String,
     pub header: bool,
@@ -81,4 +84,20 @@ impl DataKeys {
             is_quoted: self.quoted,
         })
     }
+}
+
+/// Reads a text, or a number or truth value as it is written: a column by its number, a label such as 1.
+pub(crate) fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Number(i64),
+        Truth(bool),
+    }
+    Ok(match Written::deserialize(deserializer)? {
+        Written::Text(text) => text,
+        Written::Number(number) => number.to_string(),
+        Written::Truth(truth) => truth.to_string(),
+    })
 }

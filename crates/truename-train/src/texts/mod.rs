@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::recipe::Recipe;
 use crate::{DataFile, Error};
 
-pub(crate) use keys::TextKeys;
+pub(crate) use keys::{TextKeys, text_or_number};
 
 /// Texts with labels to learn from and to evaluate on.
 pub(crate) struct Texts {

@@ -1,0 +1,48 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use truename_eval::TextFormat;
+
+#[derive(Args)]
+pub struct Classify {
+    /// Texts or pairs of texts: CSV, TSV or JSONL, or records of Ditto, plain or gzipped; - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub texts: TextArguments,
+    /// Output file, in the format of the input [default: stdout]; a name that ends in .gz is gzipped
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Longest row in bytes; a longer one ends the run
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_line_bytes: u64,
+    /// Stop at the first malformed row
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// A classifier, and where the texts for it stand in a file.
+#[derive(Args)]
+pub struct TextArguments {
+    /// Folder of a classifier that `train` made, by a recipe with `kind = "classify"`
+    #[arg(long, value_name = "DIR")]
+    pub model: PathBuf,
+    /// Column or field of the text, or of the first of a pair [default: that of the data it learnt from]
+    #[arg(long, value_name = "COLUMN")]
+    pub first: Option<String>,
+    /// Column or field of the second text of a pair [default: that of the data it learnt from]
+    #[arg(long, value_name = "COLUMN")]
+    pub second: Option<String>,
+    /// Format: csv, tsv, jsonl, or pairs for the records of Ditto [default: told by extension and content]
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TextFormat>)]
+    pub input_format: Option<TextFormat>,
+    /// The table has no header; columns are numbers from 1
+    #[arg(long)]
+    pub no_header: bool,
+    /// Cells of TSV may be quoted, as those of CSV are
+    #[arg(long)]
+    pub quoted: bool,
+}
