@@ -79,13 +79,14 @@ fn cross_entropy(logits: Tensor<2>, labels: &[u32]) -> Tensor<1> {
 fn squared_error(outputs: Tensor<2>, values: &[f32]) -> Tensor<1> {
     let device = outputs.device();
     let values = Tensor::<2>::from_data(TensorData::new(values.to_vec(), [values.len(), 1]), &device);
-    (outputs - values).powf_scalar(2.0).mean()
+    let gap = outputs - values;
+    (gap.clone() * gap).mean()
 }
 
 #[cfg(test)]
 mod tests {
     use burn_tensor::Device;
-    use truename_infer::{Checkpoint, Classifier, ClassifyText, Pooling, Tokenizer, ValueScale};
+    use truename_infer::{Checkpoint, Classifier, ClassifyText, Tokenizer, ValueScale};
 
     use super::*;
     use crate::{Learner, LearnerOptions};
