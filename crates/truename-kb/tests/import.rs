@@ -15,7 +15,7 @@ fn strictly(format: Format, text: &str) -> Result<Import, Error> {
 const NAME: &str = "Diabetes Mellitus, Type 2";
 const SYNONYM: &str = "NIDDM & kin";
 
-const SAMPLES: [(Format, &str, &str); 16] = [
+const SAMPLES: [(Format, &str, &str); 18] = [
     (
         Format::Jsonl,
         "X:1",
@@ -84,6 +84,16 @@ const SAMPLES: [(Format, &str, &str); 16] = [
         r##"<?xml version="1.0"?><!DOCTYPE Ontology [<!ENTITY obo "http://purl.obolibrary.org/obo/">]><Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="http://x.org/o"><Prefix name="o" IRI="http://www.geneontology.org/formats/oboInOwl#"/><Declaration><Class IRI="&obo;X_1"/></Declaration><AnnotationAssertion><AnnotationProperty abbreviatedIRI="rdfs:label"/><IRI>http://purl.obolibrary.org/obo/X_1</IRI><Literal>Diabetes Mellitus, Type 2</Literal></AnnotationAssertion><AnnotationAssertion><AnnotationProperty abbreviatedIRI="o:hasExactSynonym"/><IRI>&obo;X_1</IRI><Literal xml:lang="en">NIDDM &amp; kin</Literal></AnnotationAssertion><Declaration><ObjectProperty IRI="#p"/></Declaration><AnnotationAssertion><AnnotationProperty abbreviatedIRI="rdfs:label"/><IRI>#p</IRI><Literal>part of</Literal></AnnotationAssertion><SubClassOf><Class IRI="&obo;X_1"/><Class IRI="&obo;X_0"/></SubClassOf></Ontology>"##,
     ),
     (Format::Dictionary, "D003924", "D003924|125853||Diabetes Mellitus, Type 2|NIDDM & kin\n"),
+    (
+        Format::Wordnet,
+        "WN:14143485-n",
+        "  1 This software and database is being provided to you, the LICENSEE, by  \n14143485 26 n 02 Diabetes_Mellitus,_Type_2 0 NIDDM_&_kin 0 003 @ 14142780 n 0000 + 01234567 a 0101 @i 14142781 n 0000 | mild diabetes; \"his NIDDM & kin\"  \n",
+    ),
+    (
+        Format::Clusters,
+        "PPDB:Diabetes Mellitus, Type 2",
+        "Diabetes Mellitus, Type 2\n\tDiabetes Mellitus, Type 2\n\tNIDDM & kin\n",
+    ),
 ];
 
 #[test]
@@ -194,9 +204,28 @@ fn what_is_beside_the_names_is_kept() {
     assert_eq!(mesh.concepts[0].types, ["disease"]);
     let supplement = import(Format::Mesh, SAMPLES[11].2);
     assert_eq!(supplement.concepts[0].parents[0].as_str(), "D1");
+    let wordnet = &import(Format::Wordnet, SAMPLES[16].2).concepts[0];
+    assert_eq!((wordnet.types.join(" "), wordnet.parents.len()), ("noun".into(), 2));
+    assert_eq!(wordnet.parents[1].as_str(), "WN:14142781-n");
+    assert_eq!(wordnet.definition.as_deref(), Some("mild diabetes; \"his NIDDM & kin\""));
     let all = SynonymScopes { broad: true, narrow: true, related: true };
     let broad = ImportOptions::default().scopes(all);
     assert_eq!(read_bytes(SAMPLES[4].2.as_bytes(), Format::Obo, &broad).unwrap().concepts[0].synonyms.len(), 2);
+}
+
+#[test]
+fn words_of_adjectives_lose_their_markers() {
+    let import = import(Format::Wordnet, "00001740 00 s 02 elect(ip) 0 make-up_(a) 0 000 | chosen\n");
+    assert_eq!(import.concepts[0].id.as_str(), "WN:00001740-a");
+    assert_eq!(import.concepts[0].names().collect::<Vec<_>>(), ["elect", "make-up"]);
+}
+
+#[test]
+fn clusters_with_one_representative_are_one_concept() {
+    let import = import(Format::Clusters, "goal met\n\ttarget met\nsouth road\n\tnam road\ngoal met\n\taim met\n");
+    let names: Vec<Vec<&str>> = import.concepts.iter().map(|concept| concept.names().collect()).collect();
+    assert_eq!(names, [vec!["goal met", "target met", "aim met"], vec!["south road", "nam road"]]);
+    assert_eq!(import.problem_count, 0);
 }
 
 #[test]
@@ -226,7 +255,7 @@ fn columns_and_separators_can_be_named() {
 #[test]
 fn malformed_entries_are_listed_with_file_line_and_value() {
     let long = format!("id,name\nX:1,{}\n", "n".repeat(100_000));
-    let cases: [(Format, &[u8], u64, &str); 12] = [
+    let cases: [(Format, &[u8], u64, &str); 22] = [
         (Format::Jsonl, b"{\"id\": \"X:1\"", 1, "not JSON"),
         (Format::Jsonl, b"{\"id\": \"X:1\", \"nmae\": \"a\"}", 1, "unknown field `nmae`"),
         (Format::Jsonl, b"\n{\"id\": \" \", \"name\": \"a\"}", 2, "an id must have"),
@@ -239,6 +268,16 @@ fn malformed_entries_are_listed_with_file_line_and_value() {
         (Format::Rrf, b"C1|ENG|\n", 1, "a row of 3 fields"),
         (Format::Dictionary, b"D1|x\n", 1, "no `||`"),
         (Format::Ctd, b"# Fields:\n# DiseaseName\tDiseaseID\nx\n", 3, "no name and id"),
+        (Format::Wordnet, b"00001740 00 a 01 able 0 000\n", 1, "no ` | ` before a gloss"),
+        (Format::Wordnet, b"  1 x\n00001740 00 a | able\n", 2, "too few fields"),
+        (Format::Wordnet, b"00001740 00 a 02 able 0 000 | x\n", 1, "too few fields"),
+        (Format::Wordnet, b"00001740 00 x 01 able 0 000 | x\n", 1, "a type of synset other than"),
+        (Format::Wordnet, b"1740 00 a 01 able 0 000 | x\n", 1, "not 8 digits"),
+        (Format::Wordnet, b"00001740 00 a 0g able 0 000 | x\n", 1, "not hexadecimal"),
+        (Format::Wordnet, b"00001740 00 a 01 able 0 a00 | x\n", 1, "not decimal"),
+        (Format::Wordnet, b"00001740 00 a 01 able 0 001 @ x n 0000 | x\n", 1, "a pointer to no synset"),
+        (Format::Wordnet, b"00001740 00 a 00 000 | x\n", 1, "an entry without a name"),
+        (Format::Clusters, b"\n\tgoal met\n", 2, "a member before any representative"),
     ];
     for (format, text, line, reason) in cases {
         let import = read_bytes(text, format, &ImportOptions::default()).unwrap();

@@ -6,7 +6,7 @@ use truename::{Columns, Format, ImportOptions, SynonymScopes};
 pub struct Reading {
     /// Format of the files [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>,
-          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, owlxml, rrf, ctd, mesh, gilda, sssom or dictionary [default: told by content and extension]")]
+          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, owlxml, rrf, ctd, mesh, gilda, sssom, dictionary, wordnet or clusters [default: told by content and extension]")]
     pub format: Option<Format>,
     /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use super::clusters;
+
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -35,9 +37,13 @@ pub enum Format {
     Sssom,
     /// `id||name` lines, as BioSyn's dictionaries.
     Dictionary,
+    /// WordNet data files: a synset is a concept.
+    Wordnet,
+    /// Clusters of paraphrases, as of PPDB: a phrase, and its members behind tabs.
+    Clusters,
 }
 
-const ALL: [(Format, &str); 14] = [
+const ALL: [(Format, &str); 16] = [
     (Format::Jsonl, "jsonl"),
     (Format::Csv, "csv"),
     (Format::Tsv, "tsv"),
@@ -52,6 +58,8 @@ const ALL: [(Format, &str); 14] = [
     (Format::Gilda, "gilda"),
     (Format::Sssom, "sssom"),
     (Format::Dictionary, "dictionary"),
+    (Format::Wordnet, "wordnet"),
+    (Format::Clusters, "clusters"),
 ];
 
 impl Format {
@@ -73,7 +81,9 @@ impl Format {
     /// Returns the format of a file by its first bytes and, where these are ambiguous, by its extension.
     pub fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(beginning);
-        by_content(text.trim_start_matches('\u{FEFF}')).or_else(|| by_extension(path))
+        let text = text.trim_start_matches('\u{FEFF}');
+        let clusters = || clusters::begin(text).then_some(Self::Clusters);
+        by_content(text).or_else(|| by_extension(path)).or_else(clusters)
     }
 }
 
@@ -82,7 +92,9 @@ fn by_content(text: &str) -> Option<Format> {
     let first_line = start.lines().next().unwrap_or_default();
     let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let tabbed = |column: &str| first_row.split('\t').any(|cell| cell.trim() == column);
-    if start.contains("# Fields:") || first_line.starts_with("# DiseaseName") {
+    if text.starts_with("  1 This software and database is being provided") {
+        Some(Format::Wordnet)
+    } else if start.contains("# Fields:") || first_line.starts_with("# DiseaseName") {
         Some(Format::Ctd)
     } else if tabbed("subject_id") && tabbed("object_id") {
         Some(Format::Sssom)

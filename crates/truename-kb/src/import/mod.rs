@@ -6,6 +6,7 @@
 
 mod aliases;
 mod clean;
+mod clusters;
 mod collector;
 mod csv;
 mod ctd;
@@ -26,6 +27,7 @@ mod rrf;
 mod source;
 mod sssom;
 mod watch;
+mod wordnet;
 mod xml;
 
 use std::path::{Path, PathBuf};
@@ -115,5 +117,7 @@ fn read_one(format: Format, source: &mut Source, collector: &mut Collector<'_>) 
         Format::Gilda => gilda::read(source, collector),
         Format::Sssom => sssom::read(source, collector),
         Format::Dictionary => dictionary::read(source, collector),
+        Format::Wordnet => wordnet::read(source, collector),
+        Format::Clusters => clusters::read(source, collector),
     }
 }
