@@ -4,6 +4,7 @@ use crate::conll;
 use crate::format::Format;
 use crate::pubtator;
 use crate::source::without_gz;
+use crate::wned;
 
 /// Returns the format by the extension and, where that is ambiguous, by the first bytes; `annotated`
 /// is true if a `.ann` file lies beside the file.
@@ -15,7 +16,7 @@ pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
         "ann" => Format::Brat,
         "txt" if annotated => Format::Brat,
         "pubtator" => Format::Pubtator,
-        "xml" => Format::BiocXml,
+        "xml" => by_content.filter(|format| *format == Format::Wned).unwrap_or(Format::BiocXml),
         "conll" | "iob" | "iob2" | "bio" | "ck" => Format::Conll,
         "jsonl" | "ndjson" => json.unwrap_or(Format::Jsonl),
         "json" => json.unwrap_or(Format::BiocJson),
@@ -33,6 +34,8 @@ fn by_content(text: &str) -> Option<Format> {
     let first_line = text.lines().next().unwrap_or_default();
     if pubtator::begins_document(first_line) {
         Some(Format::Pubtator)
+    } else if text.starts_with('<') && wned::begins(text) {
+        Some(Format::Wned)
     } else if text.starts_with("<?xml") || text.starts_with("<collection") {
         Some(Format::BiocXml)
     } else {
@@ -127,6 +130,8 @@ mod tests {
             ("two words|t|are text", Format::Text),
             ("<?xml version=\"1.0\"?><collection>", Format::BiocXml),
             ("<collection>", Format::BiocXml),
+            ("<?xml version=\"1.0\"?>\n<wikipediaData.entityAnnotation>\n\t<document", Format::Wned),
+            ("<ACE2004.entityAnnotation>", Format::Wned),
             (r#"{"id": 1, "passages": [{"start": 1}], "text": "a {"}"#, Format::Jsonl),
             (r#"{"text": "a very long line that is cut"#, Format::Jsonl),
             (r#"{"id": "1", "text": "a", "mentions": [{"start"#, Format::Jsonl),
@@ -162,5 +167,6 @@ mod tests {
     fn either_json_may_have_the_extension_of_the_other() {
         assert_eq!(detect("a.json", r#"{"id": 1, "text": "a"}"#), Format::Jsonl);
         assert_eq!(detect("a.jsonl", r#"{"id": 1, "passages": []}"#), Format::BiocJson);
+        assert_eq!(detect("a.xml", "<wiki.entityAnnotation>"), Format::Wned);
     }
 }

@@ -19,9 +19,11 @@ pub enum Format {
     Brat,
     /// CoNLL: a token with its tags a line; also AutoNER's "tie or break".
     Conll,
+    /// WNED: an XML file of links to Wikipedia beside a folder of texts.
+    Wned,
 }
 
-const NAMES: [(Format, &str); 7] = [
+const NAMES: [(Format, &str); 8] = [
     (Format::Text, "text"),
     (Format::Jsonl, "jsonl"),
     (Format::Pubtator, "pubtator"),
@@ -29,12 +31,13 @@ const NAMES: [(Format, &str); 7] = [
     (Format::BiocJson, "bioc-json"),
     (Format::Brat, "brat"),
     (Format::Conll, "conll"),
+    (Format::Wned, "wned"),
 ];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat, Self::Conll];
+    pub const ALL: [Self; 8] =
+        [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat, Self::Conll, Self::Wned];
 
     /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
@@ -70,6 +73,9 @@ mod tests {
     fn names_lead_to_formats_and_back() {
         assert!(Format::ALL.iter().all(|format| format.as_str().parse() == Ok(*format)));
         let error = "bioc".parse::<Format>().unwrap_err();
-        assert_eq!(error, "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll");
+        assert_eq!(
+            error,
+            "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll, wned"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL is read only.
+//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL and WNED are read only.
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;
@@ -17,6 +17,7 @@
 //! | JSONL | the last bracket of its last line |
 //! | PubTator | the line end of its last line |
 //! | CoNLL | the line end of its last line |
+//! | WNED | the last tag of its root; a file of `RawText` for each document |
 //! | brat | the text or the line end of its last row; a `.ann` for each `.txt` of a folder that has some |
 //! | text | its last character |
 //! | gzip | its length and checksum |
@@ -66,6 +67,7 @@ mod pubtator;
 mod read;
 mod source;
 mod text;
+mod wned;
 mod writer;
 mod wrong;
 
@@ -75,4 +77,5 @@ pub use format::Format;
 pub use options::ReadOptions;
 pub use read::{Summary, read_all, read_from, read_path};
 pub use truename_text::{Document, Mention, OffsetUnit, Passage, Problem, Span};
+pub use wned::read_wned;
 pub use writer::Writer;

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
 use crate::source::Source;
-use crate::{bioc, brat, conll, jsonl, pubtator, text};
+use crate::{bioc, brat, conll, jsonl, pubtator, text, wned};
 
 /// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn read_path(
 /// Reads a file from a reader, as [`read_path`] does; `name` stands for the file in messages and tells its format.
 ///
 /// # Errors
-/// The errors of [`read_path`], and for brat, which needs files.
+/// The errors of [`read_path`], and for brat, which needs files. WNED needs its texts in a folder beside `name`.
 pub fn read_from(
     name: &Path,
     reader: impl Read + Send + 'static,
@@ -101,6 +101,7 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::BiocXml => bioc::xml::read(source, output),
         Format::BiocJson => bioc::json::read(source, output),
         Format::Conll => conll::read(source, output),
+        Format::Wned => wned::read(source, output),
         Format::Brat => Err(brat::needs_files(&source.path)),
     }
 }

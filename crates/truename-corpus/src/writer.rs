@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use truename_text::{Document, OffsetUnit};
 
-use crate::{Error, Format, bioc, brat, jsonl, pubtator};
+use crate::{Error, Format, bioc, brat, jsonl, pubtator, wned};
 
 /// Writes documents, one after another, in a format that keeps them in one file.
 ///
@@ -24,8 +24,8 @@ impl<W: Write> Writer<W> {
     /// Creates a writer to `out` with offsets in the unit `offsets`.
     ///
     /// # Errors
-    /// For plain text, which holds no annotations, for brat, which keeps a document in two files, and for CoNLL, which
-    /// keeps tokens in place of the text.
+    /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, and for CoNLL,
+    /// which keeps tokens in place of the text.
     pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
         match format {
             Format::Text => Err(Error::refused(
@@ -39,6 +39,7 @@ impl<W: Write> Writer<W> {
                 "write jsonl, pubtator, bioc-xml, bioc-json or brat",
             )),
             Format::Brat => Err(brat::no_stream()),
+            Format::Wned => Err(wned::no_stream()),
             _ => Ok(Self { format, offsets, out, begun: false }),
         }
     }
@@ -56,7 +57,7 @@ impl<W: Write> Writer<W> {
             Format::Pubtator => pubtator::write(out, document, offsets),
             Format::BiocXml => bioc::xml::write(out, document, offsets),
             Format::BiocJson => bioc::json::write(out, document, offsets, first),
-            Format::Text | Format::Brat | Format::Conll => Err(io::Error::other("not a stream")),
+            Format::Text | Format::Brat | Format::Conll | Format::Wned => Err(io::Error::other("not a stream")),
         }
     }
 
@@ -105,6 +106,9 @@ mod tests {
             message,
             "conll keeps the tokens of a text without the blanks between them, so offsets would not fit"
         );
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        let (message, hint) = refusal(Format::Wned);
+        assert_eq!(message, "wned keeps each text in a file of its own, so it is no stream");
         assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
         let (message, hint) = refusal(Format::Brat);
         assert_eq!(message, "brat keeps a document in two files, so it is no stream");

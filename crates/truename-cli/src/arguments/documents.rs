@@ -7,7 +7,7 @@ use crate::exit_code::UsageError;
 /// Options for reading documents.
 #[derive(Args)]
 pub struct DocumentArguments {
-    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json, brat or conll [default: told by content and extension]
+    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll or wned [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
     pub input_format: Option<Format>,
     /// Unit of offsets in input and output: bytes, chars or utf16

@@ -39,11 +39,11 @@ const IDENTIFIERS: [&str; 13] = [
 ];
 
 /// End of a message about a problem that ends the reading.
-const REST: &str = "the rest of the file is not read";
+pub(crate) const REST: &str = "the rest of the file is not read";
 
 /// The error of a reader that met a document beyond the limit.
 #[derive(Debug)]
-struct TooLong {
+pub(crate) struct TooLong {
     limit: usize,
 }
 
@@ -52,7 +52,7 @@ impl TooLong {
         io::Error::other(self)
     }
 
-    fn is(error: &io::Error) -> bool {
+    pub(crate) fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|source| source.is::<Self>())
     }
 }

@@ -4,11 +4,11 @@ use crate::bioc::TooLong;
 use crate::source::count_newlines;
 
 /// Counts the lines that were consumed and the bytes since the last document, and fails where they are too many.
-pub(super) struct Bounded<R> {
-    pub(super) inner: R,
-    pub(super) line: u64,
-    pub(super) since: usize,
-    pub(super) limit: usize,
+pub(crate) struct Bounded<R> {
+    pub(crate) inner: R,
+    pub(crate) line: u64,
+    pub(crate) since: usize,
+    pub(crate) limit: usize,
 }
 
 impl<R: BufRead> Read for Bounded<R> {

@@ -7,7 +7,8 @@ mod bounded;
 mod read;
 mod write;
 
-pub(crate) use self::read::read;
+pub(crate) use self::bounded::Bounded;
+pub(crate) use self::read::{attributes, copied, read, resolved};
 pub(crate) use self::write::{BEGIN, END, write};
 
 #[cfg(test)]

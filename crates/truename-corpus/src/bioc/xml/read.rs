@@ -30,7 +30,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         let ended = matches!(event, Ok(Event::Eof));
         let taken = match event {
             Err(quick_xml::Error::Io(error)) if TooLong::is(&error) => Err(error.to_string()),
-            Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copy(&error))),
+            Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copied(&error))),
             Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("a byte here")),
             Err(error) => Err(format!("not XML: {error}")),
             Ok(event) => state.take(event, line, output),
@@ -60,7 +60,8 @@ fn not_bioc(path: &std::path::Path, root: Option<&str>) -> Error {
     Error::refused(Some(path), message, "name the format with --input-format; for plain text, --input-format text")
 }
 
-fn copy(error: &io::Error) -> io::Error {
+/// Returns the same error once more.
+pub(crate) fn copied(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), error.to_string())
 }
 
@@ -278,7 +279,7 @@ fn holds_text(name: &str) -> bool {
 }
 
 /// Returns the attributes of an element with their values.
-fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
+pub(crate) fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
     let read = |attribute: Result<Attribute<'_>, AttrError>| {
         let attribute = attribute.map_err(quick_xml::Error::from)?;
         let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
@@ -288,7 +289,8 @@ fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
     attributes.map_err(|error| format!("not XML: the attributes of <{}>: {error}", excerpt(start.name().as_ref())))
 }
 
-fn resolved(reference: &BytesRef<'_>) -> Option<String> {
+/// Returns the text that a reference stands for; none where it is an entity that the file declares, or no character.
+pub(crate) fn resolved(reference: &BytesRef<'_>) -> Option<String> {
     match reference.resolve_char_ref() {
         Ok(Some(character)) => Some(character.to_string()),
         Ok(None) => resolve_xml_entity(reference).map(str::to_owned),
