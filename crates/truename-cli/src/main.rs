@@ -43,6 +43,7 @@ fn main() -> std::process::ExitCode {
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),
+        Command::Corpus(command) => command::corpus::run(command, quiet),
         Command::Train(options) => command::train::run(&options, quiet),
         Command::Tune(options) => command::tune::run(&options, quiet),
         Command::Recipe(command) => command::train::recipe(&command),

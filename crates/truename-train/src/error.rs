@@ -37,6 +37,11 @@ enum Kind {
     NoLinkedMention { corpus: PathBuf },
     NoDocument { path: PathBuf, problem: Option<Problem> },
     Sentence { problem: Problem },
+    CorpusExists { path: PathBuf },
+    UnfinishedCorpus { path: PathBuf },
+    OtherCorpus { path: PathBuf, what: &'static str },
+    NoPairs { distance: usize },
+    LostConcept { id: String },
     State { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
     OtherRun { path: PathBuf, what: String },
     Occupied { path: PathBuf, has_checkpoint: bool },
@@ -142,6 +147,21 @@ impl Error {
             Kind::Sentence { .. } => {
                 Some("`truename corpus build` writes such files; docs/corpus.md describes their lines".into())
             }
+            Kind::CorpusExists { .. } => Some("name another folder with `--out`, or remove this one".into()),
+            Kind::UnfinishedCorpus { .. } => {
+                Some("`--resume` goes on with it; remove the folder to begin anew".into())
+            }
+            Kind::OtherCorpus { .. } => {
+                Some("resume with what it was begun with, or remove the folder to begin anew".into())
+            }
+            Kind::LostConcept { .. } => {
+                Some("the knowledge base was changed during the build; remove the unfinished folder and begin anew".into())
+            }
+            Kind::NoPairs { .. } => Some(
+                "lower `--min-edit-distance`, or name texts that mention concepts with several names; `--parents` makes \
+                 sentences for concepts without a definition"
+                    .into(),
+            ),
             Kind::NoDocument { .. } => Some("see docs/formats.md for the formats of corpora".into()),
             Kind::OtherRun { .. } => {
                 Some("resume with the recipe and data of that run, or begin a new one with another `--out`".into())
@@ -282,6 +302,26 @@ impl Error {
         Kind::Sentence { problem }.into()
     }
 
+    pub(crate) fn corpus_exists(path: &Path) -> Self {
+        Kind::CorpusExists { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn unfinished_corpus(path: &Path) -> Self {
+        Kind::UnfinishedCorpus { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn other_corpus(path: &Path, what: &'static str) -> Self {
+        Kind::OtherCorpus { path: path.to_owned(), what }.into()
+    }
+
+    pub(crate) fn no_pairs(distance: usize) -> Self {
+        Kind::NoPairs { distance }.into()
+    }
+
+    pub(crate) fn lost_concept(id: &str) -> Self {
+        Kind::LostConcept { id: id.to_owned() }.into()
+    }
+
     pub(crate) fn state(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Kind::State { path: path.to_owned(), source: source.into() }.into()
     }
@@ -359,6 +399,15 @@ impl fmt::Display for Error {
                 write!(f, "{} has no document that can be read: {problem}", path.display())
             }
             Kind::Sentence { problem } => problem.fmt(f),
+            Kind::CorpusExists { path } => write!(f, "{} is there already", path.display()),
+            Kind::UnfinishedCorpus { path } => write!(f, "{} holds an unfinished corpus", path.display()),
+            Kind::OtherCorpus { path, what } => write!(f, "the corpus in {} was begun with {what}", path.display()),
+            Kind::NoPairs { distance } => {
+                write!(f, "no concept has two sentences whose names are {distance} edits or more apart")
+            }
+            Kind::LostConcept { id } => {
+                write!(f, "a sentence stands for {id}, which the knowledge base does not have any more")
+            }
             Kind::State { path, .. } => write!(f, "{} cannot be read as the state of a run", path.display()),
             Kind::OtherRun { path, what } => write!(f, "the run in {} was begun with {what}", path.display()),
             Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),

@@ -3,6 +3,7 @@
 mod annotate;
 mod classify;
 mod concepts;
+mod corpus;
 mod documents;
 mod encoder;
 mod evaluate;
@@ -26,6 +27,7 @@ use clap_complete::Shell;
 pub use annotate::Annotate;
 pub use classify::{Classify, TextArguments};
 pub use concepts::ConceptArguments;
+pub use corpus::{Corpus, CorpusBuild};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames};
@@ -88,6 +90,9 @@ pub enum Command {
     Map(Map),
     /// Fit ranker, probability and NIL threshold to a knowledge base
     Calibrate(Calibrate),
+    /// Build sentences that an encoder learns synonyms in context from
+    #[command(subcommand)]
+    Corpus(Corpus),
     /// Teach an encoder the names of a knowledge base
     Train(Train),
     /// Look for a better recipe by cross-validation

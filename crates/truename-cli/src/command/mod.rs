@@ -3,6 +3,7 @@
 pub mod annotate;
 pub mod calibrate;
 pub mod classify;
+pub mod corpus;
 pub mod cross_validate;
 pub mod embed;
 pub mod evaluate;

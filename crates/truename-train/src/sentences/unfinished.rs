@@ -1,0 +1,174 @@
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use truename_files::Partial;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::CorpusOptions;
+use super::report::ReadCounts;
+use super::runs::{FoundSentence, Merged, Runs};
+use crate::{DataFile, Error, Start};
+
+const STATE: &str = "state.json";
+/// Folder of the finished files, which becomes that of the corpus.
+const FINISHED: &str = "corpus";
+
+/// The folder of a corpus that is being built, beside that of the corpus.
+pub(super) struct Unfinished {
+    folder: PathBuf,
+    pub state: State,
+}
+
+/// What was read so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub setup: Setup,
+    /// Number of sources read whole.
+    pub sources: usize,
+    /// Number of documents read of the next source, those with a problem included.
+    pub documents: u64,
+    pub counts: ReadCounts,
+    runs: Runs,
+}
+
+/// All that a corpus depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Setup {
+    pub kb: DataFile,
+    pub texts: Vec<DataFile>,
+    pub exclude: Vec<DataFile>,
+    pub reading: String,
+    pub linker: String,
+    pub options: CorpusOptions,
+}
+
+impl Setup {
+    /// Names the first part that differs from another setup.
+    fn difference(&self, other: &Self) -> Option<&'static str> {
+        let files = |files: &[DataFile]| files.iter().map(|file| file.hash.clone()).collect::<Vec<_>>();
+        if self.kb.hash != other.kb.hash {
+            Some("another knowledge base, or one that was changed since")
+        } else if files(&self.texts) != files(&other.texts) {
+            Some("other texts, or some that were changed since")
+        } else if files(&self.exclude) != files(&other.exclude) {
+            Some("other concepts to exclude")
+        } else if (&self.reading, &self.linker, &self.options) != (&other.reading, &other.linker, &other.options) {
+            Some("other options")
+        } else {
+            None
+        }
+    }
+}
+
+impl Unfinished {
+    /// Opens the folder beside `out`, or creates it.
+    ///
+    /// # Errors
+    /// If `out` is there, the build is begun anew and there is an unfinished one, or it was begun otherwise.
+    pub fn open(out: &Path, setup: Setup, start: Start) -> Result<Self, Error> {
+        if !is_free(out)? {
+            return Err(Error::corpus_exists(out));
+        }
+        let folder = folder_of(out);
+        let path = folder.join(STATE);
+        if path.exists() {
+            if start == Start::Anew {
+                return Err(Error::unfinished_corpus(&folder));
+            }
+            let text = fs::read_to_string(&path).map_err(|source| Error::io("read", &path, source))?;
+            let state: State = serde_json::from_str(&text).map_err(|error| Error::state(&path, error))?;
+            if let Some(what) = state.setup.difference(&setup) {
+                return Err(Error::other_corpus(&folder, what));
+            }
+            return Ok(Self { folder, state });
+        }
+        if !is_free(&folder)? {
+            return Err(Error::corpus_exists(&folder));
+        }
+        // A build that was killed at once leaves the folder.
+        fs::create_dir_all(&folder).map_err(|source| Error::io("make", &folder, source))?;
+        let counts = ReadCounts::default();
+        let unfinished =
+            Self { folder, state: State { setup, sources: 0, documents: 0, counts, runs: Runs::default() } };
+        unfinished.save()?;
+        Ok(unfinished)
+    }
+
+    /// Keeps sentences with the state that they belong to.
+    pub fn add(&mut self, sentences: Vec<FoundSentence>) -> Result<(), Error> {
+        let merged = self.state.runs.add(&self.folder, sentences)?;
+        self.save()?;
+        for path in merged {
+            fs::remove_file(&path).map_err(|source| Error::io("remove", &path, source))?;
+        }
+        Ok(())
+    }
+
+    /// Returns all sentences in their order.
+    pub fn sentences(&self) -> Result<Merged, Error> {
+        self.state.runs.merged(&self.folder)
+    }
+
+    /// Returns an empty folder for the finished files.
+    pub fn finished(&self) -> Result<PathBuf, Error> {
+        let folder = self.folder.join(FINISHED);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|source| Error::io("remove", &folder, source))?;
+        }
+        fs::create_dir(&folder).map_err(|source| Error::io("make", &folder, source))?;
+        Ok(folder)
+    }
+
+    /// Moves the finished files to `out`, and removes the rest.
+    pub fn place(self, out: &Path) -> Result<(), Error> {
+        let finished = self.folder.join(FINISHED);
+        fs::rename(&finished, out).map_err(|source| Error::io("write", out, source))?;
+        fs::remove_dir_all(&self.folder).map_err(|source| Error::io("remove", &self.folder, source))
+    }
+
+    fn save(&self) -> Result<(), Error> {
+        let path = self.folder.join(STATE);
+        let failed = |source| Error::io("write", &path, source);
+        let partial = Partial::beside(&path).map_err(failed)?;
+        let text = serde_json::to_string_pretty(&self.state).map_err(|error| failed(error.into()))?;
+        fs::write(partial.path(), text).map_err(failed)?;
+        partial.replace(&path).map_err(failed)
+    }
+}
+
+/// Returns the folder of an unfinished corpus: `OUT.unfinished`.
+fn folder_of(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".unfinished");
+    out.with_file_name(name)
+}
+
+/// Returns whether there is nothing at a path, or a folder with nothing but the remains of a first state.
+fn is_free(path: &Path) -> Result<bool, Error> {
+    let is_remains = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&format!(".{STATE}."));
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.all(|entry| entry.is_ok_and(|entry| is_remains(&entry)))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(false),
+        Err(source) => Err(Error::io("read", path, source)),
+    }
+}
+
+/// Returns a file with the hash of its bytes, or a folder with that of its files, read piece by piece.
+pub(super) fn hashed(path: &Path) -> Result<DataFile, Error> {
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0; 1 << 16];
+    for file in crate::documents::files_of(path)? {
+        let failed = |source| Error::io("read", &file, source);
+        let mut reader = BufReader::new(File::open(&file).map_err(failed)?);
+        loop {
+            match reader.read(&mut buffer).map_err(failed)? {
+                0 => break,
+                read => hasher.update(&buffer[..read]),
+            }
+        }
+    }
+    Ok(DataFile { path: path.to_owned(), hash: format!("{:032x}", hasher.digest128()) })
+}
