@@ -52,7 +52,10 @@ pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;
-pub use sentences::{MarkedSentence, SENTENCES_FILE, read_sentences, CorpusOptions, CorpusReport, CorpusTexts, LeftOutCounts, LinkedDocuments, ReadCounts, WrittenCounts, build_corpus};
+pub use sentences::{
+    CorpusOptions, CorpusReport, CorpusTexts, LeftOutCounts, LinkedDocuments, MarkedSentence, ReadCounts,
+    SENTENCES_FILE, WrittenCounts, build_corpus, read_sentences,
+};
 pub use task::{Classify, Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
