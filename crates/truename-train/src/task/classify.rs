@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_eval::{ClassScores, ValueScores};
 use truename_infer::{
-    Batch, Checkpoint, Classifier, ClassifyConfig, ClassifyText, Manifest, Pooling, Tokenizer, ValueScale,
+    AdapterChoice, AdapterFeatures, Batch, Checkpoint, Classifier, ClassifyConfig, ClassifyText, Manifest, Pooling,
+    Tokenizer, ValueScale,
 };
 use truename_kb::Progress;
 use truename_nn::{ClassifyTexts, LearnerOptions, Targets};
@@ -223,6 +224,10 @@ impl Task for Classify {
         match &mut checkpoint {
             Checkpoint::Transformer(transformer) => {
                 transformer.set_window(self.classes.window.max(transformer.window()))?;
+                if !transformer.adapters().adapters.is_empty() {
+                    // A map that is learnt on them tells the states of the backbone and of each adapter apart (PICSO, section 3.3).
+                    transformer.keep_adapters(&AdapterChoice::All, AdapterFeatures::Joined)?;
+                }
             }
             _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
         }
