@@ -31,6 +31,11 @@ impl Error {
     pub fn malformed_texts(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
                     elsewhere; a file has a header, or columns are numbers";
+    }
+
+    pub(crate) fn malformed_substitutes(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        let hint = "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
+                    rank:substitute) has them, separated by tabs";
         Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 

@@ -6,6 +6,7 @@
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
 //! [`ClassScores`] and [`ValueScores`] score.
+//! and [`mentions`] the mentions that a recognizer finds in them; [`substitutes`] scores simpler words for words in sentences.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -31,6 +32,7 @@ mod name_error;
 mod overlap;
 pub mod plot;
 mod scores;
+pub mod substitutes;
 mod texts;
 mod trade_off;
 
