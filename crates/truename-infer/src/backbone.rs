@@ -231,6 +231,12 @@ impl Backbone {
         MaskedHead::load(family, config, &self.weights, tokens)
     }
 
+    /// Returns whether the folder has a masked-language head.
+    pub(crate) fn has_masked_head(&self) -> bool {
+        let names = self.family.as_ref().map(|(family, _)| &family.names);
+        names.is_some_and(|names| self.weights.whole().at(names.masked_map).has("weight"))
+    }
+
     /// The heads of the folder.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest

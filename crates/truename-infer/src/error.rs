@@ -27,6 +27,7 @@ enum Kind {
     NoHead { path: PathBuf, head: &'static str },
     NoAdapter { name: String, known: Vec<String> },
     AdapterName { name: String },
+    NoMaskedHead { path: PathBuf },
     NoDescription { kind: String },
     LongDescription { kind: String, window: usize },
     Input { message: String },
@@ -36,6 +37,11 @@ impl Error {
     /// Returns whether the folder, or a file that has to be in it, is not there.
     pub fn is_not_found(&self) -> bool {
         matches!(&*self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
+
+    /// Returns whether a masked-language head was asked of a folder without one.
+    pub fn is_no_masked_head(&self) -> bool {
+        matches!(&*self.0, Kind::NoMaskedHead { .. })
     }
 
     /// A way out, where one is known.
@@ -74,6 +80,11 @@ impl Error {
             Kind::AdapterName { .. } => {
                 Some("use letters, digits, - and _; several names with commas between them".into())
             }
+            Kind::NoMaskedHead { .. } => Some(
+                "train one: `truename train recipes/masked-language.toml --encoder DIR`, or give a BERT model saved as \
+                 `AutoModelForMaskedLM`"
+                    .into(),
+            ),
             Kind::NoDescription { .. } => Some("describe in a sentence what mentions of the type stand for".into()),
             Kind::LongDescription { .. } => Some("shorten it, or split it into several descriptions".into()),
             Kind::Tokenize { .. } | Kind::Io { .. } | Kind::Input { .. } => None,
@@ -152,6 +163,10 @@ impl Error {
 
     pub(crate) fn adapter_name(name: &str) -> Self {
         Kind::AdapterName { name: name.to_owned() }.into()
+    }
+
+    pub(crate) fn no_masked_head(path: &Path) -> Self {
+        Kind::NoMaskedHead { path: path.to_owned() }.into()
     }
 
     pub(crate) fn no_description(kind: &str) -> Self {
@@ -234,6 +249,9 @@ impl fmt::Display for Error {
                 write!(f, "there is no adapter {name}; the model has {}", known.join(", "))
             }
             Kind::AdapterName { name } => write!(f, "\"{name}\" is not the name of an adapter"),
+            Kind::NoMaskedHead { path } => {
+                write!(f, "the model in {} has no masked-language head", path.display())
+            }
             Kind::NoDescription { kind } => write!(f, "the type {kind} has no description"),
             Kind::LongDescription { kind, window } => {
                 write!(f, "a description of the type {kind} is longer than the {window} tokens that the model reads")

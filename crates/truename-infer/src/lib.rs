@@ -65,9 +65,10 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     CandidateScore, Classified, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
-    ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType, MentionEncoder,
-    Question, RetrieverConfig, RetrieverPrompt, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
-    SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, ValueScale, scale_to_unit,
+    ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
+    MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt,
+    ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan,
+    Tagger, Thresholds, ValueScale, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

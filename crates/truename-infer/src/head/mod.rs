@@ -6,6 +6,7 @@ mod embeddings;
 mod encoder;
 mod entity;
 mod masked;
+mod masked_language;
 mod pooling;
 mod retriever;
 mod spans;
@@ -19,6 +20,7 @@ pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use entity::EntityPrompt;
 pub(crate) use masked::MaskedHead;
+pub use masked_language::{MaskedLanguageModel, MaskedPlace, MaskedWord};
 pub use pooling::scale_to_unit;
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{

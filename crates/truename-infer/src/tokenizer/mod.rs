@@ -168,6 +168,14 @@ impl Tokenizer {
         }
     }
 
+    /// Returns the name of a token, as the vocabulary writes it, if there is such a token.
+    pub fn token(&self, id: u32) -> Option<String> {
+        match &self.0 {
+            Kind::Pieces(pieces) => pieces.single.id_to_token(id),
+            Kind::Characters { .. } => None,
+        }
+    }
+
     fn text_tokenizer(&self) -> Result<(&Pieces, &TextTokenizer), Error> {
         let Kind::Pieces(pieces) = &self.0 else { return Err(Error::characters_alone()) };
         if let Some(text) = pieces.text.get() {
