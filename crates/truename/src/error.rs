@@ -81,6 +81,12 @@ enum Kind {
         role: &'static str,
     },
     UnknownRole(String),
+    WordList {
+        path: PathBuf,
+        line: u64,
+        message: String,
+    },
+    NoSubstitutes,
     FixedTypes,
     TooManyVectorSets,
     Recognizer(String),
@@ -133,6 +139,12 @@ impl Error {
             Kind::LearntDocuments { .. } => Some("give documents that neither learnt".into()),
             Kind::NoModel { kb, .. } => Some(format!("`truename kb models --kb {}` lists them", kb.display())),
             Kind::UnknownRole(_) => Some("the roles are: encoder, recognizer, retriever, reranker".into()),
+            Kind::WordList { .. } => Some(
+                "word lists are `word TAB count`; synonyms are WordNet's data files, PPDB's clusters, or CSV and TSV with the \
+                 synonyms of a row; other encodings are converted by `iconv -t utf-8`"
+                    .into(),
+            ),
+            Kind::NoSubstitutes => Some("give a masked-language model, synonyms or a knowledge base".into()),
             Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
@@ -258,6 +270,16 @@ impl Error {
         Self(Kind::NoModel { kb: kb.to_owned(), role })
     }
 
+    /// Reports a line of a word list or synonym vocabulary; line 0 is the whole.
+    pub(crate) fn word_list(path: &Path, line: u64, message: String) -> Self {
+        Self(Kind::WordList { path: path.to_owned(), line, message })
+    }
+
+    /// Reports that there is nothing to take substitutes from.
+    pub(crate) fn no_substitutes() -> Self {
+        Self(Kind::NoSubstitutes)
+    }
+
     pub(crate) fn fixed_types() -> Self {
         Self(Kind::FixedTypes)
     }
@@ -336,6 +358,9 @@ impl fmt::Display for Error {
             }
             Kind::NoModel { kb, role } => write!(f, "{} has no {role}", kb.display()),
             Kind::UnknownRole(name) => write!(f, "no model has the role \"{name}\""),
+            Kind::WordList { path, line: 0, message } => write!(f, "{}: {message}", path.display()),
+            Kind::WordList { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
+            Kind::NoSubstitutes => f.write_str("there is no source of substitutes"),
             Kind::FixedTypes => f.write_str("a tagger finds the types that it was trained on, and no others"),
             Kind::TooManyVectorSets => f.write_str("the knowledge base has no room for another set of vectors"),
             Kind::Recognizer(found) => write!(f, "the recognizer gave {found}"),
@@ -374,6 +399,8 @@ impl std::error::Error for Error {
             | Kind::NoModel { .. }
             | Kind::UnknownRole(_)
             | Kind::FixedTypes
+            | Kind::WordList { .. }
+            | Kind::NoSubstitutes
             | Kind::TooManyVectorSets
             | Kind::Recognizer(_)
             | Kind::Reranker(_)

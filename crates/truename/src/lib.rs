@@ -49,6 +49,7 @@ mod retrieval;
 mod retriever;
 mod shared_names;
 mod short_forms;
+pub mod substitutes;
 
 pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;
@@ -73,7 +74,7 @@ pub use reranker::{
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
-pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType};
+pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
     Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,

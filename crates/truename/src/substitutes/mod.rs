@@ -1,0 +1,21 @@
+//! Simpler words for the rare words of a text (lexical simplification; LSBert: Qiang et al. 2020).
+//!
+//! Read in this order: a [`Simplifier`] generates substitutes of a word in its sentence by a masked-language model and a
+//! [`SynonymVocabulary`], and ranks them by fit in context, similarity and [`Frequencies`]; the answer is a [`SimplifiedWord`] with
+//! its [`Substitute`]s; [`replaced`] puts the best ones into the text.
+
+mod frequencies;
+mod inflection;
+mod lines;
+mod rank;
+mod replaced;
+mod sentence;
+mod similarity;
+mod simplifier;
+mod synonyms;
+mod variant;
+
+pub use frequencies::Frequencies;
+pub use replaced::replaced;
+pub use simplifier::{SimplifiedWord, Simplifier, SimplifyOptions, Substitute};
+pub use synonyms::SynonymVocabulary;

@@ -1,0 +1,27 @@
+//! Clusters of phrases, as those of PPDB: the name of a cluster on a line, its members behind a tab on the lines after it.
+
+use std::path::Path;
+
+use crate::Error;
+use crate::substitutes::lines::for_each_line;
+
+/// Passes the name and the members of each cluster to `add`.
+///
+/// # Errors
+/// If the file cannot be read or a member stands before the first cluster.
+pub(super) fn read(path: &Path, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
+    let mut cluster: Vec<String> = Vec::new();
+    for_each_line(path, |number, line| {
+        match line.strip_prefix('\t') {
+            Some(_) if cluster.is_empty() => {
+                return Err(Error::word_list(path, number, "a member before the name of its cluster".into()));
+            }
+            Some(member) => cluster.push(member.to_owned()),
+            None if line.trim().is_empty() => {}
+            None => add(std::mem::replace(&mut cluster, vec![line.to_owned()])),
+        }
+        Ok(())
+    })?;
+    add(cluster);
+    Ok(())
+}
