@@ -24,8 +24,8 @@ impl<'a> Sentences<'a> {
 
     /// Returns the sentence around a span, without space at its ends.
     pub fn around(&self, span: Span) -> Span {
-        let before = (0..self.words.len()).take_while(|word| self.words.span(*word).start <= span.start);
-        let first = before.filter(|word| self.words.breaks_before(*word)).last().filter(|word| *word > 0);
+        let last = self.first_from(span.start + 1);
+        let first = (1..last).rev().find(|word| self.words.breaks_before(*word));
         let start = first.map_or(0, |word| self.words.span(word).start).min(span.start);
         let mut behind = self.first_from(span.end)..self.words.len();
         let end = behind.find(|word| self.words.breaks_before(*word)).map(|word| self.words.span(word).start);
@@ -58,7 +58,12 @@ impl<'a> Sentences<'a> {
 
     /// Returns the number of the first word that begins at a byte or after it.
     fn first_from(&self, byte: usize) -> usize {
-        (0..self.words.len()).find(|word| self.words.span(*word).start >= byte).unwrap_or(self.words.len())
+        let (mut from, mut to) = (0, self.words.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.words.span(middle).start < byte { from = middle + 1 } else { to = middle }
+        }
+        from
     }
 }
 
