@@ -38,6 +38,7 @@ fn main() -> std::process::ExitCode {
         Command::Link(options) => command::link::run(&options, quiet),
         Command::Annotate(options) => command::annotate::run(&options, quiet),
         Command::Recognize(options) => command::recognize::run(&options, quiet),
+        Command::Simplify(options) => command::simplify::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Classify(options) => command::classify::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),

@@ -5,7 +5,9 @@ use clap::{Args, Subcommand};
 use super::value::folds;
 use super::{
     ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument,
-    RecognizerArguments, TextArguments,
+    RecognizerArguments,
+    TextArguments,
+    SubstituteArguments,
 };
 
 #[derive(Subcommand)]
@@ -47,6 +49,30 @@ pub struct EvaluateClasses {
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Score simpler words against those that people gave
+    ///
+    /// Precision, recall and F1 are those of the candidates of all words together; accuracy is the share of words that are replaced by
+    /// a substitute that people gave (LSBert). Words are compared without regard to capitals.
+    Substitutes(EvaluateSubstitutes),
+}
+
+#[derive(Args)]
+pub struct EvaluateSubstitutes {
+    /// Judgements, as LexMTurk has them (a header, then sentence, word and substitutes, separated by tabs) or BenchLS (sentence, word,
+    /// position, rank:substitute)
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    /// Encoding of a file that is not UTF-8 (a WHATWG label such as windows-1252)
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    #[command(flatten)]
+    pub substitutes: SubstituteArguments,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write each word with its candidates and judgements as JSONL
+    #[arg(long, value_name = "FILE")]
+    pub predictions: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -16,6 +16,7 @@ mod nil;
 mod reading;
 mod recognize;
 mod recognizer;
+mod simplify;
 mod train;
 mod value;
 
@@ -30,7 +31,7 @@ pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames};
+pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
@@ -39,6 +40,7 @@ pub use model::Model;
 pub use nil::NilArguments;
 pub use recognize::Recognize;
 pub use recognizer::{RecognizerArguments, RecognizerChoice, RecognizerChoices};
+pub use simplify::{Simplify, SimplifyFormat, SubstituteArguments};
 pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your
@@ -80,6 +82,12 @@ pub enum Command {
     ///
     /// Rows pass through and gain the columns `label` and `probability`, or `value` by a regression.
     Classify(Classify),
+    /// Find simpler words for the rare words of texts
+    ///
+    /// Substitutes come from a masked-language model (--model), from synonyms (--synonyms, --kb) or from both. Their ranks by fit in
+    /// context, similarity (--encoder) and frequency (--frequencies) count alike. A word is kept where its best substitute is neither
+    /// commoner nor fits the text around it better.
+    Simplify(Simplify),
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),

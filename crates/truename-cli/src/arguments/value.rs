@@ -24,6 +24,13 @@ pub fn perplexity(value: &str) -> Result<f64, String> {
     }
 }
 
+pub fn occurrences(value: &str) -> Result<f64, String> {
+    match value.parse::<f64>() {
+        Ok(occurrences) if (0.0..=1e6).contains(&occurrences) => Ok(occurrences),
+        _ => Err("occurrences in a million words lie between 0 and 1000000".into()),
+    }
+}
+
 pub fn weight(value: &str) -> Result<f64, String> {
     match value.parse::<f64>() {
         Ok(weight) if (0.0..=20.0).contains(&weight) => Ok(weight),

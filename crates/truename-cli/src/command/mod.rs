@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod evaluate_classes;
 pub mod evaluate_link;
 pub mod evaluate_mentions;
+pub mod evaluate_substitutes;
 pub mod judge;
 pub mod kb;
 pub mod link;
@@ -20,6 +21,7 @@ pub mod model;
 pub mod models;
 pub mod recognize;
 pub mod recognizer;
+pub mod simplify;
 pub mod train;
 pub mod tune;
 
