@@ -31,6 +31,7 @@ impl Error {
     pub fn malformed_texts(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
                     elsewhere; a file has a header, or columns are numbers";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
     pub(crate) fn malformed_substitutes(path: &Path, line: u64, message: impl Into<String>) -> Self {

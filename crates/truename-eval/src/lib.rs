@@ -5,8 +5,7 @@
 //! [`NilTradeOff`] what another NIL threshold would change;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
-//! [`ClassScores`] and [`ValueScores`] score.
-//! and [`mentions`] the mentions that a recognizer finds in them; [`substitutes`] scores simpler words for words in sentences.
+//! [`ClassScores`] and [`ValueScores`] score; [`substitutes`] scores simpler words for words in sentences.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};

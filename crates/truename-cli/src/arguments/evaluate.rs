@@ -5,9 +5,7 @@ use clap::{Args, Subcommand};
 use super::value::folds;
 use super::{
     ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument,
-    RecognizerArguments,
-    TextArguments,
-    SubstituteArguments,
+    RecognizerArguments, SubstituteArguments, TextArguments,
 };
 
 #[derive(Subcommand)]
@@ -31,6 +29,11 @@ pub enum Evaluate {
     /// Accuracy, precision, recall and F1 of the positive label (of several labels the mean) and Matthews' correlation; of values
     /// Pearson's and Spearman's correlation.
     Classes(EvaluateClasses),
+    /// Score simpler words against those that people gave
+    ///
+    /// Precision, recall and F1 are those of the candidates of all words together; accuracy is the share of words that are replaced by
+    /// a substitute that people gave (LSBert). Words are compared without regard to capitals.
+    Substitutes(EvaluateSubstitutes),
 }
 
 #[derive(Args)]
@@ -49,11 +52,6 @@ pub struct EvaluateClasses {
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Score simpler words against those that people gave
-    ///
-    /// Precision, recall and F1 are those of the candidates of all words together; accuracy is the share of words that are replaced by
-    /// a substitute that people gave (LSBert). Words are compared without regard to capitals.
-    Substitutes(EvaluateSubstitutes),
 }
 
 #[derive(Args)]
