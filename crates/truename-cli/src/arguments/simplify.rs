@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use truename::AdapterChoice;
 
 use super::DocumentArguments;
 
@@ -56,6 +57,9 @@ pub struct SubstituteArguments {
     /// Encoder that compares substitutes with the word in its sentence
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
+    /// Adapters of these folders to use, with commas between them: `general,biomedical`, `all` or `none` [default: all]
+    #[arg(long, value_name = "NAMES")]
+    pub adapter: Option<AdapterChoice>,
     /// Number of words that the model proposes
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub candidates: u16,

@@ -56,8 +56,9 @@ pub fn simplifier(
     options.with_original = !arguments.masked_alone;
     change(&mut options);
     let mut simplifier = Simplifier::new(options);
+    let adapters = arguments.adapter.clone().unwrap_or_default();
     if let Some(folder) = &arguments.model {
-        simplifier = simplifier.with_model(MaskedLanguageModel::open(folder)?);
+        simplifier = simplifier.with_model(MaskedLanguageModel::open_with_adapters(folder, &adapters)?);
     }
     let mut synonyms = SynonymVocabulary::read(&arguments.synonyms)?;
     if let Some(kb) = &arguments.kb {
@@ -65,7 +66,7 @@ pub fn simplifier(
     }
     simplifier = simplifier.with_synonyms(synonyms).with_frequencies(Frequencies::read(&arguments.frequencies)?);
     if let Some(folder) = &arguments.encoder {
-        simplifier = simplifier.with_encoder(Encoder::open(folder)?);
+        simplifier = simplifier.with_encoder(Encoder::open_with_adapters(folder, &adapters)?);
     }
     Ok(simplifier)
 }

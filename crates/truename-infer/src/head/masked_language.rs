@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use truename_text::Span;
 
 use super::masked::MaskedHead;
-use crate::{Backbone, Error, Input, Part, Sequence, Slot, Template, Tokenizer};
+use crate::{AdapterChoice, Backbone, Error, Input, Part, Sequence, Slot, Template, Tokenizer};
 
 /// Predicts the words at a masked place of a text (Devlin et al. 2018).
 ///
@@ -105,7 +105,15 @@ impl MaskedLanguageModel {
     /// # Errors
     /// Where the folder has none ([`Error::is_no_masked_head`]), a file is missing or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let backbone = Backbone::open(folder)?;
+        Self::open_with_adapters(folder, &AdapterChoice::All)
+    }
+
+    /// Opens a folder with a masked-language head, with chosen adapters alone.
+    ///
+    /// # Errors
+    /// As [`MaskedLanguageModel::open`], and if there is no such adapter.
+    pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
+        let backbone = Backbone::open_with_adapters(folder, choice)?;
         if !backbone.has_masked_head() {
             return Err(Error::no_masked_head(folder));
         }

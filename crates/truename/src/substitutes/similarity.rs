@@ -1,12 +1,10 @@
-use std::ops::Range;
-
-use truename_infer::{Encoder, Input, Part, Sequence, Slot, Template};
+use truename_infer::{Architecture, Encoder};
 use truename_text::Span;
 
 use crate::Error;
 
-/// Returns the cosine of each candidate's vector with that of the word at a span. A vector is the mean of the states of its tokens in the
-/// text, the candidate standing in the place of the word; of an encoder of characters it is the vector of the word alone.
+/// Returns the cosine of each candidate's vector with that of the word at a span: in the text, the candidate standing in the place of the
+/// word; of an encoder of characters, alone.
 ///
 /// # Errors
 /// If the tokenizer fails or the window has no room.
@@ -16,51 +14,20 @@ pub(super) fn similarities(
     span: Span,
     candidates: &[String],
 ) -> Result<Vec<Option<f64>>, Error> {
-    let word = &text[span.range()];
-    let words: Vec<&str> = std::iter::once(word).chain(candidates.iter().map(String::as_str)).collect();
-    let vectors = match template(encoder) {
-        Some(template) => in_context(encoder, &template, text, span, &words)?,
-        None => {
-            let vectors = encoder.encode(&words)?;
-            (0..words.len()).map(|row| vectors.row(row).to_vec()).collect()
+    let words: Vec<&str> = std::iter::once(&text[span.range()]).chain(candidates.iter().map(String::as_str)).collect();
+    let vectors = match encoder.info().architecture {
+        Architecture::Characters(_) => encoder.encode(&words)?,
+        _ => {
+            let put = |word: &&str| {
+                let text = [&text[..span.start], word, &text[span.end..]].concat();
+                (text, Span::new(span.start, span.start + word.len()))
+            };
+            let texts: Vec<(String, Span)> = words.iter().map(put).collect();
+            let texts: Vec<(&str, Span)> = texts.iter().map(|(text, span)| (text.as_str(), *span)).collect();
+            encoder.encode_in_context(&texts)?
         }
     };
-    Ok(vectors[1..].iter().map(|vector| cosine(&vectors[0], vector)).collect())
-}
-
-/// The text before a word, the word and the text behind it; none where the network reads characters.
-fn template(encoder: &Encoder) -> Option<Template> {
-    let tokenizer = encoder.backbone().tokenizer();
-    let [first, last] = if tokenizer.id("[CLS]").is_some() { ["[CLS]", "[SEP]"] } else { ["<s>", "</s>"] };
-    let parts = [Part::Special(first), Part::Slot, Part::Slot, Part::Slot, Part::Special(last)];
-    tokenizer.template(&parts).ok()
-}
-
-fn in_context(
-    encoder: &Encoder,
-    template: &Template,
-    text: &str,
-    span: Span,
-    words: &[&str],
-) -> Result<Vec<Vec<f32>>, Error> {
-    /// Number of the part of the template with the word.
-    const WORD: usize = 2;
-    let backbone = encoder.backbone();
-    let fill = |word: &&str| {
-        let slots = [Slot::rest_ending(&text[..span.start]), Slot::rest(word), Slot::rest(&text[span.end..])];
-        backbone.tokenizer().fill(template, &slots)
-    };
-    let sequences: Vec<Sequence> = words.iter().map(fill).collect::<Result<_, _>>()?;
-    let inputs: Vec<Input> = sequences.iter().map(|sequence| sequence.input.clone()).collect();
-    let states = backbone.states(&inputs, &[backbone.info().layers])?;
-    let mean = |tokens: Range<usize>, states: &truename_infer::States| {
-        let mut sum = vec![0.0; states.width(0)];
-        for token in tokens {
-            sum.iter_mut().zip(states.row(0, token)).for_each(|(sum, value)| *sum += value);
-        }
-        sum
-    };
-    Ok(sequences.iter().zip(&states).map(|(sequence, states)| mean(sequence.parts[WORD].clone(), states)).collect())
+    Ok(vectors.rows().skip(1).map(|vector| cosine(vectors.row(0), vector)).collect())
 }
 
 /// Returns the cosine of two vectors; none where one is zero.
