@@ -133,12 +133,13 @@ fn setup(kb: &KnowledgeBase, texts: &CorpusTexts, options: &CorpusOptions) -> Re
     let mut hashed_kb = hashed(&kb.path().join("data.mdb"))?;
     hashed_kb.path = kb.path().to_owned();
     let format = reading.format.map_or("told by content and extension".to_owned(), |format| format.to_string());
+    let unit = format!("{:?}", reading.offsets).to_lowercase();
     let encoding = reading.encoding.as_deref().unwrap_or("UTF-8 unless the file says another");
     Ok(Setup {
         kb: hashed_kb,
         texts: all(texts)?,
         exclude: all(exclude)?,
-        reading: format!("format {format}, offsets in {:?}, encoding {encoding}", reading.offsets),
+        reading: format!("format {format}, offsets in {unit}, encoding {encoding}"),
         linker: linker.clone(),
         options: options.clone(),
     })
