@@ -17,6 +17,7 @@ mod labelled;
 mod link;
 mod process;
 mod products;
+mod record_weights;
 mod reference_sets;
 mod rerank;
 mod round_trip;
@@ -117,6 +118,12 @@ enum Benchmark {
     },
     /// Products of matrices beside those of `rten-gemm`
     Products,
+    /// Weights of the lexical scorer of records, fitted to public pairs, with F1 on the parts held out
+    RecordWeights {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+    },
     /// Mentions a second through a re-ranker, and its cost beside its matrix products; `benches/rerank_peers.py` runs the prompts in PyTorch
     Rerank {
         /// Folder of a re-ranker
@@ -275,6 +282,7 @@ fn main() -> anyhow::Result<()> {
             products::run();
             Ok(())
         }
+        Benchmark::RecordWeights { data } => record_weights::run(&data),
         Benchmark::Rerank { model, kb, corpus, documents, prompts } => rerank::run(&rerank::Options {
             model: &model,
             kb: &kb,

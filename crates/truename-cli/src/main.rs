@@ -20,6 +20,7 @@ mod output;
 mod problems;
 mod progress;
 mod record_error;
+mod records;
 mod spread;
 mod tsne;
 
@@ -41,6 +42,7 @@ fn main() -> std::process::ExitCode {
         Command::Simplify(options) => command::simplify::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Classify(options) => command::classify::run(&options, quiet),
+        Command::Dedupe(options) => command::dedupe::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),

@@ -6,6 +6,7 @@
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
 //! [`ClassScores`] and [`ValueScores`] score; [`substitutes`] scores simpler words for words in sentences.
+//! and [`mentions`] the mentions that a recognizer finds in them; [`pairs`] scores decisions about pairs of records.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -29,6 +30,7 @@ pub mod linked;
 pub mod mentions;
 mod name_error;
 mod overlap;
+pub mod pairs;
 pub mod plot;
 mod scores;
 pub mod substitutes;

@@ -91,6 +91,10 @@ enum Kind {
     TooManyVectorSets,
     Recognizer(String),
     Reranker(String),
+    NoPairClassifier {
+        folder: PathBuf,
+        reason: String,
+    },
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
@@ -145,6 +149,9 @@ impl Error {
                     .into(),
             ),
             Kind::NoSubstitutes => Some("give a masked-language model, synonyms or a knowledge base".into()),
+            Kind::NoPairClassifier { .. } => {
+                Some("train one on labelled pairs: `truename train recipes/record-pairs.toml`".into())
+            }
             Kind::FixedTypes => Some("train a recognizer by `task.kind = \"recognize\"`".into()),
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
@@ -288,6 +295,10 @@ impl Error {
         Self(Kind::UnknownRole(name.to_owned()))
     }
 
+    pub(crate) fn no_pair_classifier(folder: &Path, reason: String) -> Self {
+        Self(Kind::NoPairClassifier { folder: folder.to_owned(), reason })
+    }
+
     pub(crate) fn too_many_vector_sets() -> Self {
         Self(Kind::TooManyVectorSets)
     }
@@ -361,6 +372,9 @@ impl fmt::Display for Error {
             Kind::WordList { path, line: 0, message } => write!(f, "{}: {message}", path.display()),
             Kind::WordList { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::NoSubstitutes => f.write_str("there is no source of substitutes"),
+            Kind::NoPairClassifier { folder, reason } => {
+                write!(f, "{} is no classifier of pairs: it {reason}", folder.display())
+            }
             Kind::FixedTypes => f.write_str("a tagger finds the types that it was trained on, and no others"),
             Kind::TooManyVectorSets => f.write_str("the knowledge base has no room for another set of vectors"),
             Kind::Recognizer(found) => write!(f, "the recognizer gave {found}"),
@@ -398,6 +412,7 @@ impl std::error::Error for Error {
             | Kind::LearntDocuments { .. }
             | Kind::NoModel { .. }
             | Kind::UnknownRole(_)
+            | Kind::NoPairClassifier { .. }
             | Kind::FixedTypes
             | Kind::WordList { .. }
             | Kind::NoSubstitutes

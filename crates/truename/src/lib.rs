@@ -44,6 +44,7 @@ mod proposal;
 mod query;
 mod ranker;
 mod recognizer;
+pub mod records;
 mod reranker;
 mod retrieval;
 mod retriever;

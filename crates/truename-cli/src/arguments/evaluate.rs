@@ -4,8 +4,16 @@ use clap::{Args, Subcommand};
 
 use super::value::folds;
 use super::{
-    ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PlaceholderArgument,
-    RecognizerArguments, SubstituteArguments, TextArguments,
+    ConceptArguments,
+    DocumentArguments,
+    LinkerArguments,
+    Linking,
+    NilArguments,
+    PlaceholderArgument,
+    RecognizerArguments,
+    SubstituteArguments,
+    TextArguments,
+    PairScorerArguments,
 };
 
 #[derive(Subcommand)]
@@ -71,6 +79,24 @@ pub struct EvaluateSubstitutes {
     /// Write each word with its candidates and judgements as JSONL
     #[arg(long, value_name = "FILE")]
     pub predictions: Option<PathBuf>,
+    /// Score decisions about pairs of records against labels
+    Pairs(EvaluatePairs),
+}
+
+#[derive(Args)]
+pub struct EvaluatePairs {
+    /// Labelled pairs: a table with the columns left, right and label (1 or 0), or lines of Ditto (COL … VAL …), plain or
+    /// gzipped
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    #[command(flatten)]
+    pub scorer: PairScorerArguments,
+    /// Number of errors shown and written, the most certain first
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub errors: u32,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

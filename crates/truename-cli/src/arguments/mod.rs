@@ -4,6 +4,7 @@ mod annotate;
 mod classify;
 mod concepts;
 mod corpus;
+mod dedupe;
 mod documents;
 mod encoder;
 mod evaluate;
@@ -31,7 +32,8 @@ pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes};
+pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes, EvaluatePairs};
+pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
@@ -88,6 +90,11 @@ pub enum Command {
     /// context, similarity (--encoder) and frequency (--frequencies) count alike. A word is kept where its best substitute is neither
     /// commoner nor fits the text around it better.
     Simplify(Simplify),
+    /// Find the records of a table, or of two, that stand for the same thing
+    ///
+    /// Each record is compared with its nearest others. Pairs with at least the threshold join two records; within what is
+    /// joined, clusters are formed by average linkage.
+    Dedupe(Box<Dedupe>),
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),

@@ -27,6 +27,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
         Evaluate::Classes(arguments) => return super::evaluate_classes::run(&arguments, quiet),
         Evaluate::Substitutes(arguments) => return super::evaluate_substitutes::run(&arguments, quiet),
+        Evaluate::Pairs(arguments) => return super::evaluate_pairs::run(&arguments, quiet),
     };
     if let Some(files) = &arguments.compare {
         return compare_files(files, &arguments);

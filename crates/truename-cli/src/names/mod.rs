@@ -5,6 +5,7 @@
 mod added;
 pub mod classified;
 mod column;
+pub mod column;
 mod context;
 mod converter;
 mod dialect;
@@ -14,10 +15,11 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
 mod parquet;
-mod record;
+pub mod record;
 mod rows;
-mod source;
+pub mod source;
 pub mod tally;
+pub mod whole;
 
 use serde::Serialize;
 use truename::{Candidate, ConceptId, Link, Linker};

@@ -19,6 +19,10 @@ pub fn run(_: &Match, _: Target, _: &Linker, _: &mut Tally, _: bool) -> anyhow::
     Err(not_enabled())
 }
 
+pub fn read_whole(_: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+    Err(not_enabled())
+}
+
 pub struct Writer(Infallible);
 
 impl Writer {

@@ -66,6 +66,33 @@ pub fn run(arguments: &Match, target: Target, linker: &Linker, tally: &mut Tally
     sink.finish()
 }
 
+/// Reads the columns and rows of a table as text; a null is an empty value.
+pub fn read_whole(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+    let failed = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).with_context(failed)?;
+    let names: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let mut rows = Vec::new();
+    for batch in builder.with_batch_size(PIECE).build().with_context(failed)? {
+        interrupt::check()?;
+        let batch = batch.with_context(failed)?;
+        let columns = batch.columns().iter().map(values).collect::<Result<Vec<_>, _>>()?;
+        let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+        for _ in 0..batch.num_rows() {
+            rows.push(columns.iter_mut().map(|column| plain(column.next().unwrap_or_default())).collect());
+        }
+    }
+    Ok((names, rows))
+}
+
+fn plain(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
 /// Output of the answers.
 enum Sink {
     Candidates(Output),

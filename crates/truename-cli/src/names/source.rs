@@ -83,6 +83,11 @@ impl Source {
         codec.reader(Cursor::new(self.beginning).chain(self.reader))
     }
 
+    /// Returns whether the content is a Parquet table.
+    pub fn is_parquet(&self) -> bool {
+        self.beginning.starts_with(PARQUET) && self.is_file
+    }
+
     /// Returns the user's format, else the format of the extension or the content.
     pub fn format(&self, arguments: &Match) -> InputFormat {
         let is_object = self.beginning.trim_ascii_start().strip_prefix(b"{").is_some_and(|rest| {
@@ -92,7 +97,7 @@ impl Source {
         let by_content = || {
             let is_table = arguments.column.is_some() || arguments.delimiter.is_some();
             match () {
-                () if self.beginning.starts_with(PARQUET) && self.is_file => Some(InputFormat::Parquet),
+                () if self.is_parquet() => Some(InputFormat::Parquet),
                 () if is_object => Some(InputFormat::Jsonl),
                 () => is_table.then_some(InputFormat::Csv),
             }

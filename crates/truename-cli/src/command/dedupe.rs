@@ -1,0 +1,129 @@
+//! `truename dedupe`.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use truename::Encoder;
+use truename::records::{Blocked, Blocking, Resolution, Resolver};
+
+use crate::arguments::Dedupe;
+use crate::count::{counted, grouped};
+use crate::exit_code::UsageError;
+use crate::records::{Coverage, Gold, Input, Scorer, check, write};
+use crate::{atomic_file, bars, interrupt, problems, progress};
+
+pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
+    check(arguments)?;
+    if arguments.file == std::path::Path::new("-") && arguments.right.as_deref() == Some(arguments.file.as_path()) {
+        return Err(UsageError("stdin can be one of the tables alone".into()).into());
+    }
+    let start = Instant::now();
+    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
+    let scorer = Scorer::open(&arguments.scorer)?;
+    let encoder = arguments.encoder.as_deref().map(Encoder::open).transpose()?;
+    let input = Input::read(arguments, no_bar)?;
+    let gold = arguments.gold.as_deref().map(|path| Gold::read(path, &input)).transpose()?;
+    let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
+
+    let tables = input.tables();
+    let blocking = Blocking::new().neighbours(arguments.neighbours.into()).encoder(encoder.as_ref());
+    let began = Instant::now();
+    let blocked =
+        progress::watched(no_bar, || blocking.progress(interrupt::progress()).pairs(tables)).map_err(interrupted)?;
+    summary.blocking = began.elapsed().as_secs_f64();
+
+    let began = Instant::now();
+    let (scorer, resolution) = progress::watched(no_bar, || {
+        let scorer = scorer.of(tables);
+        let resolver = Resolver::new(&scorer).threshold(arguments.scorer.threshold).one_to_one(arguments.one_to_one);
+        let resolution = resolver.progress(interrupt::progress()).resolve(tables, &blocked.pairs);
+        resolution.map(|resolution| (scorer, resolution))
+    })
+    .map_err(interrupted)?;
+    summary.comparing = began.elapsed().as_secs_f64();
+
+    summary.count(&input, &blocked, &resolution);
+    summary.gold = gold.map(|gold| gold.coverage(&blocked.pairs, &resolution));
+    let committing = interrupt::commit()?;
+    write(arguments, &input, &resolution)?;
+    summary.seconds = start.elapsed().as_secs_f64();
+    if let Some(path) = &arguments.json {
+        atomic_file::write(path, &(serde_json::to_string_pretty(&summary)? + "\n"))?;
+    }
+    drop(committing);
+    if !quiet {
+        report_problems(&input);
+        scorer.say_truncated();
+        if blocked.truncated > 0 {
+            let records = counted(blocked.truncated, "record");
+            crate::say!("{records} longer than the encoder's window; their vectors are of the beginning");
+        }
+        summary.say();
+    }
+    Ok(())
+}
+
+/// Replaces the error of work that was interrupted by the command's own.
+fn interrupted(error: truename::Error) -> anyhow::Error {
+    match interrupt::check() {
+        Err(message) if error.is_interrupted() => message,
+        _ => error.into(),
+    }
+}
+
+fn report_problems(input: &Input) {
+    for table in input.each() {
+        let count = table.problems.len() as u64;
+        problems::list(&table.problems, count, "malformed rows were compared as far as they could be read");
+    }
+}
+
+/// Counts and times of a run, as `--json` has them.
+#[derive(Default, Serialize)]
+struct Summary {
+    records: usize,
+    candidates: usize,
+    compared: usize,
+    matches: usize,
+    clusters: usize,
+    clusters_of_several: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold: Option<Coverage>,
+    /// Seconds in all, and those of the stages.
+    seconds: f64,
+    reading: f64,
+    blocking: f64,
+    comparing: f64,
+}
+
+impl Summary {
+    fn count(&mut self, input: &Input, blocked: &Blocked, resolution: &Resolution) {
+        let Resolution { pairs, clusters, .. } = resolution;
+        self.records = input.each().map(|table| table.records.len()).sum();
+        self.candidates = blocked.pairs.len();
+        self.compared = pairs.len();
+        self.matches = pairs.iter().filter(|scored| clusters.has(scored.pair)).count();
+        self.clusters = clusters.count();
+        self.clusters_of_several = clusters.count_of_several();
+    }
+
+    fn say(&self) {
+        if let Some(Coverage { gold, compared, found, blocking_recall, recall }) = &self.gold {
+            let [blocking, found_share] = [blocking_recall, recall].map(|share| 100.0 * share);
+            let (compared, found) = (grouped(*compared as u64), grouped(*found as u64));
+            crate::say!(
+                "{} of known matches: blocking proposes {compared} ({blocking:.2} %), {found} are found ({found_share:.2} %)",
+                counted(*gold as u64, "pair")
+            );
+        }
+        let rate = grouped((self.records as f64 / self.seconds.max(1e-6)) as u64);
+        crate::say!(
+            "{}: {} compared, {} of them within {} of several records ({:.1} s, {rate} records/s)",
+            counted(self.records as u64, "record"),
+            counted(self.compared as u64, "pair"),
+            grouped(self.matches as u64),
+            counted(self.clusters_of_several as u64, "cluster"),
+            self.seconds
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Pairs that are known to match, as rows of the tables.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use serde::Serialize;
+use truename::records::{Record, RecordPair, Resolution};
+use truename_eval::pairs::{LabelledPair, read_matches};
+
+use super::input::{Input, InputTable};
+use crate::exit_code::{Advised, ExitCode};
+use crate::names::column::quoted;
+
+/// Matching pairs, each once, in order.
+pub struct Gold {
+    matches: Vec<RecordPair>,
+}
+
+/// Number of known matches that were compared and found.
+#[derive(Serialize)]
+pub struct Coverage {
+    pub gold: usize,
+    pub compared: usize,
+    pub found: usize,
+    /// Share of the known matches that blocking proposes.
+    pub blocking_recall: f64,
+    /// Share of the known matches that are in one cluster.
+    pub recall: f64,
+}
+
+impl Gold {
+    /// Reads pairs of ids, of row numbers or of serialised records. Pairs with the label 0 are left out.
+    pub fn read(path: &Path, input: &Input) -> anyhow::Result<Self> {
+        let left = Names::of(&input.left);
+        let right = input.right.as_ref().map(Names::of);
+        let right = right.as_ref().unwrap_or(&left);
+        let mut matches = Vec::new();
+        for LabelledPair { left: one, right: other, is_same, line } in read_matches(path)? {
+            let row = |names: &Names, table: &InputTable, name: &str| {
+                names.row(name).ok_or_else(|| Advised {
+                    message: format!(
+                        "{}:{line}: {} has no record {}",
+                        path.display(),
+                        table.path.display(),
+                        quoted(name)
+                    ),
+                    hint: "name records by the ids of --id-column, by rows from 1, or serialised as COL … VAL …".into(),
+                    code: ExitCode::Failure,
+                })
+            };
+            let (one, other) = (row(&left, &input.left, &one)?, row(right, input.right(), &other)?);
+            matches.extend(input.tables().pair(one, other).filter(|_| is_same));
+        }
+        matches.sort_unstable();
+        matches.dedup();
+        Ok(Self { matches })
+    }
+
+    pub fn coverage(&self, candidates: &[RecordPair], resolution: &Resolution) -> Coverage {
+        let candidates: HashSet<&RecordPair> = candidates.iter().collect();
+        let gold = self.matches.len();
+        let compared = self.matches.iter().filter(|pair| candidates.contains(pair)).count();
+        let found = self.matches.iter().filter(|pair| resolution.clusters.has(**pair)).count();
+        let share = |part: usize| if gold == 0 { 0.0 } else { part as f64 / gold as f64 };
+        Coverage { gold, compared, found, blocking_recall: share(compared), recall: share(found) }
+    }
+}
+
+/// Rows of a table by their names and by their serialised records.
+struct Names {
+    rows: HashMap<String, u32>,
+    /// The first row with each record.
+    records: HashMap<String, u32>,
+}
+
+impl Names {
+    fn of(table: &InputTable) -> Self {
+        let mut records = HashMap::new();
+        for (row, record) in (0..).zip(&table.records) {
+            records.entry(record.serialized()).or_insert(row);
+        }
+        Self { rows: table.rows_by_name(), records }
+    }
+
+    fn row(&self, name: &str) -> Option<u32> {
+        let of_record = || self.records.get(&Record::parse(name)?.serialized());
+        self.rows.get(name).or_else(of_record).copied()
+    }
+}

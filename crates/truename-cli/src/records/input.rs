@@ -1,0 +1,119 @@
+//! The tables to compare, as records.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use truename::Problem;
+use truename::records::{Record, Tables};
+
+use crate::arguments::Dedupe;
+use crate::exit_code::UsageError;
+use crate::names::column::{column, quoted};
+use crate::names::whole::{TableOptions, WholeTable};
+
+/// One table or two.
+pub struct Input {
+    pub left: InputTable,
+    pub right: Option<InputTable>,
+}
+
+/// A table with the records to compare, one a row.
+pub struct InputTable {
+    pub path: PathBuf,
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    pub records: Vec<Record>,
+    /// Ids by row, where a column has them.
+    ids: Option<Vec<String>>,
+    pub problems: Vec<Problem>,
+}
+
+impl Input {
+    pub fn read(arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
+        let left = InputTable::read(&arguments.file, arguments, quiet)?;
+        let right = arguments.right.as_ref().map(|path| InputTable::read(path, arguments, quiet)).transpose()?;
+        Ok(Self { left, right })
+    }
+
+    pub fn tables(&self) -> Tables<'_> {
+        match &self.right {
+            None => Tables::One(&self.left.records),
+            Some(right) => Tables::Two(&self.left.records, &right.records),
+        }
+    }
+
+    /// Returns the table that `right` of a pair counts.
+    pub fn right(&self) -> &InputTable {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    /// Returns the tables, each once.
+    pub fn each(&self) -> impl Iterator<Item = &InputTable> {
+        std::iter::once(&self.left).chain(&self.right)
+    }
+}
+
+impl InputTable {
+    fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
+        let options = TableOptions {
+            format: arguments.input_format,
+            delimiter: arguments.delimiter,
+            encoding: arguments.encoding.as_deref(),
+            max_line_bytes: arguments.max_line_bytes,
+            quiet,
+        };
+        let WholeTable { columns, rows, problems } = WholeTable::read(path, &options)?;
+        if let Some(problem) = problems.first().filter(|_| arguments.strict) {
+            anyhow::bail!("{problem}");
+        }
+        let id_column = arguments.id_column.as_deref();
+        let id = id_column.map(|wanted| column(&columns, wanted, "--id-column")).transpose()?;
+        let compared = compared(&columns, &arguments.columns, id)?;
+        let names: Arc<[String]> = compared.iter().map(|at| columns[*at].clone()).collect();
+        let values = |row: &Vec<String>| compared.iter().map(|at| row[*at].clone()).collect();
+        let records = rows.iter().map(|row| Record::new(&names, values(row))).collect();
+        let ids = id.map(|at| ids(path, &rows, at)).transpose()?;
+        Ok(Self { path: path.to_owned(), columns, rows, records, ids, problems })
+    }
+
+    /// Returns the name of a row in the answers: its id, or its number from 1.
+    pub fn name(&self, row: u32) -> String {
+        match &self.ids {
+            Some(ids) => ids[row as usize].clone(),
+            None => (u64::from(row) + 1).to_string(),
+        }
+    }
+
+    /// Returns the rows by their names in the answers.
+    pub fn rows_by_name(&self) -> HashMap<String, u32> {
+        (0..self.records.len() as u32).map(|row| (self.name(row), row)).collect()
+    }
+}
+
+/// Returns the places of the columns to compare.
+fn compared(columns: &[String], asked: &[String], id: Option<usize>) -> anyhow::Result<Vec<usize>> {
+    if asked.is_empty() {
+        let all: Vec<usize> = (0..columns.len()).filter(|at| Some(*at) != id).collect();
+        let none = || UsageError("the table has no column beside the id".into());
+        return if all.is_empty() { Err(none().into()) } else { Ok(all) };
+    }
+    let mut places: Vec<usize> =
+        asked.iter().map(|wanted| column(columns, wanted, "--column")).collect::<Result<_, _>>()?;
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
+}
+
+/// Returns the ids of all rows.
+fn ids(path: &Path, rows: &[Vec<String>], at: usize) -> anyhow::Result<Vec<String>> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (row, id) in rows.iter().map(|row| row[at].trim()).enumerate() {
+        let path = path.display();
+        anyhow::ensure!(!id.is_empty(), "{path}: row {} has no id", row + 1);
+        if let Some(first) = seen.insert(id, row) {
+            anyhow::bail!("{path}: rows {} and {} have the same id {}", first + 1, row + 1, quoted(id));
+        }
+    }
+    Ok(rows.iter().map(|row| row[at].trim().to_owned()).collect())
+}

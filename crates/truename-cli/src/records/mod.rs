@@ -1,0 +1,12 @@
+//! Entity resolution: tables of records read, compared, written.
+
+mod gold;
+mod input;
+mod output;
+mod page;
+mod scorer;
+
+pub use gold::{Coverage, Gold};
+pub use input::Input;
+pub use output::{check, write};
+pub use scorer::Scorer;

@@ -1,0 +1,173 @@
+//! Clusters and pairs as tables, or as a page.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use truename::records::{RecordPair, Resolution, ScoredPair};
+
+use super::input::{Input, InputTable};
+use super::page;
+use crate::arguments::{Dedupe, InputFormat, RecordFormat};
+use crate::exit_code::UsageError;
+use crate::names::column::folded;
+use crate::names::record::{Dialect, written};
+use crate::names::source::by_extension;
+use crate::output::Output;
+
+/// Writes the answers in the format asked for.
+pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+    match arguments.format {
+        RecordFormat::Html => page::write(arguments, input, resolution),
+        RecordFormat::Pairs => write_pairs(arguments, input, resolution),
+        RecordFormat::Table => write_rows(arguments, input, resolution),
+    }
+}
+
+/// Refuses outputs that cannot be written, before any work is done.
+pub fn check(arguments: &Dedupe) -> Result<(), UsageError> {
+    let format = arguments.out.as_deref().and_then(by_extension);
+    match (arguments.format, format) {
+        (RecordFormat::Html, _) | (_, None | Some(InputFormat::Csv | InputFormat::Tsv)) => Ok(()),
+        (_, Some(_)) => Err(UsageError("the answers are written as CSV or TSV; call the output .csv or .tsv".into())),
+    }
+}
+
+fn dialect(out: Option<&Path>) -> Dialect {
+    match out.and_then(by_extension) {
+        Some(InputFormat::Tsv) => Dialect::TSV,
+        _ => Dialect::quoted(b','),
+    }
+}
+
+struct Rows {
+    out: Output,
+    dialect: Dialect,
+}
+
+impl Rows {
+    fn open(out: Option<&Path>) -> anyhow::Result<Self> {
+        Ok(Self { out: Output::open(out)?, dialect: dialect(out) })
+    }
+
+    fn put<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
+        let cells: Vec<String> = cells.into_iter().map(|cell| written(cell, self.dialect)).collect();
+        let mut line = cells.join(&char::from(self.dialect.delimiter).to_string());
+        line.push('\n');
+        self.out.put(line.as_bytes())
+    }
+}
+
+fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+    let mut rows = Rows::open(arguments.out.as_deref())?;
+    rows.put(["left", "right", "probability", "cluster"])?;
+    for ScoredPair { pair, probability } in &resolution.pairs {
+        let cluster = resolution.clusters.has(*pair).then(|| number(resolution.clusters.of_left(pair.left)));
+        if cluster.is_some() || arguments.all_pairs {
+            let (left, right) = (input.left.name(pair.left), input.right().name(pair.right));
+            rows.put([&left, &right, &shown(*probability), cluster.as_deref().unwrap_or_default()])?;
+        }
+    }
+    rows.out.finish()
+}
+
+/// Writes the rows of the tables with their clusters; those of two tables under the union of their columns.
+fn write_rows(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+    let best = Best::of(input, resolution);
+    let Layout { columns, places } = Layout::of(input);
+    let is_one = input.right.is_none();
+    let added: &[&str] = if is_one { &["cluster", "probability"] } else { &["table", "cluster", "probability"] };
+    let added = free_names(&columns, added);
+    let mut rows = Rows::open(arguments.out.as_deref())?;
+    rows.put(columns.iter().copied().chain(added.iter().map(String::as_str)))?;
+    for (side, table) in input.each().enumerate() {
+        let (name, best) = if side == 0 { ("left", &best.left) } else { ("right", &best.right) };
+        for (row, own) in (0..).zip(&table.rows) {
+            let mut cells = vec![""; columns.len()];
+            own.iter().zip(&places[side]).for_each(|(value, place)| cells[*place] = value);
+            let clusters = &resolution.clusters;
+            let cluster = number(if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) });
+            let best = best[row as usize].map(shown).unwrap_or_default();
+            rows.put(cells.into_iter().chain((!is_one).then_some(name)).chain([cluster.as_str(), &best]))?;
+        }
+    }
+    rows.out.finish()
+}
+
+/// Columns of the answers, and the place of each table's columns among them.
+struct Layout<'a> {
+    columns: Vec<&'a str>,
+    places: Vec<Vec<usize>>,
+}
+
+impl<'a> Layout<'a> {
+    /// Lays the columns of two tables that have one name over each other; the second of one name in a table stays apart.
+    fn of(input: &'a Input) -> Self {
+        let mut columns: Vec<&str> = Vec::new();
+        let mut known: HashMap<(String, usize), usize> = HashMap::new();
+        let places = |table: &'a InputTable| {
+            let mut seen: HashMap<String, usize> = HashMap::new();
+            let place = |column: &'a String| {
+                let count = seen.entry(folded(column)).or_default();
+                *count += 1;
+                *known.entry((folded(column), *count)).or_insert_with(|| {
+                    columns.push(column);
+                    columns.len() - 1
+                })
+            };
+            table.columns.iter().map(place).collect()
+        };
+        let places = input.each().map(places).collect();
+        Self { columns, places }
+    }
+}
+
+/// The likeliest match of each record within its cluster.
+struct Best {
+    left: Vec<Option<f64>>,
+    /// Empty for one table.
+    right: Vec<Option<f64>>,
+}
+
+impl Best {
+    fn of(input: &Input, resolution: &Resolution) -> Self {
+        let mut left = vec![None; input.left.rows.len()];
+        let mut right = vec![None; input.right.as_ref().map_or(0, |right| right.rows.len())];
+        let within = resolution.pairs.iter().filter(|scored| resolution.clusters.has(scored.pair));
+        for ScoredPair { pair: RecordPair { left: one, right: other }, probability } in within {
+            let raise = |best: &mut Option<f64>| *best = Some(best.map_or(*probability, |best| best.max(*probability)));
+            raise(&mut left[*one as usize]);
+            raise(if input.right.is_some() { &mut right[*other as usize] } else { &mut left[*other as usize] });
+        }
+        Self { left, right }
+    }
+}
+
+/// Returns names that no column has: the plain ones, else with the prefix `truename_`, else with a number too.
+fn free_names(columns: &[&str], plain: &[&str]) -> Vec<String> {
+    let taken: HashSet<String> = columns.iter().map(|column| folded(column)).collect();
+    let named = |prefix: &str, suffix: &str| plain.iter().map(|name| format!("{prefix}{name}{suffix}")).collect();
+    let numbered = (2..).map(|number| named("truename_", &format!("_{number}")));
+    let mut all = [named("", ""), named("truename_", "")].into_iter().chain(numbered);
+    all.find(|names: &Vec<String>| names.iter().all(|name| !taken.contains(name))).unwrap_or_default()
+}
+
+/// Numbers clusters from 1.
+fn number(cluster: u32) -> String {
+    (u64::from(cluster) + 1).to_string()
+}
+
+fn shown(probability: f64) -> String {
+    format!("{probability:.4}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_columns_have_names_of_their_own() {
+        assert_eq!(free_names(&["a"], &["cluster", "probability"]), ["cluster", "probability"]);
+        assert_eq!(free_names(&["Cluster "], &["cluster", "p"]), ["truename_cluster", "truename_p"]);
+        assert_eq!(free_names(&["cluster", "truename_cluster"], &["cluster"]), ["truename_cluster_2"]);
+    }
+}

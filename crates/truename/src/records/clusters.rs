@@ -1,0 +1,256 @@
+use std::collections::{BTreeMap, HashSet};
+
+use super::linkage::average_linkage;
+use super::{RecordPair, ScoredPair, Tables};
+
+/// Most records of a component whose pairs are all compared.
+const MOST_COMPARED: usize = 50;
+
+/// The cluster of each record. Clusters are numbered from 0 by their first record; a record without a match is a cluster of
+/// its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clusters {
+    /// Cluster by row of the first table.
+    left: Vec<u32>,
+    /// Cluster by row of the second table; none for one table.
+    right: Option<Vec<u32>>,
+    count: u32,
+}
+
+impl Clusters {
+    /// Clusters records by pairs, each of which is given once: takes the connected components over the pairs with at least the
+    /// threshold, and within a component clusters by average linkage over all pairs given, so that one wrong pair does not
+    /// join two clusters.
+    pub fn by_linkage(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
+        let nodes = Nodes::of(tables);
+        let components = nodes.components(pairs, threshold);
+        let mut inner: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
+        for ScoredPair { pair, probability } in pairs {
+            let (left, right) = nodes.of_pair(*pair);
+            if components[left] == components[right] {
+                inner.entry(components[left]).or_default().push((left, right, *probability));
+            }
+        }
+        let mut clusters = components;
+        for pairs in inner.into_values() {
+            let mut members: Vec<usize> = pairs.iter().flat_map(|(left, right, _)| [*left, *right]).collect();
+            members.sort_unstable();
+            members.dedup();
+            let place = |node: usize| members.partition_point(|member| *member < node);
+            let local: Vec<(usize, usize, f64)> =
+                pairs.iter().map(|(left, right, probability)| (place(*left), place(*right), *probability)).collect();
+            for (member, cluster) in members.iter().zip(average_linkage(members.len(), &local, threshold)) {
+                clusters[*member] = members[cluster];
+            }
+        }
+        nodes.numbered(&clusters)
+    }
+
+    /// Pairs records one to one: takes the pairs with at least the threshold, the likeliest first, and of each record one.
+    pub fn one_to_one(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
+        let nodes = Nodes::of(tables);
+        let mut likely: Vec<&ScoredPair> = pairs.iter().filter(|scored| scored.probability >= threshold).collect();
+        likely.sort_by(|one, other| {
+            other.probability.total_cmp(&one.probability).then_with(|| one.pair.cmp(&other.pair))
+        });
+        let mut clusters: Vec<usize> = (0..nodes.count).collect();
+        let mut taken = vec![false; nodes.count];
+        for (left, right) in likely.into_iter().map(|scored| nodes.of_pair(scored.pair)) {
+            if !taken[left] && !taken[right] {
+                (taken[left], taken[right]) = (true, true);
+                clusters[right] = clusters[left];
+            }
+        }
+        nodes.numbered(&clusters)
+    }
+
+    /// Returns the cluster of a row of the first table.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn of_left(&self, row: u32) -> u32 {
+        self.left[row as usize]
+    }
+
+    /// Returns the cluster of a row that `right` of a pair counts.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn of_right(&self, row: u32) -> u32 {
+        self.right.as_ref().unwrap_or(&self.left)[row as usize]
+    }
+
+    /// Returns whether both records of a pair are in one cluster.
+    pub fn has(&self, pair: RecordPair) -> bool {
+        self.of_left(pair.left) == self.of_right(pair.right)
+    }
+
+    /// Returns the number of clusters, those of one record among them.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns the number of clusters with more than one record.
+    pub fn count_of_several(&self) -> usize {
+        let mut sizes = vec![0_u32; self.count()];
+        let all = self.left.iter().chain(self.right.iter().flatten());
+        all.for_each(|cluster| sizes[*cluster as usize] += 1);
+        sizes.into_iter().filter(|size| *size > 1).count()
+    }
+}
+
+/// Returns the pairs of the components over the threshold that were not compared, in order; none of the components with more
+/// than fifty records.
+pub(super) fn uncompared(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Vec<RecordPair> {
+    let nodes = Nodes::of(tables);
+    let components = nodes.components(pairs, threshold);
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    components.iter().enumerate().for_each(|(node, component)| members.entry(*component).or_default().push(node));
+    members.retain(|_, members| (3..=MOST_COMPARED).contains(&members.len()));
+    let known: HashSet<RecordPair> = pairs.iter().map(|scored| scored.pair).collect();
+    let mut missing: Vec<RecordPair> = members
+        .values()
+        .flat_map(|members| {
+            let after = |at: usize| members[at + 1..].iter();
+            members.iter().enumerate().flat_map(move |(at, left)| after(at).map(move |right| (*left, *right)))
+        })
+        .filter_map(|(left, right)| nodes.pair(left, right))
+        .filter(|pair| !known.contains(pair))
+        .collect();
+    missing.sort_unstable();
+    missing
+}
+
+/// Numbers of all records: those of the first table, then those of the second.
+struct Nodes {
+    left: usize,
+    count: usize,
+    is_one: bool,
+}
+
+impl Nodes {
+    fn of(tables: Tables<'_>) -> Self {
+        let left = tables.left().len();
+        match tables {
+            Tables::One(_) => Self { left, count: left, is_one: true },
+            Tables::Two(_, right) => Self { left, count: left + right.len(), is_one: false },
+        }
+    }
+
+    fn of_pair(&self, pair: RecordPair) -> (usize, usize) {
+        let offset = if self.is_one { 0 } else { self.left };
+        (pair.left as usize, pair.right as usize + offset)
+    }
+
+    /// Returns the pair of two nodes; none for two records of one of two tables.
+    fn pair(&self, left: usize, right: usize) -> Option<RecordPair> {
+        let pair = |right: usize| RecordPair { left: left as u32, right: right as u32 };
+        match self.is_one {
+            true => Some(pair(right)),
+            false => (left < self.left && right >= self.left).then(|| pair(right - self.left)),
+        }
+    }
+
+    /// Returns the smallest node of each node's connected component.
+    fn components(&self, pairs: &[ScoredPair], threshold: f64) -> Vec<usize> {
+        let mut parents: Vec<usize> = (0..self.count).collect();
+        for scored in pairs.iter().filter(|scored| scored.probability >= threshold) {
+            let (left, right) = self.of_pair(scored.pair);
+            let (left, right) = (root(&mut parents, left), root(&mut parents, right));
+            parents[left.max(right)] = left.min(right);
+        }
+        (0..self.count).map(|node| root(&mut parents, node)).collect()
+    }
+
+    /// Numbers clusters by their first record.
+    fn numbered(&self, clusters: &[usize]) -> Clusters {
+        let mut numbers: Vec<Option<u32>> = vec![None; self.count];
+        let mut count = 0;
+        let mut number = |cluster: &usize| {
+            *numbers[*cluster].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let left = clusters[..self.left].iter().map(&mut number).collect();
+        let right = (!self.is_one).then(|| clusters[self.left..].iter().map(&mut number).collect());
+        Clusters { left, right, count }
+    }
+}
+
+/// Returns the root of a node, and shortens the way to it.
+fn root(parents: &mut [usize], mut node: usize) -> usize {
+    while parents[node] != node {
+        parents[node] = parents[parents[node]];
+        node = parents[node];
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::Record;
+
+    fn records(count: usize) -> Vec<Record> {
+        vec![Record::new(&["name".to_owned()].into(), Vec::new()); count]
+    }
+
+    fn scored(pairs: &[(u32, u32, f64)]) -> Vec<ScoredPair> {
+        let scored = |(left, right, probability): &(u32, u32, f64)| ScoredPair {
+            pair: RecordPair { left: *left, right: *right },
+            probability: *probability,
+        };
+        pairs.iter().map(scored).collect()
+    }
+
+    #[test]
+    fn components_are_clusters_unless_their_pairs_speak_against_it() {
+        let records = records(6);
+        let tables = Tables::One(&records);
+        let pairs = scored(&[(0, 2, 0.9), (2, 4, 0.8), (0, 4, 0.1), (1, 5, 0.6), (3, 5, 0.4)]);
+        let clusters = Clusters::by_linkage(tables, &pairs, 0.5);
+        let of: Vec<u32> = (0..6).map(|row| clusters.of_left(row)).collect();
+        assert_eq!(of, [0, 1, 0, 2, 3, 1]);
+        assert_eq!((clusters.count(), clusters.count_of_several()), (4, 2));
+        assert!(clusters.has(pairs[0].pair) && !clusters.has(pairs[1].pair));
+    }
+
+    #[test]
+    fn records_of_two_tables_share_clusters() {
+        let (left, right) = (records(2), records(3));
+        let tables = Tables::Two(&left, &right);
+        let pairs = scored(&[(0, 0, 0.9), (0, 1, 0.8), (1, 2, 0.3)]);
+        let clusters = Clusters::by_linkage(tables, &pairs, 0.5);
+        let of = |clusters: &Clusters| {
+            let right: Vec<u32> = (0..3).map(|row| clusters.of_right(row)).collect();
+            ([clusters.of_left(0), clusters.of_left(1)], right)
+        };
+        assert_eq!(of(&clusters), ([0, 1], vec![0, 0, 2]));
+        assert_eq!(of(&Clusters::one_to_one(tables, &pairs, 0.2)), ([0, 1], vec![0, 2, 1]));
+    }
+
+    #[test]
+    fn the_likeliest_pair_is_taken_first_and_ties_go_by_row() {
+        let (left, right) = (records(2), records(2));
+        let tables = Tables::Two(&left, &right);
+        let of = |pairs: &[(u32, u32, f64)]| {
+            let clusters = Clusters::one_to_one(tables, &scored(pairs), 0.5);
+            [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(left, right)| clusters.has(RecordPair { left, right }))
+        };
+        assert_eq!(of(&[(0, 0, 0.6), (0, 1, 0.9), (1, 1, 0.95)]), [true, false, false, true]);
+        assert_eq!(of(&[(1, 0, 0.9), (0, 0, 0.9)]), [true, false, false, false]);
+    }
+
+    #[test]
+    fn pairs_of_small_components_that_are_missing_are_named() {
+        let all = records(60);
+        let pairs = scored(&[(0, 1, 0.9), (1, 2, 0.9), (2, 3, 0.1), (4, 5, 0.9)]);
+        assert_eq!(uncompared(Tables::One(&all), &pairs, 0.5), [RecordPair { left: 0, right: 2 }]);
+        let chain: Vec<(u32, u32, f64)> = (0..59).map(|row| (row, row + 1, 0.9)).collect();
+        assert!(uncompared(Tables::One(&all), &scored(&chain), 0.5).is_empty());
+        let two = Tables::Two(&all[..2], &all[..2]);
+        let pairs = scored(&[(0, 0, 0.9), (0, 1, 0.9), (1, 1, 0.9)]);
+        assert_eq!(uncompared(two, &pairs, 0.5), [RecordPair { left: 1, right: 0 }]);
+    }
+}

@@ -1,0 +1,106 @@
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::{Record, Tables};
+
+/// The columns that are compared: those of one table, or those that two tables share by name. Where they share none, all
+/// values of a record are one.
+pub(super) struct Columns {
+    /// Numbers by folded name; none where the tables share no column.
+    numbers: HashMap<String, u32>,
+}
+
+impl Columns {
+    pub(super) fn of(tables: Tables<'_>) -> Self {
+        let mut names = names(tables.left());
+        if let Tables::Two(_, right) = tables {
+            let of_right: HashSet<String> = self::names(right).into_iter().collect();
+            names.retain(|name| of_right.contains(name));
+        }
+        Self { numbers: names.into_iter().zip(0..).collect() }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.numbers.len().max(1)
+    }
+
+    /// Returns the values of a record with the numbers of their columns, ascending. The values of two columns with one name are
+    /// one.
+    pub(super) fn values<'a>(&self, record: &'a Record) -> Vec<(u32, Cow<'a, str>)> {
+        if self.numbers.is_empty() {
+            return vec![(0, record.text().into())];
+        }
+        let number = |(name, value): (&str, &'a str)| Some((*self.numbers.get(&folded(name))?, value.into()));
+        let mut values: Vec<(u32, Cow<'a, str>)> = record.fields().filter_map(number).collect();
+        values.sort_by_key(|(column, _)| *column);
+        values.dedup_by(|(column, further), (known, value)| {
+            let is_same = column == known;
+            if is_same {
+                value.to_mut().push(' ');
+                value.to_mut().push_str(further);
+            }
+            is_same
+        });
+        values
+    }
+
+    /// Returns the values of a record in one text.
+    pub(super) fn text(&self, record: &Record) -> String {
+        let values = self.values(record);
+        values.iter().map(|(_, value)| value.as_ref()).filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns the folded names of the columns of records, each once, in the order of their first record.
+fn names(records: &[Record]) -> Vec<String> {
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
+    let mut last: &[String] = &[];
+    for record in records {
+        // The records of a table share their columns.
+        if std::ptr::eq(last, record.columns()) {
+            continue;
+        }
+        last = record.columns();
+        names.extend(last.iter().map(|name| folded(name)).filter(|name| seen.insert(name.clone())));
+    }
+    names
+}
+
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(names: &[&str], values: &[&str]) -> Record {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Record::new(&names.into(), values.iter().map(|value| (*value).to_owned()).collect())
+    }
+
+    #[test]
+    fn columns_that_both_tables_have_are_compared() {
+        let left = [record(&["Title", "pages", "Year"], &["alpha", "7", "1990"])];
+        let right = [record(&["x", "year", "title ", "TITLE"], &["y", "1991", "", "z"])];
+        let columns = Columns::of(Tables::Two(&left, &right));
+        let values = |record| {
+            columns.values(record).into_iter().map(|(column, value)| (column, value.into_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(values(&left[0]), [(0, "alpha".into()), (1, "1990".into())]);
+        assert_eq!(values(&right[0]), [(0, " z".into()), (1, "1991".into())]);
+        assert_eq!(
+            (columns.count(), columns.text(&left[0]), columns.text(&right[0])),
+            (2, "alpha 1990".into(), "1991".into())
+        );
+        assert_eq!(Columns::of(Tables::One(&left)).text(&left[0]), "alpha 7 1990");
+    }
+
+    #[test]
+    fn without_a_shared_column_all_values_are_one() {
+        let (left, right) = ([record(&["a", "b"], &["x", "y"])], [record(&["c"], &["x y"])]);
+        let columns = Columns::of(Tables::Two(&left, &right));
+        assert_eq!(columns.values(&left[0]), columns.values(&right[0]));
+        assert_eq!(columns.count(), 1);
+    }
+}

@@ -1,0 +1,66 @@
+//! A pair scorer without a model: a logistic regression over features of words, n-grams, numbers and columns.
+
+mod feature;
+mod profile;
+mod standard;
+mod vocabulary;
+mod weights;
+
+use rayon::prelude::*;
+
+pub use self::feature::{FEATURES, Features};
+use self::profile::Profiles;
+pub use self::weights::{LexicalWeights, Sample};
+use super::{PairScorer, RecordPair, Tables};
+use crate::Error;
+
+/// Scores pairs by their letters, with weights of words and n-grams from the tables themselves.
+///
+/// The standard weights were fitted to the train parts of DBLP-ACM, DBLP-Scholar and WDC products (`truename-bench
+/// records`); [`LexicalScorer::fit`] fits weights to pairs of these tables.
+pub struct LexicalScorer {
+    profiles: Profiles,
+    weights: LexicalWeights,
+}
+
+impl LexicalScorer {
+    /// Creates a scorer of pairs of the tables, with the standard weights.
+    pub fn new(tables: Tables<'_>) -> Self {
+        Self { profiles: Profiles::of(tables), weights: LexicalWeights::default() }
+    }
+
+    /// Replaces the weights of the features.
+    #[must_use]
+    pub fn with_weights(self, weights: LexicalWeights) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// Returns the features of a pair.
+    ///
+    /// # Panics
+    /// If the tables have no such row.
+    pub fn features(&self, pair: RecordPair) -> Features {
+        let (left, right) = (self.profiles.left(pair.left), self.profiles.right(pair.right));
+        feature::features(&self.profiles, left, right)
+    }
+
+    /// Returns the weights fitted to labelled pairs, with those of this scorer as the prior.
+    ///
+    /// # Panics
+    /// If the tables have no such row.
+    pub fn fit(&self, labelled: &[(RecordPair, bool)]) -> LexicalWeights {
+        let sample = |(pair, is_same): &(RecordPair, bool)| Sample {
+            features: self.features(*pair),
+            is_same: *is_same,
+            weight: 1.0,
+        };
+        let samples: Vec<Sample> = labelled.par_iter().map(sample).collect();
+        self.weights.fit(&samples)
+    }
+}
+
+impl PairScorer for LexicalScorer {
+    fn score(&self, pairs: &[RecordPair]) -> Result<Vec<f64>, Error> {
+        Ok(pairs.par_iter().map(|pair| self.weights.probability(&self.features(*pair))).collect())
+    }
+}

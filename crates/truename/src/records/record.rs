@@ -1,0 +1,100 @@
+use std::sync::Arc;
+
+/// A row of a table, by the names of its columns.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    columns: Arc<[String]>,
+    /// One value a column; empty where the row has none.
+    values: Vec<String>,
+}
+
+/// Words before the name and the value of a column in a serialised record (Ditto, Li et al. 2020).
+const COLUMN: &str = "COL";
+const VALUE: &str = "VAL";
+
+impl Record {
+    /// Creates a record. Missing values are empty.
+    ///
+    /// # Panics
+    /// If there are more values than columns.
+    pub fn new(columns: &Arc<[String]>, mut values: Vec<String>) -> Self {
+        assert!(values.len() <= columns.len(), "a record of {} columns has {} values", columns.len(), values.len());
+        values.resize(columns.len(), String::new());
+        Self { columns: Arc::clone(columns), values }
+    }
+
+    /// Reads a record of the form `COL name VAL value COL name VAL value …`; `None` if the text has another form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // A word COL of a value begins no column unless VAL follows before the next COL.
+        let begins_column = |at: usize| {
+            let name = words[at + 1..].iter().take_while(|word| **word != COLUMN).position(|word| *word == VALUE);
+            words[at] == COLUMN && name.is_some_and(|length| length > 0)
+        };
+        let starts: Vec<usize> = (0..words.len()).filter(|at| begins_column(*at)).collect();
+        if starts.first() != Some(&0) {
+            return None;
+        }
+        let ends = starts[1..].iter().copied().chain([words.len()]);
+        let field = |(start, end): (&usize, usize)| {
+            let value = start + words[*start..end].iter().position(|word| *word == VALUE)?;
+            Some((words[start + 1..value].join(" "), words[value + 1..end].join(" ")))
+        };
+        let (columns, values): (Vec<String>, Vec<String>) = starts.iter().zip(ends).filter_map(field).unzip();
+        Some(Self { columns: columns.into(), values })
+    }
+
+    /// Returns each column's name and value.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.columns.iter().map(String::as_str).zip(self.values.iter().map(String::as_str))
+    }
+
+    /// Returns the names of the columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// Returns the record as `COL name VAL value COL name VAL value …`, on one line, with single spaces.
+    pub fn serialized(&self) -> String {
+        let fields = self.fields().flat_map(|(name, value)| {
+            [COLUMN].into_iter().chain(name.split_whitespace()).chain([VALUE]).chain(value.split_whitespace())
+        });
+        fields.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the values alone, separated by spaces.
+    pub fn text(&self) -> String {
+        self.values.iter().filter(|value| !value.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_as_it_is_written() {
+        let columns = ["title".to_owned(), "list price".to_owned(), "year".to_owned()].into();
+        let record = Record::new(&columns, vec!["a\ttitle\nVAL of  COL".into(), String::new(), "1997".into()]);
+        let text = record.serialized();
+        assert_eq!(text, "COL title VAL a title VAL of COL COL list price VAL COL year VAL 1997");
+        let parsed = Record::parse(&format!(" {text} ")).unwrap();
+        let fields: Vec<(&str, &str)> = parsed.fields().collect();
+        assert_eq!(fields, [("title", "a title VAL of COL"), ("list price", ""), ("year", "1997")]);
+        assert_eq!(Record::parse(&parsed.serialized()), Some(parsed));
+    }
+
+    #[test]
+    fn other_texts_are_no_records() {
+        for text in ["", "title VAL a", "COL VAL a", "COL title a", "a COL title VAL b", "COL"] {
+            assert_eq!(Record::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn missing_values_are_empty() {
+        let columns = ["a".to_owned(), "b".to_owned()].into();
+        let record = Record::new(&columns, vec!["x".into()]);
+        assert_eq!((record.text(), record.fields().last()), ("x".into(), Some(("b", ""))));
+    }
+}
