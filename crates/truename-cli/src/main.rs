@@ -43,6 +43,7 @@ fn main() -> std::process::ExitCode {
         Command::Match(options) => command::match_names::run(&options, quiet),
         Command::Classify(options) => command::classify::run(&options, quiet),
         Command::Dedupe(options) => command::dedupe::run(&options, quiet),
+        Command::Cluster(options) => command::cluster::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),

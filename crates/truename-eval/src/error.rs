@@ -42,6 +42,10 @@ impl Error {
     pub(crate) fn malformed_pairs(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
                     `COL … VAL … TAB COL … VAL … TAB 1`";
+    }
+
+    pub(crate) fn malformed_clusters(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        let hint = "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`";
         Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 

@@ -16,14 +16,20 @@ use crate::Error;
 /// header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
     let table = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
+    let delimiter = delimiter_with(&table, path, ["name", "id"]).unwrap_or_else(|usual| usual);
+    read_gold_from(&table[..], delimiter, path)
+}
+
+/// Returns the delimiter by which the header of a table has two columns: the comma in a file called `.csv`, else the tab, or
+/// else another one; the usual one of such a file as an error if there is none.
+pub(crate) fn delimiter_with(table: &[u8], path: &Path, columns: [&str; 2]) -> Result<u8, u8> {
     let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let usual = if comma { b',' } else { b'\t' };
     let fits = |delimiter: &u8| {
-        let header = reader(&table[..], *delimiter).headers().cloned().unwrap_or_default();
-        column(&header, "name").is_some() && column(&header, "id").is_some()
+        let header = reader(table, *delimiter).headers().cloned().unwrap_or_default();
+        columns.iter().all(|name| column(&header, name).is_some())
     };
-    let delimiter = [usual, b',', b';', b'\t', b'|'].into_iter().find(fits).unwrap_or(usual);
-    read_gold_from(&table[..], delimiter, path)
+    [usual, b',', b';', b'\t', b'|'].into_iter().find(fits).ok_or(usual)
 }
 
 /// Reads a table of judgements from a reader; errors name `path`.
@@ -75,12 +81,12 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
     Ok(gold)
 }
 
-fn reader<R: Read>(table: R, delimiter: u8) -> csv::Reader<R> {
+pub(crate) fn reader<R: Read>(table: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter != b'\t').flexible(true).from_reader(table)
 }
 
 /// Returns the place of a column; capitals and surrounding blanks do not count.
-fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
+pub(crate) fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
     header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim().eq_ignore_ascii_case(name))
 }
 

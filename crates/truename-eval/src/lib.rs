@@ -7,6 +7,7 @@
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
 //! [`ClassScores`] and [`ValueScores`] score; [`substitutes`] scores simpler words for words in sentences.
 //! and [`mentions`] the mentions that a recognizer finds in them; [`pairs`] scores decisions about pairs of records.
+//! [`mentions`] the mentions that a recognizer finds in them, and [`clusters`] names that were clustered.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};
@@ -22,6 +23,7 @@
 
 mod bootstrap;
 mod classes;
+pub mod clusters;
 mod counted;
 mod error;
 mod gold;

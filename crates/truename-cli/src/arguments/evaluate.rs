@@ -10,6 +10,7 @@ use super::{
     Linking,
     NilArguments,
     PlaceholderArgument,
+    Clustering,
     RecognizerArguments,
     SubstituteArguments,
     TextArguments,
@@ -94,6 +95,25 @@ pub struct EvaluatePairs {
     /// Number of errors shown and written, the most certain first
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub errors: u32,
+    /// Score clusters of names against gold clusters, as CESI does
+    ///
+    /// The names of gold are clustered, unless --found names clusters. Macro: clusters that one cluster of the other side
+    /// contains; micro: purity; pairwise: pairs within a cluster. Names that gold lacks are left out. In gold each name counts
+    /// once; where all its names are written name|number, each of these mentions counts.
+    Clusters(EvaluateClusters),
+}
+
+#[derive(Args)]
+pub struct EvaluateClusters {
+    /// Gold: a table with the columns name and cluster, or lines of cluster, size and names, separated by tabs (CUVA)
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    /// Clusters to score, in either form, as `truename cluster` writes them; without it the names of gold are clustered
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["kb", "encoder", "linkage", "words", "threshold", "labelled", "max_exact", "neighbours"])]
+    pub found: Option<PathBuf>,
+    #[command(flatten)]
+    pub clustering: Clustering,
     /// Write the scores as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

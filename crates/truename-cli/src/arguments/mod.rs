@@ -2,6 +2,7 @@
 
 mod annotate;
 mod classify;
+mod cluster;
 mod concepts;
 mod corpus;
 mod dedupe;
@@ -28,11 +29,12 @@ use clap_complete::Shell;
 
 pub use annotate::Annotate;
 pub use classify::{Classify, TextArguments};
+pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes, EvaluatePairs};
+pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes, EvaluatePairs, EvaluateClusters};
 pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
@@ -95,6 +97,11 @@ pub enum Command {
     /// Each record is compared with its nearest others. Pairs with at least the threshold join two records; within what is
     /// joined, clusters are formed by average linkage.
     Dedupe(Box<Dedupe>),
+    /// Cluster names that stand for one thing, and give each cluster a canonical name
+    ///
+    /// The names of a list or table, or the subjects and objects of triples, are clustered bottom-up by the vectors of an
+    /// encoder and by shared words, or by letters without an encoder. Names are compared as they are written, each once.
+    Cluster(Cluster),
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),

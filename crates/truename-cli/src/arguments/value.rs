@@ -37,3 +37,17 @@ pub fn weight(value: &str) -> Result<f64, String> {
         _ => Err("a weight lies between 0 and 20".into()),
     }
 }
+
+pub fn share(value: &str) -> Result<f32, String> {
+    match value.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a weight of words lies between 0 and 1".into()),
+    }
+}
+
+pub fn distance(value: &str) -> Result<f32, String> {
+    match value.parse() {
+        Ok(distance) if (0.0..=2.0).contains(&distance) => Ok(distance),
+        _ => Err("a distance lies between 0 and 2".into()),
+    }
+}

@@ -23,6 +23,7 @@ use crate::{interrupt, output};
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     let arguments = match command {
         Evaluate::Names(arguments) => arguments,
+        Evaluate::Clusters(arguments) => return super::evaluate_clusters::run(&arguments, quiet),
         Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
         Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
         Evaluate::Classes(arguments) => return super::evaluate_classes::run(&arguments, quiet),

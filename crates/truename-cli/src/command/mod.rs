@@ -3,12 +3,14 @@
 pub mod annotate;
 pub mod calibrate;
 pub mod classify;
+pub mod cluster;
 pub mod corpus;
 pub mod cross_validate;
 pub mod dedupe;
 pub mod embed;
 pub mod evaluate;
 pub mod evaluate_classes;
+pub mod evaluate_clusters;
 pub mod evaluate_link;
 pub mod evaluate_mentions;
 pub mod evaluate_pairs;

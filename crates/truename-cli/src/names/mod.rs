@@ -16,6 +16,8 @@ mod parquet;
 #[path = "no_parquet.rs"]
 mod parquet;
 pub mod record;
+pub mod phrases;
+mod record;
 mod rows;
 pub mod source;
 pub mod tally;

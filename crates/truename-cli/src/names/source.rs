@@ -90,6 +90,12 @@ impl Source {
 
     /// Returns the user's format, else the format of the extension or the content.
     pub fn format(&self, arguments: &Match) -> InputFormat {
+        let is_table = arguments.column.is_some() || arguments.delimiter.is_some();
+        self.format_of(&arguments.file, arguments.input_format, is_table)
+    }
+
+    /// Returns the format asked for, else that of the extension or the content; `is_table` where text has columns.
+    pub fn format_of(&self, path: &Path, asked: Option<InputFormat>, is_table: bool) -> InputFormat {
         let is_object = self.beginning.trim_ascii_start().strip_prefix(b"{").is_some_and(|rest| {
             let rest = rest.trim_ascii_start();
             rest.starts_with(b"\"") || rest.starts_with(b"}")
@@ -101,9 +107,14 @@ impl Source {
                 () if is_object => Some(InputFormat::Jsonl),
                 () => is_table.then_some(InputFormat::Csv),
             }
+    }
+
+        let by_content = || match () {
+            () if self.beginning.starts_with(PARQUET) && self.is_file => Some(InputFormat::Parquet),
+            () if is_object => Some(InputFormat::Jsonl),
+            () => is_table.then_some(InputFormat::Csv),
         };
-        let format = arguments.input_format.or_else(|| by_extension(&arguments.file)).or_else(by_content);
-        format.unwrap_or(InputFormat::Text)
+        asked.or_else(|| by_extension(path)).or_else(by_content).unwrap_or(InputFormat::Text)
     }
 
     /// Refuses content that is not text.

@@ -6,15 +6,15 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PrecisionRecall {
-    /// Share of the found mentions that are right; 0 where there are none.
+    /// Share of what was found that is right; 0 where nothing was found.
     pub precision: f64,
-    /// Share of the gold mentions that were found; 0 where there are none.
+    /// Share of gold that was found; 0 where there is none.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// Number of found mentions.
+    /// Number found: mentions, concepts, clusters, names or pairs.
     pub found: usize,
-    /// Number of gold mentions.
+    /// Number in gold.
     pub gold: usize,
 }
 

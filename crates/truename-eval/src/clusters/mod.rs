@@ -1,0 +1,9 @@
+//! Scores of clusters of names, as CESI computes them (Vashishth et al. 2018, section 7.1.2).
+//!
+//! [`Clusters`] are read from a table or from CUVA's files; [`ClusterScores`] compares found clusters with gold ones.
+
+mod read;
+mod scores;
+
+pub use self::read::Clusters;
+pub use self::scores::ClusterScores;

@@ -1,0 +1,197 @@
+use std::ops::Range;
+
+use rayon::prelude::*;
+use truename_infer::Encoder;
+use truename_infer::kernels::{Matrix, Onto, multiply};
+use truename_kb::Progress;
+use truename_text::{Gram, NormalizedName, grams};
+
+use super::options::ClusterOptions;
+use super::sparse::{self, Terms};
+use crate::Error;
+
+/// Names that are encoded between two looks at the progress.
+const ENCODED_TOGETHER: usize = 4096;
+/// Lanes of a dot product, which the compiler turns into vector registers.
+const LANES: usize = 16;
+
+/// Distinct names as points: the similarity of two, up to 1, is a dot product, and their distance 1 minus it.
+///
+/// With an encoder the similarity is (1 − w) · cosine of the vectors + w · cosine of the weighted words; without one the
+/// vectors are TF-IDF vectors of character n-grams.
+pub struct NameSpace {
+    normalized: Vec<NormalizedName>,
+    /// Vectors of the encoder, of unit length: `[names, width]`; empty without an encoder.
+    dense: Vec<f32>,
+    width: usize,
+    dense_weight: f32,
+    terms: Vec<Terms>,
+    /// Names of each term with their weights.
+    postings: Vec<Terms>,
+    truncated: usize,
+}
+
+impl NameSpace {
+    /// Encodes distinct names.
+    ///
+    /// # Errors
+    /// If the encoder fails or returns a number that is not finite, or the work is stopped.
+    pub fn new<S: AsRef<str> + Sync>(
+        names: &[S],
+        encoder: Option<&Encoder>,
+        options: &ClusterOptions,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let usual = match encoder {
+            Some(_) => ClusterOptions::WORD_WEIGHT_WITH_VECTORS,
+            None => ClusterOptions::WORD_WEIGHT_WITH_NGRAMS,
+        };
+        let word_weight = options.word_weight.unwrap_or(usual);
+        let normalized: Vec<NormalizedName> = names.par_iter().map(|name| NormalizedName::new(name.as_ref())).collect();
+        let mut space = Self {
+            terms: vec![Terms::new(); names.len()],
+            normalized,
+            dense: Vec::new(),
+            width: 0,
+            dense_weight: 1.0 - word_weight,
+            postings: Vec::new(),
+            truncated: 0,
+        };
+        let mut count = 0;
+        if word_weight > 0.0 {
+            space.add_terms(&sparse::words(&space.normalized, word_weight, &mut count));
+        }
+        match encoder {
+            Some(encoder) => space.encode(names, encoder, progress)?,
+            None if word_weight < 1.0 => {
+                space.add_terms(&sparse::ngrams(&space.normalized, 1.0 - word_weight, &mut count));
+            }
+            None => {}
+        }
+        space.postings = postings(&space.terms, count as usize);
+        Ok(space)
+    }
+
+    fn add_terms(&mut self, terms: &[Terms]) {
+        self.terms.par_iter_mut().zip(terms).for_each(|(known, terms)| *known = sparse::sum(known, terms));
+    }
+
+    fn encode<S: AsRef<str> + Sync>(
+        &mut self,
+        names: &[S],
+        encoder: &Encoder,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        progress.begin("encoding", names.len() as u64);
+        self.width = encoder.dimensions();
+        self.dense.reserve_exact(names.len() * self.width);
+        for names in names.chunks(ENCODED_TOGETHER) {
+            progress.check()?;
+            let vectors = encoder.encode(names)?;
+            self.truncated += vectors.truncated().len();
+            if let Some(bad) = vectors.rows().position(|row| row.iter().any(|number| !number.is_finite())) {
+                return Err(Error::damaged_encoder(names[bad].as_ref()));
+            }
+            self.dense.extend(vectors.into_vec());
+            progress.advance(names.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Returns whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Number of names longer than the encoder's window, of which the beginning is encoded.
+    pub fn truncated(&self) -> usize {
+        self.truncated
+    }
+
+    /// Returns the distance of two names, from 0.
+    pub fn distance(&self, left: usize, right: usize) -> f32 {
+        distance(
+            self.dense_weight * dot(self.dense(left), self.dense(right))
+                + sparse::dot(&self.terms[left], &self.terms[right]),
+        )
+    }
+
+    /// Returns the encoder's vector of a name, of unit length or zeros; empty without an encoder.
+    pub(super) fn dense(&self, name: usize) -> &[f32] {
+        &self.dense[name * self.width..(name + 1) * self.width]
+    }
+
+    /// Weight of the cosine of the vectors in the similarity.
+    pub(super) fn dense_weight(&self) -> f32 {
+        self.dense_weight
+    }
+
+    pub(super) fn terms(&self, name: usize) -> &Terms {
+        &self.terms[name]
+    }
+
+    /// Returns the n-grams of a name.
+    pub(super) fn ngrams(&self, name: usize) -> Vec<Gram> {
+        grams(&self.normalized[name])
+    }
+
+    /// Writes the distances of some names to all names from `first` on.
+    ///
+    /// # Shapes
+    /// `out: [from.len(), names − first]`
+    pub(super) fn distances(&self, from: &[usize], first: usize, out: &mut [f32]) {
+        let columns = self.len() - first;
+        if self.width > 0 {
+            let left: Vec<f32> = from.iter().flat_map(|name| self.dense(*name)).copied().collect();
+            let right = Matrix::new(&self.dense[first * self.width..], self.width).transposed();
+            multiply(Matrix::new(&left, self.width), right, out, Onto::Nothing);
+        } else {
+            out.fill(0.0);
+        }
+        out.par_chunks_mut(columns.max(1)).zip(from).for_each(|(row, name)| {
+            row.iter_mut().for_each(|similarity| *similarity *= self.dense_weight);
+            for (term, weight) in &self.terms[*name] {
+                let names = &self.postings[*term as usize];
+                let after = names.partition_point(|(other, _)| (*other as usize) < first);
+                names[after..].iter().for_each(|(other, value)| row[*other as usize - first] += weight * value);
+            }
+            row.iter_mut().for_each(|similarity| *similarity = distance(*similarity));
+        });
+    }
+
+    /// Returns ranges of rows that are computed together.
+    pub(super) fn blocks(&self, rows: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let names = self.len();
+        (0..names).step_by(rows).map(move |first| first..(first + rows).min(names))
+    }
+}
+
+/// Returns the distance of a similarity; rounding does not make it negative.
+pub(super) fn distance(similarity: f32) -> f32 {
+    (1.0 - similarity).max(0.0)
+}
+
+/// Returns the dot product of two vectors, in the same order of sums on every machine.
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
+    for (left, right) in left.iter().zip(right) {
+        sums.iter_mut().zip(left.iter().zip(right)).for_each(|(sum, (one, other))| *sum += one * other);
+    }
+    let rest: f32 = left_rest.iter().zip(right_rest).map(|(one, other)| one * other).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+/// Returns the names of each term, ascending.
+fn postings(terms: &[Terms], count: usize) -> Vec<Terms> {
+    let mut postings = vec![Terms::new(); count];
+    for (name, terms) in (0..).zip(terms) {
+        terms.iter().for_each(|(term, weight)| postings[*term as usize].push((name, *weight)));
+    }
+    postings
+}
