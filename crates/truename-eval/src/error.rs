@@ -37,11 +37,13 @@ impl Error {
     pub(crate) fn malformed_substitutes(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
                     rank:substitute) has them, separated by tabs";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
     pub(crate) fn malformed_pairs(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
                     `COL … VAL … TAB COL … VAL … TAB 1`";
+        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
     pub(crate) fn malformed_clusters(path: &Path, line: u64, message: impl Into<String>) -> Self {

@@ -5,9 +5,8 @@
 //! [`NilTradeOff`] what another NIL threshold would change;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
-//! [`ClassScores`] and [`ValueScores`] score; [`substitutes`] scores simpler words for words in sentences.
-//! and [`mentions`] the mentions that a recognizer finds in them; [`pairs`] scores decisions about pairs of records.
-//! [`mentions`] the mentions that a recognizer finds in them, and [`clusters`] names that were clustered.
+//! [`ClassScores`] and [`ValueScores`] score; [`pairs`] scores decisions about pairs of records, [`clusters`] names that were clustered,
+//! and [`substitutes`] simpler words for words in sentences.
 //!
 //! ```
 //! use truename_eval::{Answer, Judged, NameScores};

@@ -4,17 +4,8 @@ use clap::{Args, Subcommand};
 
 use super::value::folds;
 use super::{
-    ConceptArguments,
-    DocumentArguments,
-    LinkerArguments,
-    Linking,
-    NilArguments,
-    PlaceholderArgument,
-    Clustering,
-    RecognizerArguments,
-    SubstituteArguments,
-    TextArguments,
-    PairScorerArguments,
+    Clustering, ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PairScorerArguments,
+    PlaceholderArgument, RecognizerArguments, SubstituteArguments, TextArguments,
 };
 
 #[derive(Subcommand)]
@@ -43,6 +34,14 @@ pub enum Evaluate {
     /// Precision, recall and F1 are those of the candidates of all words together; accuracy is the share of words that are replaced by
     /// a substitute that people gave (LSBert). Words are compared without regard to capitals.
     Substitutes(EvaluateSubstitutes),
+    /// Score decisions about pairs of records against labels
+    Pairs(EvaluatePairs),
+    /// Score clusters of names against gold clusters, as CESI does
+    ///
+    /// The names of gold are clustered, unless --found names clusters. Macro: clusters that one cluster of the other side
+    /// contains; micro: purity; pairwise: pairs within a cluster. Names that gold lacks are left out. In gold each name counts
+    /// once; where all its names are written name|number, each of these mentions counts.
+    Clusters(EvaluateClusters),
 }
 
 #[derive(Args)]
@@ -80,8 +79,6 @@ pub struct EvaluateSubstitutes {
     /// Write each word with its candidates and judgements as JSONL
     #[arg(long, value_name = "FILE")]
     pub predictions: Option<PathBuf>,
-    /// Score decisions about pairs of records against labels
-    Pairs(EvaluatePairs),
 }
 
 #[derive(Args)]
@@ -95,12 +92,9 @@ pub struct EvaluatePairs {
     /// Number of errors shown and written, the most certain first
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub errors: u32,
-    /// Score clusters of names against gold clusters, as CESI does
-    ///
-    /// The names of gold are clustered, unless --found names clusters. Macro: clusters that one cluster of the other side
-    /// contains; micro: purity; pairwise: pairs within a cluster. Names that gold lacks are left out. In gold each name counts
-    /// once; where all its names are written name|number, each of these mentions counts.
-    Clusters(EvaluateClusters),
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -32,10 +32,13 @@ pub use classify::{Classify, TextArguments};
 pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
+pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-pub use evaluate::{Evaluate, EvaluateClasses, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluateSubstitutes, EvaluatePairs, EvaluateClusters};
-pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
+pub use evaluate::{
+    Evaluate, EvaluateClasses, EvaluateClusters, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluatePairs,
+    EvaluateSubstitutes,
+};
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;

@@ -4,7 +4,6 @@
 
 mod added;
 pub mod classified;
-mod column;
 pub mod column;
 mod context;
 mod converter;
@@ -15,9 +14,8 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
 mod parquet;
-pub mod record;
 pub mod phrases;
-mod record;
+pub mod record;
 mod rows;
 pub mod source;
 pub mod tally;

@@ -100,17 +100,8 @@ impl Source {
             let rest = rest.trim_ascii_start();
             rest.starts_with(b"\"") || rest.starts_with(b"}")
         });
-        let by_content = || {
-            let is_table = arguments.column.is_some() || arguments.delimiter.is_some();
-            match () {
-                () if self.is_parquet() => Some(InputFormat::Parquet),
-                () if is_object => Some(InputFormat::Jsonl),
-                () => is_table.then_some(InputFormat::Csv),
-            }
-    }
-
         let by_content = || match () {
-            () if self.beginning.starts_with(PARQUET) && self.is_file => Some(InputFormat::Parquet),
+            () if self.is_parquet() => Some(InputFormat::Parquet),
             () if is_object => Some(InputFormat::Jsonl),
             () => is_table.then_some(InputFormat::Csv),
         };
