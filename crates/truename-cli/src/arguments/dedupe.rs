@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::AdapterArgument;
 use super::match_names::{Delimiter, InputFormat};
 use super::value::probability;
 
@@ -27,6 +28,8 @@ pub struct Dedupe {
     /// Encoder whose vectors propose pairs beside the n-grams, a Hugging Face folder (`truename model pull` fetches one)
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
+    #[command(flatten)]
+    pub adapter: AdapterArgument,
     /// Match each record with at most one of the other table
     #[arg(long, requires = "right")]
     pub one_to_one: bool,

@@ -71,7 +71,7 @@ fn format(arguments: &Cluster) -> Result<ClusterFormat, UsageError> {
 pub fn encoder(arguments: &Clustering, quiet: bool) -> anyhow::Result<Option<Arc<Encoder>>> {
     match (&arguments.encoder.encoder, &arguments.kb) {
         (Some(EncoderChoice::None), _) => Ok(None),
-        (Some(EncoderChoice::Folder(folder)), _) => Ok(Some(Arc::new(Encoder::open(folder)?))),
+        (Some(EncoderChoice::Folder(folder)), _) => Ok(Some(Arc::new(arguments.encoder.adapter.open(folder)?))),
         (None, Some(kb)) => {
             let encoder = KnowledgeBase::open(kb)?.attached_encoder()?;
             if encoder.is_none() && !quiet {

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use truename::Encoder;
 use truename::records::{Blocked, Blocking, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
@@ -20,7 +19,7 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let scorer = Scorer::open(&arguments.scorer)?;
-    let encoder = arguments.encoder.as_deref().map(Encoder::open).transpose()?;
+    let encoder = arguments.encoder.as_deref().map(|folder| arguments.adapter.open(folder)).transpose()?;
     let input = Input::read(arguments, no_bar)?;
     let gold = arguments.gold.as_deref().map(|path| Gold::read(path, &input)).transpose()?;
     let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
