@@ -293,11 +293,13 @@ mod tests {
 
     use super::*;
 
+    type Row = (String, Option<String>, String, u64);
+
     fn read(
         name: &str,
         bytes: &[u8],
         layout: &TextLayout,
-    ) -> Result<Vec<(String, Option<String>, String, u64)>, String> {
+    ) -> Result<Vec<Row>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
@@ -306,7 +308,7 @@ mod tests {
         Ok(texts.into_iter().map(|text| (text.first, text.second, text.label, text.line)).collect())
     }
 
-    fn row(first: &str, second: Option<&str>, label: &str, line: u64) -> (String, Option<String>, String, u64) {
+    fn row(first: &str, second: Option<&str>, label: &str, line: u64) -> Row {
         (first.to_owned(), second.map(str::to_owned), label.to_owned(), line)
     }
 

@@ -143,7 +143,7 @@ impl Shape {
 
 /// Where the texts of a row are.
 enum Places {
-    Cells { cells: Cells, dialect: Dialect, first: usize, second: Option<usize>, width: usize },
+    Cells { cells: Box<Cells>, dialect: Dialect, first: usize, second: Option<usize>, width: usize },
     Fields { first: String, second: Option<String> },
 }
 
@@ -355,7 +355,7 @@ fn places(shape: Shape, row: &Record, codec: Codec) -> anyhow::Result<(Places, V
             return Ok((Places::Fields { first, second }, present, false));
         }
     };
-    let mut cells = Cells::new(dialect);
+    let mut cells = Box::new(Cells::new(dialect));
     let decoded = |cell| codec.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
     let present: Vec<String> = cells.of(&row.content).into_iter().map(decoded).collect();
     let width = present.len();
