@@ -295,11 +295,7 @@ mod tests {
 
     type Row = (String, Option<String>, String, u64);
 
-    fn read(
-        name: &str,
-        bytes: &[u8],
-        layout: &TextLayout,
-    ) -> Result<Vec<Row>, String> {
+    fn read(name: &str, bytes: &[u8], layout: &TextLayout) -> Result<Vec<Row>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
