@@ -66,8 +66,8 @@ pub struct SubstituteArguments {
     /// Number of substitutes returned
     #[arg(long, default_value_t = 10, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
-    /// Words on each side of the place whose cross-entropy is compared; 0 compares none
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=50))]
+    /// Words on each side of the place whose cross-entropy is compared, as in LSBert (5); slow, a second or two a word on one core
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=50))]
     pub window: u16,
     /// Show the model the masked sentence alone, without the sentence before it
     #[arg(long)]
