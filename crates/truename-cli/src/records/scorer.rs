@@ -12,7 +12,7 @@ use crate::count::counted;
 
 /// A scorer that is not yet made for tables.
 pub enum Scorer {
-    Classifier(PairClassifier),
+    Classifier(Box<PairClassifier>),
     Lexical(LexicalWeights),
 }
 
@@ -25,7 +25,7 @@ pub enum TableScorer<'a> {
 impl Scorer {
     pub fn open(arguments: &PairScorerArguments) -> anyhow::Result<Self> {
         Ok(match (&arguments.model, &arguments.labels) {
-            (Some(folder), _) => Self::Classifier(PairClassifier::open(folder)?),
+            (Some(folder), _) => Self::Classifier(Box::new(PairClassifier::open(folder)?)),
             (None, Some(labels)) => Self::Lexical(fitted_weights(labels)?),
             (None, None) => Self::Lexical(LexicalWeights::default()),
         })

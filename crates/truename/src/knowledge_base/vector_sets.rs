@@ -162,7 +162,12 @@ mod tests {
             kb.store.commit(write).unwrap();
             VectorSets::read(&kb.store.snapshot().unwrap())
         };
-        let encoder = EncoderRecord { hash: "ab".into(), folder: "/models/x".into(), dimensions: 3, adapters: AdapterChoice::All };
+        let encoder = EncoderRecord {
+            hash: "ab".into(),
+            folder: "/models/x".into(),
+            dimensions: 3,
+            adapters: AdapterChoice::All,
+        };
         let set = VectorSet { number: 1, encoder, rows: Rows::Names, is_attached: false };
         let unnamed =
             br#"{"current":{"number":1,"encoder":{"hash":"ab","folder":"/models/x","dimensions":3}},"next":null}"#;

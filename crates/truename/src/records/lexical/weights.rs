@@ -116,11 +116,12 @@ fn softplus(x: f64) -> f64 {
 /// Solves a positive definite system by elimination.
 fn solve(mut matrix: [[f64; COUNT]; COUNT], mut right: [f64; COUNT]) -> [f64; COUNT] {
     for pivot in 0..COUNT {
-        let row = matrix[pivot];
-        for below in pivot + 1..COUNT {
-            let factor = matrix[below][pivot] / row[pivot];
-            (pivot..COUNT).for_each(|column| matrix[below][column] -= factor * row[column]);
-            right[below] -= factor * right[pivot];
+        let (above, below) = matrix.split_at_mut(pivot + 1);
+        let row = &above[pivot];
+        for (offset, other) in below.iter_mut().enumerate() {
+            let factor = other[pivot] / row[pivot];
+            other[pivot..].iter_mut().zip(&row[pivot..]).for_each(|(value, pivoted)| *value -= factor * pivoted);
+            right[pivot + 1 + offset] -= factor * right[pivot];
         }
     }
     for at in (0..COUNT).rev() {
