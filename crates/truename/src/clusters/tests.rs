@@ -108,7 +108,9 @@ fn distances_are_the_same_alone_in_blocks_and_on_other_threads() {
 #[test]
 fn the_silhouette_finds_clear_clusters_without_labels() {
     let names: Vec<String> =
-        ["heart attack", "heart attacks", "aspirin", "aspirins", "cough", "toe nail"].map(Into::into).into();
+        ["acute heart attack", "acute heart attacks", "low dose aspirin", "low dose aspirins", "cough", "toe nail"]
+            .map(Into::into)
+            .into();
     let (space, dendrogram) = clustered(&names, None, &ClusterOptions::default());
     let chosen = choose_by_silhouette(&space, &dendrogram, &Progress::default()).unwrap();
     assert_eq!(dendrogram.cut(chosen.threshold), [0, 0, 1, 1, 2, 3]);

@@ -35,9 +35,10 @@ impl Columns {
         values.sort_by_key(|(column, _)| *column);
         values.dedup_by(|(column, further), (known, value)| {
             let is_same = column == known;
-            if is_same {
-                value.to_mut().push(' ');
-                value.to_mut().push_str(further);
+            if is_same && value.is_empty() {
+                *value = further.clone();
+            } else if is_same && !further.is_empty() {
+                *value = format!("{value} {further}").into();
             }
             is_same
         });
@@ -88,10 +89,10 @@ mod tests {
             columns.values(record).into_iter().map(|(column, value)| (column, value.into_owned())).collect::<Vec<_>>()
         };
         assert_eq!(values(&left[0]), [(0, "alpha".into()), (1, "1990".into())]);
-        assert_eq!(values(&right[0]), [(0, " z".into()), (1, "1991".into())]);
+        assert_eq!(values(&right[0]), [(0, "z".into()), (1, "1991".into())]);
         assert_eq!(
             (columns.count(), columns.text(&left[0]), columns.text(&right[0])),
-            (2, "alpha 1990".into(), "1991".into())
+            (2, "alpha 1990".into(), "z 1991".into())
         );
         assert_eq!(Columns::of(Tables::One(&left)).text(&left[0]), "alpha 7 1990");
     }
