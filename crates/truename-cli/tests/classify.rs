@@ -29,7 +29,7 @@ dev = \"texts.tsv\"
 dropout = 0.0
 [classes]
 batch = 3
-window = 12
+window = 24
 pooling = \"mean\"
 [schedule]
 epochs = 60
@@ -88,7 +88,7 @@ fn classes_are_scored() {
     assert_eq!(scores["truncated"], 0);
 
     // Another layout, a wrong label, and a text longer than the window.
-    let long = "the guests ".repeat(9);
+    let long = "the guests ".repeat(20);
     folder.write(
         "gold.jsonl",
         format!("{{\"t\": \"aspirin\", \"l\": \"disease\"}}\n{{\"t\": \"{long}\", \"l\": \"drug\"}}\n"),
@@ -97,7 +97,7 @@ fn classes_are_scored() {
     let asked = ["-q", "evaluate", "classes", "--gold", "gold.jsonl", "--model", "model"];
     let run = folder.run(&[&asked[..], &columns].concat());
     assert!(
-        run.code == 0 && run.out.ends_with("1 text longer than the 12 tokens that the model reads, and cut\n"),
+        run.code == 0 && run.out.ends_with("1 text longer than the 24 tokens that the model reads, and cut\n"),
         "{run:?}"
     );
     let scores = json(&folder, "scores.json");
