@@ -454,7 +454,7 @@ fn adapted(
         for (tensor, values) in config.untrained(name, hidden, seed) {
             let shape = values.shape().to_vec();
             // Initial weights of 0.02 change little in a network this small.
-            let values = values.into_values().into_iter().map(|value| value * 10.0).collect();
+            let values = values.into_values().into_iter().map(|value| value * 4.0).collect();
             tensors.insert(tensor.clone(), truename_infer::Tensor::new(shape, change(&tensor, values)));
         }
         adapters.adapters.insert((*name).to_owned(), config.clone());

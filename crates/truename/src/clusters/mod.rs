@@ -15,8 +15,8 @@
 //! let space = NameSpace::new(&names, None, &options, &progress)?;
 //! let dendrogram = Dendrogram::new(&space, &options, &progress)?;
 //! let labels = dendrogram.cut(0.5);
-//! assert_eq!(labels, [0, 0, 0, 1, 2]);
-//! assert_eq!(canonical_names(&names, &[3, 1, 7, 1, 1], &labels), [2, 3, 4]);
+//! assert_eq!(labels, [0, 0, 1, 2, 3]);
+//! assert_eq!(canonical_names(&names, &[1, 3, 7, 1, 1], &labels), [1, 2, 3, 4]);
 //! # Ok(())
 //! # }
 //! ```
