@@ -161,7 +161,11 @@ fn what_makes_no_sense_is_refused_by_name() {
         (groups.into(), &["ranker.folds=1"], "ranker.folds is 1; it must be 0 or from 2 to 20"),
         ("seed = 1\n".into(), &["seed.a=1"], "`seed` is a key, not a section"),
         ("[task]\nkind = \"spells\"\n".into(), &[], "task.kind is \"spells\"; it must be one of chain"),
-        (format!("{pairs}[sampler]\ngroup = 3\n"), &[], "line 4: sampler.group is a key of groups and synonyms, not of pairs"),
+        (
+            format!("{pairs}[sampler]\ngroup = 3\n"),
+            &[],
+            "line 4: sampler.group is a key of groups and synonyms, not of pairs",
+        ),
         (format!("{groups}pairs.batch = 3\n"), &[], "groups has no key task.pairs.batch"),
         (format!("{groups}[pairs]\nbatch = 3\n"), &[], "line 4: pairs.batch is a key of pairs, not of groups"),
         (format!("{groups}[schedule]\nwarm_up = 0.1\n"), &[], "line 4: schedule.warm_up is now schedule.warmup_ratio"),

@@ -41,6 +41,9 @@ pub(super) fn agglomerate(
 }
 
 /// Clusters with their edges.
+/// Distances of another cluster to the two parts of a new one, where edges have them.
+type Parts = (Option<f32>, Option<f32>);
+
 struct Forest<'a> {
     space: &'a NameSpace,
     linkage: Linkage,
@@ -129,13 +132,12 @@ impl<'a> Forest<'a> {
             [left, right].map(|cluster| self.clusters[cluster as usize].take().expect("a cluster is merged once"));
         let size = one.size + other.size;
         self.clusters.push(Some(Cluster { size, sums, near: BTreeMap::new() }));
-        let mut near: BTreeMap<u32, (Option<f32>, Option<f32>)> = BTreeMap::new();
+        let mut near: BTreeMap<u32, Parts> = BTreeMap::new();
         one.near.iter().for_each(|(cluster, distance)| near.entry(*cluster).or_default().0 = Some(*distance));
         other.near.iter().for_each(|(cluster, distance)| near.entry(*cluster).or_default().1 = Some(*distance));
         near.retain(|cluster, _| *cluster != left && *cluster != right);
-        let near: Vec<(u32, (Option<f32>, Option<f32>))> = near.into_iter().collect();
-        let linked =
-            |(cluster, known): &(u32, (Option<f32>, Option<f32>))| (*cluster, self.linked(number, *cluster, *known));
+        let near: Vec<(u32, Parts)> = near.into_iter().collect();
+        let linked = |(cluster, known): &(u32, Parts)| (*cluster, self.linked(number, *cluster, *known));
         let linked: Vec<(u32, Option<f32>)> = if near.len() < MIN_PARALLEL {
             near.iter().map(linked).collect()
         } else {
@@ -155,7 +157,7 @@ impl<'a> Forest<'a> {
     }
 
     /// Returns the distance of a new cluster to another, from the distances of its parts where an edge has them.
-    fn linked(&self, new: u32, other: u32, parts: (Option<f32>, Option<f32>)) -> Option<f32> {
+    fn linked(&self, new: u32, other: u32, parts: Parts) -> Option<f32> {
         match (self.linkage, parts) {
             (Linkage::Average, _) => Some(self.average(new, other)),
             (Linkage::Complete, (Some(one), Some(other))) => Some(one.max(other)),
