@@ -19,6 +19,9 @@ use super::unfinished::{Setup, Unfinished, hashed};
 use super::{CorpusOptions, LinkedDocuments, SENTENCES_FILE};
 use crate::{Error, Start};
 
+/// Places of entities with the numbers of their concepts.
+type Places = Vec<(Span, u32)>;
+
 /// Largest number of documents that are linked together, and their bytes.
 const BATCH_DOCUMENTS: usize = 128;
 const BATCH_BYTES: usize = 2 << 20;
@@ -296,7 +299,7 @@ impl Reading<'_> {
     }
 
     /// Returns the places of each document with the numbers of their concepts, annotated ones first.
-    fn places(&mut self, documents: Vec<Document>) -> Result<Vec<(Document, Vec<(Span, u32)>)>, Error> {
+    fn places(&mut self, documents: Vec<Document>) -> Result<Vec<(Document, Places)>, Error> {
         let is_linked = |document: &Document| match self.options.link {
             LinkedDocuments::Missing => document.mentions.is_empty(),
             LinkedDocuments::Always => true,
@@ -332,7 +335,7 @@ impl Reading<'_> {
     }
 
     /// Returns the places of the annotations with a concept.
-    fn annotated(&mut self, document: &Document) -> Vec<(Span, u32)> {
+    fn annotated(&mut self, document: &Document) -> Places {
         let counts = &mut self.unfinished.state.counts;
         let mut places = Vec::new();
         for mention in &document.mentions {
@@ -353,7 +356,7 @@ impl Reading<'_> {
     }
 
     /// Adds the sentences around the places of a document.
-    fn add(&mut self, document: &Document, places: Vec<(Span, u32)>, source: &str) {
+    fn add(&mut self, document: &Document, places: Places, source: &str) {
         if places.is_empty() {
             return;
         }

@@ -40,10 +40,10 @@ pub(super) fn agglomerate(
     Ok(forest.merges)
 }
 
-/// Clusters with their edges.
 /// Distances of another cluster to the two parts of a new one, where edges have them.
 type Parts = (Option<f32>, Option<f32>);
 
+/// Clusters with their edges.
 struct Forest<'a> {
     space: &'a NameSpace,
     linkage: Linkage,
