@@ -13,7 +13,7 @@ use crate::count::counted;
 /// A scorer that is not yet made for tables.
 pub enum Scorer {
     Classifier(Box<PairClassifier>),
-    Lexical(LexicalWeights),
+    Lexical(Box<LexicalWeights>),
 }
 
 /// A scorer of pairs of some tables.
@@ -26,8 +26,8 @@ impl Scorer {
     pub fn open(arguments: &PairScorerArguments) -> anyhow::Result<Self> {
         Ok(match (&arguments.model, &arguments.labels) {
             (Some(folder), _) => Self::Classifier(Box::new(PairClassifier::open(folder)?)),
-            (None, Some(labels)) => Self::Lexical(fitted_weights(labels)?),
-            (None, None) => Self::Lexical(LexicalWeights::default()),
+            (None, Some(labels)) => Self::Lexical(Box::new(fitted_weights(labels)?)),
+            (None, None) => Self::Lexical(Box::default()),
         })
     }
 
@@ -35,7 +35,7 @@ impl Scorer {
         match self {
             Self::Classifier(classifier) => TableScorer::Classifier(classifier.scorer(tables)),
             Self::Lexical(weights) => {
-                TableScorer::Lexical(Box::new(LexicalScorer::new(tables).with_weights(weights.clone())))
+                TableScorer::Lexical(Box::new(LexicalScorer::new(tables).with_weights((**weights).clone())))
             }
         }
     }
