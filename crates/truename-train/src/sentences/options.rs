@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Options of a [`CorpusBuilder`](super::CorpusBuilder).
+/// Options of [`build_corpus`](super::build_corpus).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CorpusOptions {
