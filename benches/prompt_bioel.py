@@ -1,0 +1,478 @@
+"""Linking in context (Prompt-BioEL): the chain of `recipes/prompt-bioel.toml` and its variants on public corpora.
+
+    python3 benches/prompt_bioel.py --data DIR --encoder MODEL --out RUNS [--only SET …] [--row ROW …]
+        [--set KEY=VALUE …] [--threads N] [--truename PATH]
+
+Makes the knowledge base of each set, trains the runs of each row and scores mentions whose places are given. A run or row that is there
+already (RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
+tenth of the train part (BC5CDR); the part that is reported chooses nothing. The sources of the data stand in benches/README.md.
+
+Rows with the retriever's candidates alone are scored by the evaluation that ends their run, over mentions of one concept that the knowledge
+base has, with the weights of the last step. All others are scored by `truename link --mentions`: `all` counts every mention with an id, of a
+composite one any of its ids; `single` leaves out composite mentions and those whose ids the knowledge base lacks.
+
+"ncbi, processed" asks the models of "ncbi" for the mentions that BioSyn's authors prepared (lower case, abbreviations written out, spelling
+corrected), put into their texts, with their dictionary: MEDIC with the names of the train and dev parts. Of a composite mention, each part
+has to find one of the ids. "ncbi, train names" asks the same models over MEDIC with the names of the train part.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+# Steps and highest rates for one thread of a busy machine, about ten minutes a run. The recipe's own are for a night.
+STEPS = {
+    "aligned": {"max_steps": 130, "learning_rate": 3e-5, "max_minutes": 6},
+    "retriever": {"max_steps": 100, "learning_rate": 1e-4, "max_minutes": 11},
+    "pretrained": {"max_steps": 80, "learning_rate": 3e-4, "max_minutes": 6},
+    "reranker": {"max_steps": 300, "learning_rate": 2e-4, "max_minutes": 13},
+}
+RETRIEVER = {"window": 64, "concept_tokens": 20}
+NEGATIVES = {"count": 31}
+PROMPT = {"window": 144, "name_tokens": 16}
+
+PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6"}
+ROWS = ["names", "chain", "cloze", "cross", "no-pretraining", "no-alignment"]
+TITLES = {
+    "names": "names alone, the standard ranker with MiniLM-L6",
+    "retriever": "retriever",
+    "cross": "retriever, cross-encoder",
+    "cloze": "retriever, cloze re-ranker",
+    "chain": "the whole chain",
+    "no-pretraining": "without masked pretraining",
+    "no-alignment": "without self-alignment",
+}
+
+
+def main():
+    arguments = parse()
+    for name in arguments.only or CASES:
+        out = Path(arguments.out) / name.replace(", ", "-").replace(" ", "-")
+        out.mkdir(parents=True, exist_ok=True)
+        case = CASES[name](arguments, out)
+        print(f"\n{name}: {case['note']}; the paper has {PAPER[name.split(',')[0]]}", flush=True)
+        for row in case.get("rows", arguments.row or ROWS):
+            for title, report in measured(arguments, out, case, row):
+                print(line(title, report), flush=True)
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--encoder", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--row", nargs="*", choices=ROWS)
+    parser.add_argument("--set", nargs="*", default=[], help="keys of a run of the chain, such as run.reranker.schedule.max_steps=100")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--truename", default="truename")
+    return parser.parse_args()
+
+
+def line(title, report):
+    found = []
+    for part in ["all", "single"]:
+        if part in report:
+            first, fifth, count = report[part]
+            found.append(f"{part} {first:.2f}" + (f" / {fifth:.2f}" if fifth is not None else "") + f" of {count:,}")
+    found += [f"{key} {value}" for key, value in report.get("recall", {}).items()]
+    if report.get("minutes"):
+        found.append(f"{report['minutes']:.1f} min, {report['mib']:,} MiB")
+    return f"{title:52}" + "; ".join(found)
+
+
+# Rows
+
+
+def measured(arguments, out, case, row):
+    """Trains and scores a row, unless it is there; yields titles with reports."""
+    file = out / f"{row}.json"
+    if not file.exists():
+        reports = (names if row == "names" else trained)(arguments, out, case, row)
+        file.write_text(json.dumps(reports, indent=1))
+    for title, report in json.loads(file.read_text()).items():
+        yield TITLES.get(title, title), report
+
+
+def names(arguments, out, case, _):
+    answers = linked(arguments, out, case, case["kb"], "names", "--no-context")
+    return {"names": scored(answers)}
+
+
+def trained(arguments, out, case, row):
+    if "models" in case:
+        return borrowed(arguments, out, case, row)
+    chain, model = out / "chain", out / row
+    train = ["--set", f"data.train={json.dumps(case['train'])}"]
+    dev = ["--set", f"data.dev={json.dumps(case['dev'])}"] if case["dev"] else ["--set", "data.dev_share=0.1"]
+    test = ["--set", f"data.dev={json.dumps([case['gold']])}", "--set", 'evaluation.keep="last"']
+    of_chain = changes("run.{}.", arguments.set)
+    recipes = Path(__file__).parent.parent / "recipes"
+    command = ["train", recipes / "prompt-bioel.toml"]
+    if row == "no-alignment":
+        command += ["--set", 'chain.runs=["retriever","pretrained","reranker"]', "--set", "run.aligned="]
+        command += ["--set", "run.retriever.encoder=", "--set", "run.pretrained.encoder="]
+        of_chain = [change for change in of_chain if "run.aligned" not in change]
+    if row in ["chain", "no-alignment"]:
+        command += ["--encoder", arguments.encoder, *train, *dev, *set_all(of_chain)]
+    else:
+        start = chain / ("aligned" if row == "no-pretraining" else "pretrained")
+        command = ["train", recipes / "prompt-bioel-rerank.toml", "--encoder", start, *train, *(test if row in ["cloze", "cross"] else dev)]
+        command += set_all(changes("", arguments.set, "reranker")) + ["--set", f"candidates.retriever={chain / 'retriever'}"]
+    if row in ["cloze", "cross"]:
+        command += ["--set", 'candidates.of="retriever"', "--set", f"prompt.together={json.dumps(row == 'cloze')}"]
+    if row == "cross":
+        command += ["--set", f"prompt.window={PROMPT['window'] - 5 * PROMPT['name_tokens']}"]
+    use = call(arguments, [*command, "--kb", case["kb"], "--out", model, "--resume"], out / f"{row}.log")
+    if row in ["cloze", "cross"]:
+        scores = evaluation(model)
+        found, among = (100 * scores["values"][key] for key in ["acc@1", "among the candidates"])
+        return {row: {"single": (found, None, scores["names"]), "recall": {"@6": f"{among:.2f}"}} | use}
+    retriever = (model if row == "no-alignment" else chain) / "retriever"
+    reranker = model if row == "no-pretraining" else model / "reranker"
+    return attached(arguments, out, case, row, retriever, reranker, use)
+
+
+def attached(arguments, out, case, row, retriever, reranker, use):
+    """Scores a chain that is attached to a copy of the knowledge base, and first its retriever alone."""
+    of_retriever, kb = out / f"kb-{retriever.parent.name}-retriever", out / f"kb-{row}"
+    reports = {}
+    if not of_retriever.exists():
+        making = Path(f"{of_retriever}.making")
+        shutil.rmtree(making, ignore_errors=True)
+        shutil.copytree(case["kb"], making)
+        call(arguments, ["kb", "models", "add", "--kb", making, "--retriever", retriever])
+        making.rename(of_retriever)
+    if row != "no-pretraining":
+        answers = linked(arguments, out, case, of_retriever, f"{row}-retriever", top=64)
+        recall = recalls(answers)
+        title = "retriever" if row == "chain" else f"{TITLES[row]}, retriever"
+        reports[title] = scored(answers, lambda scores: scores.get("retriever")) | {"recall": recall["retriever"]}
+        if row == "chain":
+            reports |= {f"candidates: {name}": {"recall": found} for name, found in recall.items()}
+    shutil.rmtree(kb, ignore_errors=True)
+    shutil.copytree(of_retriever, kb)
+    call(arguments, ["kb", "models", "add", "--kb", kb, "--reranker", reranker])
+    reports[row] = scored(linked(arguments, out, case, kb, row)) | use
+    return reports
+
+
+def borrowed(arguments, out, case, row):
+    """Scores the models that another set trained."""
+    model = case["models"] / row
+    retriever = (model if row == "no-alignment" else case["models"] / "chain") / "retriever"
+    return attached(arguments, out, case, row, retriever, model if row == "no-pretraining" else model / "reranker", {})
+
+
+def changes(prefix, further, only=None):
+    """The keys of the shortened runs, by name with `run.NAME.`, or of one of them without; further changes behind."""
+    found = []
+    for run, schedule in STEPS.items():
+        if only in [None, run]:
+            of = prefix.format(run)
+            found += [f"{of}schedule.{key}={value}" for key, value in schedule.items()]
+            # One evaluation: each reads all concepts anew.
+            found += [f"{of}schedule.epochs=8", f"{of}evaluation.every=8"]
+            found += [f"{of}prompt.{key}={value}" for key, value in PROMPT.items() if run == "reranker"]
+            found += [f"{of}retriever.{key}={value}" for key, value in RETRIEVER.items() if run == "retriever"]
+            found += [f"{of}negatives.{key}={value}" for key, value in NEGATIVES.items() if run == "retriever"]
+    if only:
+        found += ['prompt.score="state"']
+        further = [change.removeprefix(f"run.{only}.") for change in further if change.startswith(f"run.{only}.")]
+    return found + list(further)
+
+
+def set_all(keys):
+    return [part for change in keys for part in ("--set", change)]
+
+
+def evaluation(model):
+    """The scores of the last evaluation of a run."""
+    lines = map(json.loads, (model / "metrics.jsonl").open())
+    return [entry["scores"] for entry in lines if "scores" in entry][-1]
+
+
+def call(arguments, command, log=None):
+    """Runs a command; returns its minutes, processor time and memory."""
+    command = [str(part) for part in [arguments.truename, "--threads", arguments.threads, *command]]
+    begun = time.time()
+    target = log.open("a") if log else subprocess.DEVNULL
+    child = subprocess.Popen(["nice", "-n", "5", *command], stdout=subprocess.DEVNULL, stderr=target if log else None)
+    _, status, use = os.wait4(child.pid, 0)
+    if status:
+        raise SystemExit(f"failed: {' '.join(command)}" + (f"; see {log}" if log else ""))
+    return {"minutes": (time.time() - begun) / 60, "processor_minutes": use.ru_utime / 60, "mib": use.ru_maxrss // 1024}
+
+
+# Scores
+
+
+def linked(arguments, out, case, kb, name, *flags, top=6):
+    """Links the given mentions; yields each with its candidates."""
+    target = out / f"{name}.linked.jsonl"
+    call(arguments, ["link", case["gold"], "--kb", kb, "--mentions", "--top", top, "--format", "jsonl", "--out", target, *flags])
+    known = case["ids"]()
+    answers, documents = [], {}
+    for document in map(json.loads, target.open()):
+        places = {(mention["start"], mention["end"]): mention["candidates"] for mention in document["mentions"]}
+        documents[document["id"]] = places
+    for mention in case["mentions"]():
+        candidates = [documents[document].get((start, end), []) for document, start, end in mention["places"]]
+        is_known = any(local(id) in known for id in mention["ids"])
+        ids = [[(known[local(c["id"])], c["scores"]) for c in found] for found in candidates]
+        answers.append({"ids": {local(id) for id in mention["ids"]}, "single": is_known and not mention["composite"], "candidates": ids})
+    return answers
+
+
+def local(id):
+    return id.rsplit(":", 1)[-1].strip()
+
+
+def ranks(answer, key):
+    """The place of the right concept for each part of a mention; `key` orders candidates by one of their scores."""
+    for candidates in answer["candidates"]:
+        if key:
+            candidates = [candidate for candidate in candidates if key(candidate[1]) is not None]
+            candidates = sorted(candidates, key=lambda candidate: -key(candidate[1]))
+        yield next((place for place, (ids, _) in enumerate(candidates) if ids & answer["ids"]), 10**6)
+
+
+def scored(answers, key=None):
+    report = {}
+    for part, asked in [("all", answers), ("single", [answer for answer in answers if answer["single"]])]:
+        worst = [max(ranks(answer, key)) for answer in asked]
+        within = lambda most: 100 * sum(rank < most for rank in worst) / len(asked)
+        report[part] = (within(1), within(5), len(asked))
+    return report
+
+
+def recalls(answers):
+    """Recall at 6 and 64 of each generator, and of all in the order of the ranker, over single mentions."""
+    # Of the only concept with the exact name, no generator has a score: all of them have it first.
+    own = lambda name: lambda scores: 2.0 if scores.get("ranker") is None else (scores.get(name) or None)
+    keys = {"lookup": own("exact"), "n-grams": own("ngram"), "vectors": own("dense"), "retriever": lambda scores: scores.get("retriever")}
+    found = {}
+    for name, key in [*keys.items(), ("all, by the ranker", None)]:
+        places = [max(ranks(answer, key)) for answer in answers if answer["single"]]
+        found[name] = {f"@{most}": f"{100 * sum(place < most for place in places) / len(places):.2f}" for most in [6, 64]}
+    return found
+
+
+# Data
+
+
+def ncbi(arguments, out):
+    folder = arguments.data / "ncbi-disease"
+    kb = imported(arguments, out, arguments.data / "dict-medic/medic_06Jul2012.txt.gz")
+    gold = folder / "NCBItestset_corpus.txt"
+    return {
+        "note": "test, raw text, MEDIC", "kb": kb, "gold": str(gold), "dev": [str(folder / "NCBIdevelopset_corpus.txt")],
+        "train": [str(folder / "NCBItrainset_corpus.txt.gz")], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
+    }
+
+
+def bc5cdr(arguments, out):
+    folder = arguments.data / "bc5cdr"
+    concepts = out / "mesh.jsonl"
+    if not concepts.exists():
+        write_lines(concepts, mesh(arguments.data / "dict-mesh/mesh_id_label_mappings.tsv.gz"))
+    kb = imported(arguments, out, concepts)
+    gold = folder / "CDR_DevelopmentSet.PubTator.txt.gz"
+    return {
+        "note": "dev, MeSH descriptors", "kb": kb, "gold": str(gold), "dev": [],
+        "train": [str(folder / "CDR_TrainingSet.PubTator.txt.gz")], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
+    }
+
+
+def processed(arguments, out):
+    """BioSyn's mentions in their texts, with its dictionary."""
+    unpacked = out / "biosyn"
+    if not unpacked.exists():
+        with tarfile.open(arguments.data / "biosyn-ncbi-disease/ncbi-disease.tar.gz") as archive:
+            archive.extractall(unpacked, filter="data")
+    folder = next(unpacked.glob("**/test_dictionary.txt")).parent
+    concepts, corpus, asked = out / "dictionary.jsonl", out / "test.jsonl", out / "asked.json"
+    if not asked.exists():
+        write_lines(concepts, dictionary(folder / "test_dictionary.txt"))
+        documents, mentions = placed(arguments.data / "ncbi-disease/NCBItestset_corpus.txt", folder / "processed_test")
+        write_lines(corpus, documents)
+        asked.write_text(json.dumps(mentions))
+    kb = imported(arguments, out, concepts)
+    return {
+        "note": "test, BioSyn's mentions and dictionary, the models of the first set", "kb": kb, "gold": str(corpus), "models": out.parent / "ncbi",
+        "rows": ["names", "chain"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: json.loads(asked.read_text()),
+    }
+
+
+def with_names(arguments, out):
+    """The raw mentions, where the knowledge base has the names of the train part too."""
+    case = ncbi(arguments, out.parent / "ncbi")
+    names = defaultdict(dict)
+    for _, _, rows in pubtator(Path(case["train"][0])):
+        for _, _, name, id in rows:
+            if not re.search(r"[|+,;]", id):
+                names[id.strip()][name] = None
+    file = out / "train-names.jsonl"
+    write_lines(file, ({"id": local(id), "synonyms": list(found)} for id, found in names.items()))
+    kb = imported(arguments, out, arguments.data / "dict-medic/medic_06Jul2012.txt.gz", "--aliases", file)
+    rows = {"rows": ["names", "chain"], "models": out.parent / "ncbi"}
+    note = "test, raw text, MEDIC with the names of the train part, the models of the first set"
+    return case | rows | {"note": note, "kb": kb, "ids": lambda: ids_of(arguments, kb)}
+
+
+CASES = {"ncbi": ncbi, "ncbi, train names": with_names, "ncbi, processed": processed, "bc5cdr": bc5cdr}
+
+
+def imported(arguments, out, file, *flags):
+    kb = out / "kb"
+    if not kb.exists():
+        making = out / "kb.making"
+        call(arguments, ["kb", "import", file, "--force", "--out", making, *flags])
+        call(arguments, ["kb", "embed", "--kb", making, "--encoder", arguments.encoder])
+        making.rename(kb)
+    return kb
+
+
+def ids_of(arguments, kb):
+    """All ids of each concept, by each of them without its prefix."""
+    exported = subprocess.run([arguments.truename, "-q", "kb", "export", "--kb", kb], check=True, capture_output=True, text=True).stdout
+    known = defaultdict(set)
+    for concept in map(json.loads, exported.splitlines()):
+        ids = {local(id) for id in [concept["id"], *concept.get("xrefs", [])]}
+        for id in ids:
+            known[id] |= ids
+    return known
+
+
+def write_lines(path, objects):
+    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects))
+
+
+def opened(path):
+    return gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
+
+
+def pubtator(path):
+    """The documents of a file: id, text, and rows of start, end, text and ids."""
+    for block in opened(path).read().strip().split("\n\n"):
+        rows = [row for row in block.strip().split("\n") if row]
+        parts = {row.split("|", 2)[1]: row.split("|", 2) for row in rows[:2]}
+        id, text = parts["t"][0], f"{parts['t'][2]} {parts['a'][2]}"
+        columns = [row.split("\t") for row in rows[2:]]
+        yield id, text, [(int(row[1]), int(row[2]), row[3], row[5]) for row in columns if len(row) > 5]
+
+
+def annotated(path):
+    """The mentions with an id."""
+    mentions = []
+    for document, _, rows in pubtator(path):
+        for start, end, _, id in rows:
+            if id.strip() not in ["", "-", "-1"]:
+                ids = re.split(r"[|+,;]", id.strip())
+                mentions.append({"places": [(document, start, end)], "ids": ids, "composite": bool(re.search(r"[|+]", id))})
+    return mentions
+
+
+def mesh(path):
+    """MeSH's descriptors of diseases and chemicals."""
+    for row in opened(path):
+        id, name, synonyms, trees = (row.rstrip("\n").split("\t") + ["", ""])[:4]
+        trees = trees.split("|")
+        kinds = {"disease": ("C", "F03"), "chemical": ("D",)}
+        types = [kind for kind, letters in kinds.items() if any(tree.startswith(letters) for tree in trees)]
+        if types:
+            yield {"id": id, "name": name, "synonyms": [name for name in synonyms.split("|") if name], "types": types}
+
+
+def dictionary(path):
+    """The concepts of BioSyn's dictionary."""
+    concepts = {}
+    for row in path.open():
+        ids, name = row.rstrip("\n").split("||", 1)
+        first, *others = ids.replace("+", "|").split("|")
+        concept = concepts.setdefault(first, {"id": first, "names": {}, "xrefs": {}})
+        concept["names"][name] = concept["xrefs"].update(dict.fromkeys(others))
+    for concept in concepts.values():
+        name, *synonyms = concept["names"]
+        yield {"id": concept["id"], "name": name, "synonyms": synonyms, "xrefs": list(concept["xrefs"])}
+
+
+def placed(corpus, folder):
+    """Documents with BioSyn's mentions in the place of theirs, a document more for each part of a composite one."""
+    documents, asked = [], []
+    for document, text, _ in pubtator(corpus):
+        rows = [row.split("||", 4) for row in (folder / f"{document}.concept").read_text().splitlines()]
+        rows = sorted((*map(int, row[1].split("|")), row[3], row[4].strip("| ")) for row in rows)
+        short = short_forms(text)
+        # The places of mentions that stand within another one are asked for in a document of their own, as parts are.
+        apart, last = [], 0
+        whole = []
+        for row in rows:
+            is_apart = "|" in row[2] or row[0] < last
+            (apart if is_apart else whole).append(row)
+            last = max(last, row[1])
+        documents.append(written(document, text, short, whole, asked))
+        for number, (start, end, mention, id) in enumerate(apart):
+            mentions = [(start, end, part, id) for part in mention.split("|")]
+            found = []
+            for part, row in enumerate(mentions):
+                others = [other for other in whole if other[1] <= start or end <= other[0]]
+                documents.append(written(f"{document}-{number}-{part}", text, short, sorted([*others, row]), found, row))
+            places = [place for one in found for place in one["places"]]
+            asked.append({"places": places, "ids": re.split(r"[|+]", id), "composite": len(mentions) > 1})
+    return documents, asked
+
+
+def written(document, text, short, rows, asked, only=None):
+    """The text with the mentions of `rows` in it, all of them annotated or `only` one."""
+    out, end, mentions = "", 0, []
+    for row in rows:
+        first, last, mention, id = row
+        out += expanded(text[end:first], short)
+        if only in [None, row]:
+            mentions.append({"start": len(out), "end": len(out) + len(mention), "id": id})
+            asked.append({"places": [(document, len(out), len(out) + len(mention))], "ids": re.split(r"[|+]", id), "composite": False})
+        out, end = out + mention, last
+    return {"id": document, "text": out + expanded(text[end:], short), "mentions": mentions}
+
+
+def expanded(text, short):
+    """Lower case, with the abbreviations written out."""
+    write_out = lambda match: short.get(match[0], match[0])
+    return re.sub(r"\b[\w-]{2,10}\b", write_out, text).lower()
+
+
+def short_forms(text):
+    """The abbreviations that a text defines, by Schwartz and Hearst's rule."""
+    found = {}
+    for match in re.finditer(r"\(([\w-]{2,10})\)", text):
+        short = match[1]
+        if not re.search("[A-Z]", short):
+            continue
+        words = text[: match.start()].rsplit(". ", 1)[-1].split()[-min(len(short) + 5, 2 * len(short)) :]
+        before = " ".join(words)
+        place = len(before)
+        for number, letter in enumerate(reversed(short.lower())):
+            if not letter.isalnum():
+                continue
+            is_first = number == len(short) - 1
+            place = before.lower().rfind(letter, 0, place)
+            while place > 0 and is_first and before[place - 1].isalnum():
+                place = before.lower().rfind(letter, 0, place)
+            if place < 0:
+                break
+        if place >= 0:
+            found.setdefault(short, before[place:])
+    return found
+
+
+if __name__ == "__main__":
+    main()
