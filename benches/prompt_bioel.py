@@ -4,12 +4,12 @@
         [--set KEY=VALUE …] [--threads N] [--truename PATH]
 
 Makes the knowledge base of each set, trains the runs of each row and scores mentions whose places are given. A run or row that is there
-already (RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
+(RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
 tenth of the train part (BC5CDR); the part that is reported chooses nothing. The sources of the data stand in benches/README.md.
 
-Rows with the retriever's candidates alone are scored by the evaluation that ends their run, over mentions of one concept that the knowledge
-base has, with the weights of the last step. All others are scored by `truename link --mentions`: `all` counts every mention with an id, of a
-composite one any of its ids; `single` leaves out composite mentions and those whose ids the knowledge base lacks.
+The retriever, and rows with its candidates alone, are scored by the evaluation that ends their run, over mentions of one concept that the
+knowledge base has, with the weights of the last step. All others are scored by `truename link --mentions`: `all` counts every mention with an id,
+of a composite one any of its ids; `single` leaves out composite mentions and those whose ids the knowledge base lacks.
 
 "ncbi, processed" asks the models of "ncbi" for the mentions that BioSyn's authors prepared (lower case, abbreviations written out, spelling
 corrected), put into their texts, with their dictionary: MEDIC with the names of the train and dev parts. Of a composite mention, each part
@@ -28,21 +28,22 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-# Steps and highest rates for one thread of a busy machine, about ten minutes a run. The recipe's own are for a night.
+# Steps and highest rates for one thread of a busy machine, a few minutes of the processor a run. The recipe's own are for hours.
 STEPS = {
-    "aligned": {"max_steps": 130, "learning_rate": 3e-5, "max_minutes": 6},
-    "retriever": {"max_steps": 100, "learning_rate": 1e-4, "max_minutes": 11},
-    "pretrained": {"max_steps": 80, "learning_rate": 3e-4, "max_minutes": 6},
-    "reranker": {"max_steps": 300, "learning_rate": 2e-4, "max_minutes": 13},
+    "aligned": {"max_steps": 130, "learning_rate": 3e-5},
+    "retriever": {"max_steps": 100, "learning_rate": 1e-4},
+    "pretrained": {"max_steps": 80, "learning_rate": 3e-4},
+    "reranker": {"max_steps": 300, "learning_rate": 2e-4},
 }
 RETRIEVER = {"window": 64, "concept_tokens": 20}
 NEGATIVES = {"count": 31}
 PROMPT = {"window": 144, "name_tokens": 16}
 
 PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6"}
-ROWS = ["names", "chain", "cloze", "cross", "no-pretraining", "no-alignment"]
+ROWS = ["letters", "names", "chain", "cloze", "cross", "no-pretraining", "no-alignment"]
 TITLES = {
-    "names": "names alone, the standard ranker with MiniLM-L6",
+    "letters": "names alone, by letters",
+    "names": "names alone, with MiniLM-L6",
     "retriever": "retriever",
     "cross": "retriever, cross-encoder",
     "cloze": "retriever, cloze re-ranker",
@@ -84,8 +85,10 @@ def line(title, report):
             first, fifth, count = report[part]
             found.append(f"{part} {first:.2f}" + (f" / {fifth:.2f}" if fifth is not None else "") + f" of {count:,}")
     found += [f"{key} {value}" for key, value in report.get("recall", {}).items()]
+    if "reranked" in report:
+        found.append(f"{report['reranked']:,} re-ranked")
     if report.get("minutes"):
-        found.append(f"{report['minutes']:.1f} min, {report['mib']:,} MiB")
+        found.append(f"{report['minutes']:.1f} min ({report['processor_minutes']:.1f} of the processor), {report['mib']:,} MiB")
     return f"{title:52}" + "; ".join(found)
 
 
@@ -96,15 +99,17 @@ def measured(arguments, out, case, row):
     """Trains and scores a row, unless it is there; yields titles with reports."""
     file = out / f"{row}.json"
     if not file.exists():
-        reports = (names if row == "names" else trained)(arguments, out, case, row)
+        reports = (names if row in ["letters", "names"] else trained)(arguments, out, case, row)
         file.write_text(json.dumps(reports, indent=1))
     for title, report in json.loads(file.read_text()).items():
         yield TITLES.get(title, title), report
 
 
-def names(arguments, out, case, _):
-    answers = linked(arguments, out, case, case["kb"], "names", "--no-context")
-    return {"names": scored(answers)}
+def names(arguments, out, case, row):
+    flags = ["--encoder", "none"] if row == "letters" else []
+    answers = linked(arguments, out, case, case["kb"], row, "--no-context", *flags, top=64)
+    found = {f"candidates, {row}: {name}": {"recall": recall} for name, recall in recalls(answers).items()}
+    return {row: scored(answers)} | found
 
 
 def trained(arguments, out, case, row):
@@ -112,9 +117,10 @@ def trained(arguments, out, case, row):
         return borrowed(arguments, out, case, row)
     chain, model = out / "chain", out / row
     train = ["--set", f"data.train={json.dumps(case['train'])}"]
-    dev = ["--set", f"data.dev={json.dumps(case['dev'])}"] if case["dev"] else ["--set", "data.dev_share=0.1"]
+    dev = ["--set", f"data.dev={json.dumps(case['dev'])}"]
     test = ["--set", f"data.dev={json.dumps([case['gold']])}", "--set", 'evaluation.keep="last"']
-    of_chain = changes("run.{}.", arguments.set)
+    # A retriever has one evaluation, which ends it and chooses nothing: it is that of the reported part.
+    of_chain = [*changes("run.{}.", arguments.set), f"run.retriever.data.dev={json.dumps([case['gold']])}"]
     recipes = Path(__file__).parent.parent / "recipes"
     command = ["train", recipes / "prompt-bioel.toml"]
     if row == "no-alignment":
@@ -130,7 +136,9 @@ def trained(arguments, out, case, row):
     if row in ["cloze", "cross"]:
         command += ["--set", 'candidates.of="retriever"', "--set", f"prompt.together={json.dumps(row == 'cloze')}"]
     if row == "cross":
+        # The context of the cloze prompt beside one candidate, and as many minutes.
         command += ["--set", f"prompt.window={PROMPT['window'] - 5 * PROMPT['name_tokens']}"]
+        command += ["--set", f"schedule.max_steps={STEPS['reranker']['max_steps'] // 2}"]
     use = call(arguments, [*command, "--kb", case["kb"], "--out", model, "--resume"], out / f"{row}.log")
     if row in ["cloze", "cross"]:
         scores = evaluation(model)
@@ -142,7 +150,7 @@ def trained(arguments, out, case, row):
 
 
 def attached(arguments, out, case, row, retriever, reranker, use):
-    """Scores a chain that is attached to a copy of the knowledge base, and first its retriever alone."""
+    """Scores a chain that is attached to a copy of the knowledge base, and beside it what its retriever finds."""
     of_retriever, kb = out / f"kb-{retriever.parent.name}-retriever", out / f"kb-{row}"
     reports = {}
     if not of_retriever.exists():
@@ -151,13 +159,15 @@ def attached(arguments, out, case, row, retriever, reranker, use):
         shutil.copytree(case["kb"], making)
         call(arguments, ["kb", "models", "add", "--kb", making, "--retriever", retriever])
         making.rename(of_retriever)
-    if row != "no-pretraining":
-        answers = linked(arguments, out, case, of_retriever, f"{row}-retriever", top=64)
-        recall = recalls(answers)
+    if row == "chain":
+        recall = recalls(linked(arguments, out, case, of_retriever, "candidates", top=64))
+        reports |= {f"candidates with the retriever: {name}": {"recall": found} for name, found in recall.items()}
+    if use and row != "no-pretraining":
+        found = evaluation(retriever)
+        values = {key: 100 * value for key, value in found["values"].items()}
+        recall = {f"@{most}": f"{values[f'recall@{most}']:.2f}" for most in [6, 64]}
         title = "retriever" if row == "chain" else f"{TITLES[row]}, retriever"
-        reports[title] = scored(answers, lambda scores: scores.get("retriever")) | {"recall": recall["retriever"]}
-        if row == "chain":
-            reports |= {f"candidates: {name}": {"recall": found} for name, found in recall.items()}
+        reports[title] = {"single": (values["acc@1"], values["acc@5"], found["names"]), "recall": recall}
     shutil.rmtree(kb, ignore_errors=True)
     shutil.copytree(of_retriever, kb)
     call(arguments, ["kb", "models", "add", "--kb", kb, "--reranker", reranker])
@@ -236,19 +246,20 @@ def local(id):
     return id.rsplit(":", 1)[-1].strip()
 
 
-def ranks(answer, key):
+def ranks(answer, key=None):
     """The place of the right concept for each part of a mention; `key` orders candidates by one of their scores."""
     for candidates in answer["candidates"]:
         if key:
-            candidates = [candidate for candidate in candidates if key(candidate[1]) is not None]
+            candidates = [candidate for candidate in candidates if key(candidate[1])]
             candidates = sorted(candidates, key=lambda candidate: -key(candidate[1]))
         yield next((place for place, (ids, _) in enumerate(candidates) if ids & answer["ids"]), 10**6)
 
 
-def scored(answers, key=None):
-    report = {}
+def scored(answers):
+    asked = sum(any("reranker" in scores for candidates in answer["candidates"] for _, scores in candidates) for answer in answers)
+    report = {"reranked": asked} if asked else {}
     for part, asked in [("all", answers), ("single", [answer for answer in answers if answer["single"]])]:
-        worst = [max(ranks(answer, key)) for answer in asked]
+        worst = [max(ranks(answer)) for answer in asked]
         within = lambda most: 100 * sum(rank < most for rank in worst) / len(asked)
         report[part] = (within(1), within(5), len(asked))
     return report
@@ -257,10 +268,13 @@ def scored(answers, key=None):
 def recalls(answers):
     """Recall at 6 and 64 of each generator, and of all in the order of the ranker, over single mentions."""
     # Of the only concept with the exact name, no generator has a score: all of them have it first.
-    own = lambda name: lambda scores: 2.0 if scores.get("ranker") is None else (scores.get(name) or None)
-    keys = {"lookup": own("exact"), "n-grams": own("ngram"), "vectors": own("dense"), "retriever": lambda scores: scores.get("retriever")}
+    own = lambda name: lambda scores: 2.0 if scores.get("ranker") is None else scores.get(name)
+    keys = {"lookup": own("exact"), "n-grams": own("ngram"), "all, by the ranker": None}
+    if any("dense" in scores for answer in answers for candidates in answer["candidates"] for _, scores in candidates):
+        # Every candidate has a cosine, whichever generator proposed it.
+        keys["all, by cosines"] = own("dense")
     found = {}
-    for name, key in [*keys.items(), ("all, by the ranker", None)]:
+    for name, key in keys.items():
         places = [max(ranks(answer, key)) for answer in answers if answer["single"]]
         found[name] = {f"@{most}": f"{100 * sum(place < most for place in places) / len(places):.2f}" for most in [6, 64]}
     return found
@@ -286,9 +300,14 @@ def bc5cdr(arguments, out):
         write_lines(concepts, mesh(arguments.data / "dict-mesh/mesh_id_label_mappings.tsv.gz"))
     kb = imported(arguments, out, concepts)
     gold = folder / "CDR_DevelopmentSet.PubTator.txt.gz"
+    parts = {part: out / f"{part}.PubTator.txt" for part in ["train", "held-out"]}
+    if not parts["held-out"].exists():
+        blocks = opened(folder / "CDR_TrainingSet.PubTator.txt.gz").read().strip().split("\n\n")
+        parts["train"].write_text("\n\n".join(block for number, block in enumerate(blocks) if number % 10) + "\n")
+        parts["held-out"].write_text("\n\n".join(blocks[::10]) + "\n")
     return {
-        "note": "dev, MeSH descriptors", "kb": kb, "gold": str(gold), "dev": [],
-        "train": [str(folder / "CDR_TrainingSet.PubTator.txt.gz")], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
+        "note": "dev, MeSH descriptors", "kb": kb, "gold": str(gold), "dev": [str(parts["held-out"])],
+        "train": [str(parts["train"])], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
     }
 
 
@@ -308,7 +327,7 @@ def processed(arguments, out):
     kb = imported(arguments, out, concepts)
     return {
         "note": "test, BioSyn's mentions and dictionary, the models of the first set", "kb": kb, "gold": str(corpus), "models": out.parent / "ncbi",
-        "rows": ["names", "chain"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: json.loads(asked.read_text()),
+        "rows": ["letters", "names", "chain"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: json.loads(asked.read_text()),
     }
 
 
@@ -323,7 +342,7 @@ def with_names(arguments, out):
     file = out / "train-names.jsonl"
     write_lines(file, ({"id": local(id), "synonyms": list(found)} for id, found in names.items()))
     kb = imported(arguments, out, arguments.data / "dict-medic/medic_06Jul2012.txt.gz", "--aliases", file)
-    rows = {"rows": ["names", "chain"], "models": out.parent / "ncbi"}
+    rows = {"rows": ["letters", "names", "chain"], "models": out.parent / "ncbi"}
     note = "test, raw text, MEDIC with the names of the train part, the models of the first set"
     return case | rows | {"note": note, "kb": kb, "ids": lambda: ids_of(arguments, kb)}
 
