@@ -37,6 +37,7 @@ mod scores;
 pub mod substitutes;
 mod texts;
 mod trade_off;
+mod unpacked;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use classes::{ClassScores, ValueScores};

@@ -1,15 +1,12 @@
 //! Labelled pairs of texts, and scores of decisions about them.
 
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use serde::Serialize;
 
-use crate::Error;
+use crate::{Error, unpacked};
 
-const GZIP: &[u8] = b"\x1f\x8b";
 /// Beginning of a serialised record, and so of a file of pairs without a header.
 const SERIALIZED: &str = "COL ";
 
@@ -45,17 +42,7 @@ pub fn read_matches(path: &Path) -> Result<Vec<LabelledPair>, Error> {
 }
 
 fn read(path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    let mut bytes = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
-    if bytes.starts_with(GZIP) {
-        let mut unpacked = Vec::new();
-        let read = MultiGzDecoder::new(&bytes[..]).read_to_end(&mut unpacked);
-        read.map_err(|source| Error::io("unpack", path, source))?;
-        bytes = unpacked;
-    }
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
-        Error::malformed_pairs(path, line, "not UTF-8")
-    })?;
+    let text = unpacked::text(path, |path, line, message| Error::malformed_pairs(path, line, message))?;
     let text = text.trim_start_matches('\u{FEFF}');
     let pairs = if text.trim_start().starts_with(SERIALIZED) {
         of_lines(text, path)?

@@ -1,14 +1,12 @@
 //! Texts and pairs of texts with labels.
 
-use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
 use csv::StringRecord;
-use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value};
 
-use crate::Error;
+use crate::{Error, unpacked};
 
 /// Text or pair of texts with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +105,7 @@ fn is_ditto(line: &str) -> bool {
 /// # Errors
 /// If the file cannot be read, is not UTF-8, has no such column or no row; if a row has no label, too few cells or too many.
 pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    let text = text(path)?;
+    let text = unpacked::text(path, |path, line, message| Error::malformed_texts(path, line, message))?;
     let text = text.trim_start_matches('\u{FEFF}');
     let texts = match layout.format.unwrap_or_else(|| TextFormat::detect(path, text)) {
         TextFormat::Csv => table(path, text, layout, true)?,
@@ -122,21 +120,6 @@ pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>,
         return Err(Error::malformed_texts(path, unlabelled.line, "a row without a label"));
     }
     Ok(texts)
-}
-
-fn text(path: &Path) -> Result<String, Error> {
-    let mut bytes = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut plain = Vec::new();
-        let unpacked = MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain);
-        unpacked.map_err(|source| Error::io("unpack", path, source))?;
-        bytes = plain;
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Error::malformed_texts(path, line, "not UTF-8")
-    })
 }
 
 /// Counts the lines before the rows of a text. The line of `csv` is that before where a row follows a line end of two bytes.

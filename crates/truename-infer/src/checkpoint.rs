@@ -82,7 +82,7 @@ impl Checkpoint {
     /// As [`TransformerCheckpoint::use_adapters`]; a network of characters has no adapters.
     ///
     /// # Errors
-    /// Where there is no adapter with one of the names.
+    /// If there is no adapter with one of the names.
     pub fn use_adapters(&mut self, choice: &AdapterChoice) -> Result<(), Error> {
         match self {
             Self::Transformer(checkpoint) => checkpoint.use_adapters(choice),

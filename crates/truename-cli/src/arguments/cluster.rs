@@ -40,7 +40,7 @@ pub struct Cluster {
     pub max_line_bytes: u64,
 }
 
-/// How names are clustered.
+/// Options of the clustering of names.
 #[derive(Args)]
 pub struct Clustering {
     /// Knowledge base whose encoder is used

@@ -21,7 +21,7 @@ pub(super) struct Unfinished {
     pub state: State,
 }
 
-/// What was read so far.
+/// Progress of an unfinished build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     pub setup: Setup,

@@ -149,7 +149,7 @@ impl Classify {
 /// Returns the labels to learn, in their order.
 ///
 /// # Errors
-/// Where there is one label alone, a label is a number that looks like a value, or a text to evaluate on has another label.
+/// If there is one label alone, if a label looks like a value, or if a text to evaluate on has another label.
 fn labels(texts: &Texts) -> Result<Vec<String>, Error> {
     let labels: BTreeSet<&String> = texts.train.iter().map(|example| &example.text.label).collect();
     let is_value = |example: &&Example| example.text.label.parse::<f64>().is_ok_and(|value| value.fract() != 0.0);

@@ -82,7 +82,7 @@ pub struct Substitute {
     /// Occurrences in the word list; higher is better.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency: Option<u64>,
-    /// Whether the vocabulary of synonyms has it.
+    /// True if the vocabulary of synonyms has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synonym: Option<bool>,
 }
