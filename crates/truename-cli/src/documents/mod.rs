@@ -1,8 +1,6 @@
 //! Documents: read, linked, written.
 
 mod corpus_sink;
-mod html;
-mod jsonl;
 mod sink;
 mod source;
 mod terminal;

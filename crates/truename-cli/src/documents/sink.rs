@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Context;
 use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
 use truename_corpus::Format;
+use truename_view::{DocumentLine, HtmlWriter};
 
-use super::html::HtmlWriter;
-use super::{CorpusSink, jsonl, terminal};
+use super::{CorpusSink, terminal};
 use crate::arguments::LinkFormat;
 use crate::output::Output;
 
@@ -39,7 +39,10 @@ impl Sink {
     pub fn write(&mut self, linked: &LinkedDocument) -> anyhow::Result<()> {
         let failed = "cannot write the results";
         match self {
-            Self::Jsonl { out, offsets } => jsonl::write(out, linked, *offsets).context(failed),
+            Self::Jsonl { out, offsets } => {
+                serde_json::to_writer(&mut *out, &DocumentLine::new(linked, *offsets)).context(failed)?;
+                out.write_all(b"\n").context(failed)
+            }
             Self::Corpus(corpus) => corpus.write(&exchanged(linked)),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),

@@ -4,10 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use truename::{LinkedDocument, LinkedMention, Span};
+use truename_view::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
 
 use crate::harmless::{Harmless, OneLine};
-
-use super::html::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
 
 /// Backgrounds of the 256-colour palette, light enough for black text, in the hues of the page.
 const BACKGROUNDS: [u8; COLOURS] = [210, 117, 150, 183, 221, 80, 212, 186, 215, 79];
@@ -149,8 +148,20 @@ fn background(colour: Option<usize>, underline: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::html::tests::{linked, mention};
+    use truename::{Candidate, Document, Link};
+
     use super::*;
+
+    fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
+        let candidate = |id: &str| Candidate::new(id.parse().unwrap(), format!("{id} preferred"), 0.973);
+        let link = Link::new("", id.map(candidate).into_iter().collect(), id.is_none());
+        let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
+        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }
+    }
+
+    fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {
+        LinkedDocument { document: Document::new("doc", text), mentions }
+    }
 
     fn written(document: &LinkedDocument, colour: bool) -> String {
         let mut out = Vec::new();

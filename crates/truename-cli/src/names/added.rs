@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use truename::{Candidate, Link};
+use truename::Link;
+use truename_view::{probability, suggestion};
 
 use super::column::folded;
 use crate::arguments::Match;
@@ -66,16 +67,6 @@ pub fn free_names<'a>(present: impl IntoIterator<Item = &'a String>, plain: &[&s
     let prefixed = plain.iter().map(|name| format!("truename_{name}")).collect();
     let numbered = (2..).map(|number| plain.iter().map(|name| format!("truename_{name}_{number}")).collect());
     [as_they_are, prefixed].into_iter().chain(numbered).find(is_free).unwrap_or_default()
-}
-
-/// Returns the probability of the best candidate, even if it is not answered.
-pub fn probability(link: &Link) -> f64 {
-    link.candidates.first().map_or(0.0, |candidate| candidate.probability)
-}
-
-/// Returns the best candidate if it is not answered.
-pub fn suggestion(link: &Link) -> Option<&Candidate> {
-    link.candidates.first().filter(|_| link.is_nil)
 }
 
 /// Formats a value of [`Added::values`] as a cell of text; null is empty.

@@ -21,8 +21,8 @@ pub mod source;
 pub mod tally;
 pub mod whole;
 
-use serde::Serialize;
-use truename::{Candidate, ConceptId, Link, Linker};
+use truename::{Link, Linker};
+use truename_view::NameLine;
 
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::exit_code::UsageError;
@@ -97,47 +97,10 @@ fn check_delimiter(arguments: &Match, format: InputFormat) -> Result<(), UsageEr
     }
 }
 
-/// A line of JSONL.
-#[derive(Serialize)]
-struct JsonLine<'a> {
-    name: &'a str,
-    id: Option<&'a str>,
-    preferred_name: Option<&'a str>,
-    matched_name: Option<&'a str>,
-    probability: f64,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    suggested: Option<Suggested<'a>>,
-    candidates: &'a [Candidate],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a str>,
-    /// True if the vector covers only the beginning of the name.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_truncated: bool,
-}
-
-#[derive(Serialize)]
-struct Suggested<'a> {
-    suggested_id: Option<&'a str>,
-    suggested_name: Option<&'a str>,
-}
-
+/// Returns the line of an answer, with its best candidate if that is NIL and `suggest`.
 fn json_line(link: &Link, suggest: bool) -> serde_json::Result<Vec<u8>> {
-    let answer = link.answer();
-    let suggestion = added::suggestion(link);
-    let mut line = serde_json::to_vec(&JsonLine {
-        name: &link.name,
-        id: link.id().map(ConceptId::as_str),
-        preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
-        matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
-        probability: added::probability(link),
-        suggested: suggest.then_some(Suggested {
-            suggested_id: suggestion.map(|candidate| candidate.id.as_str()),
-            suggested_name: suggestion.map(|candidate| candidate.preferred_name.as_str()),
-        }),
-        candidates: &link.candidates,
-        explanation: link.explanation.as_deref(),
-        is_truncated: link.is_truncated,
-    })?;
+    let of = if suggest { NameLine::with_suggestion } else { NameLine::new };
+    let mut line = serde_json::to_vec(&of(link))?;
     line.push(b'\n');
     Ok(line)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use truename::{Link, Linker, Problem};
+use truename_view::suggestion;
 
-use super::added::suggestion;
 use super::context::InContext;
 use crate::count::{counted, grouped};
 use crate::problems;

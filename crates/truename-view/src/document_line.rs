@@ -1,12 +1,11 @@
-//! Writes a linked document as one line of JSON.
-
-use std::io::Write;
+//! A linked document, as JSON.
 
 use serde::Serialize;
 use truename::{Candidate, ConceptId, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
 
+/// A document with its linked mentions; serializes to a line of `link --format jsonl`.
 #[derive(Serialize)]
-struct Line<'a> {
+pub struct DocumentLine<'a> {
     id: &'a str,
     text: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -66,24 +65,24 @@ struct CandidatePart<'a> {
     is_truncated: bool,
 }
 
-/// Writes the line with its end; offsets count `unit`.
-pub fn write(mut out: impl Write, document: &LinkedDocument, unit: OffsetUnit) -> std::io::Result<()> {
-    let LinkedDocument { document, mentions } = document;
-    let offsets = Offsets::new(&document.text, unit);
-    let bounds = |span: Span| [offsets.of_byte(span.start), offsets.of_byte(span.end)];
-    let passages = document.passages.iter().map(|passage| {
-        let [start, end] = bounds(passage.span);
-        PassageLine { kind: &passage.kind, start, end }
-    });
-    let mention = |mention| mention_line(mention, &document.text, &bounds);
-    let line = Line {
-        id: &document.id,
-        text: &document.text,
-        passages: passages.collect(),
-        mentions: mentions.iter().map(mention).collect(),
-    };
-    serde_json::to_writer(&mut out, &line)?;
-    out.write_all(b"\n")
+impl<'a> DocumentLine<'a> {
+    /// Creates the line of a document; offsets count `unit`.
+    pub fn new(document: &'a LinkedDocument, unit: OffsetUnit) -> Self {
+        let LinkedDocument { document, mentions } = document;
+        let offsets = Offsets::new(&document.text, unit);
+        let bounds = |span: Span| [offsets.of_byte(span.start), offsets.of_byte(span.end)];
+        let passages = document.passages.iter().map(|passage| {
+            let [start, end] = bounds(passage.span);
+            PassageLine { kind: &passage.kind, start, end }
+        });
+        let mention = |mention| mention_line(mention, &document.text, &bounds);
+        Self {
+            id: &document.id,
+            text: &document.text,
+            passages: passages.collect(),
+            mentions: mentions.iter().map(mention).collect(),
+        }
+    }
 }
 
 fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(Span) -> [usize; 2]) -> MentionLine<'a> {

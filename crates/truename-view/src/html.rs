@@ -1,28 +1,30 @@
-//! A self-contained page with the documents and their mentions in colour.
+//! Documents with their mentions in colour.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::io::{self, Write};
 
-use truename::{Candidate, ConceptId, Document, LinkedDocument, LinkedMention, Span};
+use truename::{Candidate, Document, LinkedDocument, LinkedMention, Span};
 use truename_plot::Escaped;
 
-const STYLE: &str = include_str!("page.css");
+use crate::layout::{Grouped, Legend, Piece, Step, counted, id_or_nil, label, mentions, pieces, steps};
+
+/// Style of the page.
+pub const STYLE: &str = include_str!("documents.css");
 
 /// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Writes the page while documents come, so that memory does not grow with them. The legend is written last, once its
-/// counts are known; the style moves it to the top.
+/// Writes documents with their mentions in colour while they come, so that memory does not grow with them. The legend is written last,
+/// once its counts are known; the style moves it to the top.
 pub struct HtmlWriter<W: Write> {
     out: W,
     legend: Legend,
     documents: usize,
+    is_page: bool,
 }
 
 impl<W: Write> HtmlWriter<W> {
-    /// Begins a page.
+    /// Begins a page that is complete in itself.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -33,7 +35,12 @@ impl<W: Write> HtmlWriter<W> {
         writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
         writeln!(out, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>")?;
         writeln!(out, "<header><h1 dir=\"auto\">{title}</h1></header>\n<main>")?;
-        Ok(Self { out, legend: Legend::default(), documents: 0 })
+        Ok(Self { is_page: true, ..Self::fragment(out) })
+    }
+
+    /// Begins a fragment of a page that has [`STYLE`]: articles, and a legend behind them.
+    pub fn fragment(out: W) -> Self {
+        Self { out, legend: Legend::default(), documents: 0, is_page: false }
     }
 
     /// Adds a document.
@@ -52,12 +59,15 @@ impl<W: Write> HtmlWriter<W> {
         self.out.write_all(&page)
     }
 
-    /// Ends the page.
+    /// Writes the legend, and the end of a page.
     ///
     /// # Errors
     /// If the page cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
-        writeln!(self.out, "</main>\n<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
+        if self.is_page {
+            writeln!(self.out, "</main>")?;
+        }
+        writeln!(self.out, "<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
         for (kind, colour, mentions) in self.legend.entries() {
             let (colour, kind) = (ColourClass(colour), Escaped(kind.unwrap_or("no type")));
             let count = Grouped(mentions);
@@ -68,7 +78,10 @@ impl<W: Write> HtmlWriter<W> {
             writeln!(self.out, "<li><i class=\"swatch nil\"></i>not linked (NIL) <b>{count}</b></li>")?;
         }
         let (mentions, documents) = (mentions(self.legend.mentions), counted(self.documents, "document"));
-        writeln!(self.out, "</ul>\n<p>{mentions} in {documents}</p>\n</section>\n</body>\n</html>")?;
+        writeln!(self.out, "</ul>\n<p>{mentions} in {documents}</p>\n</section>")?;
+        if self.is_page {
+            writeln!(self.out, "</body>\n</html>")?;
+        }
         self.out.flush()?;
         Ok(self.out)
     }
@@ -189,8 +202,10 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
         if matched_name != preferred_name {
             write!(page, "<span class=\"matched\" dir=\"auto\">{}</span>", Escaped(matched_name))?;
         }
+        // A drawing, for a policy without inline styles allows no width.
         let width = probability.clamp(0.0, 1.0) * 100.0;
-        write!(page, "</span><span class=\"bar\"><i style=\"width:{width:.0}%\"></i></span>")?;
+        let bar = "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">";
+        write!(page, "</span>{bar}<rect width=\"{width:.0}\" height=\"8\"/></svg>")?;
         write!(page, "<span class=\"figure\">{}", Escaped(&percent(*probability)))?;
         if let Some(before) = probability_by_name {
             write!(page, "<span class=\"matched\">by name {}</span>", Escaped(&percent(*before)))?;
@@ -198,18 +213,6 @@ fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<
         write!(page, "</span></span>")?;
     }
     write!(page, "</span>")
-}
-
-fn id_or_nil(mention: &LinkedMention) -> &str {
-    mention.link.id().map_or("NIL", ConceptId::as_str)
-}
-
-/// Returns the id of a mention, or the type of one that is not linked.
-pub(super) fn label(mention: &LinkedMention) -> &str {
-    match mention.is_linked() {
-        true => id_or_nil(mention),
-        false => mention.types.first().map_or("mention", String::as_str),
-    }
 }
 
 /// Formats a probability to a tenth of a percent, never rounding to 0 or 100 %.
@@ -222,31 +225,6 @@ fn percent(probability: f64) -> String {
     }
 }
 
-pub(super) fn mentions(number: usize) -> String {
-    counted(number, "mention")
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", Grouped(number))
-}
-
-/// Formats a number with its digits in groups of three.
-struct Grouped(usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (position, digit) in digits.chars().enumerate() {
-            if position > 0 && (digits.len() - position).is_multiple_of(3) {
-                write!(formatter, ",")?;
-            }
-            write!(formatter, "{digit}")?;
-        }
-        Ok(())
-    }
-}
-
 /// Formats the class of an element's colour, with a leading space; nothing for elements without a type.
 struct ColourClass(Option<usize>);
 
@@ -254,100 +232,6 @@ impl fmt::Display for ColourClass {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         self.0.map_or(Ok(()), |colour| write!(formatter, " colour-{colour}"))
     }
-}
-
-/// Number of distinct colours; the page and the terminal have the same number.
-pub(super) const COLOURS: usize = 10;
-
-/// Types with their colours and numbers of mentions.
-///
-/// Types get their colours in order of occurrence, the most different colours first.
-#[derive(Default)]
-pub(super) struct Legend {
-    /// Colour and number of mentions by first type.
-    types: BTreeMap<String, (usize, usize)>,
-    untyped: usize,
-    pub nil: usize,
-    mentions: usize,
-}
-
-impl Legend {
-    /// Counts a document's mentions and assigns colours to new types.
-    pub fn count(&mut self, document: &LinkedDocument) {
-        self.mentions += document.mentions.len();
-        for mention in &document.mentions {
-            self.nil += usize::from(mention.link.is_nil);
-            match mention.types.first() {
-                Some(kind) => self.count_type(kind),
-                None => self.untyped += 1,
-            }
-        }
-    }
-
-    fn count_type(&mut self, kind: &str) {
-        if !self.types.contains_key(kind) {
-            let colour = self.types.len() % COLOURS;
-            self.types.insert(kind.to_owned(), (colour, 0));
-        }
-        self.types.get_mut(kind).expect("it is there or was put there").1 += 1;
-    }
-
-    /// Returns the colour of a counted mention; `None` if it has no type.
-    pub fn colour(&self, mention: &LinkedMention) -> Option<usize> {
-        mention.types.first().and_then(|kind| self.types.get(kind)).map(|(colour, _)| *colour)
-    }
-
-    /// Returns types with their colours and numbers of mentions, most frequent first; mentions without a type last.
-    pub fn entries(&self) -> Vec<(Option<&str>, Option<usize>, usize)> {
-        let mut entries: Vec<_> =
-            self.types.iter().map(|(kind, (colour, count))| (Some(kind.as_str()), Some(*colour), *count)).collect();
-        entries.sort_by_key(|(_, _, count)| Reverse(*count));
-        if self.untyped > 0 {
-            entries.push((None, None, self.untyped));
-        }
-        entries
-    }
-}
-
-/// A piece of a mention that is written without a break. Pieces sort in opening order: by start, longer ones first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Piece {
-    start: usize,
-    end: Reverse<usize>,
-    /// Index of its mention in the document.
-    pub mention: usize,
-    /// True if the mention starts with this piece.
-    pub is_first: bool,
-    /// True if the mention ends with this piece.
-    pub is_last: bool,
-}
-
-impl Piece {
-    /// Splits the piece at `at`.
-    fn split(self, at: usize) -> (Self, Self) {
-        (Self { end: Reverse(at), is_last: false, ..self }, Self { start: at, is_first: false, ..self })
-    }
-}
-
-/// Returns the pieces of all mentions on the text, cut at the sorted `cuts`.
-pub(super) fn pieces(document: &LinkedDocument, cuts: &[usize]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for (mention, LinkedMention { span, fragments, .. }) in document.mentions.iter().enumerate() {
-        let fragments = if fragments.is_empty() { std::slice::from_ref(span) } else { fragments };
-        let on_text = |fragment: &&Span| fragment.of(&document.document.text).is_some();
-        let last = fragments.iter().filter(on_text).count().saturating_sub(1);
-        for (position, Span { start, end }) in fragments.iter().filter(on_text).copied().enumerate() {
-            let (is_first, is_last) = (position == 0, position == last);
-            let mut rest = Piece { start, end: Reverse(end), mention, is_first, is_last };
-            for cut in cuts[cuts.partition_point(|cut| *cut <= start)..].iter().take_while(|cut| **cut < end) {
-                let (piece, after) = rest.split(*cut);
-                pieces.push(piece);
-                rest = after;
-            }
-            pieces.push(rest);
-        }
-    }
-    pieces
 }
 
 /// A passage with the text up to the next one; blocks cover the whole text.
@@ -388,63 +272,14 @@ fn blocks(document: &Document, mut pieces: Vec<Piece>) -> Vec<Block> {
     blocks
 }
 
-/// The next thing to write.
-pub(super) enum Step<'a> {
-    Text(&'a str),
-    Open(Piece),
-    Close(Piece),
-}
-
-/// Returns the steps through a part of a text and its pieces. Crossing pieces are split, so that pieces nest.
-pub(super) fn steps(text: &str, part: Span, pieces: Vec<Piece>) -> Vec<Step<'_>> {
-    let mut walk = Walk { text, at: part.start, open: Vec::new(), steps: Vec::new() };
-    let mut waiting: BinaryHeap<Reverse<Piece>> = pieces.into_iter().map(Reverse).collect();
-    while let Some(Reverse(mut piece)) = waiting.pop() {
-        walk.close_until(piece.start);
-        if let Some(outer) = walk.open.last().filter(|outer| outer.end.0 < piece.end.0) {
-            let (inside, after) = piece.split(outer.end.0);
-            waiting.push(Reverse(after));
-            piece = inside;
-        }
-        walk.open.push(piece);
-        walk.steps.push(Step::Open(piece));
-    }
-    walk.close_until(part.end);
-    walk.steps
-}
-
-struct Walk<'a> {
-    text: &'a str,
-    at: usize,
-    open: Vec<Piece>,
-    steps: Vec<Step<'a>>,
-}
-
-impl Walk<'_> {
-    /// Advances to `at` and closes the pieces that end on the way.
-    fn close_until(&mut self, at: usize) {
-        while let Some(piece) = self.open.pop_if(|piece| piece.end.0 <= at) {
-            self.go(piece.end.0);
-            self.steps.push(Step::Close(piece));
-        }
-        self.go(at);
-    }
-
-    fn go(&mut self, at: usize) {
-        if self.at < at {
-            self.steps.push(Step::Text(&self.text[self.at..at]));
-            self.at = at;
-        }
-    }
-}
-
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use truename::{Link, Passage};
 
     use super::*;
+    use crate::COLOURS;
 
-    pub fn candidate(id: &str, probability: f64) -> Candidate {
+    fn candidate(id: &str, probability: f64) -> Candidate {
         // No id holds a control character; names may.
         let letters: String = id.chars().filter(|letter| !letter.is_control()).collect();
         let mut candidate = Candidate::new(letters.parse().unwrap(), format!("{id} preferred"), probability);
@@ -453,14 +288,14 @@ pub(super) mod tests {
         candidate
     }
 
-    pub fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
+    fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
         let link = Link::new("", candidates, id.is_none());
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
         LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }
     }
 
-    pub fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {
+    fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {
         LinkedDocument { document: Document::new("doc", text), mentions }
     }
 
@@ -470,7 +305,7 @@ pub(super) mod tests {
         String::from_utf8(page.finish().unwrap()).unwrap()
     }
 
-    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    const VOID: [&str; 3] = ["meta", "!DOCTYPE", "rect"];
 
     /// Returns the text of the documents: `.text` without labels and cards. Panics if tags do not match.
     fn visible(page: &str) -> String {
@@ -584,9 +419,15 @@ pub(super) mod tests {
         std::sync::Arc::make_mut(&mut long.link).explanation = Some("It is so.".into());
         std::sync::Arc::make_mut(&mut long.link).candidates.push(candidate("D2", 0.0004));
         let page = page(&[&linked("MI x", vec![long, mention(3, 4, "", None)])]);
-        for said in
-            ["D1 preferred", "97.3 %", "myocardial infarction", "It is so.", "D2 matched", "&lt; 0.1 %", "width:97%"]
-        {
+        for said in [
+            "D1 preferred",
+            "97.3 %",
+            "myocardial infarction",
+            "It is so.",
+            "D2 matched",
+            "&lt; 0.1 %",
+            "<rect width=\"97\"",
+        ] {
             assert!(page.contains(said), "{said}");
         }
         assert!(page.contains(">Not linked</span>") && page.contains(">NIL</span>"));

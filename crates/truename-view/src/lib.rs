@@ -1,0 +1,25 @@
+//! Links as people and programs read them.
+//!
+//! An [`HtmlWriter`] writes documents with their mentions in colour, as a page or as a fragment of one. A [`NameLine`] is the answer to
+//! a name, a [`DocumentLine`] a document with its linked mentions; both serialize to the lines that `truename` and its server write.
+//!
+//! ```
+//! use truename_view::NameLine;
+//!
+//! # fn main() -> Result<(), serde_json::Error> {
+//! let link = truename::Link::new("asthma", Vec::new(), true);
+//! let line = serde_json::to_string(&NameLine::new(&link))?;
+//! assert!(line.starts_with(r#"{"name":"asthma","id":null"#));
+//! # Ok(())
+//! # }
+//! ```
+
+mod document_line;
+mod html;
+mod layout;
+mod name_line;
+
+pub use document_line::DocumentLine;
+pub use html::{HtmlWriter, STYLE};
+pub use layout::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
+pub use name_line::{NameLine, probability, suggestion};
