@@ -49,6 +49,7 @@ pub mod records;
 mod reranker;
 mod retrieval;
 mod retriever;
+mod review;
 mod shared_names;
 mod short_forms;
 pub mod substitutes;
@@ -74,6 +75,7 @@ pub use reranker::{
     Judged, Reranker, Rescored, Shortlist, TrainedReranker, best_by_other_part, certain_from, fit_mapping,
 };
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
+pub use review::{doubt, doubt_of, review_order};
 pub use shared_names::Ambiguous;
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};

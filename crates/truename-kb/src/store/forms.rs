@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use fst::raw::{CompiledAddr, Fst};
 use fst::set::OpBuilder;
-use fst::{Set, SetBuilder, Streamer};
+use fst::{IntoStreamer, Set, SetBuilder, Streamer};
 use rayon::prelude::*;
 use truename_storage::{Table, Transaction, WriteTransaction};
 use truename_text::{stable_hash, written_forms};
@@ -76,6 +76,30 @@ impl<'txn> Forms<'txn> {
         let ends =
             |at: usize| state.nodes[at].is_some_and(|node: CompiledAddr| self.automata[at].node(node).is_final());
         ends(0) && !ends(2) || ends(1)
+    }
+
+    /// Returns the first `most` forms that begin with `prefix`, sorted.
+    pub fn with_prefix(&self, prefix: &str, most: usize) -> Vec<String> {
+        let [base, added, removed] = &self.automata;
+        let mut forms = Vec::new();
+        for automaton in [base, added] {
+            let mut stream = automaton.range().ge(prefix).into_stream();
+            let mut found = 0;
+            while let Some((form, _)) = stream.next() {
+                if found == most || !form.starts_with(prefix.as_bytes()) {
+                    break;
+                }
+                if std::ptr::eq(automaton, base) && removed.contains_key(form) {
+                    continue;
+                }
+                forms.extend(std::str::from_utf8(form).map(str::to_owned));
+                found += 1;
+            }
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        forms.truncate(most);
+        forms
     }
 
     fn has(&self, form: &str) -> bool {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store};
-use truename_text::{NormalizedName, grams};
+use truename_text::{Key, NormalizedName, grams, stable_hash};
 
 pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
@@ -40,6 +40,9 @@ pub struct KnowledgeBase {
     pub(crate) indexes: Indexes,
     pub(crate) encoder: Option<Arc<Encoder>>,
 }
+
+/// Number of forms that a search by prefix reads and sorts by length.
+const PREFIX_FORMS: usize = 1024;
 
 thread_local! {
     static SCRATCH: RefCell<SearchScratch> = RefCell::default();
@@ -127,6 +130,38 @@ impl KnowledgeBase {
             VectorSearch { limit, rank: rank.as_ref().map(|rank| rank as Rank<'_>), ..VectorSearch::default() };
         let hits = reader.search(&[vector.row(0)], &search, &mut VectorScratch::default())?;
         near_names(&snapshot, hits.into_iter().flatten().collect())
+    }
+
+    /// Returns names that begin with `prefix`, whatever their case and spacing, one a concept, shorter ones first. `score` is the share
+    /// of the name that the prefix covers.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn names_with_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<NearName>, Error> {
+        let prefix = NormalizedName::new(prefix).squeezed();
+        let snapshot = self.store.snapshot()?;
+        let mut forms = snapshot.forms()?.with_prefix(&prefix, PREFIX_FORMS.max(limit));
+        forms.sort_by_key(String::len);
+        let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
+        for form in forms {
+            for number in snapshot.names_under(Key(stable_hash(&form)))? {
+                let (concept, name) = snapshot.name(number)?;
+                if names.len() < limit && NormalizedName::new(name).squeezed() == form && seen.insert(concept.0) {
+                    let id = snapshot.concept_names(concept)?.0.parse()?;
+                    let score = prefix.len() as f32 / form.len().max(1) as f32;
+                    names.push(NearName { id, name: name.to_owned(), score });
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// Returns the number of the last committed version; each change of the knowledge base has a higher one.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn version(&self) -> Result<u64, Error> {
+        Ok(self.store.snapshot()?.version())
     }
 
     /// Returns all types of the concepts.

@@ -134,8 +134,16 @@ impl Linker {
     ///
     /// # Errors
     /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
-    #[tracing::instrument(skip_all, fields(names = queries.len()))]
     pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+        Ok(self.link_versioned(queries)?.1)
+    }
+
+    /// Links queries, and returns the version of the knowledge base ([`KnowledgeBase::version`]) that all answers come from.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    #[tracing::instrument(skip_all, fields(names = queries.len()))]
+    pub fn link_versioned(&self, queries: &[Query<'_>]) -> Result<(u64, Vec<Link>), Error> {
         for Query { name, context } in queries {
             if let Some(Context { document, span }) = context.filter(|all| all.span.of(&all.document.text).is_none()) {
                 return Err(Error::span_outside(name, span, document.text.len()));
@@ -148,7 +156,7 @@ impl Linker {
         call.retrieve(queries, &mut in_context)?;
         call.rerank(queries, &mut in_context)?;
         links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
-        Ok(links)
+        Ok((call.version(), links))
     }
 
     pub(crate) fn options(&self) -> &LinkOptions {

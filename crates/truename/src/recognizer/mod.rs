@@ -8,6 +8,8 @@ mod spelling;
 mod trained;
 mod union;
 
+use std::sync::Arc;
+
 use truename_text::Span;
 
 pub use annotator::Annotator;
@@ -31,6 +33,12 @@ pub trait Recognizer: Send + Sync {
     /// # Errors
     /// If the recognizer fails; [`Error::other`] wraps the cause.
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error>;
+}
+
+impl<R: Recognizer + ?Sized> Recognizer for Arc<R> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+        R::recognize(self, readings)
+    }
 }
 
 /// A mention found by a [`Recognizer`].

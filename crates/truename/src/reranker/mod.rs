@@ -7,6 +7,7 @@ pub use trained::TrainedReranker;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use truename_text::Span;
 
@@ -37,6 +38,24 @@ pub trait Reranker: Send + Sync {
     /// As [`Reranker::score`].
     fn attended(&self, _: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
         Ok(Vec::new())
+    }
+}
+
+impl<R: Reranker + ?Sized> Reranker for Arc<R> {
+    fn depth(&self) -> usize {
+        R::depth(self)
+    }
+
+    fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
+        R::score(self, shortlists)
+    }
+
+    fn certain(&self) -> f64 {
+        R::certain(self)
+    }
+
+    fn attended(&self, shortlist: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
+        R::attended(self, shortlist)
     }
 }
 

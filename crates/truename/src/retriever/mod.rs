@@ -3,6 +3,9 @@ mod trained;
 
 pub use attached::AttachedRetriever;
 pub use trained::TrainedRetriever;
+
+use std::sync::Arc;
+
 use truename_kb::ConceptId;
 
 use crate::{Error, Query};
@@ -15,4 +18,10 @@ pub trait ContextRetriever: Send + Sync {
     /// # Errors
     /// If the model or the storage fails; [`Error::other`] wraps the cause.
     fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error>;
+}
+
+impl<R: ContextRetriever + ?Sized> ContextRetriever for Arc<R> {
+    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
+        R::nearest(self, queries, count)
+    }
 }
