@@ -76,6 +76,7 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<truename_download::Error>().and_then(truename_download::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
+        .or_else(|| cause.downcast_ref::<truename_server::Error>().and_then(truename_server::Error::hint))
         .or_else(|| cause.downcast_ref::<RecordError>().and_then(RecordError::hint))
         .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
 }

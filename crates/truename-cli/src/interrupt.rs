@@ -18,6 +18,8 @@ static PROGRESS: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 static IS_REPORTED: AtomicBool = AtomicBool::new(false);
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+/// True if the work ends by itself once it is asked to stop, however long that takes.
+static ENDS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
 /// Last message of work that keeps its results.
 static KEEPS: Mutex<Option<String>> = Mutex::new(None);
 
@@ -27,6 +29,9 @@ pub fn listen() {
             leave();
         }
         PROGRESS.stop();
+        if ENDS_BY_ITSELF.load(Ordering::SeqCst) {
+            return;
+        }
         // A commit under way is completed, and then the command.
         let is_late = PROGRESS.is_committing();
         thread::spawn(move || {
@@ -44,6 +49,11 @@ pub fn listen() {
             leave();
         });
     });
+}
+
+/// Lets the work end by itself once it is asked to stop; a second signal ends it at once.
+pub fn ends_by_itself() {
+    ENDS_BY_ITSELF.store(true, Ordering::SeqCst);
 }
 
 /// Returns the progress that the library checks for interruption.

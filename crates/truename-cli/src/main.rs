@@ -51,6 +51,8 @@ fn main() -> std::process::ExitCode {
         Command::Train(options) => command::train::run(&options, quiet),
         Command::Tune(options) => command::tune::run(&options, quiet),
         Command::Recipe(command) => command::train::recipe(&command),
+        Command::Serve(options) => command::serve::run(&options, quiet),
+        Command::Review(command) => command::review::run(command, quiet),
         Command::Model(command) => command::model::run(command, quiet),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man { command } => command::manual::man(&command),

@@ -182,6 +182,14 @@ impl Error {
         matches!(&self.0, Kind::KnowledgeBase(source) if source.is_interrupted())
     }
 
+    /// Returns true if options name a type or source that the knowledge base lacks, or a span lies outside its document.
+    pub fn is_bad_choice(&self) -> bool {
+        matches!(
+            self.0,
+            Kind::UnknownType { .. } | Kind::UnknownAliasSource { .. } | Kind::SpanOutside { .. } | Kind::FixedTypes
+        )
+    }
+
     /// Returns whether a knowledge base has too few names to fit a ranker to.
     pub fn is_too_few_names(&self) -> bool {
         matches!(self.0, Kind::TooFewNames { .. })

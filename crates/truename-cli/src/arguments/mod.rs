@@ -18,6 +18,7 @@ mod nil;
 mod reading;
 mod recognize;
 mod recognizer;
+mod serve;
 mod simplify;
 mod train;
 mod value;
@@ -47,6 +48,7 @@ pub use model::Model;
 pub use nil::NilArguments;
 pub use recognize::Recognize;
 pub use recognizer::{RecognizerArguments, RecognizerChoice, RecognizerChoices};
+pub use serve::{Export, Review, Serve};
 pub use simplify::{Simplify, SimplifyFormat, SubstituteArguments};
 pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
 
@@ -128,6 +130,11 @@ pub enum Command {
     /// Explain the keys of a recipe
     #[command(subcommand)]
     Recipe(RecipeCommand),
+    /// Serve knowledge bases: a page, an API, and reconciliation for OpenRefine
+    Serve(Serve),
+    /// Write what people judged at the server's page
+    #[command(subcommand)]
+    Review(Review),
     /// Fetch, list and inspect pretrained encoders
     #[command(subcommand)]
     Model(Model),

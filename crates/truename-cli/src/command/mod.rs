@@ -25,6 +25,8 @@ pub mod model;
 pub mod models;
 pub mod recognize;
 pub mod recognizer;
+pub mod review;
+pub mod serve;
 pub mod simplify;
 pub mod train;
 pub mod tune;

@@ -1,0 +1,105 @@
+//! `truename serve`.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use truename::cache_folder;
+use truename_server::{BaseSource, Keys, Server, ServerOptions};
+
+use crate::arguments::Serve;
+use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::interrupt;
+
+/// Name of the bundled knowledge base.
+const BUNDLED: &str = "mesh";
+/// Time between two looks for a signal.
+const WATCH: Duration = Duration::from_millis(50);
+
+pub fn run(arguments: &Serve, quiet: bool) -> anyhow::Result<()> {
+    let server = Server::open(sources(arguments)?, options(arguments)?)?;
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the threads of the server")?;
+    runtime.block_on(async {
+        let asked = SocketAddr::new(arguments.host, arguments.port);
+        let listener = tokio::net::TcpListener::bind(asked).await.map_err(|error| cannot_listen(asked, &error))?;
+        let address = listener.local_addr().context("the server has no address")?;
+        if !quiet {
+            say_address(address, arguments);
+        }
+        interrupt::ends_by_itself();
+        server.serve(listener, stopped()).await?;
+        Ok(())
+    })
+}
+
+fn say_address(address: SocketAddr, arguments: &Serve) {
+    crate::say!("Truename is at http://{address}/");
+    crate::say!("for OpenRefine, add the service http://{address}/reconcile/0.2");
+    if !arguments.host.is_loopback() && arguments.keys.is_none() {
+        crate::say!("hint: whoever reaches this address is answered; `--keys FILE` answers those who have a key");
+    }
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Advised {
+    let message = format!("cannot listen at {address}: {error}");
+    Advised { message, hint: "choose another with --port; 0 takes a free one".into(), code: ExitCode::Failure }
+}
+
+async fn stopped() {
+    while !interrupt::asked() {
+        tokio::time::sleep(WATCH).await;
+    }
+}
+
+fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
+    let mut options = ServerOptions::default();
+    options.base_url = arguments.base_url.clone();
+    options.identifier_space = arguments.identifier_space.clone();
+    options.keys = arguments.keys.as_deref().map(Keys::read).transpose()?;
+    options.requests_per_minute = arguments.requests_per_minute;
+    options.max_body_bytes = (arguments.max_body as usize) << 20;
+    options.queue = arguments.queue as usize;
+    options.batch_tokens = arguments.batch_tokens as usize;
+    options.timeout = Duration::from_secs(arguments.timeout.into());
+    options.cache = arguments.cache as usize;
+    options.match_probability = arguments.match_probability;
+    options.match_gap = arguments.match_gap;
+    Ok(options)
+}
+
+/// Returns the knowledge bases to serve.
+fn sources(arguments: &Serve) -> anyhow::Result<Vec<BaseSource>> {
+    let named = match arguments.kbs.is_empty() {
+        true => vec![(BUNDLED.to_owned(), None)],
+        false => arguments.kbs.iter().map(|kb| named(kb)).collect::<anyhow::Result<_>>()?,
+    };
+    let source = |(name, folder): (String, Option<PathBuf>)| {
+        let judgements = match &arguments.judgements {
+            Some(of_all) => of_all.join(format!("{name}.jsonl")),
+            None => judgements_file(folder.as_deref()),
+        };
+        BaseSource { name, folder, judgements }
+    };
+    Ok(named.into_iter().map(source).collect())
+}
+
+/// Returns the name and folder of `NAME=DIR`, or of `DIR`, whose last part is the name.
+fn named(kb: &str) -> anyhow::Result<(String, Option<PathBuf>)> {
+    if let Some((name, folder)) = kb.split_once('=').filter(|(name, _)| !name.contains(['/', '\\'])) {
+        return Ok((name.to_owned(), Some(folder.into())));
+    }
+    let folder = PathBuf::from(kb);
+    let last = folder.canonicalize().ok().and_then(|folder| Some(folder.file_name()?.to_str()?.to_owned()));
+    let name = last.or_else(|| Some(folder.file_name()?.to_str()?.to_owned()));
+    let name = name.ok_or_else(|| UsageError(format!("--kb {kb} has no name; write --kb NAME={kb}")))?;
+    Ok((name, Some(folder)))
+}
+
+/// Returns the file of the judgements of a knowledge base, of the bundled one if there is no folder.
+pub fn judgements_file(folder: Option<&Path>) -> PathBuf {
+    match folder {
+        Some(folder) => folder.join("judgements.jsonl"),
+        None => cache_folder().join("judgements").join(format!("{BUNDLED}.jsonl")),
+    }
+}

@@ -1,0 +1,79 @@
+//! Answers to names that were asked for before.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+use truename::{Error, Link, Linker, Query};
+
+/// Remembered answers of a linker, all of one version of the knowledge base.
+pub(crate) struct Answers(Mutex<Remembered>);
+
+struct Remembered {
+    version: u64,
+    links: LruCache<String, Arc<Link>>,
+}
+
+/// Answers to a batch of names.
+pub(crate) struct Answered {
+    pub links: Vec<Arc<Link>>,
+    /// Number of names that were remembered.
+    pub remembered: usize,
+}
+
+impl Answers {
+    pub fn new(most: usize) -> Self {
+        let links = LruCache::new(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN));
+        Self(Mutex::new(Remembered { version: 0, links }))
+    }
+
+    /// Links names, all to one version of the knowledge base.
+    ///
+    /// # Errors
+    /// As [`Linker::link`].
+    pub fn link(&self, linker: &Linker, names: &[&str]) -> Result<Answered, Error> {
+        let version = linker.knowledge_base().version()?;
+        let known = self.known(version, names);
+        let unknown: Vec<usize> = (0..names.len()).filter(|at| known[*at].is_none()).collect();
+        if unknown.is_empty() {
+            return Ok(Answered { remembered: names.len(), links: known.into_iter().flatten().collect() });
+        }
+        let queries: Vec<Query<'_>> = unknown.iter().map(|at| Query::new(names[*at])).collect();
+        let (of, links) = linker.link_versioned(&queries)?;
+        if of != version && unknown.len() < names.len() {
+            // The knowledge base changed between the two: what was remembered is of another version.
+            let queries: Vec<Query<'_>> = names.iter().map(|name| Query::new(name)).collect();
+            let (of, links) = linker.link_versioned(&queries)?;
+            let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
+            self.remember(of, &links);
+            return Ok(Answered { links, remembered: 0 });
+        }
+        let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
+        self.remember(of, &links);
+        let mut links = links.into_iter();
+        let remembered = names.len() - unknown.len();
+        let links = known.into_iter().filter_map(|link| link.or_else(|| links.next())).collect();
+        Ok(Answered { links, remembered })
+    }
+
+    fn known(&self, version: u64, names: &[&str]) -> Vec<Option<Arc<Link>>> {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if remembered.version != version {
+            return vec![None; names.len()];
+        }
+        names.iter().map(|name| remembered.links.get(*name).cloned()).collect()
+    }
+
+    fn remember(&self, version: u64, links: &[Arc<Link>]) {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if version > remembered.version {
+            remembered.links.clear();
+            remembered.version = version;
+        }
+        if version == remembered.version {
+            for link in links {
+                remembered.links.put(link.name.clone(), Arc::clone(link));
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use truename::{Candidate, Concept, ConceptId};
+use utoipa::{IntoParams, ToSchema};
+
+use super::answers::CandidateAnswer;
+use super::name_options;
+use crate::body::Parameters;
+use crate::failure::{Failure, FailureBody};
+use crate::state::{OfBase, Shared};
+
+/// A concept.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "the fields describe what `Concept` serializes")]
+struct ConceptAnswer {
+    id: String,
+    /// The preferred name.
+    name: String,
+    #[schema(nullable = false)]
+    synonyms: Option<Vec<String>>,
+    /// Names that outside vocabularies give it.
+    #[schema(nullable = false)]
+    aliases: Option<Vec<AliasAnswer>>,
+    #[schema(nullable = false)]
+    types: Option<Vec<String>>,
+    /// Ids of broader concepts.
+    #[schema(nullable = false)]
+    parents: Option<Vec<String>>,
+    /// The same concept elsewhere.
+    #[schema(nullable = false)]
+    xrefs: Option<Vec<String>>,
+    #[schema(nullable = false)]
+    definition: Option<String>,
+}
+
+/// A name that an outside vocabulary gives a concept.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "the fields describe what `Alias` serializes")]
+struct AliasAnswer {
+    name: String,
+    source: String,
+}
+
+/// Returns a concept.
+#[utoipa::path(get, path = "/v1/concepts/{id}", tag = "concepts", params(("id" = String, Path, description = "Id of the concept"), OfBase),
+    responses((status = 200, body = ConceptAnswer), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+pub(super) async fn concept(
+    State(state): State<Shared>,
+    Parameters(of): Parameters<OfBase>,
+    Path(id): Path<String>,
+) -> Result<Response, Failure> {
+    let concept: Concept = state.base(of.kb.as_deref())?.kb.concept(&concept_id(&id)?)?;
+    let json = serde_json::to_vec(&concept).map_err(|_| Failure::internal())?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+}
+
+fn concept_id(text: &str) -> Result<ConceptId, Failure> {
+    text.parse().map_err(|error: <ConceptId as std::str::FromStr>::Err| Failure::request(error.to_string()))
+}
+
+/// A search.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Search {
+    /// Name of the knowledge base; the first without it.
+    kb: Option<String>,
+    /// Words to look for.
+    q: String,
+    /// Number of concepts.
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    top: Option<usize>,
+    /// Only concepts of this type.
+    r#type: Option<String>,
+}
+
+/// Concepts that a search found, the likeliest first.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "the fields describe what is serialized")]
+struct SearchResponse {
+    candidates: Vec<CandidateAnswer>,
+}
+
+/// Searches concepts by name.
+#[utoipa::path(get, path = "/v1/search", tag = "concepts", params(Search),
+    responses((status = 200, body = SearchResponse), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+pub(super) async fn search(
+    State(state): State<Shared>,
+    Parameters(Search { kb, q, top, r#type }): Parameters<Search>,
+) -> Result<Response, Failure> {
+    let base = state.base(kb.as_deref())?;
+    let top = top.unwrap_or(20);
+    // At least two, so that a single exact name does not end the search.
+    let options = name_options(Some(top.max(2)), r#type.into_iter().collect(), Vec::new(), false, None, None)?;
+    if top == 0 {
+        return Err(Failure::request("`top` is 0; it may be 1 to 100"));
+    }
+    base.linker(&options)?;
+    let links = state.names.ask(base, options, vec![q]).await?;
+    #[derive(Serialize)]
+    struct Found<'a> {
+        candidates: &'a [Candidate],
+    }
+    let candidates = links.first().map_or(&[][..], |link| &link.candidates[..link.candidates.len().min(top)]);
+    Ok(Json(Found { candidates }).into_response())
+}

@@ -1,0 +1,53 @@
+use axum::Json;
+use serde::{Deserialize, Serialize};
+use truename::{doubt_of, review_order};
+use utoipa::ToSchema;
+
+use crate::body::Body;
+use crate::failure::{Failure, FailureBody};
+
+/// Answers to put in order.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OrderRequest {
+    answers: Vec<Answer>,
+    /// Share of answers that are drawn at random.
+    #[schema(minimum = 0, maximum = 1, default = 0.1)]
+    share: Option<f64>,
+    /// Seed of the draws.
+    #[serde(default)]
+    seed: u64,
+}
+
+/// What is known of an answer.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct Answer {
+    /// Probability of the best candidate; 0 if there is none.
+    #[schema(minimum = 0, maximum = 1)]
+    probability: f64,
+    /// Probability of the next candidate; 0 if there is none.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1)]
+    next: f64,
+}
+
+/// Indices of the answers.
+#[derive(Serialize, ToSchema)]
+pub(super) struct OrderResponse {
+    order: Vec<usize>,
+}
+
+/// Returns the order in which a person reviews answers best: the most doubtful first, some at random among them.
+#[utoipa::path(post, path = "/v1/review/order", tag = "judgements", request_body(content = OrderRequest),
+    responses((status = 200, body = OrderResponse), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+pub(super) async fn order(
+    Body(OrderRequest { answers, share, seed }): Body<OrderRequest>,
+) -> Result<Json<OrderResponse>, Failure> {
+    let share = share.unwrap_or(0.1);
+    let all = answers.iter().flat_map(|answer| [answer.probability, answer.next]).chain([share]);
+    if let Some(wrong) = all.into_iter().find(|value| !(0.0..=1.0).contains(value)) {
+        return Err(Failure::request(format!("{wrong} is no probability")));
+    }
+    let doubts: Vec<f64> = answers.iter().map(|answer| doubt_of([answer.probability, answer.next])).collect();
+    Ok(Json(OrderResponse { order: review_order(&doubts, share, seed) }))
+}

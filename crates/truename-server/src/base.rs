@@ -1,0 +1,241 @@
+//! Knowledge bases that are served, with all models that are attached to them.
+
+use std::hash::Hash;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use lru::LruCache;
+use truename::{
+    AttachedModel, ContextRetriever, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole,
+    Pipeline, PipelineOptions, Recognizer, Reranker, TrainedRecognizer,
+};
+
+use crate::answers::Answers;
+use crate::catalogue::Catalogue;
+
+/// Number of sets of options whose linkers are kept.
+const KEPT: usize = 32;
+
+/// Options of an answer to a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NameOptions {
+    pub top: usize,
+    pub types: Vec<String>,
+    pub without_aliases: Vec<String>,
+    pub explain: bool,
+    /// Bits of the probability below which the answer is NIL.
+    pub min_probability: Option<u64>,
+    /// Bits of the share of NIL.
+    pub nil_share: u64,
+}
+
+impl Default for NameOptions {
+    fn default() -> Self {
+        Self {
+            top: 5,
+            types: Vec::new(),
+            without_aliases: Vec::new(),
+            explain: false,
+            min_probability: None,
+            nil_share: LinkOptions::NIL_SHARE.to_bits(),
+        }
+    }
+}
+
+impl NameOptions {
+    fn link_options(&self) -> LinkOptions {
+        LinkOptions::default()
+            .top(self.top)
+            .types(self.types.clone())
+            .without_aliases(self.without_aliases.clone())
+            .explain(self.explain)
+            .min_probability(self.min_probability.map(f64::from_bits))
+            .nil_share(f64::from_bits(self.nil_share))
+    }
+}
+
+/// Options of the answer to a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct DocumentOptions {
+    pub names: NameOptions,
+    pub nested: bool,
+    pub abbreviations: bool,
+    pub given_mentions: bool,
+    pub context: bool,
+}
+
+/// A linker of names, with the answers that it gave.
+pub(crate) struct NameLinker {
+    pub linker: Linker,
+    pub answers: Answers,
+}
+
+/// Models that read documents.
+struct Models {
+    recognizer: Option<Arc<TrainedRecognizer>>,
+    retriever: Option<Arc<dyn ContextRetriever>>,
+    reranker: Option<Arc<dyn Reranker>>,
+}
+
+/// An open knowledge base with its models.
+pub(crate) struct Base {
+    pub kb: KnowledgeBase,
+    models: Models,
+    /// Number of answers that a linker of names remembers.
+    cache: usize,
+    linkers: Kept<NameOptions, NameLinker>,
+    pipelines: Kept<DocumentOptions, Pipeline>,
+    catalogue: Mutex<Option<Arc<Catalogue>>>,
+    identity: Identity,
+}
+
+/// What tells one state of a folder from another, beside the version of its knowledge base.
+#[derive(PartialEq)]
+struct Identity {
+    folder: PathBuf,
+    models: Vec<AttachedModel>,
+    /// Version of a knowledge base with a re-ranker, whose calibration is part of it.
+    version: Option<u64>,
+}
+
+impl Base {
+    fn open(folder: Option<&Path>, cache: usize) -> Result<Self, Error> {
+        let kb = folder.map_or_else(KnowledgeBase::bundled, KnowledgeBase::open)?.with_models()?;
+        let models = Models {
+            recognizer: kb.attached_recognizer()?.map(Arc::new),
+            retriever: kb.attached_retriever()?.map(|retriever| Arc::new(retriever) as _),
+            reranker: kb.attached_reranker()?.map(|reranker| Arc::new(reranker) as _),
+        };
+        let identity = Identity::of(&kb, folder)?;
+        let (linkers, pipelines) = (Kept::new(), Kept::new());
+        Ok(Self { kb, models, cache, linkers, pipelines, catalogue: Mutex::default(), identity })
+    }
+
+    /// Returns a linker of names without context.
+    pub fn linker(&self, options: &NameOptions) -> Result<Arc<NameLinker>, Error> {
+        self.linkers.get(options, || {
+            let linker = Linker::new(self.kb.clone())?.with_options(options.link_options())?;
+            Ok(NameLinker { linker, answers: Answers::new(self.cache) })
+        })
+    }
+
+    /// Returns a pipeline that finds and links mentions.
+    pub fn pipeline(&self, options: &DocumentOptions) -> Result<Arc<Pipeline>, Error> {
+        self.pipelines.get(options, || {
+            let mut linker = Linker::new(self.kb.clone())?.with_options(options.names.link_options())?;
+            if let (true, Some(retriever)) = (options.context, &self.models.retriever) {
+                linker = linker.with_retriever(Box::new(Arc::clone(retriever)));
+            }
+            if let (true, Some(reranker)) = (options.context, &self.models.reranker) {
+                linker = linker.with_reranker(Box::new(Arc::clone(reranker)));
+            }
+            let pipeline_options = PipelineOptions::default()
+                .nested(options.nested)
+                .abbreviations(options.abbreviations)
+                .given_mentions(options.given_mentions);
+            let pipeline = Pipeline::new(linker, pipeline_options);
+            // Flat mentions are the recognizer's own choice, as those of the command are.
+            Ok(match (&self.models.recognizer, options.given_mentions) {
+                (Some(own), false) if options.nested => {
+                    let nested = TrainedRecognizer::open(own.folder())?.flat(false);
+                    pipeline.with_recognizer(Box::new(nested))
+                }
+                (Some(own), false) => pipeline.with_recognizer(Box::new(Arc::clone(own))),
+                _ => pipeline,
+            })
+        })
+    }
+
+    /// Returns the recognizer of mentions that are not linked.
+    pub fn recognizer(&self, nested: bool) -> Result<Arc<dyn Recognizer>, Error> {
+        Ok(match &self.models.recognizer {
+            Some(own) if nested => Arc::new(TrainedRecognizer::open(own.folder())?.flat(false)),
+            Some(own) => Arc::clone(own) as _,
+            None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
+        })
+    }
+
+    /// Returns types and cross-references of the current version.
+    pub fn catalogue(&self) -> Result<Arc<Catalogue>, Error> {
+        let version = self.kb.version()?;
+        let mut kept = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.version() == version) {
+            return Ok(Arc::clone(kept));
+        }
+        let read = Arc::new(Catalogue::read(&self.kb, version)?);
+        *kept = Some(Arc::clone(&read));
+        Ok(read)
+    }
+
+    pub fn has_recognizer(&self) -> bool {
+        self.models.recognizer.is_some()
+    }
+
+    pub fn reads_context(&self) -> bool {
+        self.models.retriever.is_some() || self.models.reranker.is_some()
+    }
+}
+
+impl Identity {
+    fn of(kb: &KnowledgeBase, folder: Option<&Path>) -> Result<Self, Error> {
+        let folder = folder.unwrap_or(kb.path());
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let models = kb.models()?;
+        let has_reranker = models.iter().any(|model| model.role == ModelRole::Reranker);
+        let version = has_reranker.then(|| kb.version()).transpose()?;
+        Ok(Self { folder, models, version })
+    }
+}
+
+/// A name under which a knowledge base is served.
+pub(crate) struct Slot {
+    pub name: String,
+    folder: Option<PathBuf>,
+    cache: usize,
+    current: RwLock<Arc<Base>>,
+}
+
+impl Slot {
+    pub fn open(name: &str, folder: Option<&Path>, cache: usize) -> Result<Self, Error> {
+        let current = RwLock::new(Arc::new(Base::open(folder, cache)?));
+        Ok(Self { name: name.to_owned(), folder: folder.map(Path::to_owned), cache, current })
+    }
+
+    /// Returns the knowledge base that answers from now on.
+    pub fn base(&self) -> Arc<Base> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens the knowledge base anew if its folder leads elsewhere, or its models changed. Answers under way keep the old one.
+    ///
+    /// # Errors
+    /// If the new one cannot be opened; the old one stays.
+    pub fn refresh(&self) -> Result<bool, Error> {
+        let old = self.base();
+        if Identity::of(&old.kb, self.folder.as_deref())? == old.identity {
+            return Ok(false);
+        }
+        let new = Arc::new(Base::open(self.folder.as_deref(), self.cache)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        Ok(true)
+    }
+}
+
+/// The values made last, by what they were made of.
+struct Kept<K, V>(Mutex<LruCache<K, Arc<V>>>);
+
+impl<K: Hash + Eq + Clone, V> Kept<K, V> {
+    fn new() -> Self {
+        Self(Mutex::new(LruCache::new(NonZeroUsize::new(KEPT).expect("it is not 0"))))
+    }
+
+    fn get(&self, key: &K, make: impl FnOnce() -> Result<V, Error>) -> Result<Arc<V>, Error> {
+        if let Some(value) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key) {
+            return Ok(Arc::clone(value));
+        }
+        let value = Arc::new(make()?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(key.clone(), Arc::clone(&value));
+        Ok(value)
+    }
+}

@@ -1,0 +1,191 @@
+//! Judgements of answers: an append-only file a knowledge base.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use truename::ConceptId;
+use utoipa::ToSchema;
+
+use crate::Error;
+
+/// The concept of a name, as a person judged it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Judgement {
+    /// Name as it was asked for.
+    pub name: String,
+    /// Id of its concept; `null` if no concept has it (NIL).
+    #[schema(value_type = Option<String>)]
+    pub id: Option<ConceptId>,
+    /// Who judged.
+    #[serde(default)]
+    pub user: String,
+    /// Time of the judgement, in seconds since 1970-01-01 UTC; the server sets it.
+    #[serde(default)]
+    pub at: u64,
+}
+
+/// A file of judgements, one line of JSON each. What was appended stays, whatever happens to the process.
+pub struct Judgements {
+    path: PathBuf,
+    file: Mutex<Option<File>>,
+}
+
+impl Judgements {
+    /// Opens a file. It is made by the first judgement. A last line without its end, of a process that was stopped while it wrote, was
+    /// never acknowledged and is cut off by the next judgement.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), file: Mutex::new(None) }
+    }
+
+    /// Appends judgements, and returns once they are on the disk.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn append(&self, judgements: &[Judgement]) -> Result<(), Error> {
+        let failed = |source: std::io::Error| Error::io("write", &self.path, source);
+        let mut lines = Vec::new();
+        for judgement in judgements {
+            serde_json::to_writer(&mut lines, judgement).map_err(|source| failed(source.into()))?;
+            lines.push(b'\n');
+        }
+        let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match kept.take() {
+            Some(file) => file,
+            None => open(&self.path).map_err(failed)?,
+        };
+        // The file is opened anew after a failure, so that what it wrote in part is cut off.
+        let written = (&file).write_all(&lines).and_then(|()| file.sync_data());
+        written.map_err(failed)?;
+        *kept = Some(file);
+        Ok(())
+    }
+
+    /// Reads all judgements in the order in which they came.
+    ///
+    /// # Errors
+    /// If the file cannot be read or a line is no judgement.
+    pub fn read(&self) -> Result<Vec<Judgement>, Error> {
+        read_judgements(&self.path)
+    }
+}
+
+/// Reads a file of judgements; none if there is no file.
+///
+/// # Errors
+/// As [`Judgements::read`].
+pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", path, error)),
+    };
+    let mut reader = BufReader::new(file);
+    let (mut judgements, mut line, mut number) = (Vec::new(), Vec::new(), 0);
+    loop {
+        line.clear();
+        reader.read_until(b'\n', &mut line).map_err(|source| Error::io("read", path, source))?;
+        if !line.ends_with(b"\n") {
+            return Ok(judgements);
+        }
+        number += 1;
+        judgements.push(serde_json::from_slice(&line).map_err(|error| Error::judgements(path, number, error))?);
+    }
+}
+
+/// Returns the last judgement of each name, in the order of their first ones.
+pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
+    let mut places = std::collections::HashMap::new();
+    let mut last: Vec<Judgement> = Vec::new();
+    for judgement in judgements {
+        match places.get(&judgement.name) {
+            Some(at) => last[*at] = judgement,
+            None => {
+                places.insert(judgement.name.clone(), last.len());
+                last.push(judgement);
+            }
+        }
+    }
+    last
+}
+
+/// Opens a file to append to, behind its last whole line.
+fn open(path: &Path) -> std::io::Result<File> {
+    let is_new = !path.exists();
+    if let (true, Some(folder)) = (is_new, path.parent()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let whole = whole_lines(&mut file)?;
+    if whole < file.metadata()?.len() {
+        file.set_len(whole)?;
+        file.sync_data()?;
+    }
+    if let (true, Some(folder)) = (is_new, path.parent()) {
+        // The entry of the file in its folder is to survive too.
+        File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?.sync_all()?;
+    }
+    Ok(file)
+}
+
+/// Returns the number of bytes up to the end of the last whole line.
+fn whole_lines(file: &mut File) -> std::io::Result<u64> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut reader = BufReader::new(file);
+    let (mut whole, mut line) = (0, Vec::new());
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
+            return Ok(whole);
+        }
+        whole += read as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judgement(name: &str, id: Option<&str>) -> Judgement {
+        Judgement { name: name.into(), id: id.map(|id| id.parse().unwrap()), user: "ann".into(), at: 1 }
+    }
+
+    #[test]
+    fn judgements_are_appended_and_the_last_of_a_name_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/judgements.jsonl");
+        assert_eq!(read_judgements(&path).unwrap(), []);
+        Judgements::new(&path).append(&[judgement("a", Some("X:1")), judgement("b", None)]).unwrap();
+        Judgements::new(&path).append(&[judgement("a", None)]).unwrap();
+        let read = read_judgements(&path).unwrap();
+        assert_eq!(read.len(), 3);
+        assert_eq!(last_judgements(read), [judgement("a", None), judgement("b", None)]);
+    }
+
+    #[test]
+    fn a_line_cut_off_is_removed_by_the_next_judgement() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("judgements.jsonl");
+        Judgements::new(&path).append(&[judgement("a", None)]).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 1..whole.len() {
+            std::fs::write(&path, [&whole[..], &whole[..cut]].concat()).unwrap();
+            assert_eq!(read_judgements(&path).unwrap(), [judgement("a", None)]);
+            Judgements::new(&path).append(&[judgement("b", None)]).unwrap();
+            assert_eq!(read_judgements(&path).unwrap(), [judgement("a", None), judgement("b", None)]);
+        }
+    }
+
+    #[test]
+    fn a_foreign_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("judgements.jsonl");
+        std::fs::write(&path, "{\"name\": \"a\", \"id\": null}\nno\n").unwrap();
+        let error = read_judgements(&path).unwrap_err().to_string();
+        assert!(error.contains("judgements.jsonl:2"), "{error}");
+    }
+}

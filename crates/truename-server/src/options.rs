@@ -1,0 +1,62 @@
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::Keys;
+
+/// A knowledge base to serve.
+#[derive(Clone, Debug)]
+pub struct BaseSource {
+    /// Name in addresses: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// Folder; `None` for the bundled knowledge base.
+    pub folder: Option<PathBuf>,
+    /// File of its judgements.
+    pub judgements: PathBuf,
+}
+
+/// Options of a [`Server`](crate::Server).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// Address by which clients reach the server, such as `https://names.example.org`; `None` for that of each request.
+    pub base_url: Option<String>,
+    /// URI namespace of the ids, for the reconciliation manifest; `None` for the address of the server's pages.
+    pub identifier_space: Option<String>,
+    /// Keys of the users; `None` to answer everyone.
+    pub keys: Option<Keys>,
+    /// Most requests that a user makes in a minute; `None` for any number.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Largest body of a request, and line of a stream, in bytes.
+    pub max_body_bytes: usize,
+    /// Most requests that wait for a batch; more are answered 503.
+    pub queue: usize,
+    /// Most tokens of a batch. A token counts four bytes.
+    pub batch_tokens: usize,
+    /// Longest time from a request to its answer.
+    pub timeout: Duration,
+    /// Number of answers to names that are remembered for each set of options.
+    pub cache: usize,
+    /// Least probability of a candidate that reconciliation reports as a match.
+    pub match_probability: f64,
+    /// Least difference of that probability to that of the next candidate.
+    pub match_gap: f64,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            identifier_space: None,
+            keys: None,
+            requests_per_minute: None,
+            max_body_bytes: 16 << 20,
+            queue: 256,
+            batch_tokens: 16_384,
+            timeout: Duration::from_secs(60),
+            cache: 65_536,
+            match_probability: 0.9,
+            match_gap: 0.5,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// The page: its views, found by the hash of the address, and the knowledge base in use.
+
+import { byId, grouped, showError } from "./dom.js";
+import { call, useBase } from "./server.js";
+import { BrowseView } from "./browse.js";
+import { TableView } from "./table_view.js";
+import { TextView } from "./text.js";
+
+const TITLES = { text: "Text", table: "Table", browse: "Browse" };
+const views = { text: new TextView(), table: new TableView(), browse: new BrowseView() };
+let shown = null;
+
+/** Shows the view of the address. */
+function route() {
+  const hash = location.hash.slice(1);
+  const [, name, rest] = /^(text|table|browse)(.*)$/s.exec(hash) ?? [null, "text", ""];
+  for (const view of Object.keys(views)) byId(`view-${view}`).hidden = view !== name;
+  for (const link of document.querySelectorAll("[data-view]")) {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${TITLES[name]} · Truename`;
+  if (shown !== null && shown !== name) byId(`${name}-heading`).focus({ preventScroll: true });
+  shown = name;
+  views[name].open?.(rest);
+}
+
+/** Uses a knowledge base for all that follows. */
+function begin(base) {
+  useBase(base.name);
+  const facts = [`${grouped(base.concepts)} concepts`, `${grouped(base.names)} names`];
+  byId("base-facts").textContent = facts.join(", ");
+  byId("service").hidden = !base.reconcile?.length;
+  byId("service-address").textContent = base.reconcile?.length ? new URL(base.reconcile[0].replace(/^\//, ""), document.baseURI) : "";
+  Object.values(views).forEach((view) => view.useBase(base));
+}
+
+/** Offers the knowledge bases of the server; the address says which one is in use. */
+function offer(bases) {
+  const asked = new URLSearchParams(location.search).get("kb");
+  const current = bases.find((base) => base.name === asked) ?? bases[0];
+  const choice = byId("base");
+  choice.replaceChildren(...bases.map((base) => new Option(base.name, base.name, false, base === current)));
+  choice.hidden = bases.length < 2;
+  byId("base-label").hidden = bases.length < 2;
+  choice.addEventListener("change", () => {
+    const hash = location.hash.startsWith("#browse/") ? "#browse" : location.hash;
+    history.replaceState(null, "", `?kb=${encodeURIComponent(choice.value)}${hash}`);
+    begin(bases.find((base) => base.name === choice.value));
+    route();
+  });
+  begin(current);
+}
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("content").focus();
+});
+addEventListener("hashchange", route);
+try {
+  const { version, bases } = await call("v1/bases");
+  byId("version").textContent = `Truename ${version}`;
+  offer(bases);
+  views.table.judgements.resume();
+} catch (error) {
+  showError(byId("unreachable"), error);
+}
+route();

@@ -1,0 +1,106 @@
+// Judgements on their way to the server: posted at once, kept by the browser until the server has them.
+
+import { ask, byId, kept } from "./dom.js";
+import { baseInUse, call, pause } from "./server.js";
+
+/** Longest wait before saving is tried again, in seconds. */
+const LONGEST_WAIT_S = 30;
+/** Judgements sent in one call. */
+const MOST_AT_ONCE = 500;
+/** Key under which the browser keeps the judgements of all knowledge bases. */
+const KEPT = "unsaved";
+
+/** The queue of judgements that the server has not confirmed. `onChange` is called when it gets longer or shorter. */
+export class Judgements {
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.waiting = [];
+    this.saved = 0;
+    /** Judgements that the server does not take, with its errors. */
+    this.refused = [];
+    this.error = null;
+    this.isSending = false;
+  }
+
+  /** Returns the user's name; asks for it the first time, or again if `anew`. Null if it was not given. */
+  async user(anew = false) {
+    const known = kept.get("user") ?? this.name;
+    if (known && !anew) return known;
+    byId("user").value = known ?? "";
+    const answer = await ask(byId("user-dialog"));
+    const given = byId("user").value.trim();
+    if (answer === null || given === "") return null;
+    this.name = given;
+    kept.set("user", given);
+    return given;
+  }
+
+  /** Takes up what an earlier visit could not save. */
+  resume() {
+    let left;
+    try { left = JSON.parse(kept.get(KEPT) ?? "[]"); } catch { left = []; }
+    this.waiting.push(...left);
+    this.flush();
+  }
+
+  /** Adds a judgement, `{name, id, user}`; id null stands for NIL. */
+  add(judgement) {
+    this.waiting.push({ ...judgement, base: baseInUse() });
+    this.keep();
+    this.flush();
+  }
+
+  /** Returns the judgements of all users, as the server has them. */
+  async all() {
+    return (await call("v1/judgements")).judgements;
+  }
+
+  keep() {
+    kept.set(KEPT, this.waiting.length === 0 ? null : JSON.stringify(this.waiting));
+    this.onChange();
+  }
+
+  /** Sends what waits, oldest first, until nothing does. */
+  async flush() {
+    if (this.isSending) return;
+    this.isSending = true;
+    for (let [attempt, most] = [0, MOST_AT_ONCE]; this.waiting.length > 0; ) {
+      const batch = this.batch(most);
+      try {
+        await this.send(batch);
+        this.waiting.splice(0, batch.length);
+        this.saved += batch.length;
+        [this.error, attempt, most] = [null, 0, MOST_AT_ONCE];
+      } catch (error) {
+        if (isRefusal(error)) {
+          // One of several is at fault: each is sent alone.
+          if (batch.length === 1) this.refused.push({ judgement: this.waiting.shift(), error });
+          most = 1;
+        } else {
+          this.error = error;
+          this.keep();
+          await pause(Math.min(LONGEST_WAIT_S, 2 ** attempt) * 1000);
+          attempt += 1;
+        }
+      }
+      this.keep();
+    }
+    this.isSending = false;
+  }
+
+  /** Returns the oldest judgements of one user and knowledge base. */
+  batch(most) {
+    const { user, base } = this.waiting[0];
+    const other = this.waiting.findIndex((judgement) => judgement.user !== user || judgement.base !== base);
+    return this.waiting.slice(0, Math.min(other < 0 ? this.waiting.length : other, most));
+  }
+
+  send(batch) {
+    const { user, base } = batch[0];
+    const judgements = batch.map(({ name, id }) => ({ name, id }));
+    return call("v1/judgements", { body: { judgements, user }, query: base === null ? {} : { kb: base }, retries: 0 });
+  }
+}
+
+/** Returns whether trying again is of no use. */
+const isRefusal = ({ status }) => status >= 400 && status < 500 && ![401, 408, 429].includes(status);

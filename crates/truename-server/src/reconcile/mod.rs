@@ -1,0 +1,38 @@
+//! The W3C Entity Reconciliation Service API, versions 0.2 and 1.0-draft.
+//!
+//! Both versions share the queries (`query`), the properties of concepts (`property`) and the pages of a concept (`page`).
+
+mod draft;
+mod page;
+mod property;
+mod query;
+mod suggest;
+mod v0_2;
+
+use axum::Router;
+
+use crate::state::Shared;
+
+/// URI of what the ids stand for.
+const SCHEMA_SPACE: &str = "http://www.w3.org/2004/02/skos/core#Concept";
+/// Number of queries that clients are asked to send together.
+const BATCH: usize = 50;
+/// Most queries of a batch that are answered.
+const MOST_QUERIES: usize = 1000;
+/// Size of a preview in pixels.
+const PREVIEW: (u32, u32) = (420, 260);
+
+pub(crate) fn router() -> Router<Shared> {
+    let mut router = Router::new().merge(page::router());
+    for root in ["", "/kb/{kb}"] {
+        router = router
+            .nest(&format!("{root}/reconcile/0.2"), v0_2::router())
+            .nest(&format!("{root}/reconcile/1.0"), draft::router());
+    }
+    router
+}
+
+/// Returns the path of a knowledge base's addresses.
+fn root(kb: &str) -> String {
+    format!("/kb/{kb}")
+}

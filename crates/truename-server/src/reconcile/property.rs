@@ -1,0 +1,129 @@
+//! Properties of concepts.
+
+use serde::Serialize;
+use truename::{Concept, ConceptId, Error};
+
+use crate::base::Base;
+
+/// A property of concepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Property {
+    Id,
+    Name,
+    Synonym,
+    Type,
+    Parent,
+    Child,
+    Xref,
+    Definition,
+}
+
+/// A value of a property.
+pub(super) enum Value {
+    Text(String),
+    Concept { id: ConceptId, name: String },
+}
+
+/// The name of a property or type.
+#[derive(Serialize)]
+pub(super) struct Named {
+    pub id: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl Property {
+    pub const ALL: [Self; 8] =
+        [Self::Id, Self::Name, Self::Synonym, Self::Type, Self::Parent, Self::Child, Self::Xref, Self::Definition];
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Name => "name",
+            Self::Synonym => "synonym",
+            Self::Type => "type",
+            Self::Parent => "parent",
+            Self::Child => "child",
+            Self::Xref => "xref",
+            Self::Definition => "definition",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Id => "Identifier",
+            Self::Name => "Preferred name",
+            Self::Synonym => "Further name",
+            Self::Type => "Type",
+            Self::Parent => "Broader concept",
+            Self::Child => "Narrower concept",
+            Self::Xref => "Cross-reference",
+            Self::Definition => "Definition",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Id => "The id in this knowledge base",
+            Self::Name => "The name that the concept is called by",
+            Self::Synonym => "Names beside the preferred one, those of outside vocabularies among them",
+            Self::Type => "The kinds of thing that the concept is",
+            Self::Parent => "Concepts that this one is a kind or part of",
+            Self::Child => "Concepts that are kinds or parts of this one",
+            Self::Xref => "Ids of the same concept in other vocabularies",
+            Self::Definition => "A sentence that says what the concept is",
+        }
+    }
+
+    pub fn of(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|property| property.id() == id)
+    }
+
+    pub fn named(self) -> Named {
+        let description = Some(self.description().to_owned());
+        Named { id: self.id().to_owned(), name: self.name().to_owned(), description }
+    }
+
+    /// Returns up to `most` values of a concept's property.
+    pub fn values(self, concept: &Concept, base: &Base, most: usize) -> Result<Vec<Value>, Error> {
+        let texts = |texts: Vec<&String>| texts.into_iter().take(most).map(|text| Value::Text(text.clone())).collect();
+        Ok(match self {
+            Self::Id => vec![Value::Text(concept.id.to_string())],
+            Self::Name => vec![Value::Text(concept.name.clone())],
+            Self::Synonym => {
+                let aliases = concept.aliases.iter().map(|alias| &alias.name);
+                texts(concept.synonyms.iter().chain(aliases).collect())
+            }
+            Self::Type => texts(concept.types.iter().collect()),
+            Self::Xref => texts(concept.xrefs.iter().collect()),
+            Self::Definition => texts(concept.definition.iter().collect()),
+            Self::Parent => concepts(&concept.parents, base, most)?,
+            Self::Child => concepts(base.catalogue()?.children(&concept.id), base, most)?,
+        })
+    }
+
+    /// Returns whether a concept's property has a value, ignoring case and outer white space.
+    pub fn has(self, concept: &Concept, base: &Base, value: &str) -> Result<bool, Error> {
+        let wanted = folded(value);
+        let values = self.values(concept, base, usize::MAX)?;
+        Ok(values.iter().any(|value| match value {
+            Value::Text(text) => folded(text) == wanted,
+            Value::Concept { id, name } => folded(id.as_str()) == wanted || folded(name) == wanted,
+        }))
+    }
+}
+
+fn concepts(ids: &[ConceptId], base: &Base, most: usize) -> Result<Vec<Value>, Error> {
+    // A parent may lie outside the knowledge base.
+    let name = |id: &ConceptId| match base.kb.concept(id) {
+        Ok(concept) => Ok(concept.name),
+        Err(error) if error.is_not_found() => Ok(id.to_string()),
+        Err(error) => Err(error),
+    };
+    ids.iter().take(most).map(|id| Ok(Value::Concept { id: id.clone(), name: name(id)? })).collect()
+}
+
+fn folded(text: &str) -> String {
+    text.trim().to_lowercase()
+}

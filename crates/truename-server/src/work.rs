@@ -1,0 +1,81 @@
+//! The work of the two lanes: names, and documents.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use truename::{Document, Error, Link, LinkedDocument, LinkedMention, Reading};
+
+use crate::base::{Base, DocumentOptions, NameOptions};
+use crate::metrics::Counted;
+use crate::queue::Work;
+
+/// Links names.
+pub(crate) struct LinkNames {
+    pub remembered: Counted,
+    pub searched: Counted,
+}
+
+impl Work for LinkNames {
+    type Options = NameOptions;
+    type Item = String;
+    type Answer = Arc<Link>;
+
+    fn bytes(name: &String) -> usize {
+        name.len()
+    }
+
+    fn answer(&self, base: &Base, options: &NameOptions, names: &[String]) -> Result<Vec<Arc<Link>>, Error> {
+        let of = base.linker(options)?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let answered = of.answers.link(&of.linker, &names)?;
+        self.remembered.inc_by(answered.remembered as u64);
+        self.searched.inc_by((names.len() - answered.remembered) as u64);
+        Ok(answered.links)
+    }
+}
+
+/// Finds mentions in documents, and links them where asked for.
+pub(crate) struct ReadDocuments;
+
+/// What is done with documents.
+#[derive(PartialEq)]
+pub(crate) enum Task {
+    Link(DocumentOptions),
+    Recognize { nested: bool, abbreviations: bool },
+}
+
+impl Work for ReadDocuments {
+    type Options = Task;
+    type Item = Document;
+    type Answer = LinkedDocument;
+
+    fn bytes(document: &Document) -> usize {
+        document.text.len()
+    }
+
+    fn answer(&self, base: &Base, task: &Task, documents: &[Document]) -> Result<Vec<LinkedDocument>, Error> {
+        match task {
+            Task::Link(options) => base.pipeline(options)?.link_all(documents.to_vec()),
+            Task::Recognize { nested, abbreviations } => recognize(base, *nested, *abbreviations, documents),
+        }
+    }
+}
+
+fn recognize(
+    base: &Base,
+    nested: bool,
+    abbreviations: bool,
+    documents: &[Document],
+) -> Result<Vec<LinkedDocument>, Error> {
+    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
+    let mut readings: Vec<Reading<'_>> = documents.iter().map(read).collect();
+    let found = base.recognizer(nested)?.recognize(&mut readings)?;
+    let with_mentions = |(document, found): (&Document, Vec<truename::Recognized>)| {
+        // A tentative mention is none unless a linker confirms it.
+        let kept = found.into_iter().filter(|one| !one.tentative);
+        let mut mentions: Vec<LinkedMention> = kept.map(LinkedMention::unlinked).collect();
+        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
+        LinkedDocument { document: document.clone(), mentions }
+    };
+    Ok(documents.iter().zip(found).map(with_mentions).collect())
+}

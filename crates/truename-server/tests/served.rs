@@ -1,0 +1,455 @@
+//! Asks the router without a socket.
+
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+use truename::{ImportOptions, KnowledgeBase, LinkOptions, Linker, OffsetUnit, Pipeline, PipelineOptions};
+use truename_server::{BaseSource, Keys, Server, ServerOptions};
+use truename_view::{DocumentLine, NameLine};
+
+const CONCEPTS: &str = r#"{"id": "D:1", "name": "myocardial infarction", "synonyms": ["heart attack"], "types": ["disease"], "parents": ["D:3"], "xrefs": ["X:1"], "definition": "Death of heart muscle."}
+{"id": "D:2", "name": "heart failure", "types": ["disease", "state"], "parents": ["D:3"]}
+{"id": "D:3", "name": "heart disease", "types": ["disease"]}
+{"id": "C:1", "name": "aspirin", "synonyms": ["acetylsalicylic acid"], "types": ["chemical"]}
+{"id": "C:2", "name": "ibuprofen", "types": ["chemical"]}
+"#;
+
+struct Served {
+    folder: TempDir,
+    router: Router,
+    // The router does not keep the lanes' threads; the server does.
+    _server: Server,
+}
+
+impl Served {
+    fn new() -> Self {
+        Self::with(ServerOptions::default())
+    }
+
+    fn with(options: ServerOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("concepts.jsonl");
+        std::fs::write(&file, CONCEPTS).unwrap();
+        let kb = folder.path().join("kb");
+        KnowledgeBase::import(&[file], &kb, &ImportOptions::default(), false).unwrap();
+        let other = folder.path().join("other.jsonl");
+        std::fs::write(&other, "{\"id\": \"O:1\", \"name\": \"heart attack\"}\n").unwrap();
+        let second = folder.path().join("second");
+        KnowledgeBase::import(&[other], &second, &ImportOptions::default(), false).unwrap();
+        let source = |name: &str, folder: PathBuf| {
+            let judgements = folder.join("judgements.jsonl");
+            BaseSource { name: name.into(), folder: Some(folder), judgements }
+        };
+        let server = Server::open(vec![source("first", kb), source("second", second)], options).unwrap();
+        Self { folder, router: server.router(), _server: server }
+    }
+
+    async fn send(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        (status, headers, to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec())
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, Value) {
+        let (status, _, body) = self.send(Request::get(path).body(Body::empty()).unwrap()).await;
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        let request = Request::post(path).header("content-type", "application/json");
+        let (status, _, body) = self.send(request.body(Body::from(body.to_string())).unwrap()).await;
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    async fn reconcile(&self, queries: Value) -> (StatusCode, Value) {
+        let form = format!("queries={}", encoded(&queries.to_string()));
+        let request = Request::post("/reconcile/0.2").header("content-type", "application/x-www-form-urlencoded");
+        let (status, _, body) = self.send(request.body(Body::from(form)).unwrap()).await;
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    fn kb(&self) -> KnowledgeBase {
+        KnowledgeBase::open(&self.folder.path().join("kb")).unwrap()
+    }
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+#[tokio::test]
+async fn names_are_answered_as_the_library_answers_them() {
+    let served = Served::new();
+    let names = ["Heart Attacks", "hart failure", "nothing of the kind", ""];
+    let request = Request::post("/v1/match").header("content-type", "application/json");
+    let body = json!({"names": names, "top": 3, "explain": true}).to_string();
+    let (status, _, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
+    assert_eq!(status, 200);
+    let linker = Linker::new(served.kb()).unwrap().with_options(LinkOptions::default().top(3).explain(true)).unwrap();
+    let links = linker.link_names(&names).unwrap();
+    let lines: Vec<String> = links.iter().map(|link| serde_json::to_string(&NameLine::new(link)).unwrap()).collect();
+    assert_eq!(String::from_utf8(answer).unwrap(), format!("{{\"links\":[{}]}}", lines.join(",")));
+    // Asked again, they come from memory.
+    let (_, again) = served.post("/v1/match", json!({"names": names, "top": 3, "explain": true})).await;
+    assert_eq!(again["links"][1]["id"], "D:2");
+    let (_, _, metrics) = served.send(Request::get("/metrics").body(Body::empty()).unwrap()).await;
+    let metrics = String::from_utf8(metrics).unwrap();
+    assert!(metrics.contains("truename_names_remembered_total 4"), "{metrics}");
+    assert!(metrics.contains("path=\"/v1/match\",status=\"200\"} 2"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_stream_is_answered_line_by_line() {
+    let served = Served::new();
+    let names: Vec<String> =
+        (0..150).map(|at| if at % 2 == 0 { "heart attack".into() } else { format!("name {at}") }).collect();
+    let body: String = names.iter().map(|name| format!("{}\n", json!({ "name": name }))).collect();
+    let request = Request::post("/v1/match?top=2").header("content-type", "application/x-ndjson");
+    let (status, headers, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
+    assert_eq!((status.as_u16(), headers["content-type"].to_str().unwrap()), (200, "application/x-ndjson"));
+    let linker = Linker::new(served.kb()).unwrap().with_options(LinkOptions::default().top(2)).unwrap();
+    let lines: String = linker
+        .link_names(&names)
+        .unwrap()
+        .iter()
+        .map(|link| serde_json::to_string(&NameLine::new(link)).unwrap() + "\n")
+        .collect();
+    assert_eq!(String::from_utf8(answer).unwrap(), lines);
+    let request = Request::post("/v1/match").header("content-type", "application/x-ndjson");
+    let (_, _, answer) = served.send(request.body(Body::from("\"aspirin\"\n7\n\"aspirin\"\n")).unwrap()).await;
+    let answer = String::from_utf8(answer).unwrap();
+    let lines: Vec<&str> = answer.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].contains("C:1") && lines[1].contains("line 2"), "{answer}");
+}
+
+#[tokio::test]
+async fn documents_are_linked_as_the_library_links_them() {
+    let served = Served::new();
+    let text = "Ärzte: aspirin after a heart attack 🫀 (myocardial infarction).";
+    let pipeline = Pipeline::new(
+        Linker::new(served.kb()).unwrap().with_options(LinkOptions::default()).unwrap(),
+        PipelineOptions::default(),
+    );
+    let linked = pipeline.link(truename::Document::new("a", text)).unwrap();
+    for (unit, offsets) in [("chars", OffsetUnit::Chars), ("bytes", OffsetUnit::Bytes), ("utf16", OffsetUnit::Utf16)] {
+        let request = Request::post("/v1/link").header("content-type", "application/json");
+        let body = json!({"documents": [{"id": "a", "text": text}], "offsets": unit}).to_string();
+        let (status, _, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(status, 200);
+        let line = serde_json::to_string(&DocumentLine::new(&linked, offsets)).unwrap();
+        assert_eq!(String::from_utf8(answer).unwrap(), format!("{{\"documents\":[{line}]}}"));
+    }
+    let given = json!({"documents": [{"text": text, "mentions": [{"start": 7, "end": 14}]}]});
+    let (_, answer) = served.post("/v1/link", given).await;
+    assert_eq!(answer["documents"][0]["mentions"][0]["id"], "C:1");
+    let outside = json!({"documents": [{"text": "abc", "mentions": [{"start": 2, "end": 9}]}]});
+    assert_eq!(served.post("/v1/link", outside).await.0, 400);
+    let (_, found) = served.post("/v1/recognize", json!({"documents": [{"text": text}]})).await;
+    assert_eq!(found["documents"][0]["mentions"][0]["types"], json!(["chemical"]));
+    assert!(found["documents"][0]["mentions"][0].get("id").is_none());
+    let request = Request::post("/v1/link").header("content-type", "application/json").header("accept", "text/html");
+    let body = json!({"documents": [{"text": "<b>aspirin</b>"}]}).to_string();
+    let (_, headers, html) = served.send(request.body(Body::from(body)).unwrap()).await;
+    let html = String::from_utf8(html).unwrap();
+    assert!(headers["content-type"].to_str().unwrap().starts_with("text/html"));
+    assert!(html.starts_with("<article") && html.contains("&lt;b&gt;") && !html.contains("style="), "{html}");
+}
+
+#[tokio::test]
+async fn concepts_are_shown_and_searched() {
+    let served = Served::new();
+    let (status, concept) = served.get("/v1/concepts/D%3A1").await;
+    assert_eq!((status.as_u16(), &concept["name"]), (200, &json!("myocardial infarction")));
+    assert_eq!(served.get("/v1/concepts/D:9").await.0, 404);
+    let (_, found) = served.get("/v1/search?q=heart%20atack&top=1").await;
+    assert_eq!(found["candidates"][0]["id"], "D:1");
+    assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
+    let (_, bases) = served.get("/v1/bases").await;
+    assert_eq!(bases["bases"][0]["types"], json!(["chemical", "disease", "state"]));
+    assert_eq!((&bases["bases"][0]["concepts"], &bases["bases"][0]["names"]), (&json!(5), &json!(7)));
+    let (_, found) = served.get("/v1/search?q=heart%20attack&kb=second").await;
+    assert_eq!(found["candidates"][0]["id"], "O:1");
+    assert_eq!(served.get("/v1/search?q=a&kb=third").await.0, 404);
+}
+
+#[tokio::test]
+async fn bad_input_is_told_to_the_client() {
+    let served = Served::new();
+    for (path, body, said) in [
+        ("/v1/match", json!({"names": "one"}), "invalid type"),
+        ("/v1/match", json!({"names": [], "tops": 3}), "tops"),
+        ("/v1/match", json!({"names": ["a"], "top": 0}), "`top` is 0"),
+        ("/v1/match", json!({"names": ["a"], "types": ["planet"]}), "planet"),
+        ("/v1/match", json!({"names": ["a"], "min_probability": 2}), "min_probability"),
+        ("/v1/match", json!({"names": vec!["a"; 1001]}), "1001 names"),
+        ("/v1/judgements", json!({"judgements": [{"name": " ", "id": null}]}), "empty name"),
+        ("/v1/judgements", json!({"judgements": [{"name": "a", "id": "D:9"}]}), "D:9"),
+        ("/v1/review/order", json!({"answers": [{"probability": 1.5}]}), "1.5"),
+    ] {
+        let (status, answer) = served.post(path, body).await;
+        assert!(status.is_client_error(), "{path} {status}");
+        assert!(answer["error"].as_str().unwrap().contains(said), "{answer}");
+    }
+    let request = Request::post("/v1/match").body(Body::from("{}")).unwrap();
+    assert_eq!(served.send(request).await.0, 415);
+    assert_eq!(served.get("/nowhere").await.0, 404);
+    let (status, answer) = served.get("/v1/match").await;
+    assert_eq!(status, 405);
+    assert!(answer["error"].is_string());
+    let small = Served::with({
+        let mut options = ServerOptions::default();
+        options.max_body_bytes = 64;
+        options
+    });
+    let (status, _) = small.post("/v1/match", json!({"names": vec!["a"; 40]})).await;
+    assert_eq!(status, 413);
+}
+
+#[tokio::test]
+async fn judgements_are_saved_and_listed() {
+    let served = Served::new();
+    let judged =
+        json!({"judgements": [{"name": "heart atack", "id": "D:1"}, {"name": "x", "id": null}], "user": "ann"});
+    let (status, saved) = served.post("/v1/judgements", judged).await;
+    assert_eq!((status.as_u16(), &saved["saved"]), (201, &json!(2)));
+    served.post("/v1/judgements", json!({"judgements": [{"name": "x", "id": "C:1"}]})).await;
+    let (_, listed) = served.get("/v1/judgements").await;
+    assert_eq!(listed["judgements"].as_array().unwrap().len(), 2);
+    assert_eq!((&listed["judgements"][0]["user"], &listed["judgements"][1]["id"]), (&json!("ann"), &json!("C:1")));
+    assert!(served.folder.path().join("kb/judgements.jsonl").exists());
+    assert_eq!(served.get("/v1/judgements?kb=second").await.1["judgements"], json!([]));
+    let request = Request::post("/v1/judgements").header("content-type", "application/json");
+    let request = request.header("host", "here:1").header("origin", "https://elsewhere.example");
+    let body = Body::from(json!({"judgements": []}).to_string());
+    assert_eq!(served.send(request.body(body).unwrap()).await.0, 403);
+}
+
+#[tokio::test]
+async fn an_update_is_seen_by_the_next_request() {
+    let served = Served::new();
+    assert_eq!(served.post("/v1/match", json!({"names": ["asthma"]})).await.1["links"][0]["id"], json!(null));
+    let more = served.folder.path().join("more.jsonl");
+    std::fs::write(&more, "{\"id\": \"D:4\", \"name\": \"asthma\", \"types\": [\"lung disease\"]}\n").unwrap();
+    served.kb().update(&[more], &["D:1".parse().unwrap()], &ImportOptions::default()).unwrap();
+    let (_, answer) = served.post("/v1/match", json!({"names": ["asthma", "heart attack"]})).await;
+    assert_eq!((&answer["links"][0]["id"], &answer["links"][1]["id"]), (&json!("D:4"), &json!(null)));
+    assert_eq!(
+        served.get("/v1/bases").await.1["bases"][0]["types"],
+        json!(["chemical", "disease", "lung disease", "state"])
+    );
+}
+
+#[tokio::test]
+async fn those_without_a_key_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys");
+    std::fs::write(&file, "ann 0123456789abcdef\n").unwrap();
+    let mut options = ServerOptions::default();
+    options.keys = Some(Keys::read(&file).unwrap());
+    options.requests_per_minute = std::num::NonZeroU32::new(4);
+    let served = Served::with(options);
+    for open in ["/", "/health", "/ready", "/docs", "/assets/app.css", "/reconcile/0.2", "/kb/second/reconcile/1.0"] {
+        assert_eq!(served.get(open).await.0, 200, "{open}");
+    }
+    for closed in ["/v1/bases", "/metrics", "/reconcile/0.2?queries=%7B%7D", "/kb/first/concept/D:1"] {
+        assert_eq!(served.get(closed).await.0, 401, "{closed}");
+    }
+    let (_, manifest) = served.get("/reconcile/1.0").await;
+    assert_eq!(manifest["authentication"]["name"], "key");
+    assert_eq!(served.get("/v1/bases?key=0123456789abcdeX").await.0, 401);
+    let request = Request::post("/v1/judgements").header("authorization", "Bearer 0123456789abcdef");
+    let body = json!({"judgements": [{"name": "a", "id": null}], "user": "bob"}).to_string();
+    let request = request.header("content-type", "application/json").body(Body::from(body)).unwrap();
+    assert_eq!(served.send(request).await.0, 201);
+    let (_, listed) = served.get("/v1/judgements?key=0123456789abcdef").await;
+    assert_eq!(listed["judgements"][0]["user"], "ann");
+    let mut last = StatusCode::OK;
+    for _ in 0..4 {
+        last = served.get("/v1/bases?key=0123456789abcdef").await.0;
+    }
+    assert_eq!(last, 429);
+}
+
+#[tokio::test]
+async fn headers_keep_pages_apart() {
+    let served = Served::new();
+    for path in ["/", "/v1/bases", "/nowhere", "/reconcile/0.2", "/assets/app.js"] {
+        let request = Request::get(path).header("origin", "https://elsewhere.example").body(Body::empty()).unwrap();
+        let (_, headers, _) = served.send(request).await;
+        assert_eq!(headers["access-control-allow-origin"], "*", "{path}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    }
+    let page = String::from_utf8(served.send(Request::get("/").body(Body::empty()).unwrap()).await.2).unwrap();
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("onclick"));
+    for script in page.split("<script").skip(1) {
+        assert!(script.split_once('>').unwrap().1.starts_with("</script>"), "an inline script: {script}");
+    }
+    let (_, preview, _) = served.send(Request::get("/reconcile/1.0/preview?id=D:1").body(Body::empty()).unwrap()).await;
+    assert!(preview["content-security-policy"].to_str().unwrap().contains("frame-ancestors *"));
+}
+
+#[tokio::test]
+async fn version_0_2_answers_queries() {
+    let served = Served::new();
+    let (_, manifest) = served.get("/reconcile/0.2").await;
+    assert!(manifest["versions"].as_array().unwrap().contains(&json!("0.2")));
+    assert!(manifest["view"]["url"].as_str().unwrap().ends_with("/kb/first/concept/{{id}}"));
+    let queries = json!({
+        "exact": {"query": "heart attack"},
+        "id": {"query": "D:2", "limit": 1},
+        "typed": {"query": "heart failure", "type": "chemical"},
+        "unknown type": {"query": "heart failure", "type": ["planet"]},
+        "all": {"query": "heart failure", "type": ["disease", "state"], "type_strict": "all"},
+        "should": {"query": "heart failure", "type": ["chemical"], "type_strict": "should"},
+        "property": {"properties": [{"pid": "xref", "v": "x:1"}]},
+        "filtered": {"query": "heart failure", "properties": [{"pid": "parent", "v": {"id": "D:3"}}, {"pid": "type", "v": ["chemical"]}]},
+        "nil": {"query": "nothing of the kind"},
+    });
+    let (status, answer) = served.reconcile(queries).await;
+    assert_eq!(status, 200);
+    let best = |key: &str| answer[key]["result"][0].clone();
+    assert_eq!((&best("exact")["id"], &best("exact")["match"]), (&json!("D:1"), &json!(true)));
+    assert_eq!(best("exact")["type"], json!([{"id": "disease", "name": "disease"}]));
+    assert_eq!(best("exact")["description"], "Death of heart muscle.");
+    assert!(best("exact")["features"].as_array().unwrap().iter().any(|feature| feature["id"] == "probability"));
+    assert_eq!(
+        (&best("id")["id"], &best("id")["score"], &best("id")["match"]),
+        (&json!("D:2"), &json!(100.0), &json!(true))
+    );
+    assert_eq!(answer["id"]["result"].as_array().unwrap().len(), 1);
+    assert_ne!(best("typed")["id"], "D:2");
+    assert_eq!(answer["unknown type"]["result"], json!([]));
+    assert_eq!(best("all")["id"], "D:2");
+    assert_eq!(best("should")["id"], "D:2");
+    assert_eq!((&best("property")["id"], &best("property")["match"]), (&json!("D:1"), &json!(true)));
+    // It meets one of two properties, so that two thirds of its score are left.
+    assert_eq!((&best("filtered")["id"], &best("filtered")["match"]), (&json!("D:2"), &json!(false)));
+    assert!((60.0..70.0).contains(&best("filtered")["score"].as_f64().unwrap()));
+    assert!(answer["nil"]["result"].as_array().unwrap().iter().all(|found| found["match"] == false));
+    for wrong in [
+        json!({"q": {}}),
+        json!({"q": {"query": "a", "limit": 0}}),
+        json!({"q": {"query": "a", "extra": 1}}),
+        json!([]),
+    ] {
+        assert_eq!(served.reconcile(wrong).await.0, 400);
+    }
+    let many: serde_json::Map<String, Value> = (0..1001).map(|at| (at.to_string(), json!({"query": "a"}))).collect();
+    assert_eq!(served.reconcile(Value::Object(many)).await.0, 413);
+    let queries = encoded(r#"{"q": {"query": "aspirin"}}"#);
+    let (_, by_get) = served.get(&format!("/kb/second/reconcile/0.2?queries={queries}")).await;
+    assert!(by_get["q"]["result"].is_array());
+    let padded = format!("/reconcile/0.2?queries={queries}&callback=jQuery.run_1");
+    let (_, headers, script) = served.send(Request::get(padded).body(Body::empty()).unwrap()).await;
+    assert!(headers["content-type"].to_str().unwrap().starts_with("text/javascript"));
+    assert!(String::from_utf8(script).unwrap().starts_with("/**/jQuery.run_1({\"q\""));
+    assert_eq!(served.get(&format!("/reconcile/0.2?queries={queries}&callback=alert(1)")).await.0, 400);
+}
+
+#[tokio::test]
+async fn version_0_2_suggests_and_extends() {
+    let served = Served::new();
+    let ids = |answer: &Value| -> Vec<String> {
+        answer["result"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (_, found) = served.get("/reconcile/0.2/suggest/entity?prefix=heart%20f").await;
+    assert_eq!(ids(&found)[0], "D:2");
+    assert_eq!(ids(&served.get("/reconcile/0.2/suggest/entity?prefix=D%3A1").await.1)[0], "D:1");
+    let (_, rest) = served.get("/reconcile/0.2/suggest/entity?prefix=heart&cursor=1").await;
+    assert_eq!(ids(&rest).len() + 1, ids(&served.get("/reconcile/0.2/suggest/entity?prefix=heart").await.1).len());
+    assert_eq!(ids(&served.get("/reconcile/0.2/suggest/type?prefix=dis").await.1), ["disease"]);
+    assert_eq!(ids(&served.get("/reconcile/0.2/suggest/property?prefix=cross").await.1), ["xref"]);
+    let (_, flyout) = served.get("/reconcile/0.2/flyout/entity?id=D%3A1").await;
+    assert!(flyout["html"].as_str().unwrap().contains("heart attack"));
+    assert_eq!(served.get("/reconcile/0.2/flyout/entity?id=D%3A9").await.0, 404);
+    let query =
+        json!({"ids": ["D:1", "D:9"], "properties": [{"id": "parent"}, {"id": "synonym", "settings": {"limit": "1"}}]});
+    let (_, extended) = served.get(&format!("/reconcile/0.2?extend={}", encoded(&query.to_string()))).await;
+    assert_eq!(extended["rows"]["D:1"]["parent"], json!([{"id": "D:3", "name": "heart disease"}]));
+    assert_eq!(extended["rows"]["D:1"]["synonym"], json!([{"str": "heart attack"}]));
+    assert_eq!(extended["rows"]["D:9"]["parent"], json!([]));
+    assert_eq!(extended["meta"][0], json!({"id": "parent", "name": "Broader concept"}));
+    let (_, proposed) = served.get("/reconcile/0.2/properties?type=disease&limit=2").await;
+    assert_eq!((proposed["properties"].as_array().unwrap().len(), &proposed["type"]), (2, &json!("disease")));
+    let (_, _, preview) =
+        served.send(Request::get("/reconcile/0.2/preview?id=D%3A1").body(Body::empty()).unwrap()).await;
+    assert!(String::from_utf8(preview).unwrap().contains("<h1 dir=\"auto\">myocardial infarction</h1>"));
+    assert_eq!(served.get("/kb/first/concept/D%3A1").await.0, 200);
+}
+
+#[tokio::test]
+async fn the_draft_answers_queries_and_extends() {
+    let served = Served::new();
+    let batch = json!({"queries": [
+        {"conditions": [{"matchType": "name", "propertyValue": "heart attack"}], "limit": 1},
+        {"type": "disease", "conditions": [
+            {"matchType": "name", "propertyValue": "heart"},
+            {"matchType": "property", "propertyId": "type", "propertyValue": "state", "required": true}]},
+        {"conditions": [{"matchType": "id", "propertyValue": "C:2"}]},
+        {"conditions": [
+            {"matchType": "name", "propertyValue": "heart failure"},
+            {"matchType": "property", "propertyId": "type", "propertyValue": ["state"], "matchQuantifier": "none", "required": true}]},
+    ]});
+    let (status, answer) = served.post("/reconcile/1.0/match", batch).await;
+    assert_eq!(status, 200);
+    let candidates = |at: usize| answer["results"][at]["candidates"].as_array().unwrap().clone();
+    assert_eq!(
+        (candidates(0).len(), &candidates(0)[0]["id"], &candidates(0)[0]["match"]),
+        (1, &json!("D:1"), &json!(true))
+    );
+    assert!(candidates(0)[0]["features"][0]["name"].is_string());
+    assert_eq!(candidates(1).iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), ["D:2"]);
+    assert_eq!((&candidates(2)[0]["id"], &candidates(2)[0]["match"]), (&json!("C:2"), &json!(true)));
+    assert!(candidates(3).iter().all(|one| one["id"] != "D:2"));
+    for wrong in [
+        json!({"queries": [{"conditions": []}]}),
+        json!({"q0": {"query": "a"}}),
+        json!({"queries": [{"conditions": [{"propertyValue": "a"}]}]}),
+    ] {
+        assert_eq!(served.post("/reconcile/1.0/match", wrong).await.0, 400);
+    }
+    let query = json!({"ids": ["D:1"], "properties": [{"id": "child"}, {"id": "xref"}]});
+    let (_, extended) = served.post("/reconcile/1.0/extend", query).await;
+    assert_eq!(extended["rows"][0]["properties"][1], json!({"id": "xref", "values": [{"str": "X:1"}]}));
+    assert_eq!(served.post("/reconcile/1.0/extend", json!({"ids": [], "properties": [{"id": "height"}]})).await.0, 400);
+    let (_, manifest) = served.get("/kb/second/reconcile/1.0").await;
+    assert_eq!((&manifest["versions"], &manifest["standardizedScore"]), (&json!(["1.0-draft"]), &json!(true)));
+    assert_eq!(served.get("/reconcile/1.0/suggest/entity?prefix=ibu&limit=1").await.1["result"][0]["id"], "C:2");
+    assert_eq!(served.get("/reconcile/1.0/extend/propose?type=disease").await.1["type"], "disease");
+}
+
+#[tokio::test]
+async fn a_full_queue_says_when_to_ask_again() {
+    let mut options = ServerOptions::default();
+    options.queue = 1;
+    options.cache = 1;
+    let served = Served::with(options);
+    let names: Vec<String> = (0..1000).map(|at| format!("hart atack of kind {at}")).collect();
+    let ask = |served: &Served| {
+        let request = Request::post("/v1/match").header("content-type", "application/json");
+        let body = Body::from(json!({"names": names}).to_string());
+        served.router.clone().oneshot(request.body(body).unwrap())
+    };
+    let asked: Vec<_> = (0..16).map(|_| tokio::spawn(ask(&served))).collect();
+    let (mut answered, mut refused) = (0, 0);
+    for response in asked {
+        let response = response.await.unwrap().unwrap();
+        match response.status().as_u16() {
+            200 => answered += 1,
+            503 => {
+                assert_eq!(response.headers()["retry-after"], "1");
+                refused += 1;
+            }
+            other => panic!("{other}"),
+        }
+    }
+    assert!(answered >= 1 && refused >= 1 && answered + refused == 16, "{answered} answered, {refused} refused");
+}
