@@ -33,7 +33,7 @@ pub struct Options<'a> {
     pub kbs: &'a Path,
     /// The corpora; all where this is empty.
     pub corpora: &'a [String],
-    /// Also fits rankers without each corpus, to files of its name here.
+    /// Fits rankers without each corpus in place of the shipped ones, to files of its name here.
     pub left_out: Option<&'a Path>,
     /// The corpora that are left out; all where this is empty.
     pub leave: &'a [String],
@@ -75,13 +75,11 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
         parts.push(Part { corpus: None, sets: sets(&kb, &[], 0.0, VOCABULARIES, &asked)? });
         println!("{}", file.display());
     }
-    fit(&parts, None, Path::new(SHIPPED), "default")?;
-    if let Some(folder) = options.left_out {
-        std::fs::create_dir_all(folder)?;
-        let is_left = |corpus: &&str| options.leave.is_empty() || options.leave.iter().any(|left| left == corpus);
-        for corpus in corpora.into_iter().filter(is_left) {
-            fit(&parts, Some(corpus), folder, corpus)?;
-        }
+    let Some(folder) = options.left_out else { return fit(&parts, None, Path::new(SHIPPED), "default") };
+    std::fs::create_dir_all(folder)?;
+    let is_left = |corpus: &&str| options.leave.is_empty() || options.leave.iter().any(|left| left == corpus);
+    for corpus in corpora.into_iter().filter(is_left) {
+        fit(&parts, Some(corpus), folder, corpus)?;
     }
     Ok(())
 }

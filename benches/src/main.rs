@@ -182,7 +182,7 @@ enum Benchmark {
         /// These corpora alone; may be given several times
         #[arg(long = "corpus", value_name = "NAME", value_parser = labelled::CORPORA)]
         corpora: Vec<String>,
-        /// Also fit rankers without each corpus, to files of its name in this folder
+        /// Fit rankers without each corpus in place of the shipped ones, to files of its name in this folder
         #[arg(long, value_name = "DIR")]
         left_out: Option<PathBuf>,
         /// Leave out these corpora alone; may be given several times

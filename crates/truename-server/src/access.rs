@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::state::Shared;
 
 /// Addresses that need no key, beside the manifests: they tell nothing of a knowledge base.
-const OPEN: [&str; 6] = ["/", "/docs", "/openapi.json", "/health", "/ready", "/favicon.ico"];
+const OPEN: [&str; 6] = ["", "/docs", "/openapi.json", "/health", "/ready", "/favicon.ico"];
 
 /// Limits the requests of each user.
 pub(crate) struct Limiter(DefaultKeyedRateLimiter<String>);
@@ -37,10 +37,10 @@ pub(crate) struct User(pub Option<String>);
 
 /// Refuses requests without a key where keys are needed, and those over the limit.
 pub(crate) async fn guard(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
-    // Pages of other origins may read, but not judge.
-    let is_judging = request.method() == Method::POST && request.uri().path() == "/v1/judgements";
-    if is_judging && is_from_elsewhere(request.headers(), state.options.base_url.as_deref()) {
-        return Failure::new(StatusCode::FORBIDDEN, "judgements are taken from the pages of this server alone")
+    // Pages of other origins may read the knowledge bases, but neither judge nor read what others judged.
+    let is_of_judgements = request.uri().path() == "/v1/judgements";
+    if is_of_judgements && is_from_elsewhere(request.headers(), state.options.base_url.as_deref()) {
+        return Failure::new(StatusCode::FORBIDDEN, "judgements are for the pages of this server alone")
             .into_response();
     }
     let user = match &state.options.keys {
@@ -67,7 +67,7 @@ fn no_key() -> Failure {
 }
 
 fn is_open(request: &Request) -> bool {
-    let path = request.uri().path();
+    let path = request.uri().path().trim_end_matches('/');
     let is_manifest = (path.ends_with("/reconcile/0.2") || path.ends_with("/reconcile/1.0"))
         && request.method() == Method::GET
         && !request.uri().query().is_some_and(|query| query.contains("queries=") || query.contains("extend="));

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lru::LruCache;
 use truename::{Error, Link, Linker, Query};
 
-/// Remembered answers of a linker, all of one version of the knowledge base.
+/// Remembered answers of some linkers, all of one version of the knowledge base.
 pub(crate) struct Answers(Mutex<Remembered>);
 
 struct Remembered {
     version: u64,
-    links: LruCache<String, Arc<Link>>,
+    /// By the number of the linker and the name.
+    links: LruCache<(u64, String), Arc<Link>>,
 }
 
 /// Answers to a batch of names.
@@ -27,13 +28,13 @@ impl Answers {
         Self(Mutex::new(Remembered { version: 0, links }))
     }
 
-    /// Links names, all to one version of the knowledge base.
+    /// Links names by a linker with a number, all to one version of the knowledge base.
     ///
     /// # Errors
     /// As [`Linker::link`].
-    pub fn link(&self, linker: &Linker, names: &[&str]) -> Result<Answered, Error> {
+    pub fn link(&self, number: u64, linker: &Linker, names: &[&str]) -> Result<Answered, Error> {
         let version = linker.knowledge_base().version()?;
-        let known = self.known(version, names);
+        let known = self.known(version, number, names);
         let unknown: Vec<usize> = (0..names.len()).filter(|at| known[*at].is_none()).collect();
         if unknown.is_empty() {
             return Ok(Answered { remembered: names.len(), links: known.into_iter().flatten().collect() });
@@ -45,26 +46,26 @@ impl Answers {
             let queries: Vec<Query<'_>> = names.iter().map(|name| Query::new(name)).collect();
             let (of, links) = linker.link_versioned(&queries)?;
             let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
-            self.remember(of, &links);
+            self.remember(of, number, &links);
             return Ok(Answered { links, remembered: 0 });
         }
         let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
-        self.remember(of, &links);
+        self.remember(of, number, &links);
         let mut links = links.into_iter();
         let remembered = names.len() - unknown.len();
         let links = known.into_iter().filter_map(|link| link.or_else(|| links.next())).collect();
         Ok(Answered { links, remembered })
     }
 
-    fn known(&self, version: u64, names: &[&str]) -> Vec<Option<Arc<Link>>> {
+    fn known(&self, version: u64, number: u64, names: &[&str]) -> Vec<Option<Arc<Link>>> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.version != version {
             return vec![None; names.len()];
         }
-        names.iter().map(|name| remembered.links.get(*name).cloned()).collect()
+        names.iter().map(|name| remembered.links.get(&(number, (*name).to_owned())).cloned()).collect()
     }
 
-    fn remember(&self, version: u64, links: &[Arc<Link>]) {
+    fn remember(&self, version: u64, number: u64, links: &[Arc<Link>]) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if version > remembered.version {
             remembered.links.clear();
@@ -72,7 +73,7 @@ impl Answers {
         }
         if version == remembered.version {
             for link in links {
-                remembered.links.put(link.name.clone(), Arc::clone(link));
+                remembered.links.put((number, link.name.clone()), Arc::clone(link));
             }
         }
     }

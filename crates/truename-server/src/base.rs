@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lru::LruCache;
@@ -11,7 +12,7 @@ use truename::{
     Pipeline, PipelineOptions, Recognizer, Reranker, TrainedRecognizer,
 };
 
-use crate::answers::Answers;
+use crate::answers::{Answered, Answers};
 use crate::catalogue::Catalogue;
 
 /// Number of sets of options whose linkers are kept.
@@ -65,10 +66,10 @@ pub(crate) struct DocumentOptions {
     pub context: bool,
 }
 
-/// A linker of names, with the answers that it gave.
+/// A linker of names, with a number that no other of its knowledge base has.
 pub(crate) struct NameLinker {
     pub linker: Linker,
-    pub answers: Answers,
+    number: u64,
 }
 
 /// Models that read documents.
@@ -82,8 +83,8 @@ struct Models {
 pub(crate) struct Base {
     pub kb: KnowledgeBase,
     models: Models,
-    /// Number of answers that a linker of names remembers.
-    cache: usize,
+    answers: Answers,
+    made: AtomicU64,
     linkers: Kept<NameOptions, NameLinker>,
     pipelines: Kept<DocumentOptions, Pipeline>,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
@@ -109,15 +110,22 @@ impl Base {
         };
         let identity = Identity::of(&kb, folder)?;
         let (linkers, pipelines) = (Kept::new(), Kept::new());
-        Ok(Self { kb, models, cache, linkers, pipelines, catalogue: Mutex::default(), identity })
+        let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
+        Ok(Self { kb, models, answers, made, linkers, pipelines, catalogue: Mutex::default(), identity })
     }
 
     /// Returns a linker of names without context.
     pub fn linker(&self, options: &NameOptions) -> Result<Arc<NameLinker>, Error> {
         self.linkers.get(options, || {
             let linker = Linker::new(self.kb.clone())?.with_options(options.link_options())?;
-            Ok(NameLinker { linker, answers: Answers::new(self.cache) })
+            Ok(NameLinker { linker, number: self.made.fetch_add(1, Ordering::Relaxed) })
         })
+    }
+
+    /// Links names without context, from memory where they were asked for before.
+    pub fn link_names(&self, options: &NameOptions, names: &[&str]) -> Result<Answered, Error> {
+        let of = self.linker(options)?;
+        self.answers.link(of.number, &of.linker, names)
     }
 
     /// Returns a pipeline that finds and links mentions.

@@ -20,6 +20,10 @@ pub struct Judgement {
     /// Id of its concept; `null` if no concept has it (NIL).
     #[schema(value_type = Option<String>)]
     pub id: Option<ConceptId>,
+    /// True if the judgements of the name before this one no longer count, and this is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(nullable = false, value_type = Option<bool>)]
+    pub withdrawn: bool,
     /// Who judged.
     #[serde(default)]
     pub user: String,
@@ -53,7 +57,7 @@ impl Judgements {
             lines.push(b'\n');
         }
         let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = match kept.take() {
+        let file = match kept.take().filter(|file| is_at(file, &self.path)) {
             Some(file) => file,
             None => open(&self.path).map_err(failed)?,
         };
@@ -96,7 +100,7 @@ pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
     }
 }
 
-/// Returns the last judgement of each name, in the order of their first ones.
+/// Returns the last judgement of each name, in the order of their first ones, without names whose judgement was withdrawn.
 pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
     let mut places = std::collections::HashMap::new();
     let mut last: Vec<Judgement> = Vec::new();
@@ -109,7 +113,22 @@ pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
             }
         }
     }
+    last.retain(|judgement| !judgement.withdrawn);
     last
+}
+
+/// Returns whether an open file is still that at a path, and was not moved or removed.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |metadata: std::io::Result<std::fs::Metadata>| metadata.map(|found| (found.dev(), found.ino())).ok();
+    of(file.metadata()).is_some_and(|open| of(std::fs::metadata(path)) == Some(open))
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// Opens a file to append to, behind its last whole line.
@@ -151,7 +170,13 @@ mod tests {
     use super::*;
 
     fn judgement(name: &str, id: Option<&str>) -> Judgement {
-        Judgement { name: name.into(), id: id.map(|id| id.parse().unwrap()), user: "ann".into(), at: 1 }
+        Judgement {
+            name: name.into(),
+            id: id.map(|id| id.parse().unwrap()),
+            withdrawn: false,
+            user: "ann".into(),
+            at: 1,
+        }
     }
 
     #[test]
@@ -164,6 +189,26 @@ mod tests {
         let read = read_judgements(&path).unwrap();
         assert_eq!(read.len(), 3);
         assert_eq!(last_judgements(read), [judgement("a", None), judgement("b", None)]);
+    }
+
+    #[test]
+    fn a_judgement_is_withdrawn() {
+        let withdrawn = Judgement { withdrawn: true, ..judgement("a", None) };
+        let all = vec![judgement("a", Some("X:1")), judgement("b", None), withdrawn.clone()];
+        assert_eq!(last_judgements(all), [judgement("b", None)]);
+        assert_eq!(last_judgements(vec![withdrawn, judgement("a", None)]), [judgement("a", None)]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_moved_away_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("judgements.jsonl");
+        let judgements = Judgements::new(&path);
+        judgements.append(&[judgement("a", None)]).unwrap();
+        std::fs::rename(&path, folder.path().join("old.jsonl")).unwrap();
+        judgements.append(&[judgement("b", None)]).unwrap();
+        assert_eq!(judgements.read().unwrap(), [judgement("b", None)]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct ServerOptions {
     pub batch_tokens: usize,
     /// Longest time from a request to its answer.
     pub timeout: Duration,
-    /// Number of answers to names that are remembered for each set of options.
+    /// Number of answers to names that are remembered for each knowledge base.
     pub cache: usize,
     /// Least probability of a candidate that reconciliation reports as a match.
     pub match_probability: f64,

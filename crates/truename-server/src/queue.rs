@@ -251,3 +251,130 @@ fn attempt<W: Work>(work: &W, request: &Request<W>, items: &[W::Item]) -> Result
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::base::Slot;
+    use crate::metrics::Metrics;
+
+    /// Returns items as they are after a pause; "bad" is an error, "worse" a panic.
+    struct Echo(Arc<AtomicUsize>);
+
+    impl Work for Echo {
+        type Options = u8;
+        type Item = String;
+        type Answer = String;
+
+        fn bytes(item: &String) -> usize {
+            item.len()
+        }
+
+        fn answer(&self, _: &Base, _: &u8, items: &[String]) -> Result<Vec<String>, Error> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(40));
+            assert!(items.iter().all(|item| item != "worse"));
+            match items.iter().any(|item| item == "bad") {
+                true => Err(Error::other(std::io::Error::other("bad"))),
+                false => Ok(items.to_vec()),
+            }
+        }
+    }
+
+    struct Running {
+        lane: Arc<Lane<Echo>>,
+        base: Arc<Base>,
+        batches: Arc<AtomicUsize>,
+        metrics: LaneMetrics,
+        _folder: tempfile::TempDir,
+    }
+
+    fn running(limits: Limits) -> Running {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, kb) = (folder.path().join("kb.tsv"), folder.path().join("kb"));
+        std::fs::write(&file, "id\tname\nA:1\tasthma\n").unwrap();
+        truename::KnowledgeBase::import(&[file], &kb, &Default::default(), false).unwrap();
+        let base = Slot::open("kb", Some(&kb), 1).unwrap().base();
+        let (batches, metrics) = (Arc::new(AtomicUsize::new(0)), Metrics::new().names);
+        let lane = Arc::new(Lane::start(Echo(Arc::clone(&batches)), limits, metrics.clone()));
+        Running { lane, base, batches, metrics, _folder: folder }
+    }
+
+    const LIMITS: Limits = Limits { waiting: 100, tokens: 1000, timeout: Duration::from_secs(20) };
+
+    impl Running {
+        fn ask(&self, options: u8, item: &str) -> tokio::task::JoinHandle<Result<Vec<String>, Failure>> {
+            let (lane, base, item) = (Arc::clone(&self.lane), Arc::clone(&self.base), item.to_owned());
+            tokio::spawn(async move { lane.ask(base, options, vec![item]).await })
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_that_wait_are_answered_together() {
+        let running = running(LIMITS);
+        let first = running.ask(0, "first");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let others: Vec<_> = (0..20u8).map(|at| running.ask(at % 2, &format!("item {at}"))).collect();
+        assert_eq!(first.await.unwrap().unwrap(), ["first"]);
+        for (at, other) in others.into_iter().enumerate() {
+            assert_eq!(other.await.unwrap().unwrap(), [format!("item {at}")]);
+        }
+        // The first alone, then those with either option.
+        assert_eq!(running.batches.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn a_batch_ends_at_its_tokens() {
+        let running = running(Limits { tokens: 8, ..LIMITS });
+        let first = running.ask(0, "first");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        // Four tokens each.
+        let others: Vec<_> = (0..6).map(|at| running.ask(0, &format!("item number {at}"))).collect();
+        for other in [first].into_iter().chain(others) {
+            other.await.unwrap().unwrap();
+        }
+        assert_eq!(running.batches.load(Ordering::SeqCst), 4);
+    }
+
+    #[tokio::test]
+    async fn each_request_fails_by_its_own_fault() {
+        let running = running(LIMITS);
+        for fault in ["bad", "worse"] {
+            let first = running.ask(0, "first");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let (good, wrong) = (running.ask(0, "good"), running.ask(0, fault));
+            assert!(first.await.unwrap().is_ok());
+            assert_eq!(good.await.unwrap().unwrap(), ["good"]);
+            assert!(wrong.await.unwrap().is_err());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_client_left_is_dropped() {
+        let running = running(LIMITS);
+        let first = running.ask(0, "first");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let gone = running.ask(0, "gone");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        gone.abort();
+        assert!(first.await.unwrap().is_ok());
+        assert!(running.ask(0, "last").await.unwrap().is_ok());
+        assert_eq!((running.metrics.abandoned.get(), running.batches.load(Ordering::SeqCst)), (1, 2));
+    }
+
+    #[tokio::test]
+    async fn what_takes_too_long_and_what_finds_no_room_is_told() {
+        let running = running(Limits { waiting: 1, timeout: Duration::from_millis(60), ..LIMITS });
+        let first = running.ask(0, "first");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let second = running.ask(1, "second");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let third = running.ask(2, "third").await.unwrap().unwrap_err();
+        assert!(format!("{third:?}").contains("503"), "{third:?}");
+        assert!(first.await.unwrap().is_ok());
+        let second = second.await.unwrap();
+        assert!(second.is_ok() || format!("{second:?}").contains("504"), "{second:?}");
+    }
+}

@@ -10,7 +10,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use tower_http::cors::{Any, CorsLayer};
+use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -181,13 +181,12 @@ async fn metrics(Extract(state): Extract<Shared>) -> Response {
     ([(header::CONTENT_TYPE, kind)], state.metrics.text()).into_response()
 }
 
-/// Lets pages of any origin read answers, as reconciliation asks for. Judgements are sent as JSON, for which a browser asks first; it
-/// is told no (`guard`).
+/// Lets pages of any origin read answers, as reconciliation asks for, but no judgements (`guard`).
 fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers(Any)
+        .allow_headers(AllowHeaders::mirror_request())
         .max_age(Duration::from_secs(3600))
 }
 

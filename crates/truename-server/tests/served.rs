@@ -245,6 +245,56 @@ async fn an_update_is_seen_by_the_next_request() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_answer_is_dropped_or_mixed_while_the_knowledge_base_is_replaced() {
+    let served = Served::new();
+    let write = |version: usize| {
+        let concepts: String = (0..40)
+            .map(|at| {
+                format!(
+                    "{{\"id\": \"V{version}:{at}\", \"name\": \"kind {at} of thing\", \"types\": [\"t{}\"]}}\n",
+                    at % 2
+                )
+            })
+            .collect();
+        let file = served.folder.path().join(format!("version-{version}.jsonl"));
+        std::fs::write(&file, concepts).unwrap();
+        file
+    };
+    let (files, kb) = ([write(0), write(1)], served.folder.path().join("kb"));
+    KnowledgeBase::import(&files[..1], &kb, &ImportOptions::default(), true).unwrap();
+    let is_over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let over = std::sync::Arc::clone(&is_over);
+    let writer = std::thread::spawn(move || {
+        let mut versions = 0;
+        while !over.load(std::sync::atomic::Ordering::Relaxed) {
+            versions += 1;
+            KnowledgeBase::import(&files[versions % 2..][..1], &kb, &ImportOptions::default(), true).unwrap();
+        }
+        versions
+    });
+    let names: Vec<String> = (0..40).map(|at| format!("kind {at} of thing")).collect();
+    let queries: serde_json::Map<String, Value> =
+        (0..40).map(|at| (format!("q{at:02}"), json!({"query": names[at], "type": format!("t{}", at % 2)}))).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..60 {
+        let (status, answer) = served.post("/v1/match", json!({"names": names})).await;
+        let ids: Vec<&str> =
+            answer["links"].as_array().unwrap().iter().map(|link| link["id"].as_str().unwrap()).collect();
+        assert_eq!((status.as_u16(), ids.len()), (200, 40));
+        assert!(ids.iter().all(|id| id[..2] == ids[0][..2]), "{ids:?}");
+        seen.insert(ids[0][..2].to_owned());
+        let (status, answer) = served.reconcile(Value::Object(queries.clone())).await;
+        assert_eq!(status, 200);
+        let best: Vec<&str> =
+            answer.as_object().unwrap().values().map(|found| found["result"][0]["id"].as_str().unwrap()).collect();
+        assert_eq!(best.len(), 40);
+    }
+    is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    let versions = writer.join().unwrap();
+    assert!(versions > 2 && seen.len() == 2, "{versions} versions, {seen:?}");
+}
+
 #[tokio::test]
 async fn those_without_a_key_are_refused() {
     let folder = tempfile::tempdir().unwrap();

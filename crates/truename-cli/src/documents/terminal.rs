@@ -153,7 +153,11 @@ mod tests {
     use super::*;
 
     fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
-        let candidate = |id: &str| Candidate::new(id.parse().unwrap(), format!("{id} preferred"), 0.973);
+        let candidate = |id: &str| {
+            // No id holds a control character; names may.
+            let letters: String = id.chars().filter(|letter| !letter.is_control()).collect();
+            Candidate::new(letters.parse().unwrap(), format!("{id} preferred"), 0.973)
+        };
         let link = Link::new("", id.map(candidate).into_iter().collect(), id.is_none());
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
         LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }

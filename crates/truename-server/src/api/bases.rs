@@ -39,7 +39,7 @@ struct BaseInfo {
 
 /// Lists the knowledge bases.
 #[utoipa::path(get, path = "/v1/bases", tag = "concepts",
-    responses((status = 200, body = Bases), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 200, description = "The answer", body = Bases), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Failure> {
     let mut bases = Vec::new();
     for served in &state.served {

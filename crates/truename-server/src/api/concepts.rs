@@ -46,7 +46,7 @@ struct AliasAnswer {
 
 /// Returns a concept.
 #[utoipa::path(get, path = "/v1/concepts/{id}", tag = "concepts", params(("id" = String, Path, description = "Id of the concept"), OfBase),
-    responses((status = 200, body = ConceptAnswer), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 200, description = "The answer", body = ConceptAnswer), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn concept(
     State(state): State<Shared>,
     Parameters(of): Parameters<OfBase>,
@@ -85,7 +85,7 @@ struct SearchResponse {
 
 /// Searches concepts by name.
 #[utoipa::path(get, path = "/v1/search", tag = "concepts", params(Search),
-    responses((status = 200, body = SearchResponse), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 200, description = "The answer", body = SearchResponse), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn search(
     State(state): State<Shared>,
     Parameters(Search { kb, q, top, r#type }): Parameters<Search>,

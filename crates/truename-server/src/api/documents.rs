@@ -152,8 +152,8 @@ struct DocumentsResponse {
 /// ones come.
 #[utoipa::path(post, path = "/v1/link", tag = "documents", params(LinkParameters),
     request_body(content = LinkRequest), responses(
-        (status = 200, body = DocumentsResponse),
-        (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+        (status = 200, description = "The answer", body = DocumentsResponse),
+        (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn link(
     State(state): State<Shared>,
     Parameters(parameters): Parameters<LinkParameters>,
@@ -210,8 +210,8 @@ pub(super) async fn link(
 /// Finds the mentions of documents, without linking them.
 #[utoipa::path(post, path = "/v1/recognize", tag = "documents", params(crate::state::OfBase),
     request_body(content = RecognizeRequest), responses(
-        (status = 200, body = DocumentsResponse),
-        (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+        (status = 200, description = "The answer", body = DocumentsResponse),
+        (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn recognize(
     State(state): State<Shared>,
     Parameters(of): Parameters<crate::state::OfBase>,

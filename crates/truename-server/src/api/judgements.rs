@@ -35,6 +35,9 @@ pub(super) struct Judged {
     name: String,
     /// Id of the concept; `null` if no concept has the name.
     id: Option<String>,
+    /// Withdraws the judgements of the name before; `id` is then `null`.
+    #[serde(default)]
+    withdrawn: bool,
 }
 
 /// Number of judgements that are on the disk.
@@ -45,7 +48,7 @@ pub(super) struct Saved {
 
 /// Saves judgements. They are on the disk before the answer.
 #[utoipa::path(post, path = "/v1/judgements", tag = "judgements", params(OfBase), request_body(content = SaveRequest),
-    responses((status = 201, body = Saved), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 201, description = "The judgements are on the disk", body = Saved), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn save(
     State(state): State<Shared>,
     Parameters(of): Parameters<OfBase>,
@@ -58,9 +61,12 @@ pub(super) async fn save(
     let base = state.base(of.kb.as_deref())?;
     let (user, at) = (user.unwrap_or(request.user), now());
     let mut judgements = Vec::new();
-    for Judged { name, id } in request.judgements {
+    for Judged { name, id, withdrawn } in request.judgements {
         if name.trim().is_empty() {
             return Err(Failure::request("a judgement has an empty name"));
+        }
+        if withdrawn && id.is_some() {
+            return Err(Failure::request("a judgement that is withdrawn has an id"));
         }
         let id: Option<ConceptId> = id
             .map(|id| id.parse())
@@ -69,7 +75,7 @@ pub(super) async fn save(
         if let Some(id) = &id {
             base.kb.concept(id)?;
         }
-        judgements.push(Judgement { name, id, user: user.clone(), at });
+        judgements.push(Judgement { name, id, withdrawn, user: user.clone(), at });
     }
     let saved = judgements.len();
     tokio::task::spawn_blocking(move || {
@@ -92,7 +98,7 @@ pub(super) struct ListResponse {
 
 /// Lists the last judgement of each name.
 #[utoipa::path(get, path = "/v1/judgements", tag = "judgements", params(OfBase),
-    responses((status = 200, body = ListResponse), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 200, description = "The answer", body = ListResponse), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn list(
     State(state): State<Shared>,
     Parameters(of): Parameters<OfBase>,

@@ -80,8 +80,8 @@ struct MatchResponse {
 /// by a line, while further ones come.
 #[utoipa::path(post, path = "/v1/match", tag = "names", params(MatchParameters),
     request_body(content = MatchRequest), responses(
-        (status = 200, body = MatchResponse),
-        (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+        (status = 200, description = "The answer", body = MatchResponse),
+        (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn match_names(
     State(state): State<Shared>,
     Parameters(parameters): Parameters<MatchParameters>,

@@ -39,7 +39,7 @@ pub(super) struct OrderResponse {
 
 /// Returns the order in which a person reviews answers best: the most doubtful first, some at random among them.
 #[utoipa::path(post, path = "/v1/review/order", tag = "judgements", request_body(content = OrderRequest),
-    responses((status = 200, body = OrderResponse), (status = "4XX", body = FailureBody), (status = "5XX", body = FailureBody)))]
+    responses((status = 200, description = "The answer", body = OrderResponse), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn order(
     Body(OrderRequest { answers, share, seed }): Body<OrderRequest>,
 ) -> Result<Json<OrderResponse>, Failure> {

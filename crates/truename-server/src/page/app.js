@@ -14,6 +14,7 @@ let shown = null;
 function route() {
   const hash = location.hash.slice(1);
   const [, name, rest] = /^(text|table|browse)(.*)$/s.exec(hash) ?? [null, "text", ""];
+  document.querySelectorAll("dialog[open]:not(#key-dialog)").forEach((dialog) => dialog.close());
   for (const view of Object.keys(views)) byId(`view-${view}`).hidden = view !== name;
   for (const link of document.querySelectorAll("[data-view]")) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
@@ -31,7 +32,9 @@ function begin(base) {
   const facts = [`${grouped(base.concepts)} concepts`, `${grouped(base.names)} names`];
   byId("base-facts").textContent = facts.join(", ");
   byId("service").hidden = !base.reconcile?.length;
-  byId("service-address").textContent = base.reconcile?.length ? new URL(base.reconcile[0].replace(/^\//, ""), document.baseURI) : "";
+  byId("service-address").textContent = base.reconcile?.length
+    ? new URL(base.reconcile[0].replace(/^\//, ""), document.baseURI)
+    : "";
   Object.values(views).forEach((view) => view.useBase(base));
 }
 

@@ -21,10 +21,16 @@ const searchLink = (words, type) => {
 export class BrowseView {
   constructor() {
     [this.input, this.type, this.status] = [byId("browse-input"), byId("browse-type"), byId("browse-status")];
-    const search = () => { history.replaceState(null, "", searchLink(this.input.value.trim(), this.type.value)); this.search(); };
+    const search = () => {
+      history.replaceState(null, "", searchLink(this.input.value.trim(), this.type.value));
+      this.search();
+    };
     this.input.addEventListener("input", settled(search));
     this.type.addEventListener("change", search);
-    byId("browse-form").addEventListener("submit", (event) => { event.preventDefault(); search(); });
+    byId("browse-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      search();
+    });
   }
 
   useBase(base) {
@@ -63,12 +69,13 @@ export class BrowseView {
     try {
       const query = { q: words, top: TOP, ...(this.type.value && { type: this.type.value }) };
       const { candidates } = await call("v1/search", { query, signal });
-      results.replaceChildren(...candidates.map((candidate) => element(
-        "li",
-        {},
-        element("a", { href: conceptLink(candidate.id) }, ...candidateParts(candidate, { figure: false })),
-      )));
-      this.status.textContent = candidates.length === 0 ? "No concept has such a name." : `${counted(candidates.length, "concept")}, nearest first`;
+      results.replaceChildren(
+        ...candidates.map((candidate) =>
+          element("li", {}, element("a", { href: conceptLink(candidate.id) }, ...candidateParts(candidate, { figure: false }))),
+        ),
+      );
+      this.status.textContent =
+        candidates.length === 0 ? "No concept has such a name." : `${counted(candidates.length, "concept")}, nearest first`;
     } catch (error) {
       this.fail(error, signal);
     }
@@ -96,10 +103,12 @@ export class BrowseView {
   async listParents(list, ids, signal) {
     const links = ids.map((id) => element("a", { href: conceptLink(id) }, said("code", id)));
     list.replaceChildren(...links.map((link) => element("li", {}, link)));
-    await Promise.all(ids.slice(0, MOST_NAMED).map(async (id, at) => {
-      const parent = await fetchConcept(id, signal).catch(() => null);
-      if (parent) links[at].prepend(said("span", parent.name), " ");
-    }));
+    await Promise.all(
+      ids.slice(0, MOST_NAMED).map(async (id, at) => {
+        const parent = await fetchConcept(id, signal).catch(() => null);
+        if (parent) links[at].prepend(said("span", parent.name), " ");
+      }),
+    );
   }
 
   fail(error, signal) {
@@ -111,7 +120,11 @@ export class BrowseView {
 }
 
 function decoded(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Fetches a concept by its id. */
@@ -121,17 +134,27 @@ function conceptParts(concept, parents) {
   const { id, name, types = [], definition, synonyms = [], aliases = [], xrefs = [] } = concept;
   const parts = [
     said("h3", name, { tabIndex: -1 }),
-    element("p", { class: "facts-of" }, said("code", id), ...types.flatMap((kind) => [" ", said("span", kind, { class: "chip" })])),
+    element(
+      "p",
+      { class: "facts-of" },
+      said("code", id),
+      ...types.flatMap((kind) => [" ", said("span", kind, { class: "chip" })]),
+    ),
   ];
   if (definition) parts.push(said("p", definition, { class: "definition" }));
   const names = [
     ...synonyms.map((synonym) => said("li", synonym)),
-    ...aliases.map((alias) => element("li", {}, said("bdi", alias.name), element("span", { class: "also" }, " alias from ", said("bdi", alias.source)))),
+    ...aliases.map((alias) =>
+      element("li", {}, said("bdi", alias.name), element("span", { class: "also" }, " alias from ", said("bdi", alias.source))),
+    ),
   ];
   if (names.length > 0) parts.push(heading("Names", names.length), element("ul", { class: "synonyms" }, ...names));
   if ((concept.parents ?? []).length > 0) parts.push(heading("Parents", concept.parents.length), parents);
   if (xrefs.length > 0) {
-    parts.push(heading("Cross-references", xrefs.length), element("ul", { class: "synonyms" }, ...xrefs.map((xref) => element("li", {}, said("code", xref)))));
+    parts.push(
+      heading("Cross-references", xrefs.length),
+      element("ul", { class: "synonyms" }, ...xrefs.map((xref) => element("li", {}, said("code", xref)))),
+    );
   }
   return parts;
 }

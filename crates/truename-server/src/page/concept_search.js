@@ -18,12 +18,20 @@ export function settled(action, milliseconds = TYPING_PAUSE_MS) {
 /** A search field with a list of concepts below it, by the combobox pattern: the focus stays in the field. */
 export class ConceptSearch {
   constructor() {
-    [this.dialog, this.input, this.list, this.status] = ["search-dialog", "search-input", "search-results", "search-status"].map(byId);
+    [this.dialog, this.input, this.list, this.status] = ["search-dialog", "search-input", "search-results", "search-status"].map(
+      byId,
+    );
     this.candidates = [];
-    this.input.addEventListener("input", settled(() => this.search()));
+    this.input.addEventListener(
+      "input",
+      settled(() => this.search()),
+    );
     this.input.addEventListener("keydown", (event) => this.key(event));
     byId("search-close").addEventListener("click", () => this.dialog.close());
-    this.dialog.addEventListener("close", () => { this.calling?.abort(); this.resolve?.(this.picked); });
+    this.dialog.addEventListener("close", () => {
+      this.calling?.abort();
+      this.resolve?.(this.picked);
+    });
     this.list.addEventListener("click", (event) => {
       const option = event.target.closest("[role=option]");
       if (option) this.pick(this.candidates[Number(option.dataset.position)]);
@@ -64,11 +72,15 @@ export class ConceptSearch {
 
   show(candidates) {
     this.candidates = candidates;
-    this.list.replaceChildren(...candidates.map((candidate, at) => element(
-      "li",
-      { role: "option", id: `search-result-${at}`, "aria-selected": "false", "data-position": at },
-      ...candidateParts(candidate),
-    )));
+    this.list.replaceChildren(
+      ...candidates.map((candidate, at) =>
+        element(
+          "li",
+          { role: "option", id: `search-result-${at}`, "aria-selected": "false", "data-position": at },
+          ...candidateParts(candidate),
+        ),
+      ),
+    );
     this.input.setAttribute("aria-expanded", String(candidates.length > 0));
     this.select(candidates.length > 0 ? 0 : -1);
   }
@@ -85,6 +97,8 @@ export class ConceptSearch {
     const count = this.candidates.length;
     if (event.key === "ArrowDown" && count > 0) this.select((this.selected + 1) % count);
     else if (event.key === "ArrowUp" && count > 0) this.select((this.selected + count - 1) % count);
+    // In a search field Escape would clear the words first.
+    else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && this.selected >= 0) this.pick(this.candidates[this.selected]);
     else return;
     event.preventDefault();

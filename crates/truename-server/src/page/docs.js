@@ -7,14 +7,22 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEEPEST_EXAMPLE = 6;
 
 /** Said of responses without a description, by their status. */
-const STATUSES = { 2: "The answer", 4: "The request is refused; the body says why", 5: "The server failed or, with 503, is busy: `Retry-After` says when to ask again" };
+const STATUSES = {
+  2: "The answer",
+  4: "The request is refused; the body says why",
+  5: "The server failed or, with 503, is busy: `Retry-After` says when to ask again",
+};
 
 let api;
 
 /** Returns what a reference points to; anything else is returned as it is. */
 function resolved(value) {
   let found = value;
-  while (found?.$ref) found = found.$ref.slice(2).split("/").reduce((at, key) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], api);
+  while (found?.$ref)
+    found = found.$ref
+      .slice(2)
+      .split("/")
+      .reduce((at, key) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], api);
   return found ?? {};
 }
 
@@ -25,20 +33,30 @@ const operationId = (method, path) => `${method}${path.replace(/[^A-Za-z0-9]+/g,
 
 /** Renders a description: paragraphs, lists and `code`. */
 function prose(text) {
-  const blocks = (text ?? "").trim().split(/\n\s*\n/).filter((block) => block !== "");
-  return element("div", { class: "prose" }, ...blocks.map((block) => {
-    const lines = block.split("\n");
-    if (lines.every((line) => /^([-*] |\s)/.test(line))) {
-      const items = block.split(/\n?^[-*] /m).filter((item) => item.trim() !== "");
-      return element("ul", {}, ...items.map((item) => element("li", {}, ...inline(item))));
-    }
-    return element("p", {}, ...inline(block.replace(/^#+ /, "")));
-  }));
+  const blocks = (text ?? "")
+    .trim()
+    .split(/\n\s*\n/)
+    .filter((block) => block !== "");
+  return element(
+    "div",
+    { class: "prose" },
+    ...blocks.map((block) => {
+      const lines = block.split("\n");
+      if (lines.every((line) => /^([-*] |\s)/.test(line))) {
+        const items = block.split(/\n?^[-*] /m).filter((item) => item.trim() !== "");
+        return element("ul", {}, ...items.map((item) => element("li", {}, ...inline(item))));
+      }
+      return element("p", {}, ...inline(block.replace(/^#+ /, "")));
+    }),
+  );
 }
 
 function inline(text) {
   const plain = text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\s*\n\s*/g, " ");
-  return plain.split("`").map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part)).filter((part) => part !== "");
+  return plain
+    .split("`")
+    .map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part))
+    .filter((part) => part !== "");
 }
 
 // ---- Schemas ---------------------------------------------------------------------------------------------------------
@@ -49,15 +67,27 @@ function typeParts(schema) {
   const name = schemaName(schema);
   if (name) return [element("a", { href: `#schema-${name}` }, name)];
   const several = schema.oneOf ?? schema.anyOf ?? schema.allOf;
-  if (several) return joined(several.filter((one) => one.type !== "null").map(typeParts), schema.allOf ? " and " : " or ", several.some((one) => one.type === "null"));
+  if (several)
+    return joined(
+      several.filter((one) => one.type !== "null").map(typeParts),
+      schema.allOf ? " and " : " or ",
+      several.some((one) => one.type === "null"),
+    );
   if (schema.const !== undefined) return [element("code", {}, JSON.stringify(schema.const))];
-  if (schema.enum) return joined(schema.enum.map((value) => [element("code", {}, JSON.stringify(value))]), ", ");
+  if (schema.enum)
+    return joined(
+      schema.enum.map((value) => [element("code", {}, JSON.stringify(value))]),
+      ", ",
+    );
   const types = [schema.type ?? (schema.properties ? "object" : "any")].flat();
-  const words = types.filter((type) => type !== "null").map((type) => {
-    if (type === "array") return ["array of ", ...typeParts(schema.items)];
-    if (type === "object" && typeof schema.additionalProperties === "object") return ["map to ", ...typeParts(schema.additionalProperties)];
-    return [type];
-  });
+  const words = types
+    .filter((type) => type !== "null")
+    .map((type) => {
+      if (type === "array") return ["array of ", ...typeParts(schema.items)];
+      if (type === "object" && typeof schema.additionalProperties === "object")
+        return ["map to ", ...typeParts(schema.additionalProperties)];
+      return [type];
+    });
   return joined(words, " or ", types.includes("null"));
 }
 
@@ -92,22 +122,41 @@ function propertiesOf(schema) {
 
 /** Renders a table of fields: name, type, description. */
 function fieldTable(label, fields) {
-  const rows = fields.map(({ name, schema, description, isRequired, isDeprecated, place }) => element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, element("code", { class: isDeprecated ? "deprecated" : null }, name), isRequired ? element("span", { class: "required" }, " required") : null, place ? element("span", { class: "hint" }, ` in ${place}`) : null),
-    element("td", {}, ...typeParts(schema)),
-    element("td", {}, prose(description ?? schema?.description), limits(schema)),
-  ));
+  const rows = fields.map(({ name, schema, description, isRequired, isDeprecated, place }) =>
+    element(
+      "tr",
+      {},
+      element(
+        "th",
+        { scope: "row" },
+        element("code", { class: isDeprecated ? "deprecated" : null }, name),
+        isRequired ? element("span", { class: "required" }, " required") : null,
+        place ? element("span", { class: "hint" }, ` in ${place}`) : null,
+      ),
+      element("td", {}, ...typeParts(schema)),
+      element("td", {}, prose(description ?? schema?.description), limits(schema)),
+    ),
+  );
   const head = element("tr", {}, ...["Name", "Type", "Description"].map((title) => element("th", { scope: "col" }, title)));
-  const table = element("table", {}, element("caption", { class: "visually-hidden" }, label), element("thead", {}, head), element("tbody", {}, ...rows));
+  const table = element(
+    "table",
+    {},
+    element("caption", { class: "visually-hidden" }, label),
+    element("thead", {}, head),
+    element("tbody", {}, ...rows),
+  );
   return element("div", { class: "fields-of", role: "region", "aria-label": label, tabIndex: 0 }, table);
 }
 
 /** Renders a schema: its fields, or else its type. */
 function schemaParts(label, schema) {
   const { properties, required } = propertiesOf(schema);
-  const fields = Object.entries(properties).map(([name, property]) => ({ name, schema: property, isRequired: required.includes(name), isDeprecated: property.deprecated }));
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    schema: property,
+    isRequired: required.includes(name),
+    isDeprecated: property.deprecated,
+  }));
   if (fields.length > 0) return [fieldTable(label, fields)];
   return [element("p", { class: "media" }, "Type: ", ...typeParts({ ...resolved(schema), $ref: undefined }))];
 }
@@ -122,7 +171,12 @@ function example(schema, isShort = false, depth = 0) {
   if (whole.const !== undefined) return whole.const;
   if (whole.enum) return whole.enum[0];
   const several = whole.oneOf ?? whole.anyOf;
-  if (several) return example(several.find((one) => one.type !== "null"), isShort, depth + 1);
+  if (several)
+    return example(
+      several.find((one) => one.type !== "null"),
+      isShort,
+      depth + 1,
+    );
   const type = [whole.type ?? "object"].flat().find((one) => one !== "null");
   if (type === "array") return [example(whole.items, isShort, depth + 1)];
   if (type === "string") return "…";
@@ -148,21 +202,39 @@ const code = (text, label) => element("pre", { tabIndex: 0, role: "region", "ari
 function operationParts(method, path, operation, shared) {
   const title = `${method.toUpperCase()} ${path}`;
   const parts = [
-    element("h3", {}, element("span", { class: `method ${method}` }, method.toUpperCase()), element("span", { class: operation.deprecated ? "deprecated" : null }, path)),
+    element(
+      "h3",
+      {},
+      element("span", { class: `method ${method}` }, method.toUpperCase()),
+      element("span", { class: operation.deprecated ? "deprecated" : null }, path),
+    ),
   ];
   if (operation.summary) parts.push(element("p", { class: "summary-of" }, ...inline(operation.summary)));
   if (operation.description && operation.description !== operation.summary) parts.push(prose(operation.description));
   const parameters = [...shared, ...(operation.parameters ?? [])].map(resolved);
   if (parameters.length > 0) {
-    const fields = parameters.map(({ name, schema, description, required, deprecated, in: place }) => ({ name, schema, description, isRequired: required, isDeprecated: deprecated, place }));
+    const fields = parameters.map(({ name, schema, description, required, deprecated, in: place }) => ({
+      name,
+      schema,
+      description,
+      isRequired: required,
+      isDeprecated: deprecated,
+      place,
+    }));
     parts.push(element("h4", {}, "Parameters"), fieldTable(`Parameters of ${title}`, fields));
   }
   const body = operation.requestBody ? resolved(operation.requestBody) : null;
   for (const [media, content] of Object.entries(body?.content ?? {})) {
-    parts.push(element("h4", {}, "Request ", element("small", {}, element("code", {}, media))), ...bodyParts(`Request of ${title}`, content));
+    parts.push(
+      element("h4", {}, "Request ", element("small", {}, element("code", {}, media))),
+      ...bodyParts(`Request of ${title}`, content),
+    );
   }
   parts.push(element("h4", {}, "Call"), code(call(method, path, parameters, body), `Call of ${title}`));
-  parts.push(element("h4", {}, "Responses"), ...Object.entries(operation.responses ?? {}).map(([status, response]) => responseParts(title, status, resolved(response))));
+  parts.push(
+    element("h4", {}, "Responses"),
+    ...Object.entries(operation.responses ?? {}).map(([status, response]) => responseParts(title, status, resolved(response))),
+  );
   return parts;
 }
 
@@ -173,7 +245,11 @@ function bodyParts(label, content) {
 }
 
 function responseParts(title, status, { description, content = {} }) {
-  const heading = [element("span", { class: `status-of${status.startsWith("2") ? " fine" : ""}` }, status), " ", ...inline(description || STATUSES[status[0]] || "")];
+  const heading = [
+    element("span", { class: `status-of${status.startsWith("2") ? " fine" : ""}` }, status),
+    " ",
+    ...inline(description || STATUSES[status[0]] || ""),
+  ];
   const label = `Response ${status} of ${title}`;
   const bodies = Object.entries(content).flatMap(([media, body]) => {
     const given = exampleOf(body);
@@ -191,9 +267,14 @@ function responseParts(title, status, { description, content = {} }) {
 function call(method, path, parameters, body) {
   const known = (parameter) => parameter.example ?? example(parameter.schema);
   const value = (parameter) => (["…", null].includes(known(parameter)) ? parameter.name.toUpperCase() : String(known(parameter)));
-  const filled = parameters.filter((parameter) => parameter.in === "path")
+  const filled = parameters
+    .filter((parameter) => parameter.in === "path")
     .reduce((address, parameter) => address.replace(`{${parameter.name}}`, encodeURIComponent(value(parameter))), path);
-  const query = new URLSearchParams(parameters.filter((parameter) => parameter.in === "query" && parameter.required).map((parameter) => [parameter.name, value(parameter)]));
+  const query = new URLSearchParams(
+    parameters
+      .filter((parameter) => parameter.in === "query" && parameter.required)
+      .map((parameter) => [parameter.name, value(parameter)]),
+  );
   const address = `${new URL(filled.slice(1), document.baseURI)}${query.size > 0 ? `?${query}` : ""}`;
   const [media, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!media) return method === "get" ? `curl ${quoted(address)}` : `curl -X ${method.toUpperCase()} ${quoted(address)}`;
@@ -202,7 +283,8 @@ function call(method, path, parameters, body) {
   return `curl ${quoted(address)} \\\n  -H ${quoted(`Content-Type: ${media}`)} \\\n  -d ${quoted(text)}`;
 }
 
-const quoted = (text) => (/^[\w:/.?=&%-]+$/.test(text) && !text.includes("&") && !text.includes("?") ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text) =>
+  /^[\w:/.?=&%-]+$/.test(text) && !text.includes("&") && !text.includes("?") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 // ---- The page --------------------------------------------------------------------------------------------------------
 
@@ -230,25 +312,52 @@ function show() {
     byId("operations").append(element("h2", {}, tag), ...(about ? [prose(about)] : []));
     for (const { method, path, operation, shared } of operations) {
       const id = operationId(method, path);
-      byId("operations").append(element("section", { class: "operation", id, tabIndex: -1, "aria-label": `${method.toUpperCase()} ${path}` }, ...operationParts(method, path, operation, shared)));
+      byId("operations").append(
+        element(
+          "section",
+          { class: "operation", id, tabIndex: -1, "aria-label": `${method.toUpperCase()} ${path}` },
+          ...operationParts(method, path, operation, shared),
+        ),
+      );
     }
-    contents.push(element("h2", {}, tag), element("ul", {}, ...operations.map(({ method, path }) => element(
-      "li",
-      {},
-      element("a", { href: `#${operationId(method, path)}` }, element("span", { class: `method ${method}` }, method.toUpperCase()), element("span", {}, path)),
-    ))));
+    contents.push(
+      element("h2", {}, tag),
+      element(
+        "ul",
+        {},
+        ...operations.map(({ method, path }) =>
+          element(
+            "li",
+            {},
+            element(
+              "a",
+              { href: `#${operationId(method, path)}` },
+              element("span", { class: `method ${method}` }, method.toUpperCase()),
+              element("span", {}, path),
+            ),
+          ),
+        ),
+      ),
+    );
   }
   const schemas = Object.entries(api.components?.schemas ?? {}).sort(([left], [right]) => left.localeCompare(right));
   byId("schemas").hidden = schemas.length === 0;
-  byId("schemas").append(...schemas.map(([name, schema]) => element(
-    "section",
-    { class: "schema", id: `schema-${name}`, tabIndex: -1, "aria-label": name },
-    element("h3", {}, name),
-    prose(schema.description),
-    ...schemaParts(`Fields of ${name}`, schema),
-  )));
+  byId("schemas").append(
+    ...schemas.map(([name, schema]) =>
+      element(
+        "section",
+        { class: "schema", id: `schema-${name}`, tabIndex: -1, "aria-label": name },
+        element("h3", {}, name),
+        prose(schema.description),
+        ...schemaParts(`Fields of ${name}`, schema),
+      ),
+    ),
+  );
   if (schemas.length > 0) {
-    contents.push(element("h2", {}, "Schemas"), element("ul", {}, ...schemas.map(([name]) => element("li", {}, element("a", { href: `#schema-${name}` }, name)))));
+    contents.push(
+      element("h2", {}, "Schemas"),
+      element("ul", {}, ...schemas.map(([name]) => element("li", {}, element("a", { href: `#schema-${name}` }, name)))),
+    );
   }
   byId("contents").replaceChildren(...contents);
   // The browser looked for the address's place before it was there.

@@ -52,7 +52,9 @@ export function announce(text) {
   const region = byId("announcer");
   region.textContent = "";
   // A region that is emptied and filled at once is not read again when the text is the same.
-  setTimeout(() => { region.textContent = text; }, 50);
+  setTimeout(() => {
+    region.textContent = text;
+  }, 50);
 }
 
 /** Shows an error with its hint in an element of `role="alert"`; no error empties it. */
@@ -75,12 +77,18 @@ export function ask(dialog) {
 /** Values that the browser keeps for the page, where it lets a page do so. */
 export const kept = {
   get(key) {
-    try { return localStorage.getItem(`truename ${key}`); } catch { return null; }
+    try {
+      return localStorage.getItem(`truename ${key}`);
+    } catch {
+      return null;
+    }
   },
   set(key, value) {
     try {
       if (value === null) localStorage.removeItem(`truename ${key}`);
       else localStorage.setItem(`truename ${key}`, value);
-    } catch { /* It lasts as long as the page. */ }
+    } catch {
+      /* It lasts as long as the page. */
+    }
   },
 };

@@ -1,7 +1,7 @@
 // Judgements on their way to the server: posted at once, kept by the browser until the server has them.
 
 import { ask, byId, kept } from "./dom.js";
-import { baseInUse, call, pause } from "./server.js";
+import { baseInUse, call, hasKey, pause } from "./server.js";
 
 /** Longest wait before saving is tried again, in seconds. */
 const LONGEST_WAIT_S = 30;
@@ -22,10 +22,11 @@ export class Judgements {
     this.isSending = false;
   }
 
-  /** Returns the user's name; asks for it the first time, or again if `anew`. Null if it was not given. */
+  /** Returns the user's name; asks for it the first time, or again if `anew`. Null if it was not given, empty if the API key tells it. */
   async user(anew = false) {
     const known = kept.get("user") ?? this.name;
     if (known && !anew) return known;
+    if (hasKey() && !anew) return "";
     byId("user").value = known ?? "";
     const answer = await ask(byId("user-dialog"));
     const given = byId("user").value.trim();
@@ -35,15 +36,19 @@ export class Judgements {
     return given;
   }
 
-  /** Takes up what an earlier visit could not save. */
+  /** Sends the judgements that an earlier visit could not save. */
   resume() {
     let left;
-    try { left = JSON.parse(kept.get(KEPT) ?? "[]"); } catch { left = []; }
+    try {
+      left = JSON.parse(kept.get(KEPT) ?? "[]");
+    } catch {
+      left = [];
+    }
     this.waiting.push(...left);
     this.flush();
   }
 
-  /** Adds a judgement, `{name, id, user}`; id null stands for NIL. */
+  /** Adds a judgement, `{name, id, user}`; id null stands for NIL, or for no judgement if it is `withdrawn`. */
   add(judgement) {
     this.waiting.push({ ...judgement, base: baseInUse() });
     this.keep();
@@ -60,11 +65,11 @@ export class Judgements {
     this.onChange();
   }
 
-  /** Sends what waits, oldest first, until nothing does. */
+  /** Sends the waiting judgements, oldest first, until none is left. */
   async flush() {
     if (this.isSending) return;
     this.isSending = true;
-    for (let [attempt, most] = [0, MOST_AT_ONCE]; this.waiting.length > 0; ) {
+    for (let [attempt, most] = [0, MOST_AT_ONCE]; this.waiting.length > 0;) {
       const batch = this.batch(most);
       try {
         await this.send(batch);
@@ -97,7 +102,7 @@ export class Judgements {
 
   send(batch) {
     const { user, base } = batch[0];
-    const judgements = batch.map(({ name, id }) => ({ name, id }));
+    const judgements = batch.map(({ name, id, withdrawn = false }) => ({ name, id, withdrawn }));
     return call("v1/judgements", { body: { judgements, user }, query: base === null ? {} : { kb: base }, retries: 0 });
   }
 }

@@ -12,8 +12,8 @@ const RANDOM_SHARE = 0.1;
 /** Answer to a name that is not sent. */
 const NIL = { id: null, preferred_name: null, matched_name: null, probability: 0, next: 0 };
 
-/** Returns the answer to each name in order. `known` holds answers by name and gets the new ones, so that what was cancelled goes on
- *  where it ended. `onProgress` is told the number of names answered. */
+/** Returns the answer to each name in order. `known` holds answers by name; new answers are added to it, so a cancelled call can be
+ *  repeated and resumes. `onProgress` gets the number of names answered so far. */
 export async function match(names, types, known, { signal, onProgress, onWait }) {
   const encoder = new TextEncoder();
   const isAsked = (name) => !known.has(name) && name.trim() !== "" && encoder.encode(name).length <= LONGEST_NAME_BYTES;
@@ -29,7 +29,7 @@ export async function match(names, types, known, { signal, onProgress, onWait })
   return names.map((name) => known.get(name) ?? NIL);
 }
 
-/** Keeps of an answer what the list and the download need. */
+/** Returns the parts of an answer that the list and the download need. */
 function answerOf({ id, preferred_name, matched_name, probability, candidates }) {
   const [best, next] = candidates;
   return { id, preferred_name, matched_name, probability: best?.probability ?? probability ?? 0, next: next?.probability ?? 0 };

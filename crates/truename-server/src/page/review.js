@@ -15,7 +15,16 @@ const MOST_FETCHED = 400;
 const PAGE = 50;
 
 const KEYS = {
-  Enter: "accept", n: "nil", "/": "search", s: "skip", j: "skip", ArrowDown: "skip", k: "back", ArrowUp: "back", u: "undo", "?": "help",
+  Enter: "accept",
+  n: "nil",
+  "/": "search",
+  s: "skip",
+  j: "skip",
+  ArrowDown: "skip",
+  k: "back",
+  ArrowUp: "back",
+  u: "undo",
+  "?": "help",
 };
 
 /** The judgement that no concept is meant. */
@@ -48,26 +57,42 @@ export class Review {
       const button = event.target.closest("button");
       if (button) this.chooseCandidate(Number(button.dataset.position));
     });
-    byId("names-filter").addEventListener("change", (event) => { this.filter = event.target.value; this.showList({ follow: true }); });
+    byId("names-filter").addEventListener("change", (event) => {
+      this.filter = event.target.value;
+      this.showList({ follow: true });
+    });
     byId("names-rows").addEventListener("click", (event) => {
       const row = event.target.closest("tr");
       if (row) this.go(Number(row.dataset.name));
     });
     byId("names-before").addEventListener("click", () => this.turn(-1));
     byId("names-after").addEventListener("click", () => this.turn(1));
-    byId("help-rename").addEventListener("click", async () => { byId("help-dialog").close(); await this.judgements.user(true); });
+    byId("help-rename").addEventListener("click", async () => {
+      byId("help-dialog").close();
+      await this.judgements.user(true);
+    });
     byId("help-keys").checked = kept.get("keys") !== "off";
     byId("help-keys").addEventListener("change", ({ target }) => kept.set("keys", target.checked ? null : "off"));
   }
 
-  /** Begins the review: `names`, `counts` and `answers` by position, `order` of positions, and what is `judged` already. */
+  /** Begins the review. `names`, `counts` (rows a name) and `answers` have one entry a name, `order` lists their positions, and `judged`
+   *  are earlier judgements. */
   async begin({ names, counts, answers, order, judged, types }) {
     // A cell without a name is no name to judge.
     const named = order.filter((at) => names[at].trim() !== "");
-    Object.assign(this, { names, counts, answers, order: named, types, history: [], links: new Map(), filter: "all", page: 0, isOver: false });
+    Object.assign(this, {
+      names,
+      counts,
+      answers,
+      order: named,
+      types,
+      history: [],
+      links: new Map(),
+      filter: "all",
+      page: 0,
+      isOver: false,
+    });
     this.decisions = new Map();
-    // Names whose judgement was undone here and is still on the server.
-    this.undone = new Set();
     await this.takeOver(judged);
     document.querySelector('[name="filter"][value="all"]').checked = true;
     this.showSummary();
@@ -77,7 +102,7 @@ export class Review {
     await this.go(first);
   }
 
-  /** Takes over the judgements that the server has of these names; the latest of a name counts. */
+  /** Adopts earlier judgements of these names; the latest of each name counts. */
   async takeOver(judged) {
     const latest = new Map(judged.map((judgement) => [judgement.name, judgement]));
     const found = this.order.flatMap((at) => (latest.has(this.names[at]) ? [[at, latest.get(this.names[at])]] : []));
@@ -90,12 +115,21 @@ export class Review {
     if (id === null) return { ...NIL, probability: answer.probability, user };
     if (id === answer.id) return { ...answer, user };
     this.conceptNames ??= new Map();
-    if (!this.conceptNames.has(id)) this.conceptNames.set(id, await fetchConcept(id).then(({ name }) => name, () => null));
+    if (!this.conceptNames.has(id))
+      this.conceptNames.set(
+        id,
+        await fetchConcept(id).then(
+          ({ name }) => name,
+          () => null,
+        ),
+      );
     return { id, preferred_name: this.conceptNames.get(id), matched_name: null, probability: null, user };
   }
 
   /** Returns the judgement of a name, or else its answer. */
-  outcome(at) { return this.decisions.get(at) ?? this.answers[at]; }
+  outcome(at) {
+    return this.decisions.get(at) ?? this.answers[at];
+  }
 
   // ---- Moving --------------------------------------------------------------------------------------------------------
 
@@ -121,7 +155,7 @@ export class Review {
     this.item.scrollIntoView({ block: "nearest" });
   }
 
-  /** Goes to the next name of the list in a direction, also from a name that is no longer listed. */
+  /** Goes to the next listed name in a direction; the current name need not be listed any more. */
   move(direction) {
     const from = this.order.indexOf(this.current);
     for (let at = from + direction; at >= 0 && at < this.order.length; at += direction) {
@@ -137,7 +171,9 @@ export class Review {
     this.focus();
   }
 
-  undecidedCount() { return this.order.length - this.decisions.size; }
+  undecidedCount() {
+    return this.order.length - this.decisions.size;
+  }
 
   /** Says that every name is judged. */
   finish() {
@@ -179,7 +215,6 @@ export class Review {
     if (user === null || at !== this.current) return this.focus();
     this.history.push([at, this.decisions.get(at)]);
     this.decisions.set(at, { id, preferred_name, matched_name, probability, user });
-    this.undone.delete(this.names[at]);
     this.judgements.add({ name: this.names[at], id, user });
     announce(`${this.names[at]}: ${id === null ? "NIL" : preferred_name}. Judged.`);
     this.showSummary();
@@ -187,7 +222,7 @@ export class Review {
     this.move(1);
   }
 
-  /** Takes the last judgement back. The server keeps every judgement and counts the latest of a name. */
+  /** Undoes the last judgement: the one before it counts again, or none. */
   async undo() {
     const last = this.history.pop();
     if (last === undefined) return announce("There is nothing to undo.");
@@ -196,8 +231,7 @@ export class Review {
     if (before) this.decisions.set(at, before);
     else this.decisions.delete(at);
     const name = this.names[at];
-    if (before) this.judgements.add({ name, id: before.id, user });
-    else this.undone.add(name);
+    this.judgements.add(before ? { name, id: before.id, user } : { name, id: null, user, withdrawn: true });
     this.showSummary();
     this.showSaved();
     await this.go(at);
@@ -218,7 +252,9 @@ export class Review {
     if (target.closest("input:not([type=radio]), select, textarea")) return;
     if (target.closest("button, a, input, summary") && ["Enter", " ", "ArrowUp", "ArrowDown"].includes(key)) return;
     if (kept.get("keys") === "off" && key !== "Enter" && !key.startsWith("Arrow")) return;
-    const action = /^[1-9]$/.test(key) ? () => this.chooseCandidate(Number(key) - 1) : this.actions[KEYS[key] ?? KEYS[key.toLowerCase()]];
+    const action = /^[1-9]$/.test(key)
+      ? () => this.chooseCandidate(Number(key) - 1)
+      : this.actions[KEYS[key] ?? KEYS[key.toLowerCase()]];
     if (action === undefined || (this.isOver && !["u", "?"].includes(key))) return;
     event.preventDefault();
     action();
@@ -239,13 +275,25 @@ export class Review {
   /** Fetches the candidates of the name shown, and of those after it in the same call. */
   async fetchAhead() {
     if (this.links.has(this.current)) {
-      if (this.ahead().slice(1, 4).every((at) => this.links.has(at))) return;
+      if (
+        this.ahead()
+          .slice(1, 4)
+          .every((at) => this.links.has(at))
+      )
+        return;
     }
     const wanted = this.ahead().filter((at) => !this.links.has(at));
     if (wanted.length === 0) return;
-    const fetching = explained(wanted.map((at) => this.names[at]), this.types, MOST_CANDIDATES);
+    const fetching = explained(
+      wanted.map((at) => this.names[at]),
+      this.types,
+      MOST_CANDIDATES,
+    );
     const place = (at, position) => {
-      const link = fetching.then((links) => links[position], () => null);
+      const link = fetching.then(
+        (links) => links[position],
+        () => null,
+      );
       this.pending.set(at, link);
       return link;
     };
@@ -263,19 +311,25 @@ export class Review {
   }
 
   /** Returns a name's link with its candidates, once it is there. */
-  link(at) { return this.links.get(at) ?? this.pending?.get(at); }
+  link(at) {
+    return this.links.get(at) ?? this.pending?.get(at);
+  }
 
   // ---- What is shown -------------------------------------------------------------------------------------------------
 
   showItem() {
     const at = this.current;
-    byId("item-place").textContent = this.isOver ? "" : [
-      `Name ${grouped(this.order.indexOf(at) + 1)} of ${grouped(this.order.length)}`,
-      `in ${counted(this.counts[at], "row")}`,
-      ...this.judgedBy(at),
-    ].join(" · ");
+    byId("item-place").textContent = this.isOver
+      ? ""
+      : [
+          `Name ${grouped(this.order.indexOf(at) + 1)} of ${grouped(this.order.length)}`,
+          `in ${counted(this.counts[at], "row")}`,
+          ...this.judgedBy(at),
+        ].join(" · ");
     byId("item-name").textContent = this.isOver ? "All names are judged" : this.names[at];
-    byId("item-answer").replaceChildren(...(this.isOver ? ["The download has your judgements in place of the answers."] : this.answerParts(at)));
+    byId("item-answer").replaceChildren(
+      ...(this.isOver ? ["The download has your judgements in place of the answers."] : this.answerParts(at)),
+    );
     this.showChoices(this.isOver ? null : this.links.get(at));
     for (const button of this.section.querySelectorAll("[data-key]")) {
       button.hidden = this.isOver && !["undo", "help"].includes(button.dataset.key);
@@ -291,23 +345,30 @@ export class Review {
     const { id, preferred_name, matched_name, probability } = this.outcome(at);
     const label = element("span", { class: "label-of" }, this.decisions.has(at) ? "Judgement" : "Answer", " ");
     if (id === null) return [label, element("strong", {}, "NIL"), this.decisions.has(at) ? "" : " no candidate is likely enough"];
-    const parts = candidateParts({ id, preferred_name: preferred_name ?? id, matched_name, probability: probability ?? 0 }, { figure: probability !== null });
+    const parts = candidateParts(
+      { id, preferred_name: preferred_name ?? id, matched_name, probability: probability ?? 0 },
+      { figure: probability !== null },
+    );
     return [label, ...parts];
   }
 
   showChoices(link) {
     const { id } = this.outcome(this.current);
-    const choices = (link?.candidates ?? []).slice(0, MOST_CANDIDATES).map((candidate, position) => element(
-      "li",
-      {},
-      element(
-        "button",
-        { type: "button", "data-position": position, class: candidate.id === id ? "is-answer" : null },
-        element("kbd", {}, String(position + 1)),
-        " ",
-        ...candidateParts(candidate),
-      ),
-    ));
+    const choices = (link?.candidates ?? [])
+      .slice(0, MOST_CANDIDATES)
+      .map((candidate, position) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            { type: "button", "data-position": position, class: candidate.id === id ? "is-answer" : null },
+            element("kbd", {}, String(position + 1)),
+            " ",
+            ...candidateParts(candidate),
+          ),
+        ),
+      );
     byId("item-choices").replaceChildren(...choices);
     byId("item-choices").hidden = choices.length === 0;
     byId("item-why").textContent = link?.explanation ?? "";
@@ -368,20 +429,27 @@ export class Review {
     const nil = this.order.reduce((count, at) => count + Number(this.outcome(at).id === null), 0);
     const rows = this.order.reduce((sum, at) => sum + this.counts[at], 0);
     const counts = { all: this.order.length, undecided: this.undecidedCount(), nil };
-    for (const [kind, count] of Object.entries(counts)) this.section.querySelector(`[data-count="${kind}"]`).textContent = grouped(count);
-    const said = [`${counted(counts.all, "distinct name")} in ${counted(rows, "row")}`, `${grouped(counts.all - nil)} linked`, `${grouped(nil)} NIL`, `${grouped(this.decisions.size)} judged`];
+    for (const [kind, count] of Object.entries(counts))
+      this.section.querySelector(`[data-count="${kind}"]`).textContent = grouped(count);
+    const said = [
+      `${counted(counts.all, "distinct name")} in ${counted(rows, "row")}`,
+      `${grouped(counts.all - nil)} linked`,
+      `${grouped(nil)} NIL`,
+      `${grouped(this.decisions.size)} judged`,
+    ];
     byId("review-summary").textContent = said.join(" · ");
   }
 
-  /** Tells whether the server has all judgements. */
+  /** Shows whether the server has all judgements. */
   showSaved() {
     const { waiting, refused, error, saved } = this.judgements;
     const place = byId("review-saved");
     const said = [];
-    if (waiting.length > 0) said.push(`${counted(waiting.length, "judgement")} not yet saved${error ? `: ${error.message}` : " …"}`);
+    if (waiting.length > 0)
+      said.push(`${counted(waiting.length, "judgement")} not yet saved${error ? `: ${error.message}` : " …"}`);
     else if (saved > 0) said.push("All judgements are saved.");
-    for (const name of this.undone ?? []) said.push(`The server keeps the judgement of “${name}” until the name is judged anew.`);
-    if (refused.length > 0) said.push(`The server did not take ${counted(refused.length, "judgement")}: ${refused.at(-1).error.message}`);
+    if (refused.length > 0)
+      said.push(`The server did not take ${counted(refused.length, "judgement")}: ${refused.at(-1).error.message}`);
     place.textContent = said.join(" ");
     place.classList.toggle("is-unsaved", waiting.length + refused.length > 0);
     // A screen reader hears of trouble, not of every judgement saved.

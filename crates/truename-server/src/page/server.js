@@ -20,7 +20,9 @@ let base = null;
 let keyAsked = null;
 
 /** Sets the knowledge base of all later calls; null for the server's first. */
-export function useBase(name) { base = name; }
+export function useBase(name) {
+  base = name;
+}
 
 /** Returns the name of the knowledge base in use; null for the server's first. */
 export const baseInUse = () => base;
@@ -76,8 +78,14 @@ function waitOf(response, attempt) {
 /** Waits, unless the signal ends it. */
 export function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
-    const stop = () => { clearTimeout(timer); reject(new DOMException("cancelled", "AbortError")); };
-    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new DOMException("cancelled", "AbortError"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
@@ -87,12 +95,23 @@ export function pause(milliseconds, signal) {
 let keyInMemory = null;
 
 function storedKey() {
-  try { return sessionStorage.getItem("truename key"); } catch { return keyInMemory; }
+  try {
+    return sessionStorage.getItem("truename key");
+  } catch {
+    return keyInMemory;
+  }
 }
+
+/** Returns whether calls carry an API key. The server then knows the user by it. */
+export const hasKey = () => Boolean(storedKey());
 
 function storeKey(key) {
   keyInMemory = key;
-  try { sessionStorage.setItem("truename key", key); } catch { /* It lasts as long as the page. */ }
+  try {
+    sessionStorage.setItem("truename key", key);
+  } catch {
+    /* It lasts as long as the page. */
+  }
 }
 
 /** Asks for the API key, once for all calls that wait for it. */
@@ -105,6 +124,8 @@ async function askForKey(response) {
     const answer = await ask(byId("key-dialog"));
     if (answer === null || byId("key").value === "") throw error;
     storeKey(byId("key").value.trim());
-  })().finally(() => { keyAsked = null; });
+  })().finally(() => {
+    keyAsked = null;
+  });
   await keyAsked;
 }

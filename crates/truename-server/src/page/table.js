@@ -17,7 +17,20 @@ const BEGINNING_BYTES = 1 << 18;
 /** Columns added to every row, in order. */
 const ADDED = ["id", "matched_name", "preferred_name", "probability"];
 /** Names of columns that often hold the names, most telling first. */
-const TELLING = ["name", "names", "term", "label", "mention", "entity", "disease", "diagnosis", "drug", "chemical", "product", "title"];
+const TELLING = [
+  "name",
+  "names",
+  "term",
+  "label",
+  "mention",
+  "entity",
+  "disease",
+  "diagnosis",
+  "drug",
+  "chemical",
+  "product",
+  "title",
+];
 
 /** A file that cannot be read as a table. */
 export class TableError extends Error {
@@ -55,7 +68,15 @@ function isUtf8(bytes) {
 function utf8(mark, bytes) {
   const [decoder, encoder] = [new TextDecoder("utf-8", { ignoreBOM: true }), new TextEncoder()];
   const same = (row) => row;
-  return { name: "UTF-8", mark, bytes, decode: (cell) => decoder.decode(cell), encode: (text) => encoder.encode(text), finish: same, lost: 0 };
+  return {
+    name: "UTF-8",
+    mark,
+    bytes,
+    decode: (cell) => decoder.decode(cell),
+    encode: (text) => encoder.encode(text),
+    finish: same,
+    lost: 0,
+  };
 }
 
 /** Rows of UTF-16 are held as UTF-8, so that a line feed is one byte. */
@@ -81,12 +102,20 @@ function windows1252(bytes) {
   const decoder = new TextDecoder("windows-1252");
   const letters = decoder.decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
   const byteOf = new Map([...letters].map((letter, byte) => [letter, byte]));
-  const codec = { name: "Windows-1252", mark: new Uint8Array(), bytes, decode: (cell) => decoder.decode(cell), finish: (row) => row, lost: 0 };
-  codec.encode = (text) => Uint8Array.from([...text], (letter) => {
-    if (byteOf.has(letter)) return byteOf.get(letter);
-    codec.lost += 1;
-    return 63;
-  });
+  const codec = {
+    name: "Windows-1252",
+    mark: new Uint8Array(),
+    bytes,
+    decode: (cell) => decoder.decode(cell),
+    finish: (row) => row,
+    lost: 0,
+  };
+  codec.encode = (text) =>
+    Uint8Array.from([...text], (letter) => {
+      if (byteOf.has(letter)) return byteOf.get(letter);
+      codec.lost += 1;
+      return 63;
+    });
   return codec;
 }
 
@@ -236,7 +265,11 @@ function guessColumn(columns, rows) {
     const share = cells.length === 0 ? 0 : texts.length / Math.max(1, rows.length);
     const distinct = texts.length === 0 ? 0 : new Set(texts).size / texts.length;
     const told = TELLING.findIndex((word) => folded(title) === word);
-    const contained = TELLING.some((word) => folded(title).split(/[\s_-]+/).includes(word));
+    const contained = TELLING.some((word) =>
+      folded(title)
+        .split(/[\s_-]+/)
+        .includes(word),
+    );
     return share * distinct + (told >= 0 ? 2 - told / 100 : contained ? 1 : 0);
   };
   const scores = columns.map(score);
@@ -272,22 +305,36 @@ export class Table {
     this.column = guessColumn(this.columns, this.beginning);
   }
 
-  get rowCount() { return this.rows.length / 3; }
+  get rowCount() {
+    return this.rows.length / 3;
+  }
 
   /** Row at which the values begin. */
-  get firstValue() { return this.first + (this.hasHeader ? 1 : 0); }
+  get firstValue() {
+    return this.first + (this.hasHeader ? 1 : 0);
+  }
 
-  isEmpty(row) { return this.rows[3 * row] === this.rows[3 * row + 1]; }
+  isEmpty(row) {
+    return this.rows[3 * row] === this.rows[3 * row + 1];
+  }
 
   /** Returns whether a row passes through unchanged: an empty line of a table with several columns. */
-  passes(row) { return row < this.firstValue || (this.isEmpty(row) && this.width > 1); }
+  passes(row) {
+    return row < this.firstValue || (this.isEmpty(row) && this.width > 1);
+  }
 
-  ranges(row) { return cellsOf(this.codec.bytes, this.rows[3 * row], this.rows[3 * row + 1], this.dialect); }
+  ranges(row) {
+    return cellsOf(this.codec.bytes, this.rows[3 * row], this.rows[3 * row + 1], this.dialect);
+  }
 
   /** Returns the values of a row's cells. */
-  cells(row) { return this.ranges(row).map((cell) => this.decoded(cell)); }
+  cells(row) {
+    return this.ranges(row).map((cell) => this.decoded(cell));
+  }
 
-  decoded(range) { return this.codec.decode(valueOf(this.codec.bytes, range, this.dialect)); }
+  decoded(range) {
+    return this.codec.decode(valueOf(this.codec.bytes, range, this.dialect));
+  }
 
   /** Counts the cells of all rows. */
   measure() {
@@ -373,7 +420,11 @@ export class Table {
       const missing = Array(isHeader ? 0 : Math.max(0, this.width - this.widths[row])).fill("");
       const added = isHeader ? [...this.extra, ...this.addedNames()] : [...missing, ...valuesOf(row)];
       const text = added.map((value) => mark + written(value, dialect)).join("");
-      pieces.push(codec.finish(codec.bytes.subarray(start, end)), codec.finish(codec.encode(text)), codec.finish(codec.bytes.subarray(end, next)));
+      pieces.push(
+        codec.finish(codec.bytes.subarray(start, end)),
+        codec.finish(codec.encode(text)),
+        codec.finish(codec.bytes.subarray(end, next)),
+      );
     }
     return pieces;
   }

@@ -56,35 +56,74 @@ export class TableView {
         showError(byId("table-error"), error);
       }
     };
-    byId("table-file").addEventListener("change", guarded(({ target }) => this.openFile(target.files[0])));
+    byId("table-file").addEventListener(
+      "change",
+      guarded(({ target }) => this.openFile(target.files[0])),
+    );
     // Not every browser opens the file dialog on Enter.
-    byId("table-file").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); event.target.click(); } });
-    byId("table-open").addEventListener("submit", guarded(() => this.read(byId("table-paste").value, "pasted.csv")));
-    byId("table-example").addEventListener("click", guarded(() => this.read(EXAMPLE, "names.csv")));
-    byId("table-settings").addEventListener("submit", guarded(() => this.match()));
-    byId("table-dialect").addEventListener("change", guarded(() => this.reread({ keepHeader: false })));
-    byId("table-header").addEventListener("change", guarded(() => this.reread({ keepHeader: true })));
-    byId("table-column").addEventListener("change", () => { this.table.column = Number(byId("table-column").value); this.showPreview(); });
+    byId("table-file").addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        event.target.click();
+      }
+    });
+    byId("table-open").addEventListener(
+      "submit",
+      guarded(() => this.read(byId("table-paste").value, "pasted.csv")),
+    );
+    byId("table-example").addEventListener(
+      "click",
+      guarded(() => this.read(EXAMPLE, "names.csv")),
+    );
+    byId("table-settings").addEventListener(
+      "submit",
+      guarded(() => this.match()),
+    );
+    byId("table-dialect").addEventListener(
+      "change",
+      guarded(() => this.reread({ keepHeader: false })),
+    );
+    byId("table-header").addEventListener(
+      "change",
+      guarded(() => this.reread({ keepHeader: true })),
+    );
+    byId("table-column").addEventListener("change", () => {
+      this.table.column = Number(byId("table-column").value);
+      this.showPreview();
+    });
     byId("table-cancel").addEventListener("click", () => this.calling?.abort());
-    byId("review-download").addEventListener("click", guarded(() => this.download()));
+    byId("review-download").addEventListener(
+      "click",
+      guarded(() => this.download()),
+    );
     for (const button of document.querySelectorAll('[data-action="close"]')) button.addEventListener("click", () => this.close());
-    document.querySelector('[data-action="settings"]').addEventListener("click", () => this.step("table-settings", byId("table-match")));
+    document
+      .querySelector('[data-action="settings"]')
+      .addEventListener("click", () => this.step("table-settings", byId("table-match")));
     this.listenToDrops(guarded);
-    addEventListener("beforeunload", (event) => { if (this.judgements.waiting.length > 0) event.preventDefault(); });
+    addEventListener("beforeunload", (event) => {
+      if (this.judgements.waiting.length > 0) event.preventDefault();
+    });
   }
 
   /** Takes a file dropped anywhere on the view. */
   listenToDrops(guarded) {
     const [view, drop] = [byId("view-table"), byId("table-drop")];
-    view.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+    view.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
     view.addEventListener("dragleave", () => drop.classList.remove("over"));
-    view.addEventListener("drop", guarded((event) => {
-      drop.classList.remove("over");
-      const file = event.dataTransfer.files[0];
-      if (file) return this.openFile(file);
-      const text = event.dataTransfer.getData("text/plain");
-      if (text) return this.read(text, "pasted.csv");
-    }));
+    view.addEventListener(
+      "drop",
+      guarded((event) => {
+        drop.classList.remove("over");
+        const file = event.dataTransfer.files[0];
+        if (file) return this.openFile(file);
+        const text = event.dataTransfer.getData("text/plain");
+        if (text) return this.read(text, "pasted.csv");
+      }),
+    );
   }
 
   /** Offers the types of another knowledge base. A table stays open, answers do not. */
@@ -117,7 +156,9 @@ export class TableView {
     this.openBytes(bytes, file.name);
   }
 
-  read(text, fileName) { this.openBytes(new TextEncoder().encode(text), fileName); }
+  read(text, fileName) {
+    this.openBytes(new TextEncoder().encode(text), fileName);
+  }
 
   openBytes(bytes, fileName) {
     this.file = { bytes, fileName };
@@ -141,9 +182,15 @@ export class TableView {
     const { table } = this;
     const rows = table.rowCount - table.firstValue;
     byId("table-name").textContent = table.fileName;
-    byId("table-facts").textContent = [counted(rows, "row"), counted(table.columns.length, "column"), table.codec.name].join(" · ");
-    byId("table-dialect").replaceChildren(...DIALECTS.map((dialect) => new Option(dialect.label, dialect.value, false, dialect === table.dialect)));
-    byId("table-column").replaceChildren(...table.columns.map((title, at) => new Option(title.trim() || `column ${at + 1}`, at, false, at === table.column)));
+    byId("table-facts").textContent = [counted(rows, "row"), counted(table.columns.length, "column"), table.codec.name].join(
+      " · ",
+    );
+    byId("table-dialect").replaceChildren(
+      ...DIALECTS.map((dialect) => new Option(dialect.label, dialect.value, false, dialect === table.dialect)),
+    );
+    byId("table-column").replaceChildren(
+      ...table.columns.map((title, at) => new Option(title.trim() || `column ${at + 1}`, at, false, at === table.column)),
+    );
     byId("table-header").checked = table.hasHeader;
     this.showPreview();
   }
@@ -154,13 +201,17 @@ export class TableView {
     const marked = (at) => (at === table.column ? "chosen" : null);
     const shortened = (text) => (text.length > CELL_SHOWN ? `${text.slice(0, CELL_SHOWN)}…` : text);
     const head = table.columns.map((title, at) => said("th", shortened(title), { scope: "col", class: marked(at) }));
-    const rows = table.someRows(table.firstValue, ROWS_SHOWN).map((cells) => element(
-      "tr",
-      {},
-      ...table.columns.map((_, at) => said("td", shortened(cells[at] ?? ""), { class: marked(at) })),
-    ));
+    const rows = table
+      .someRows(table.firstValue, ROWS_SHOWN)
+      .map((cells) =>
+        element("tr", {}, ...table.columns.map((_, at) => said("td", shortened(cells[at] ?? ""), { class: marked(at) }))),
+      );
     const caption = element("caption", { class: "visually-hidden" }, "First rows of the table");
-    byId("table-preview").replaceChildren(caption, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+    byId("table-preview").replaceChildren(
+      caption,
+      element("thead", {}, element("tr", {}, ...head)),
+      element("tbody", {}, ...rows),
+    );
     this.distinct = null;
     const count = this.names().names.length;
     byId("table-match").textContent = `Match ${counted(count, "distinct name")}`;
@@ -185,7 +236,9 @@ export class TableView {
       const { signal } = calling;
       const types = this.types.chosen();
       const onProgress = (done) => this.progress(done, distinct.names.length);
-      const onWait = (seconds) => { byId("table-progress-text").textContent = `The server is busy; trying again in ${counted(seconds, "second")}`; };
+      const onWait = (seconds) => {
+        byId("table-progress-text").textContent = `The server is busy; trying again in ${counted(seconds, "second")}`;
+      };
       const answers = await match(distinct.names, types, this.known(types), { signal, onProgress, onWait });
       byId("table-progress-text").textContent = "Ordering the names, most doubtful first";
       const [order, judged] = await Promise.all([reviewOrder(answers, signal), this.judgements.all()]);

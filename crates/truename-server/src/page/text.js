@@ -19,16 +19,29 @@ const LONGEST_TEXT = 500_000;
 export class TextView {
   constructor() {
     this.fragment = null;
-    this.types = new TypeChoice(byId("text-types"), () => { if (this.fragment !== null) this.link(); });
+    this.types = new TypeChoice(byId("text-types"), () => {
+      if (this.fragment !== null) this.link();
+    });
     this.input = byId("text-input");
     this.input.value = EXAMPLE;
-    byId("text-form").addEventListener("submit", (event) => { event.preventDefault(); this.link(); });
+    byId("text-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.link();
+    });
     this.input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.link(); }
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.link();
+      }
     });
     byId("text-clear").addEventListener("click", () => this.begin(""));
-    byId("text-example").addEventListener("click", () => { this.begin(EXAMPLE); this.link(); });
-    byId("text-nested").addEventListener("change", () => { if (this.fragment !== null) this.link(); });
+    byId("text-example").addEventListener("click", () => {
+      this.begin(EXAMPLE);
+      this.link();
+    });
+    byId("text-nested").addEventListener("change", () => {
+      if (this.fragment !== null) this.link();
+    });
     byId("text-result").addEventListener("keydown", (event) => {
       if (event.key === "Escape") document.activeElement?.closest?.(".mention")?.blur();
     });
@@ -67,7 +80,10 @@ export class TextView {
       return;
     }
     if (text.length > LONGEST_TEXT) {
-      showError(byId("text-error"), { message: "The text is too long for this page.", hint: "`truename link` takes files of any size." });
+      showError(byId("text-error"), {
+        message: "The text is too long for this page.",
+        hint: "`truename link` takes files of any size.",
+      });
       return;
     }
     const calling = new AbortController();
@@ -76,8 +92,17 @@ export class TextView {
     status.textContent = "Linking …";
     try {
       const documents = [{ id: "Your text", text }];
-      const body = { documents, types: this.types.chosen(), top: 5, explain: true, nested: byId("text-nested").checked, offsets: "utf16" };
-      const onWait = (seconds) => { status.textContent = `The server is busy; trying again in ${counted(seconds, "second")}.`; };
+      const body = {
+        documents,
+        types: this.types.chosen(),
+        top: 5,
+        explain: true,
+        nested: byId("text-nested").checked,
+        offsets: "utf16",
+      };
+      const onWait = (seconds) => {
+        status.textContent = `The server is busy; trying again in ${counted(seconds, "second")}.`;
+      };
       this.fragment = await call("v1/link", { body, accept: "text/html", signal: calling.signal, onWait });
       this.show();
     } catch (error) {
@@ -96,8 +121,16 @@ export class TextView {
     marks.filter((mark) => !this.types.allows(typesOf(mark))).forEach(unwrap);
     const first = [...parsed.querySelectorAll(".mention[id]")];
     const nil = first.filter((mark) => mark.classList.contains("nil")).length;
-    const counts = [counted(first.length, "mention"), `${grouped(first.length - nil)} linked`, ...(nil > 0 ? [`${grouped(nil)} NIL`] : [])];
-    byId("text-status").replaceChildren(element("span", {}, counts.join(" · ")), " ", element("span", { class: "hint keyboard" }, "Tab moves from mention to mention"));
+    const counts = [
+      counted(first.length, "mention"),
+      `${grouped(first.length - nil)} linked`,
+      ...(nil > 0 ? [`${grouped(nil)} NIL`] : []),
+    ];
+    byId("text-status").replaceChildren(
+      element("span", {}, counts.join(" · ")),
+      " ",
+      element("span", { class: "hint keyboard" }, "Tab moves from mention to mention"),
+    );
     byId("text-result").replaceChildren(...parsed.childNodes);
   }
 }

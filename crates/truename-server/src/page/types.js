@@ -24,7 +24,9 @@ export class TypeChoice {
   }
 
   /** Returns whether there are types and none is chosen. */
-  isEmpty() { return this.boxes.length > 1 && this.boxes.every((box) => !box.checked); }
+  isEmpty() {
+    return this.boxes.length > 1 && this.boxes.every((box) => !box.checked);
+  }
 
   /** Returns whether one of some types is chosen. What has no type is always allowed. */
   allows(types) {

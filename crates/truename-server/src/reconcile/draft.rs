@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,14 +12,19 @@ use super::property::Property;
 use super::query::{Condition, Feature, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
 use super::suggest::{self, Window};
 use super::v0_2::{OneOrMore, Proposal, RawExtended, RawValue, limit, proposed, rows_of};
-use super::{BATCH, MOST_QUERIES, PREVIEW, page, root};
+use super::{BATCH, MOST_QUERIES, PREVIEW, page, path_of};
 use crate::body::{Body, Parameters};
 use crate::failure::Failure;
 use crate::state::Shared;
 
+/// Returns the methods of the address itself.
+pub(super) fn root() -> MethodRouter<Shared> {
+    get(manifest)
+}
+
 pub(super) fn router() -> Router<Shared> {
     Router::new()
-        .route("/", get(manifest))
+        .route("/", root())
         .route("/match", post(reconcile))
         .route("/suggest/entity", get(suggest_entity))
         .route("/suggest/type", get(suggest_type))
@@ -50,7 +55,7 @@ async fn manifest(
         "defaultTypes": named_types(&types),
         "documentation": format!("{address}/docs"),
         "serviceVersion": env!("CARGO_PKG_VERSION"),
-        "view": { "url": format!("{address}{}/concept/{{id}}", root(name)) },
+        "view": { "url": format!("{address}{}/concept/{{id}}", path_of(name)) },
         "preview": { "width": PREVIEW.0, "height": PREVIEW.1 },
         "suggest": { "entity": true, "type": true, "property": true },
         "extend": {

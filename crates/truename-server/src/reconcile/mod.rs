@@ -25,14 +25,18 @@ const PREVIEW: (u32, u32) = (420, 260);
 pub(crate) fn router() -> Router<Shared> {
     let mut router = Router::new().merge(page::router());
     for root in ["", "/kb/{kb}"] {
+        let (old, new) = (format!("{root}/reconcile/0.2"), format!("{root}/reconcile/1.0"));
+        // With a slash at its end, the address of a service is the same.
         router = router
-            .nest(&format!("{root}/reconcile/0.2"), v0_2::router())
-            .nest(&format!("{root}/reconcile/1.0"), draft::router());
+            .route(&format!("{old}/"), v0_2::root())
+            .nest(&old, v0_2::router())
+            .route(&format!("{new}/"), draft::root())
+            .nest(&new, draft::router());
     }
     router
 }
 
 /// Returns the path of a knowledge base's addresses.
-fn root(kb: &str) -> String {
+fn path_of(kb: &str) -> String {
     format!("/kb/{kb}")
 }

@@ -13,6 +13,8 @@ use crate::state::State;
 const CANDIDATES: usize = 5;
 /// Most candidates of a query.
 const MOST_CANDIDATES: usize = 100;
+/// Number of times that queries are answered anew because the knowledge base changed meanwhile.
+const TRIES: usize = 4;
 /// Longest description of a concept in characters.
 const DESCRIPTION: usize = 200;
 
@@ -77,8 +79,19 @@ pub(super) enum FeatureValue {
     Flag(bool),
 }
 
-/// Returns the candidates of each query.
+/// Returns the candidates of each query, all from one version of the knowledge base unless it changes all the time.
 pub(super) async fn find(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result<Vec<Vec<Found>>, Failure> {
+    for _ in 0..TRIES {
+        let version = base.kb.version()?;
+        let found = find_once(state, base, queries).await;
+        if base.kb.version()? == version {
+            return found;
+        }
+    }
+    find_once(state, base, queries).await
+}
+
+async fn find_once(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result<Vec<Vec<Found>>, Failure> {
     let known: Vec<String> = base.catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
     let options: Vec<Option<NameOptions>> = queries.iter().map(|query| query.name_options(&known)).collect();
     let links = linked(state, base, queries, &options).await?;

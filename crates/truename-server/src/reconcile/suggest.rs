@@ -61,7 +61,8 @@ pub(super) fn concepts(base: &Base, prefix: &str, window: Window) -> Result<Vec<
     }
     let mut suggestions = Vec::new();
     for id in window.of(ids.into_iter()) {
-        let concept = base.kb.concept(&id)?;
+        // A concept may be removed while this runs.
+        let Ok(concept) = base.kb.concept(&id) else { continue };
         let (description, notable) = (describe(&concept), named_types(&concept.types));
         suggestions.push(Suggestion { id: id.to_string(), name: concept.name, description, notable });
     }

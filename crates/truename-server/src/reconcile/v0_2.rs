@@ -7,22 +7,27 @@ use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::property::{Property, Value};
 use super::query::{Condition, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
 use super::suggest::{self, Window};
-use super::{BATCH, MOST_QUERIES, PREVIEW, SCHEMA_SPACE, page, root};
+use super::{BATCH, MOST_QUERIES, PREVIEW, SCHEMA_SPACE, page, path_of};
 use crate::base::Base;
 use crate::body::{Parameters, bytes};
 use crate::failure::Failure;
 use crate::state::Shared;
 
+/// Returns the methods of the address itself.
+pub(super) fn root() -> MethodRouter<Shared> {
+    get(get_root).post(post_root)
+}
+
 pub(super) fn router() -> Router<Shared> {
     Router::new()
-        .route("/", get(get_root).post(post_root))
+        .route("/", root())
         .route("/suggest/entity", get(suggest_entity))
         .route("/suggest/type", get(suggest_type))
         .route("/suggest/property", get(suggest_property))
@@ -109,8 +114,8 @@ fn written(answer: &impl Serialize, callback: Option<&str>) -> Result<Response, 
 
 fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) -> Result<Json, Failure> {
     let (name, address) = (&state.served(kb)?.slot.name, state.address(headers));
-    let pages = format!("{address}{}/concept/", root(name));
-    let service = format!("{address}{}/reconcile/0.2", root(name));
+    let pages = format!("{address}{}/concept/", path_of(name));
+    let service = format!("{address}{}/reconcile/0.2", path_of(name));
     let types: Vec<String> = base.catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
     let suggested = |kind: &str| {
         json!({
