@@ -30,10 +30,10 @@ from pathlib import Path
 
 # Steps and highest rates for one thread of a busy machine, a few minutes of the processor a run. The recipe's own are for hours.
 STEPS = {
-    "aligned": {"max_steps": 130, "learning_rate": 3e-5},
-    "retriever": {"max_steps": 100, "learning_rate": 1e-4},
-    "pretrained": {"max_steps": 80, "learning_rate": 3e-4},
-    "reranker": {"max_steps": 300, "learning_rate": 2e-4},
+    "aligned": {"max_steps": 60, "learning_rate": 3e-5},
+    "retriever": {"max_steps": 170, "learning_rate": 1e-4},
+    "pretrained": {"max_steps": 40, "learning_rate": 3e-4},
+    "reranker": {"max_steps": 200, "learning_rate": 2e-4},
 }
 RETRIEVER = {"window": 64, "concept_tokens": 20}
 NEGATIVES = {"count": 31}

@@ -359,7 +359,7 @@ async fn version_0_2_answers_queries() {
         "unknown type": {"query": "heart failure", "type": ["planet"]},
         "all": {"query": "heart failure", "type": ["disease", "state"], "type_strict": "all"},
         "should": {"query": "heart failure", "type": ["chemical"], "type_strict": "should"},
-        "property": {"properties": [{"pid": "xref", "v": "x:1"}]},
+        "property": {"properties": [{"pid": "xref", "p": "Cross-reference", "v": "x:1"}]},
         "filtered": {"query": "heart failure", "properties": [{"pid": "parent", "v": {"id": "D:3"}}, {"pid": "type", "v": ["chemical"]}]},
         "nil": {"query": "nothing of the kind"},
     });
@@ -378,7 +378,10 @@ async fn version_0_2_answers_queries() {
     assert_ne!(best("typed")["id"], "D:2");
     assert_eq!(answer["unknown type"]["result"], json!([]));
     assert_eq!(best("all")["id"], "D:2");
-    assert_eq!(best("should")["id"], "D:2");
+    // Of another type: a candidate behind those of the type, and no match.
+    let should = answer["should"]["result"].as_array().unwrap();
+    let place = should.iter().position(|one| one["id"] == "D:2").unwrap();
+    assert!(should[..place].iter().all(|one| one["type"][0]["id"] == "chemical") && should[place]["match"] == false);
     assert_eq!((&best("property")["id"], &best("property")["match"]), (&json!("D:1"), &json!(true)));
     // It meets one of two properties, so that two thirds of its score are left.
     assert_eq!((&best("filtered")["id"], &best("filtered")["match"]), (&json!("D:2"), &json!(false)));
@@ -447,6 +450,7 @@ async fn the_draft_answers_queries_and_extends() {
         {"conditions": [
             {"matchType": "name", "propertyValue": "heart failure"},
             {"matchType": "property", "propertyId": "type", "propertyValue": ["state"], "matchQuantifier": "none", "required": true}]},
+        {"conditions": [{"matchType": "name", "propertyValue": ["nothing here", "Heart Failure"]}]},
     ]});
     let (status, answer) = served.post("/reconcile/1.0/match", batch).await;
     assert_eq!(status, 200);
@@ -459,6 +463,7 @@ async fn the_draft_answers_queries_and_extends() {
     assert_eq!(candidates(1).iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), ["D:2"]);
     assert_eq!((&candidates(2)[0]["id"], &candidates(2)[0]["match"]), (&json!("C:2"), &json!(true)));
     assert!(candidates(3).iter().all(|one| one["id"] != "D:2"));
+    assert_eq!((&candidates(4)[0]["id"], &candidates(4)[0]["match"]), (&json!("D:2"), &json!(true)));
     for wrong in [
         json!({"queries": [{"conditions": []}]}),
         json!({"q0": {"query": "a"}}),
@@ -469,7 +474,9 @@ async fn the_draft_answers_queries_and_extends() {
     let query = json!({"ids": ["D:1"], "properties": [{"id": "child"}, {"id": "xref"}]});
     let (_, extended) = served.post("/reconcile/1.0/extend", query).await;
     assert_eq!(extended["rows"][0]["properties"][1], json!({"id": "xref", "values": [{"str": "X:1"}]}));
-    assert_eq!(served.post("/reconcile/1.0/extend", json!({"ids": [], "properties": [{"id": "height"}]})).await.0, 400);
+    let (_, unknown) =
+        served.post("/reconcile/1.0/extend", json!({"ids": ["D:1"], "properties": [{"id": "height"}]})).await;
+    assert_eq!(unknown["rows"][0]["properties"][0], json!({"id": "height", "values": []}));
     let (_, manifest) = served.get("/kb/second/reconcile/1.0").await;
     assert_eq!((&manifest["versions"], &manifest["standardizedScore"]), (&json!(["1.0-draft"]), &json!(true)));
     assert_eq!(served.get("/reconcile/1.0/suggest/entity?prefix=ibu&limit=1").await.1["result"][0]["id"], "C:2");

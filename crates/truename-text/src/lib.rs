@@ -47,7 +47,7 @@ pub use excerpt::excerpt;
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
-pub use normalize::{NormalizedName, spelt_out};
+pub use normalize::{NormalizedName, each_word, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
 pub use problem::Problem;

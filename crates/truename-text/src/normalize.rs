@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+/// Longest piece between spaces, in bytes, whose words [`each_word`] builds in place.
+const WORD_BYTES: usize = 64;
 
 /// A name folded to the form in which names are compared.
 ///
@@ -96,6 +100,33 @@ pub fn spelt_out(name: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(spelt)
+}
+
+/// Passes the words of a name's normal form to `visit` until it breaks; for ASCII without building the form.
+pub fn each_word(name: &str, mut visit: impl FnMut(&str) -> ControlFlow<()>) {
+    let is_long = name.split(' ').any(|part| part.len() > WORD_BYTES);
+    if !name.is_ascii() || is_long {
+        let _ = NormalizedName::new(name).tokens().try_for_each(visit);
+        return;
+    }
+    let (mut word, mut length) = ([0u8; WORD_BYTES], 0);
+    for byte in name.bytes().chain([b' ']) {
+        match byte {
+            b'+' | b'#' | b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' => {
+                word[length] = byte.to_ascii_lowercase();
+                length += 1;
+            }
+            b'\'' | b'`' => {}
+            _ if byte.is_ascii_control() && !char::from(byte).is_whitespace() => {}
+            _ => {
+                let text = std::str::from_utf8(&word[..length]).unwrap_or_default();
+                if length > 0 && visit(text).is_break() || byte == b'&' && visit("and").is_break() {
+                    return;
+                }
+                length = 0;
+            }
+        }
+    }
 }
 
 fn fold_ascii(name: &str) -> String {
@@ -229,6 +260,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn each_word_is_one_of_the_normal_form(
+            name in prop_oneof![any::<String>(), "[ -~\t\n\x00-\x08\x7f]{0,90}", "[a-z+#'`&]{0,150}"],
+        ) {
+            let mut words = Vec::new();
+            each_word(&name, |word| {
+                words.push(word.to_owned());
+                ControlFlow::Continue(())
+            });
+            prop_assert_eq!(words, NormalizedName::new(&name).tokens().map(str::to_owned).collect::<Vec<_>>());
+        }
+
         #[test]
         fn normalising_twice_changes_nothing(name in "\\PC{0,40}") {
             let once = NormalizedName::new(&name);

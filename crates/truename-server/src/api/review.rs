@@ -16,7 +16,7 @@ pub(super) struct OrderRequest {
     share: Option<f64>,
     /// Seed of the draws.
     #[serde(default)]
-    seed: u64,
+    seed: u32,
 }
 
 /// What is known of an answer.
@@ -49,5 +49,5 @@ pub(super) async fn order(
         return Err(Failure::request(format!("{wrong} is no probability")));
     }
     let doubts: Vec<f64> = answers.iter().map(|answer| doubt_of([answer.probability, answer.next])).collect();
-    Ok(Json(OrderResponse { order: review_order(&doubts, share, seed) }))
+    Ok(Json(OrderResponse { order: review_order(&doubts, share, seed.into()) }))
 }

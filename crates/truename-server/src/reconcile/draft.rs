@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::property::Property;
 use super::query::{Condition, Feature, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
 use super::suggest::{self, Window};
-use super::v0_2::{OneOrMore, Proposal, RawExtended, RawValue, limit, proposed, rows_of};
+use super::v0_2::{Column, OneOrMore, Proposal, RawExtended, RawValue, limit, proposed, rows_of};
 use super::{BATCH, MOST_QUERIES, PREVIEW, page, path_of};
 use crate::body::{Body, Parameters};
 use crate::failure::Failure;
@@ -212,15 +212,13 @@ async fn extend(
     Body(RawExtension { ids, properties }): Body<RawExtension>,
 ) -> Result<Json<Value>, Failure> {
     let base = state.base(kb.as_deref())?;
-    let properties: Vec<(Property, usize)> = properties.iter().map(RawExtended::read).collect::<Result<_, _>>()?;
+    let columns: Vec<Column> = properties.into_iter().map(Column::from).collect();
     let row = |(id, values): (String, Vec<Vec<Value>>)| {
-        let named = properties.iter().zip(values);
-        let of: Vec<Value> =
-            named.map(|((property, _), values)| json!({ "id": property.id(), "values": values })).collect();
-        json!({ "id": id, "properties": of })
+        let of = columns.iter().zip(values).map(|(column, values)| json!({ "id": column.id, "values": values }));
+        json!({ "id": id, "properties": of.collect::<Vec<_>>() })
     };
-    let rows: Vec<Value> = rows_of(&base, ids, &properties)?.into_iter().map(row).collect();
-    let meta = properties.iter().map(|(property, _)| json!({ "id": property.id(), "name": property.name() }));
+    let rows: Vec<Value> = rows_of(&base, ids, &columns)?.into_iter().map(row).collect();
+    let meta = columns.iter().map(|column| json!({ "id": column.id, "name": column.name() }));
     Ok(Json(json!({ "meta": meta.collect::<Vec<_>>(), "rows": rows })))
 }
 
@@ -278,7 +276,8 @@ struct OfId {
 async fn preview(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    headers: HeaderMap,
     Parameters(OfId { id }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    page::preview(&*state.base(kb.as_deref())?, &id)
+    page::preview(&*state.base(kb.as_deref())?, &id, &state.address(&headers))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use truename::{Concept, ConceptId, Error};
@@ -28,23 +28,26 @@ pub(super) fn router() -> Router<Shared> {
 }
 
 /// The page at the address of a concept.
-async fn concept(State(state): State<Shared>, Path((kb, id)): Path<(String, String)>) -> Result<Response, Failure> {
-    let base = state.base(Some(&kb))?;
-    page(&base, &id, VALUES)
+async fn concept(
+    State(state): State<Shared>,
+    Path((kb, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    page(&*state.base(Some(&kb))?, &id, VALUES, &state.address(&headers))
 }
 
 /// Returns a small page of a concept.
-pub(super) fn preview(base: &Base, id: &str) -> Result<Response, Failure> {
-    page(base, id, PREVIEW_VALUES)
+pub(super) fn preview(base: &Base, id: &str, address: &str) -> Result<Response, Failure> {
+    page(base, id, PREVIEW_VALUES, address)
 }
 
-fn page(base: &Base, id: &str, values: usize) -> Result<Response, Failure> {
-    let concept = find(base, id)?;
+fn page(base: &Base, id: &str, values: usize, address: &str) -> Result<Response, Failure> {
+    let (concept, address) = (find(base, id)?, Escaped(address));
     let (title, body) = (Escaped(&concept.name), described(&concept, base, values)?);
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <link rel=\"stylesheet\" href=\"/assets/concept.css\">\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+         <link rel=\"stylesheet\" href=\"{address}/assets/concept.css\">\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     );
     let mut response = ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response();
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));

@@ -103,9 +103,12 @@ impl Property {
         })
     }
 
-    /// Returns whether a concept's property has a value, ignoring case and outer white space.
+    /// Returns whether a concept's property has a value, ignoring case and outer white space. The preferred name counts as a further name.
     pub fn has(self, concept: &Concept, base: &Base, value: &str) -> Result<bool, Error> {
         let wanted = folded(value);
+        if self == Self::Synonym && folded(&concept.name) == wanted {
+            return Ok(true);
+        }
         let values = self.values(concept, base, usize::MAX)?;
         Ok(values.iter().any(|value| match value {
             Value::Text(text) => folded(text) == wanted,

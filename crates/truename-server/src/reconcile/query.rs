@@ -14,7 +14,7 @@ const CANDIDATES: usize = 5;
 /// Most candidates of a query.
 const MOST_CANDIDATES: usize = 100;
 /// Number of times that queries are answered anew because the knowledge base changed meanwhile.
-const TRIES: usize = 4;
+const TRIES: usize = 16;
 /// Longest description of a concept in characters.
 const DESCRIPTION: usize = 200;
 
@@ -34,7 +34,7 @@ pub(super) enum Strictness {
     #[default]
     Any,
     All,
-    /// Types are evidence alone.
+    /// Candidates with one of the types come first, and others are no match.
     Should,
 }
 
@@ -95,9 +95,11 @@ async fn find_once(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result
     let known: Vec<String> = base.catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
     let options: Vec<Option<NameOptions>> = queries.iter().map(|query| query.name_options(&known)).collect();
     let links = linked(state, base, queries, &options).await?;
+    let untyped: Vec<Option<NameOptions>> = queries.iter().map(Query::untyped_options).collect();
+    let others = linked(state, base, queries, &untyped).await?;
     let mut found = Vec::with_capacity(queries.len());
-    for (query, link) in queries.iter().zip(links) {
-        found.push(query.candidates(state, base, link)?);
+    for ((query, link), others) in queries.iter().zip(links).zip(others) {
+        found.push(query.candidates(state, base, link, others)?);
     }
     Ok(found)
 }
@@ -136,26 +138,33 @@ impl Query {
     /// Returns the options by which the name is linked; `None` if there is no name, or no concept can be an answer.
     fn name_options(&self, known: &[String]) -> Option<NameOptions> {
         self.name.as_ref().filter(|name| !name.trim().is_empty())?;
-        let types = match self.strictness {
-            Strictness::Should => Vec::new(),
-            Strictness::Any | Strictness::All => {
-                let types: Vec<String> = self.types.iter().filter(|kind| known.contains(kind)).cloned().collect();
-                let is_impossible = types.is_empty() && !self.types.is_empty();
-                let lacks_one = self.strictness == Strictness::All && types.len() < self.types.len();
-                if is_impossible || lacks_one {
-                    return None;
-                }
-                types
-            }
-        };
+        let types: Vec<String> = self.types.iter().filter(|kind| known.contains(kind)).cloned().collect();
+        let is_impossible = types.is_empty() && !self.types.is_empty();
+        let lacks_one = self.strictness == Strictness::All && types.len() < self.types.len();
+        if is_impossible || lacks_one {
+            return None;
+        }
         // Conditions and types take some candidates away.
         let more = if self.conditions.is_empty() && self.strictness != Strictness::All { 1 } else { 4 };
         Some(NameOptions { top: (self.limit() * more).max(2).min(MOST_CANDIDATES), types, ..NameOptions::default() })
     }
 
-    /// Returns the candidates, the best first.
-    fn candidates(&self, state: &State, base: &Base, link: Option<Arc<Link>>) -> Result<Vec<Found>, Failure> {
-        let mut found = Vec::new();
+    /// Returns the options by which the name is linked to concepts of other types too; `None` if it is not.
+    fn untyped_options(&self) -> Option<NameOptions> {
+        let is_asked = self.strictness == Strictness::Should && !self.types.is_empty();
+        self.name.as_ref().filter(|name| is_asked && !name.trim().is_empty())?;
+        Some(NameOptions { top: self.limit().max(2), ..NameOptions::default() })
+    }
+
+    /// Returns the candidates, the best first. `others` may have other types.
+    fn candidates(
+        &self,
+        state: &State,
+        base: &Base,
+        link: Option<Arc<Link>>,
+        others: Option<Arc<Link>>,
+    ) -> Result<Vec<Found>, Failure> {
+        let mut found: Vec<Found> = Vec::new();
         let by_id = self.name.as_deref().and_then(|name| name.parse::<ConceptId>().ok());
         if let Some(concept) = by_id.and_then(|id| base.kb.concept(&id).ok()) {
             found.extend(self.judged(base, &concept, 100.0, None)?);
@@ -163,14 +172,14 @@ impl Query {
         let has_id = !found.is_empty();
         if let Some(link) = &link {
             for candidate in &link.candidates {
-                let concept = base.kb.concept(&candidate.id)?;
+                let Some(concept) = still_there(base, &candidate.id)? else { continue };
                 if !found.iter().any(|found| found.id == concept.id.as_str()) {
                     found.extend(self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?);
                 }
             }
         } else if self.name.is_none() {
             for id in self.proposed(base)? {
-                let concept = base.kb.concept(&id)?;
+                let Some(concept) = still_there(base, &id)? else { continue };
                 found.extend(self.judged(base, &concept, 100.0, None)?);
             }
         }
@@ -181,6 +190,15 @@ impl Query {
             let is_sure = probability >= state.options.match_probability && gap >= state.options.match_gap;
             let is_nil = link.as_ref().is_some_and(|link| link.is_nil);
             best.is_match = has_id && best.score == 100.0 || is_sure && (!is_nil || link.is_none());
+        }
+        // Behind those of the types, and no likelier than they are.
+        let most = found.last().map_or(100.0, |last| last.score);
+        for candidate in others.iter().flat_map(|others| &others.candidates) {
+            if !found.iter().any(|found| found.id == candidate.id.as_str()) {
+                let Some(concept) = still_there(base, &candidate.id)? else { continue };
+                let other = self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?;
+                found.extend(other.map(|other| Found { score: other.score.min(most), ..other }));
+            }
         }
         found.truncate(self.limit());
         Ok(found)
@@ -278,6 +296,15 @@ impl Condition {
             Quantifier::All => !has.contains(&false),
             Quantifier::None => !has.contains(&true),
         })
+    }
+}
+
+/// Returns a concept; `None` if it was removed since it was found, and the answer is made anew.
+fn still_there(base: &Base, id: &ConceptId) -> Result<Option<Concept>, Failure> {
+    match base.kb.concept(id) {
+        Ok(concept) => Ok(Some(concept)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -15,6 +15,9 @@ const SUGGESTIONS: usize = 10;
 /// Most suggestions of a request, those that it skips among them.
 const MOST: usize = 1000;
 
+/// Least cosine of the n-grams of a name that does not begin with the text.
+const LEAST_SIMILARITY: f32 = 0.4;
+
 /// A part of all suggestions.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
@@ -57,7 +60,8 @@ pub(super) fn concepts(base: &Base, prefix: &str, window: Window) -> Result<Vec<
     }
     if !prefix.trim().is_empty() {
         base.kb.names_with_prefix(prefix, most)?.into_iter().for_each(|near| add(near.id));
-        base.kb.nearest_by_ngrams(prefix, most)?.into_iter().for_each(|near| add(near.id));
+        let near = base.kb.nearest_by_ngrams(prefix, most)?;
+        near.into_iter().filter(|near| near.score >= LEAST_SIMILARITY).for_each(|near| add(near.id));
     }
     let mut suggestions = Vec::new();
     for id in window.of(ids.into_iter()) {

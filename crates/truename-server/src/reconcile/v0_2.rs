@@ -179,7 +179,6 @@ impl<T> OneOrMore<T> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct RawProperty {
     pid: String,
     v: OneOrMore<RawValue>,
@@ -313,58 +312,63 @@ struct Settings {
     limit: Option<RawValue>,
 }
 
-impl RawExtended {
-    /// Returns the property and the most values of it.
-    pub fn read(&self) -> Result<(Property, usize), Failure> {
-        let property =
-            Property::of(&self.id).ok_or_else(|| Failure::request(format!("there is no property \"{}\"", self.id)))?;
-        let limit = self.settings.as_ref().and_then(|settings| settings.limit.as_ref());
-        let limit = match limit {
+/// A property whose values are asked for; concepts have no values of one that is not known.
+pub(super) struct Column {
+    pub id: String,
+    property: Option<Property>,
+    most: usize,
+}
+
+impl Column {
+    pub fn name(&self) -> &str {
+        self.property.map_or(self.id.as_str(), |property| property.name())
+    }
+}
+
+impl From<RawExtended> for Column {
+    fn from(RawExtended { id, settings }: RawExtended) -> Self {
+        let limit = match settings.and_then(|settings| settings.limit) {
             Some(RawValue::Text(text)) => text.trim().parse::<f64>().ok(),
             Some(RawValue::Number(number)) => number.as_f64(),
             _ => None,
         };
-        Ok((property, limit.filter(|limit| *limit >= 1.0).map_or(usize::MAX, |limit| limit as usize)))
+        let most = limit.filter(|limit| *limit >= 1.0).map_or(usize::MAX, |limit| limit as usize);
+        Self { property: Property::of(&id), id, most }
     }
 }
 
 fn extended(base: &Base, query: &str) -> Result<Json, Failure> {
     let RawExtension { ids, properties } =
         serde_json::from_str(query).map_err(|error| Failure::request(format!("`extend`: {error}")))?;
-    let properties: Vec<(Property, usize)> = properties.iter().map(RawExtended::read).collect::<Result<_, _>>()?;
+    let columns: Vec<Column> = properties.into_iter().map(Column::from).collect();
     let mut rows = Map::new();
-    for (id, values) in rows_of(base, ids, &properties)? {
-        let row: Map<String, Json> = properties
-            .iter()
-            .zip(values)
-            .map(|((property, _), values)| (property.id().to_owned(), values.into()))
-            .collect();
+    for (id, values) in rows_of(base, ids, &columns)? {
+        let row: Map<String, Json> =
+            columns.iter().zip(values).map(|(column, values)| (column.id.clone(), values.into())).collect();
         rows.insert(id, Json::Object(row));
     }
-    let meta: Vec<Json> =
-        properties.iter().map(|(property, _)| json!({ "id": property.id(), "name": property.name() })).collect();
+    let meta: Vec<Json> = columns.iter().map(|column| json!({ "id": column.id, "name": column.name() })).collect();
     Ok(json!({ "meta": meta, "rows": rows }))
 }
 
-/// Returns the values of each property of concepts; none of a concept that is not there.
+/// Returns the values of each column for concepts; none of a concept that is not there.
 pub(super) fn rows_of(
     base: &Base,
     ids: Vec<String>,
-    properties: &[(Property, usize)],
+    columns: &[Column],
 ) -> Result<Vec<(String, Vec<Vec<Json>>)>, Failure> {
     let mut rows = Vec::with_capacity(ids.len());
     for id in ids {
-        let concept = id.parse().ok().map(|id| base.kb.concept(&id));
-        let concept = match concept {
+        let concept = match id.parse().ok().map(|id| base.kb.concept(&id)) {
             Some(Ok(concept)) => Some(concept),
             Some(Err(error)) if !error.is_not_found() => return Err(error.into()),
             _ => None,
         };
-        let mut values = Vec::with_capacity(properties.len());
-        for (property, most) in properties {
-            let of = match &concept {
-                Some(concept) => property.values(concept, base, *most)?,
-                None => Vec::new(),
+        let mut values = Vec::with_capacity(columns.len());
+        for column in columns {
+            let of = match (&concept, column.property) {
+                (Some(concept), Some(property)) => property.values(concept, base, column.most)?,
+                _ => Vec::new(),
             };
             values.push(of.into_iter().map(cell).collect());
         }
@@ -491,7 +495,8 @@ async fn flyout_property(Parameters(OfId { id, callback }): Parameters<OfId>) ->
 async fn preview(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    headers: HeaderMap,
     Parameters(OfId { id, .. }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    page::preview(&*state.base(kb.as_deref())?, &id)
+    page::preview(&*state.base(kb.as_deref())?, &id, &state.address(&headers))
 }

@@ -15,9 +15,10 @@ mod version;
 mod words;
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, NormalizedName, Token, VersionedName, has_part, stable_hash};
+use truename_text::{NameProfile, NormalizedName, Token, VersionedName, each_word, has_part, stable_hash};
 
 pub use set::FeatureSet;
 
@@ -46,6 +47,8 @@ pub(crate) struct Core {
     pub(crate) words: Vec<(u64, f64)>,
     /// The same of the words that were taken for a version.
     pub(crate) taken: Vec<(u64, f64)>,
+    /// Distinct hashes of both kinds of words that some name of the knowledge base has.
+    known: Vec<u64>,
     /// The query with the first number alone of each version of several, and the weights of its words; `None` without such a
     /// version. A name with another number is compared with this: `Net/2` does not have the 2 of `net 7.2`.
     first_numbers: Option<(NameProfile, Vec<f64>)>,
@@ -61,11 +64,23 @@ impl Core {
         };
         let words = weighted(&name.core)?;
         let taken = weighted(&NormalizedName::new(&name.taken.join(" ")))?;
+        let mut known: Vec<u64> = words.iter().chain(&taken).map(|(hash, _)| *hash).collect();
+        known.sort_unstable();
+        known.dedup();
+        let mut outcome = Ok(());
+        known.retain(|hash| match snapshot.names_with_word(*hash) {
+            Ok(names) => names > 0,
+            Err(error) => {
+                outcome = Err(error);
+                false
+            }
+        });
+        outcome?;
         let first_numbers = version::with_first_numbers(&query.written).map(|first| {
             let first = NameProfile::new(&first);
             weights.of_tokens(&first.tokens, snapshot).map(|weights| (first, weights))
         });
-        Ok(Self { name, words, taken, first_numbers: first_numbers.transpose()? })
+        Ok(Self { name, words, taken, known, first_numbers: first_numbers.transpose()? })
     }
 
     /// Returns 1 for a certain version or one without a number, 0.5 for a number that may belong to the name, 0 for none.
@@ -78,14 +93,23 @@ impl Core {
     }
 
     /// Returns the share of the weight of the core's words that any of the names has. A word of the version counts only where
-    /// a name has it: a version that the concept does not list speaks neither for nor against it.
+    /// a name has it: a version that the concept does not list speaks neither for nor against it. Names are read until all words are
+    /// found that any name of the knowledge base has.
     fn share_in<'a>(&self, names: impl Iterator<Item = Result<&'a str, Error>>) -> Result<f32, Error> {
-        let mut known: Vec<u64> = Vec::new();
+        let mut missing = self.known.clone();
         for name in names {
-            known.extend(NormalizedName::new(name?).tokens().map(stable_hash));
+            if missing.is_empty() {
+                break;
+            }
+            each_word(name?, |word| {
+                let hash = stable_hash(word);
+                missing.retain(|wanted| *wanted != hash);
+                if missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
         }
+        let is_found = |hash: &u64| self.known.contains(hash) && !missing.contains(hash);
         let sum = |words: &[(u64, f64)]| -> f64 {
-            words.iter().filter(|(hash, _)| known.contains(hash)).map(|(_, weight)| weight).sum()
+            words.iter().filter(|(hash, _)| is_found(hash)).map(|(_, weight)| weight).sum()
         };
         let (found, taken) = (sum(&self.words), sum(&self.taken));
         let all: f64 = self.words.iter().map(|(_, weight)| weight).sum();
@@ -255,7 +279,10 @@ fn of_concept<'a>(
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
         with_part,
-        core.share_in(all_names.iter().map(|name| Ok(scope.snapshot.name(*name)?.1)))?,
+        // Those proposed first: they have the most words of the query.
+        core.share_in(
+            names.iter().map(|(name, _)| name).chain(&all_names).map(|name| Ok(scope.snapshot.name(*name)?.1)),
+        )?,
     ]);
     if let Some(cosines) = &cosines {
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));
