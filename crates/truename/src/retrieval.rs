@@ -1,10 +1,12 @@
 //! Retrieves the candidates of a query with their features, for linking and for calibration.
 
+use std::sync::Arc;
+
 use truename_index::{Hit, SearchScratch, VectorReader};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::NameProfile;
 
-use crate::feature::{Featured, WordWeights, featurize};
+use crate::feature::{Featured, Remembered, WordWeights, featurize};
 use crate::generator::{Dense, Scope, nearest, propose_concept, propose_exact, propose_near};
 use crate::name_set::NameSet;
 use crate::proposal::Proposals;
@@ -35,6 +37,11 @@ pub(crate) struct Retrieved {
 impl<'a> Retriever<'a> {
     pub(crate) fn new(kb: &'a KnowledgeBase, snapshot: &'a Snapshot<'a>) -> Self {
         Self { kb, snapshot, scratch: SearchScratch::default(), weights: WordWeights::default() }
+    }
+
+    /// Reads words through what other retrievers of the same names and version read before.
+    pub(crate) fn remembering(self, remembered: &Arc<Remembered>) -> Self {
+        Self { weights: WordWeights::remembering(Arc::clone(remembered)), ..self }
     }
 
     /// Returns the scope of all names.

@@ -191,15 +191,19 @@ impl Query {
             let is_nil = link.as_ref().is_some_and(|link| link.is_nil);
             best.is_match = has_id && best.score == 100.0 || is_sure && (!is_nil || link.is_none());
         }
-        // Behind those of the types, and no likelier than they are.
-        let most = found.last().map_or(100.0, |last| last.score);
+        // Behind those of the types, no likelier than they are, and at least one.
+        let mut other = Vec::new();
         for candidate in others.iter().flat_map(|others| &others.candidates) {
             if !found.iter().any(|found| found.id == candidate.id.as_str()) {
                 let Some(concept) = still_there(base, &candidate.id)? else { continue };
-                let other = self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?;
-                found.extend(other.map(|other| Found { score: other.score.min(most), ..other }));
+                other.extend(self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?);
             }
         }
+        if !other.is_empty() {
+            found.truncate((self.limit() - 1).max(1));
+        }
+        let most = found.last().map_or(100.0, |last| last.score);
+        found.extend(other.into_iter().map(|other| Found { score: other.score.min(most), ..other }));
         found.truncate(self.limit());
         Ok(found)
     }

@@ -10,19 +10,22 @@ mod dense;
 mod generators;
 mod letters;
 mod numbers;
+mod remembered;
 mod set;
 mod version;
 mod words;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, NormalizedName, Token, VersionedName, each_word, has_part, stable_hash};
 
+pub(crate) use remembered::Remembered;
 pub use set::FeatureSet;
 
 use self::dense::Cosines;
+use self::remembered::Keyed;
 use crate::Error;
 use crate::generator::Scope;
 use crate::proposal::{Proposal, Proposals};
@@ -47,8 +50,6 @@ pub(crate) struct Core {
     pub(crate) words: Vec<(u64, f64)>,
     /// The same of the words that were taken for a version.
     pub(crate) taken: Vec<(u64, f64)>,
-    /// Distinct hashes of both kinds of words that some name of the knowledge base has.
-    known: Vec<u64>,
     /// The query with the first number alone of each version of several, and the weights of its words; `None` without such a
     /// version. A name with another number is compared with this: `Net/2` does not have the 2 of `net 7.2`.
     first_numbers: Option<(NameProfile, Vec<f64>)>,
@@ -64,23 +65,11 @@ impl Core {
         };
         let words = weighted(&name.core)?;
         let taken = weighted(&NormalizedName::new(&name.taken.join(" ")))?;
-        let mut known: Vec<u64> = words.iter().chain(&taken).map(|(hash, _)| *hash).collect();
-        known.sort_unstable();
-        known.dedup();
-        let mut outcome = Ok(());
-        known.retain(|hash| match snapshot.names_with_word(*hash) {
-            Ok(names) => names > 0,
-            Err(error) => {
-                outcome = Err(error);
-                false
-            }
-        });
-        outcome?;
         let first_numbers = version::with_first_numbers(&query.written).map(|first| {
             let first = NameProfile::new(&first);
             weights.of_tokens(&first.tokens, snapshot).map(|weights| (first, weights))
         });
-        Ok(Self { name, words, taken, known, first_numbers: first_numbers.transpose()? })
+        Ok(Self { name, words, taken, first_numbers: first_numbers.transpose()? })
     }
 
     /// Returns 1 for a certain version or one without a number, 0.5 for a number that may belong to the name, 0 for none.
@@ -92,28 +81,16 @@ impl Core {
         }
     }
 
-    /// Returns the share of the weight of the core's words that any of the names has. A word of the version counts only where
-    /// a name has it: a version that the concept does not list speaks neither for nor against it. Names are read until all words are
-    /// found that any name of the knowledge base has.
-    fn share_in<'a>(&self, names: impl Iterator<Item = Result<&'a str, Error>>) -> Result<f32, Error> {
-        let mut missing = self.known.clone();
-        for name in names {
-            if missing.is_empty() {
-                break;
-            }
-            each_word(name?, |word| {
-                let hash = stable_hash(word);
-                missing.retain(|wanted| *wanted != hash);
-                if missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-        }
-        let is_found = |hash: &u64| self.known.contains(hash) && !missing.contains(hash);
+    /// Returns the share of the weight of the core's words that are among the sorted hashes of a concept's words. A word of the version
+    /// counts only where a name has it: a version that the concept does not list speaks neither for nor against it.
+    fn share_in(&self, of_concept: &[u64]) -> f32 {
+        let is_found = |hash: &u64| of_concept.binary_search(hash).is_ok();
         let sum = |words: &[(u64, f64)]| -> f64 {
             words.iter().filter(|(hash, _)| is_found(hash)).map(|(_, weight)| weight).sum()
         };
         let (found, taken) = (sum(&self.words), sum(&self.taken));
         let all: f64 = self.words.iter().map(|(_, weight)| weight).sum();
-        Ok(if all + taken > 0.0 { ((found + taken) / (all + taken)) as f32 } else { 0.0 })
+        if all + taken > 0.0 { ((found + taken) / (all + taken)) as f32 } else { 0.0 }
     }
 }
 
@@ -166,23 +143,55 @@ pub(crate) struct Featured {
 
 /// Inverse document frequencies of words in one store, each looked up once.
 #[derive(Default)]
-pub(crate) struct WordWeights(HashMap<u64, f64>);
+pub(crate) struct WordWeights {
+    known: Keyed<f64>,
+    /// `None` where each query sees other names.
+    remembered: Option<Arc<Remembered>>,
+}
 
 impl WordWeights {
+    /// Creates weights that are read through what other threads read before.
+    pub(crate) fn remembering(remembered: Arc<Remembered>) -> Self {
+        Self { remembered: Some(remembered), ..Self::default() }
+    }
+
     /// Returns the inverse document frequency of each word, given its hash, computed as for n-grams.
     fn of(&mut self, words: impl Iterator<Item = u64>, snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
         let total = 1.0 + f64::from(snapshot.counts().names);
         words
-            .map(|word| match self.0.get(&word) {
+            .map(|word| match self.known.get(&word) {
                 Some(weight) => Ok(*weight),
                 None => {
-                    let known = f64::from(snapshot.names_with_word(word)?);
-                    let weight = (total / (1.0 + known)).ln() + 1.0;
-                    self.0.insert(word, weight);
+                    let read = || Ok((total / (1.0 + f64::from(snapshot.names_with_word(word)?))).ln() + 1.0);
+                    let weight = match &self.remembered {
+                        Some(remembered) => remembered.weight(word, read)?,
+                        None => read()?,
+                    };
+                    self.known.insert(word, weight);
                     Ok(weight)
                 }
             })
             .collect()
+    }
+
+    /// Returns the sorted hashes of the words of a concept's visible names.
+    fn words_of(&self, concept: ConceptIndex, names: &[NameIndex], scope: &Scope<'_>) -> Result<Arc<[u64]>, Error> {
+        let read = || {
+            let mut words = Vec::new();
+            for name in names {
+                each_word(scope.snapshot.name(*name)?.1, |word| {
+                    words.push(stable_hash(word));
+                    ControlFlow::Continue(())
+                });
+            }
+            words.sort_unstable();
+            words.dedup();
+            Ok(words.into())
+        };
+        match &self.remembered {
+            Some(remembered) => remembered.words(concept.0, read),
+            None => read(),
+        }
     }
 
     fn of_tokens(&mut self, tokens: &[Token], snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
@@ -279,10 +288,7 @@ fn of_concept<'a>(
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
         with_part,
-        // Those proposed first: they have the most words of the query.
-        core.share_in(
-            names.iter().map(|(name, _)| name).chain(&all_names).map(|name| Ok(scope.snapshot.name(*name)?.1)),
-        )?,
+        core.share_in(&weights.words_of(concept, &all_names, scope)?),
     ]);
     if let Some(cosines) = &cosines {
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));

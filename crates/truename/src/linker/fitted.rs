@@ -5,6 +5,7 @@ use std::sync::Arc;
 use truename_kb::Snapshot;
 
 use crate::explain::Basis;
+use crate::feature::Remembered;
 use crate::name_filter::NameFilter;
 use crate::name_set::NameSet;
 use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker};
@@ -21,6 +22,8 @@ pub(super) struct Fitted {
     pub(super) lexical: Arc<Ranker>,
     /// Names that may be answered; `None` for all.
     pub(super) allowed: Option<NameSet>,
+    /// Words of these names, read once.
+    pub(super) remembered: Arc<Remembered>,
 }
 
 impl Fitted {
@@ -36,6 +39,6 @@ impl Fitted {
         let basis = if snapshot.meta(features.meta_key())?.is_some() { Basis::Fitted } else { Basis::Standard };
         let allowed = NameFilter::new(options).names(snapshot)?;
         let threshold = ranker.threshold(options.nil_share);
-        Ok(Self { version: snapshot.version(), ranker, threshold, basis, lexical, allowed })
+        Ok(Self { version: snapshot.version(), ranker, threshold, basis, lexical, allowed, remembered: Arc::default() })
     }
 }

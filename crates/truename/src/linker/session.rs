@@ -39,7 +39,7 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(linker: &'a Linker, fitted: &'a Fitted, snapshot: &'a Snapshot<'a>) -> Self {
-        Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot) }
+        Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered) }
     }
 
     /// Returns the answer if it needs no vector: the text is no name, or a single concept has the exact name.
