@@ -19,6 +19,13 @@ pub struct Labelled {
     pub names: Vec<GoldName>,
 }
 
+impl From<Labelled> for Case {
+    fn from(Labelled { concepts, names, .. }: Labelled) -> Self {
+        let query = |GoldName { name, ids, .. }: GoldName| Query { name, gold: ids.into_iter().collect() };
+        Self { concepts, queries: names.into_iter().map(query).collect() }
+    }
+}
+
 /// The corpora, in the order in which they are read.
 pub const CORPORA: [&str; 8] =
     ["esappmod", "ncbi-disease", "bc5cdr", "nlm-chem", "bio-id", "craft-chebi", "gnormplus-bc2gn", "nlm-gene"];

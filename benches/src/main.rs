@@ -55,6 +55,14 @@ enum Benchmark {
         #[arg(long, value_name = "NAME", value_parser = reference_sets::SETS)]
         only: Option<String>,
     },
+    /// Accuracy on the names of the corpora that the standard rankers are fitted to
+    Labelled {
+        #[command(flatten)]
+        options: Names,
+        /// This corpus alone
+        #[arg(long, value_name = "NAME", value_parser = labelled::CORPORA)]
+        only: Option<String>,
+    },
     /// Mentions and ids in abstracts, by the dictionary or a trained recognizer
     Link {
         #[command(flatten)]
@@ -262,6 +270,14 @@ fn main() -> anyhow::Result<()> {
             let is_asked = |set: &&str| only.as_deref().is_none_or(|only| only == *set);
             for set in reference_sets::SETS.into_iter().filter(is_asked) {
                 case::run(set, vec![reference_sets::case(&options.data.data, set)?], &options)?;
+            }
+            Ok(())
+        }
+        Benchmark::Labelled { options, only } => {
+            let is_asked = |corpus: &&str| only.as_deref().is_none_or(|only| only == *corpus);
+            for corpus in labelled::CORPORA.into_iter().filter(is_asked) {
+                let cases = labelled::read(&options.data.data, corpus)?.into_iter().map(case::Case::from).collect();
+                case::run(corpus.trim_start_matches("gnormplus-"), cases, &options)?;
             }
             Ok(())
         }
