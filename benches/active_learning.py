@@ -11,7 +11,6 @@ mean and standard error of the difference to random order.
 """
 
 import argparse
-import csv
 import json
 import random
 import re
@@ -20,6 +19,8 @@ import statistics
 import subprocess
 import urllib.request
 from pathlib import Path
+
+import few_labels
 
 COUNTS = [50, 100, 200]
 KEYS = ["acc@1", "mrr", "ece"]
@@ -33,8 +34,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--truename", default="truename")
     arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    names = labelled(arguments)
+    names = few_labels.read(arguments.data / "esappmod", arguments.out)
+    run(arguments, "kb", "import", arguments.out / "kb.jsonl", "--out", arguments.out / "kb", "--force")
     results = {}
     for seed in range(arguments.seeds):
         for order in ["doubtful", "random"]:
@@ -46,25 +47,6 @@ def main():
     report(results, arguments.seeds)
 
 
-def labelled(arguments):
-    """Writes the knowledge base; returns the names that differ from every preferred name, with their ids."""
-    folder = arguments.data / "esappmod"
-    entities = json.loads((folder / "tca_entities.json").read_text())["data"].values()
-    mentions = json.loads((folder / "train.json").read_text())["data"].values()
-    preferred = {str(entity["entity_id"]): entity["entity_name"] for entity in entities}
-    lines = [json.dumps({"id": id, "name": name}) + "\n" for id, name in preferred.items()]
-    (arguments.out / "kb.jsonl").write_text("".join(lines))
-    run(arguments, "kb", "import", arguments.out / "kb.jsonl", "--out", arguments.out / "kb", "--force")
-    known = {name.lower() for name in preferred.values()}
-    names = {}
-    for entry in mentions:
-        for name in entry["mentions"]:
-            key = " ".join(name.lower().split())
-            if key not in known:
-                names.setdefault(key, (name, set()))[1].add(str(entry["entity_id"]))
-    return [names[key] for key in sorted(names)]
-
-
 def reviewed(arguments, names, seed, order):
     """The scores after each number of judgements."""
     drawn = list(names)
@@ -73,7 +55,7 @@ def reviewed(arguments, names, seed, order):
     kb, gold = arguments.out / f"kb-{order}-{seed}", arguments.out / f"gold-{order}-{seed}.csv"
     shutil.rmtree(kb, ignore_errors=True)
     shutil.copytree(arguments.out / "kb", kb)
-    table(arguments.out / f"asked-{seed}.csv", asked)
+    few_labels.write(arguments.out / f"asked-{seed}.csv", asked)
     server = Server(arguments, kb)
     scores = {0: evaluated(arguments, kb, seed)}
     judged, rest = [], column
@@ -83,7 +65,7 @@ def reviewed(arguments, names, seed, order):
         judged += [rest[place] for place in first]
         taken = set(first)
         rest = [name for place, name in enumerate(rest) if place not in taken]
-        table(gold, judged)
+        few_labels.write(gold, judged)
         run(arguments, "calibrate", "--kb", kb, "--gold", gold)
         scores[count] = evaluated(arguments, kb, seed)
     server.end()
@@ -123,13 +105,6 @@ def evaluated(arguments, kb, seed):
     run(arguments, "evaluate", "names", "--kb", kb, "--gold", arguments.out / f"asked-{seed}.csv", "--json", out)
     scores = json.loads(out.read_text())
     return {key: 100 * scores[key] for key in KEYS}
-
-
-def table(path, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["name", "id"])
-        writer.writerows((name, "|".join(sorted(ids))) for name, ids in rows)
 
 
 def run(arguments, *command):

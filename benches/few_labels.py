@@ -29,8 +29,8 @@ def write(path, rows):
         table.writerows((name, "|".join(sorted(ids))) for name, ids in rows)
 
 
-def main():
-    data, out = map(pathlib.Path, sys.argv[1:])
+def read(data, out):
+    """Writes the knowledge base of preferred names; returns the names that differ from all of them, with their ids."""
     out.mkdir(parents=True, exist_ok=True)
     entities = json.loads((data / "tca_entities.json").read_text())["data"].values()
     mentions = json.loads((data / "train.json").read_text())["data"].values()
@@ -45,7 +45,12 @@ def main():
             key = " ".join(name.lower().split())
             if key not in known:
                 names.setdefault(key, (name, set()))[1].add(str(entry["entity_id"]))
-    drawn = [names[key] for key in sorted(names)]
+    return [names[key] for key in sorted(names)]
+
+
+def main():
+    data, out = map(pathlib.Path, sys.argv[1:])
+    drawn = read(data, out)
     random.Random(1).shuffle(drawn)
     write(out / "labelled.csv", drawn[:LABELLED])
     write(out / "asked.csv", drawn[LABELLED:LABELLED + ASKED])

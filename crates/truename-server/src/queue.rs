@@ -69,7 +69,17 @@ struct Request<W: Work> {
     options: W::Options,
     items: Vec<W::Item>,
     since: Instant,
-    reply: oneshot::Sender<Result<Vec<W::Answer>, Failure>>,
+    reply: oneshot::Sender<Answers<W>>,
+}
+
+/// Answers to the items of a request.
+type Answers<W> = Result<Vec<<W as Work>::Answer>, Failure>;
+
+impl<W: Work> Request<W> {
+    fn new(base: Arc<Base>, options: W::Options, items: Vec<W::Item>) -> (Self, oneshot::Receiver<Answers<W>>) {
+        let (reply, answer) = oneshot::channel();
+        (Self { base, options, items, since: Instant::now(), reply }, answer)
+    }
 }
 
 impl<W: Work> Lane<W> {
@@ -86,14 +96,8 @@ impl<W: Work> Lane<W> {
     ///
     /// # Errors
     /// If the queue is full, the answer takes too long or the work fails.
-    pub async fn ask(
-        &self,
-        base: Arc<Base>,
-        options: W::Options,
-        items: Vec<W::Item>,
-    ) -> Result<Vec<W::Answer>, Failure> {
-        let (reply, answer) = oneshot::channel();
-        let request = Request { base, options, items, since: Instant::now(), reply };
+    pub async fn ask(&self, base: Arc<Base>, options: W::Options, items: Vec<W::Item>) -> Answers<W> {
+        let (request, answer) = Request::new(base, options, items);
         self.queue.push(request, self.limits.waiting).map_err(|_| Failure::busy())?;
         self.receive(answer).await
     }
@@ -102,14 +106,8 @@ impl<W: Work> Lane<W> {
     ///
     /// # Errors
     /// If the answer takes too long or the work fails.
-    pub async fn ask_patiently(
-        &self,
-        base: Arc<Base>,
-        options: W::Options,
-        items: Vec<W::Item>,
-    ) -> Result<Vec<W::Answer>, Failure> {
-        let (reply, answer) = oneshot::channel();
-        let mut request = Request { base, options, items, since: Instant::now(), reply };
+    pub async fn ask_patiently(&self, base: Arc<Base>, options: W::Options, items: Vec<W::Item>) -> Answers<W> {
+        let (mut request, answer) = Request::new(base, options, items);
         while let Err(refused) = self.queue.push(request, self.limits.waiting) {
             request = refused;
             tokio::time::sleep(PAUSE).await;
@@ -117,10 +115,7 @@ impl<W: Work> Lane<W> {
         self.receive(answer).await
     }
 
-    async fn receive(
-        &self,
-        answer: oneshot::Receiver<Result<Vec<W::Answer>, Failure>>,
-    ) -> Result<Vec<W::Answer>, Failure> {
+    async fn receive(&self, answer: oneshot::Receiver<Answers<W>>) -> Answers<W> {
         match tokio::time::timeout(self.limits.timeout, answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Failure::internal()),
@@ -241,7 +236,7 @@ fn answer<W: Work>(work: &W, mut group: Vec<Request<W>>) {
     }
 }
 
-fn attempt<W: Work>(work: &W, request: &Request<W>, items: &[W::Item]) -> Result<Vec<W::Answer>, Failure> {
+fn attempt<W: Work>(work: &W, request: &Request<W>, items: &[W::Item]) -> Answers<W> {
     let outcome = catch_unwind(AssertUnwindSafe(|| work.answer(&request.base, &request.options, items)));
     match outcome {
         Ok(answers) => Ok(answers?),

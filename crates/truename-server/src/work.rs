@@ -1,9 +1,8 @@
 //! The work of the two lanes: names, and documents.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
-use truename::{Document, Error, Link, LinkedDocument, LinkedMention, Reading};
+use truename::{Document, Error, Link, LinkedDocument, recognize_all};
 
 use crate::base::{Base, DocumentOptions, NameOptions};
 use crate::metrics::Counted;
@@ -55,26 +54,9 @@ impl Work for ReadDocuments {
     fn answer(&self, base: &Base, task: &Task, documents: &[Document]) -> Result<Vec<LinkedDocument>, Error> {
         match task {
             Task::Link(options) => base.pipeline(options)?.link_all(documents.to_vec()),
-            Task::Recognize { nested, abbreviations } => recognize(base, *nested, *abbreviations, documents),
+            Task::Recognize { nested, abbreviations } => {
+                recognize_all(&*base.recognizer(*nested)?, documents.to_vec(), *abbreviations)
+            }
         }
     }
-}
-
-fn recognize(
-    base: &Base,
-    nested: bool,
-    abbreviations: bool,
-    documents: &[Document],
-) -> Result<Vec<LinkedDocument>, Error> {
-    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
-    let mut readings: Vec<Reading<'_>> = documents.iter().map(read).collect();
-    let found = base.recognizer(nested)?.recognize(&mut readings)?;
-    let with_mentions = |(document, found): (&Document, Vec<truename::Recognized>)| {
-        // A tentative mention is none unless a linker confirms it.
-        let kept = found.into_iter().filter(|one| !one.tentative);
-        let mut mentions: Vec<LinkedMention> = kept.map(LinkedMention::unlinked).collect();
-        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
-        LinkedDocument { document: document.clone(), mentions }
-    };
-    Ok(documents.iter().zip(found).map(with_mentions).collect())
 }

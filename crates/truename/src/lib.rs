@@ -69,7 +69,7 @@ pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
-    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
+    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer, recognize_all,
 };
 pub use reranker::{
     Judged, Reranker, Rescored, Shortlist, TrainedReranker, best_by_other_part, certain_from, fit_mapping,

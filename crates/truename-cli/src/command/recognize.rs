@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use truename::{Document, LinkedDocument, LinkedMention, Reading, Recognizer};
+use truename::{LinkedDocument, recognize_all};
 
 use crate::arguments::Recognize;
 use crate::bars;
@@ -22,7 +22,7 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let problems = read(&arguments.files, &reading, no_bar, |documents| {
-        for found in recognized(recognizer.as_ref(), documents, !arguments.no_abbreviations)? {
+        for found in recognize_all(recognizer.as_ref(), documents, !arguments.no_abbreviations)? {
             tally.add(&found);
             sink.write(&found)?;
         }
@@ -35,24 +35,6 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
         tally.report(start);
     }
     problems.report(quiet)
-}
-
-/// Returns documents with the mentions found in them, in order.
-fn recognized(
-    recognizer: &dyn Recognizer,
-    documents: Vec<Document>,
-    abbreviations: bool,
-) -> anyhow::Result<Vec<LinkedDocument>> {
-    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
-    let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
-    let with_mentions = |(document, found): (Document, Vec<truename::Recognized>)| {
-        // A tentative mention is none unless a linker confirms it.
-        let kept = found.into_iter().filter(|one| !one.tentative);
-        let mut mentions: Vec<LinkedMention> = kept.map(LinkedMention::unlinked).collect();
-        mentions.sort_by_key(|mention| (mention.span.start, std::cmp::Reverse(mention.span.end)));
-        LinkedDocument { document, mentions }
-    };
-    Ok(documents.into_iter().zip(found).map(with_mentions).collect())
 }
 
 #[derive(Default)]

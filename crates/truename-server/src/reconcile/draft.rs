@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::property::Property;
 use super::query::{Condition, Feature, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
 use super::suggest::{self, Window};
-use super::v0_2::{Column, OneOrMore, Proposal, RawExtended, RawValue, limit, proposed, rows_of};
+use super::v0_2::{Column, OneOrMore, Proposal, RawExtended, RawValue, Row, limit, proposed, rows_of};
 use super::{BATCH, MOST_QUERIES, PREVIEW, page, path_of};
 use crate::body::{Body, Parameters};
 use crate::failure::Failure;
@@ -213,7 +213,7 @@ async fn extend(
 ) -> Result<Json<Value>, Failure> {
     let base = state.base(kb.as_deref())?;
     let columns: Vec<Column> = properties.into_iter().map(Column::from).collect();
-    let row = |(id, values): (String, Vec<Vec<Value>>)| {
+    let row = |(id, values): Row| {
         let of = columns.iter().zip(values).map(|(column, values)| json!({ "id": column.id, "values": values }));
         json!({ "id": id, "properties": of.collect::<Vec<_>>() })
     };

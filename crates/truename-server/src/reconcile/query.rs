@@ -146,7 +146,7 @@ impl Query {
         }
         // Conditions and types take some candidates away.
         let more = if self.conditions.is_empty() && self.strictness != Strictness::All { 1 } else { 4 };
-        Some(NameOptions { top: (self.limit() * more).max(2).min(MOST_CANDIDATES), types, ..NameOptions::default() })
+        Some(NameOptions { top: (self.limit() * more).clamp(2, MOST_CANDIDATES), types, ..NameOptions::default() })
     }
 
     /// Returns the options by which the name is linked to concepts of other types too; `None` if it is not.

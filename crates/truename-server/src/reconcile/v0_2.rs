@@ -351,12 +351,11 @@ fn extended(base: &Base, query: &str) -> Result<Json, Failure> {
     Ok(json!({ "meta": meta, "rows": rows }))
 }
 
+/// An id with the values of each column.
+pub(super) type Row = (String, Vec<Vec<Json>>);
+
 /// Returns the values of each column for concepts; none of a concept that is not there.
-pub(super) fn rows_of(
-    base: &Base,
-    ids: Vec<String>,
-    columns: &[Column],
-) -> Result<Vec<(String, Vec<Vec<Json>>)>, Failure> {
+pub(super) fn rows_of(base: &Base, ids: Vec<String>, columns: &[Column]) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::with_capacity(ids.len());
     for id in ids {
         let concept = match id.parse().ok().map(|id| base.kb.concept(&id)) {
