@@ -146,6 +146,7 @@ def measure(data, out, model, encoder=None):
     similar = ["--encoder", encoder] if encoder else []
     systems = {
         "synonyms": ["--synonyms", wordnet, *listed],
+        "synonyms, encoder": ["--synonyms", wordnet, *listed, *similar],
         "model": ["--model", model],
         "model, masked alone": ["--model", model, "--masked-alone"],
         "model, frequencies": ["--model", model, *listed],
