@@ -269,6 +269,7 @@ async fn no_answer_is_dropped_or_mixed_while_the_knowledge_base_is_replaced() {
         let mut versions = 0;
         while !over.load(std::sync::atomic::Ordering::Relaxed) {
             versions += 1;
+            std::thread::sleep(std::time::Duration::from_millis(60));
             KnowledgeBase::import(&files[versions % 2..][..1], &kb, &ImportOptions::default(), true).unwrap();
         }
         versions
@@ -288,7 +289,7 @@ async fn no_answer_is_dropped_or_mixed_while_the_knowledge_base_is_replaced() {
         assert_eq!(status, 200);
         let best: Vec<&str> =
             answer.as_object().unwrap().values().map(|found| found["result"][0]["id"].as_str().unwrap()).collect();
-        assert_eq!(best.len(), 40);
+        assert!(best.len() == 40 && best.iter().all(|id| id[..2] == best[0][..2]), "{best:?}");
     }
     is_over.store(true, std::sync::atomic::Ordering::Relaxed);
     let versions = writer.join().unwrap();

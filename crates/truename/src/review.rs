@@ -25,25 +25,20 @@ pub fn doubt_of(probabilities: impl IntoIterator<Item = f64>) -> f64 {
     1.0 - (first - second)
 }
 
-/// Returns the indices of answers in the order of their review: the most doubtful first, ties by index, and one in `1 / share` drawn at
-/// random from the others, so that answers that are wrong and certain are seen too.
+/// Returns the indices of answers in an order for their review: a weighted random sample without replacement (Efraimidis and Spirakis,
+/// 2006), in which an answer has the weight `share + (1 - share) · √doubt`. Doubtful answers come sooner.
+///
+/// With the most doubtful strictly first, `calibrate` would learn from the hardest names alone, which makes it worse for all others.
 pub fn review_order(doubts: &[f64], share: f64, seed: u64) -> Vec<usize> {
     let mut random = SplitMix64::new(seed);
-    let mut by_doubt: Vec<usize> = (0..doubts.len()).collect();
-    by_doubt.sort_by(|left, right| doubts[*right].total_cmp(&doubts[*left]).then(left.cmp(right)));
-    let mut shuffled = by_doubt.clone();
-    for at in (1..shuffled.len()).rev() {
-        shuffled.swap(at, random.below(at as u64 + 1) as usize);
-    }
-    let mut is_taken = vec![false; doubts.len()];
-    let (mut by_doubt, mut shuffled) = (by_doubt.into_iter(), shuffled.into_iter());
-    let mut order = Vec::with_capacity(doubts.len());
-    while order.len() < doubts.len() {
-        let is_random = ((random.draw() >> 11) as f64) < share * (1u64 << 53) as f64;
-        let mut free = |at: &usize| !std::mem::replace(&mut is_taken[*at], true);
-        let next = if is_random { shuffled.find(&mut free) } else { by_doubt.find(&mut free) };
-        order.extend(next);
-    }
+    let mut key = |doubt: &f64| {
+        let drawn = ((random.draw() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let weight = share + (1.0 - share) * doubt.max(0.0).sqrt();
+        drawn.ln() / weight.max(f64::MIN_POSITIVE)
+    };
+    let keys: Vec<f64> = doubts.iter().map(&mut key).collect();
+    let mut order: Vec<usize> = (0..doubts.len()).collect();
+    order.sort_by(|left, right| keys[*right].total_cmp(&keys[*left]).then(left.cmp(right)));
     order
 }
 
@@ -62,15 +57,17 @@ mod tests {
     }
 
     #[test]
-    fn the_most_doubtful_come_first_and_each_once() {
-        let doubts: Vec<f64> = (0..200).map(|at| f64::from(at % 10) / 10.0).collect();
-        assert_eq!(review_order(&[0.1, 0.9, 0.9, 0.3], 0.0, 1), [1, 2, 3, 0]);
-        let order = review_order(&doubts, 0.2, 7);
+    fn doubtful_answers_come_sooner_and_each_once() {
+        let doubts: Vec<f64> = (0..2000).map(|at| if at % 2 == 0 { 0.81 } else { 0.01 }).collect();
+        let order = review_order(&doubts, 0.1, 7);
         let mut sorted = order.clone();
         sorted.sort_unstable();
-        assert_eq!(sorted, (0..200).collect::<Vec<_>>());
-        let certain = order[..20].iter().filter(|at| doubts[**at] < 0.9).count();
-        assert!((1..=10).contains(&certain), "{certain}");
-        assert_eq!(order, review_order(&doubts, 0.2, 7));
+        assert_eq!(sorted, (0..2000).collect::<Vec<_>>());
+        assert_eq!(order, review_order(&doubts, 0.1, 7));
+        // Weights of .91 and .19: five in six of the first are doubtful.
+        let doubtful = |order: &[usize]| order[..200].iter().filter(|at| doubts[**at] > 0.5).count();
+        assert!((150..=182).contains(&doubtful(&order)), "{}", doubtful(&order));
+        let alike = doubtful(&review_order(&doubts, 1.0, 7));
+        assert!((78..=122).contains(&alike), "{alike}");
     }
 }

@@ -105,8 +105,10 @@ impl Page<'_> {
         )?;
         writeln!(
             out,
-            "<p class=\"tools\" hidden><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>y</kbd> same <kbd>n</kbd> different \
-             <kbd>u</kbd> take back <span id=\"judged\" role=\"status\"></span> \
+            "<p class=\"tools\" hidden><span class=\"keyboard\"><kbd>j</kbd> next</span> \
+             <span class=\"keyboard\"><kbd>k</kbd> previous</span> <span class=\"keyboard\"><kbd>y</kbd> same</span> \
+             <span class=\"keyboard\"><kbd>n</kbd> different</span> <span class=\"keyboard\"><kbd>u</kbd> take back</span> \
+             <span id=\"judged\" role=\"status\"></span> \
              <button type=\"button\" id=\"save\">Save judgements (CSV)</button></p>"
         )?;
         writeln!(out, "</header>\n<main>")?;

@@ -11,7 +11,7 @@ use crate::failure::{Failure, FailureBody};
 #[serde(deny_unknown_fields)]
 pub(super) struct OrderRequest {
     answers: Vec<Answer>,
-    /// Share of answers that are drawn at random.
+    /// Weight of an answer without doubt, beside 1 for one in full doubt.
     #[schema(minimum = 0, maximum = 1, default = 0.1)]
     share: Option<f64>,
     /// Seed of the draws.
@@ -37,7 +37,7 @@ pub(super) struct OrderResponse {
     order: Vec<usize>,
 }
 
-/// Returns the order in which a person reviews answers best: the most doubtful first, some at random among them.
+/// Returns the order in which a person reviews answers: at random, doubtful ones sooner.
 #[utoipa::path(post, path = "/v1/review/order", tag = "judgements", request_body(content = OrderRequest),
     responses((status = 200, description = "The answer", body = OrderResponse), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn order(

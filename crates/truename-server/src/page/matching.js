@@ -6,7 +6,7 @@ import { call } from "./server.js";
 const CHUNK = 200;
 /** Longest name in bytes; longer ones are answered NIL without a call. */
 const LONGEST_NAME_BYTES = 4096;
-/** Share of random names among the doubtful ones, so that judgements also tell how right the sure answers are. */
+/** Weight of a name without doubt beside 1 for one in full doubt: `calibrate` is to learn of the sure answers too. */
 const RANDOM_SHARE = 0.1;
 
 /** Answer to a name that is not sent. */
@@ -40,7 +40,7 @@ export async function explained(names, types, top, signal) {
   return (await call("v1/match", { body: { names, top, types, explain: true }, signal })).links;
 }
 
-/** Returns the positions of the answers, most doubtful first, with a random share mixed in. */
+/** Returns the positions of the answers in the order of their review, doubtful ones first. */
 export async function reviewOrder(answers, signal) {
   const doubts = answers.map(({ probability, next, id }) => ({ probability, next, is_nil: id === null }));
   return (await call("v1/review/order", { body: { answers: doubts, share: RANDOM_SHARE, seed: 1 }, signal })).order;

@@ -240,7 +240,7 @@ export class TableView {
         byId("table-progress-text").textContent = `The server is busy; trying again in ${counted(seconds, "second")}`;
       };
       const answers = await match(distinct.names, types, this.known(types), { signal, onProgress, onWait });
-      byId("table-progress-text").textContent = "Ordering the names, most doubtful first";
+      byId("table-progress-text").textContent = "Ordering the names, doubtful ones first";
       const [order, judged] = await Promise.all([reviewOrder(answers, signal), this.judgements.all()]);
       this.step("review");
       const waiting = this.judgements.waiting.filter(({ base }) => base === this.base);
