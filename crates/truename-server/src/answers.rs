@@ -34,25 +34,19 @@ impl Answers {
     /// As [`Linker::link`].
     pub fn link(&self, number: u64, linker: &Linker, names: &[&str]) -> Result<Answered, Error> {
         let version = linker.knowledge_base().version()?;
-        let known = self.known(version, number, names);
-        let unknown: Vec<usize> = (0..names.len()).filter(|at| known[*at].is_none()).collect();
-        if unknown.is_empty() {
-            return Ok(Answered { remembered: names.len(), links: known.into_iter().flatten().collect() });
+        let mut known = self.known(version, number, names);
+        let mut remembered = known.iter().flatten().count();
+        if remembered == names.len() {
+            return Ok(Answered { remembered, links: known.into_iter().flatten().collect() });
         }
-        let queries: Vec<Query<'_>> = unknown.iter().map(|at| Query::new(names[*at])).collect();
-        let (of, links) = linker.link_versioned(&queries)?;
-        if of != version && unknown.len() < names.len() {
+        let (mut of, mut links) = search(linker, names, &known)?;
+        if of != version && remembered > 0 {
             // The knowledge base changed between the two: what was remembered is of another version.
-            let queries: Vec<Query<'_>> = names.iter().map(|name| Query::new(name)).collect();
-            let (of, links) = linker.link_versioned(&queries)?;
-            let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
-            self.remember(of, number, &links);
-            return Ok(Answered { links, remembered: 0 });
+            (known, remembered) = (vec![None; names.len()], 0);
+            (of, links) = search(linker, names, &known)?;
         }
-        let links: Vec<Arc<Link>> = links.into_iter().map(Arc::new).collect();
         self.remember(of, number, &links);
         let mut links = links.into_iter();
-        let remembered = names.len() - unknown.len();
         let links = known.into_iter().filter_map(|link| link.or_else(|| links.next())).collect();
         Ok(Answered { links, remembered })
     }
@@ -77,4 +71,12 @@ impl Answers {
             }
         }
     }
+}
+
+/// Links the names that are not known; returns the version of the knowledge base too.
+fn search(linker: &Linker, names: &[&str], known: &[Option<Arc<Link>>]) -> Result<(u64, Vec<Arc<Link>>), Error> {
+    let unknown = names.iter().zip(known).filter(|(_, known)| known.is_none());
+    let queries: Vec<Query<'_>> = unknown.map(|(name, _)| Query::new(name)).collect();
+    let (version, links) = linker.link_versioned(&queries)?;
+    Ok((version, links.into_iter().map(Arc::new).collect()))
 }

@@ -87,11 +87,13 @@ pub(crate) struct Base {
     made: AtomicU64,
     linkers: Kept<NameOptions, NameLinker>,
     pipelines: Kept<DocumentOptions, Pipeline>,
+    /// By whether they find mentions within mentions.
+    recognizers: Kept<bool, Arc<dyn Recognizer>>,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     identity: Identity,
 }
 
-/// What tells one state of a folder from another, beside the version of its knowledge base.
+/// State of a folder beside the version of its knowledge base; another state is opened anew.
 #[derive(PartialEq)]
 struct Identity {
     folder: PathBuf,
@@ -109,9 +111,9 @@ impl Base {
             reranker: kb.attached_reranker()?.map(|reranker| Arc::new(reranker) as _),
         };
         let identity = Identity::of(&kb, folder)?;
-        let (linkers, pipelines) = (Kept::new(), Kept::new());
+        let (linkers, pipelines, recognizers) = (Kept::new(), Kept::new(), Kept::new());
         let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
-        Ok(Self { kb, models, answers, made, linkers, pipelines, catalogue: Mutex::default(), identity })
+        Ok(Self { kb, models, answers, made, linkers, pipelines, recognizers, catalogue: Mutex::default(), identity })
     }
 
     /// Returns a linker of names without context.
@@ -143,24 +145,22 @@ impl Base {
                 .abbreviations(options.abbreviations)
                 .given_mentions(options.given_mentions);
             let pipeline = Pipeline::new(linker, pipeline_options);
-            // Flat mentions are the recognizer's own choice, as those of the command are.
-            Ok(match (&self.models.recognizer, options.given_mentions) {
-                (Some(own), false) if options.nested => {
-                    let nested = TrainedRecognizer::open(own.folder())?.flat(false);
-                    pipeline.with_recognizer(Box::new(nested))
-                }
-                (Some(own), false) => pipeline.with_recognizer(Box::new(Arc::clone(own))),
-                _ => pipeline,
+            Ok(match self.has_recognizer() && !options.given_mentions {
+                true => pipeline.with_recognizer(Box::new(self.recognizer(options.nested)?)),
+                false => pipeline,
             })
         })
     }
 
-    /// Returns the recognizer of mentions that are not linked.
-    pub fn recognizer(&self, nested: bool) -> Result<Arc<dyn Recognizer>, Error> {
-        Ok(match &self.models.recognizer {
-            Some(own) if nested => Arc::new(TrainedRecognizer::open(own.folder())?.flat(false)),
-            Some(own) => Arc::clone(own) as _,
-            None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
+    /// Returns the trained recognizer, else the dictionary with the types of its concepts. A trained one decides itself whether mentions
+    /// are flat where nested ones are not asked for.
+    pub fn recognizer(&self, nested: bool) -> Result<Arc<Arc<dyn Recognizer>>, Error> {
+        self.recognizers.get(&nested, || {
+            Ok(match &self.models.recognizer {
+                Some(own) if nested => Arc::new(TrainedRecognizer::open(own.folder())?.flat(false)),
+                Some(own) => Arc::clone(own) as _,
+                None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
+            })
         })
     }
 

@@ -1,10 +1,13 @@
 //! Bodies and queries of requests, with errors in our form.
 
+use std::str::FromStr;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
+use truename::ConceptId;
 
 use crate::failure::Failure;
 
@@ -61,4 +64,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> 
             .map_err(|rejection| Failure::request(format!("the parameters: {}", rejection.body_text())))?;
         Ok(Self(found))
     }
+}
+
+/// Reads the id of a concept.
+pub(crate) fn concept_id(text: &str) -> Result<ConceptId, Failure> {
+    text.parse().map_err(|error: <ConceptId as FromStr>::Err| Failure::request(error.to_string()))
 }

@@ -61,6 +61,11 @@ impl Catalogue {
         self.types.iter().map(|(kind, concepts)| (kind.as_str(), *concepts))
     }
 
+    /// Returns the names of the types.
+    pub fn type_names(&self) -> Vec<String> {
+        self.types.keys().cloned().collect()
+    }
+
     /// Returns the concepts with a cross-reference.
     pub fn with_xref(&self, xref: &str) -> &[ConceptId] {
         self.xrefs.get(&xref.trim().to_lowercase()).map_or(&[], Vec::as_slice)

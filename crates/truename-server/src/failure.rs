@@ -20,7 +20,7 @@ pub(crate) struct Failure {
 /// The body of a failure.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FailureBody<'a> {
-    /// What failed.
+    /// Message of the failure.
     error: &'a str,
     /// A way out.
     #[serde(skip_serializing_if = "Option::is_none")]

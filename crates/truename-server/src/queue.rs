@@ -97,6 +97,9 @@ impl<W: Work> Lane<W> {
     /// # Errors
     /// If the queue is full, the answer takes too long or the work fails.
     pub async fn ask(&self, base: Arc<Base>, options: W::Options, items: Vec<W::Item>) -> Answers<W> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
         let (request, answer) = Request::new(base, options, items);
         self.queue.push(request, self.limits.waiting).map_err(|_| Failure::busy())?;
         self.receive(answer).await
@@ -107,6 +110,9 @@ impl<W: Work> Lane<W> {
     /// # Errors
     /// If the answer takes too long or the work fails.
     pub async fn ask_patiently(&self, base: Arc<Base>, options: W::Options, items: Vec<W::Item>) -> Answers<W> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
         let (mut request, answer) = Request::new(base, options, items);
         while let Err(refused) = self.queue.push(request, self.limits.waiting) {
             request = refused;

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State shared by all requests.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use crate::{Judgements, ServerOptions};
 
 pub(crate) type Shared = Arc<State>;
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct State {
     /// The first is the default.
     pub served: Vec<Served>,

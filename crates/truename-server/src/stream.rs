@@ -7,6 +7,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
+use serde::Serialize;
 
 use crate::failure::Failure;
 
@@ -58,8 +59,7 @@ where
             Err((items, failure)) => (items, Some(failure)),
         };
         let mut out = Vec::new();
-        let outcome = if items.is_empty() { Ok(Vec::new()) } else { ask(items).await };
-        match outcome {
+        match ask(items).await {
             Ok(answers) => out.extend(answers),
             Err(failure) => {
                 out.extend(failure.line());
@@ -73,6 +73,16 @@ where
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(out)), (lines, parse, ask)))
     });
     ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(answers)).into_response()
+}
+
+/// Returns values as lines of JSON.
+pub(crate) fn lines<T: Serialize>(values: impl Iterator<Item = T>) -> Result<Vec<u8>, Failure> {
+    let mut out = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut out, &value).map_err(|_| Failure::internal())?;
+        out.push(b'\n');
+    }
+    Ok(out)
 }
 
 impl Lines {

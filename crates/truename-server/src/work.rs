@@ -35,7 +35,7 @@ impl Work for LinkNames {
 /// Finds mentions in documents, and links them where asked for.
 pub(crate) struct ReadDocuments;
 
-/// What is done with documents.
+/// Task on documents: linking, or recognition alone.
 #[derive(PartialEq)]
 pub(crate) enum Task {
     Link(DocumentOptions),

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -102,12 +101,11 @@ pub fn spelt_out(name: &str) -> Cow<'_, str> {
     Cow::Owned(spelt)
 }
 
-/// Passes the words of a name's normal form to `visit` until it breaks; for ASCII without building the form.
-pub fn each_word(name: &str, mut visit: impl FnMut(&str) -> ControlFlow<()>) {
+/// Passes the words of a name's normal form to `visit`; for ASCII without building the form.
+pub fn each_word(name: &str, mut visit: impl FnMut(&str)) {
     let is_long = name.split(' ').any(|part| part.len() > WORD_BYTES);
     if !name.is_ascii() || is_long {
-        let _ = NormalizedName::new(name).tokens().try_for_each(visit);
-        return;
+        return NormalizedName::new(name).tokens().for_each(visit);
     }
     let (mut word, mut length) = ([0u8; WORD_BYTES], 0);
     for byte in name.bytes().chain([b' ']) {
@@ -120,8 +118,11 @@ pub fn each_word(name: &str, mut visit: impl FnMut(&str) -> ControlFlow<()>) {
             _ if byte.is_ascii_control() && !char::from(byte).is_whitespace() => {}
             _ => {
                 let text = std::str::from_utf8(&word[..length]).unwrap_or_default();
-                if length > 0 && visit(text).is_break() || byte == b'&' && visit("and").is_break() {
-                    return;
+                if length > 0 {
+                    visit(text);
+                }
+                if byte == b'&' {
+                    visit("and");
                 }
                 length = 0;
             }
@@ -265,10 +266,7 @@ mod tests {
             name in prop_oneof![any::<String>(), "[ -~\t\n\x00-\x08\x7f]{0,90}", "[a-z+#'`&]{0,150}"],
         ) {
             let mut words = Vec::new();
-            each_word(&name, |word| {
-                words.push(word.to_owned());
-                ControlFlow::Continue(())
-            });
+            each_word(&name, |word| words.push(word.to_owned()));
             prop_assert_eq!(words, NormalizedName::new(&name).tokens().map(str::to_owned).collect::<Vec<_>>());
         }
 

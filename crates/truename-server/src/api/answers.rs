@@ -99,7 +99,7 @@ pub(super) struct MentionAnswer {
     threshold: Option<f64>,
     #[schema(nullable = false)]
     zero_shot: Option<bool>,
-    /// What an abbreviation stands for.
+    /// Long form of an abbreviation.
     #[schema(nullable = false)]
     long_form: Option<String>,
     #[schema(nullable = false)]

@@ -1,7 +1,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use truename::{LinkOptions, Linker};
+use truename::Linker;
 use utoipa::ToSchema;
 
 use crate::failure::{Failure, FailureBody};
@@ -45,8 +45,8 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
     for served in &state.served {
         let (base, name) = (served.slot.base(), &served.slot.name);
         let catalogue = base.catalogue()?;
-        let types = catalogue.types().map(|(kind, _)| kind.to_owned()).collect();
-        let linker = Linker::new(base.kb.clone())?.with_options(LinkOptions::default())?;
+        let types = catalogue.type_names();
+        let linker = Linker::new(base.kb.clone())?;
         let root = format!("/kb/{name}/reconcile");
         bases.push(BaseInfo {
             name: name.clone(),

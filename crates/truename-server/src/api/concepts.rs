@@ -1,14 +1,13 @@
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use truename::{Candidate, Concept, ConceptId};
+use truename::Candidate;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answers::CandidateAnswer;
 use super::name_options;
-use crate::body::Parameters;
+use crate::body::{Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
 use crate::state::{OfBase, Shared};
 
@@ -52,13 +51,7 @@ pub(super) async fn concept(
     Parameters(of): Parameters<OfBase>,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
-    let concept: Concept = state.base(of.kb.as_deref())?.kb.concept(&concept_id(&id)?)?;
-    let json = serde_json::to_vec(&concept).map_err(|_| Failure::internal())?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
-}
-
-fn concept_id(text: &str) -> Result<ConceptId, Failure> {
-    text.parse().map_err(|error: <ConceptId as std::str::FromStr>::Err| Failure::request(error.to_string()))
+    Ok(Json(state.base(of.kb.as_deref())?.kb.concept(&concept_id(&id)?)?).into_response())
 }
 
 /// A search.

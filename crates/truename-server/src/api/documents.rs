@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
@@ -174,7 +175,10 @@ pub(super) async fn link(
         };
         return Ok(stream::answer(request.into_body(), longest, document, move |documents| {
             let (state, task, base) = (Arc::clone(&state), Task::Link(options.clone()), Arc::clone(&base));
-            async move { lines(&state.documents.ask_patiently(base, task, documents).await?, unit) }
+            async move {
+                let linked = state.documents.ask_patiently(base, task, documents).await?;
+                stream::lines(linked.iter().map(|document| DocumentLine::new(document, unit)))
+            }
         }));
     }
     let wants_html = wants_html(request.headers());
@@ -197,14 +201,11 @@ pub(super) async fn link(
     let options = DocumentOptions { names, nested, abbreviations, given_mentions, context };
     base.pipeline(&options)?;
     let documents = read(documents, given_mentions, offsets.into())?;
-    let linked = match documents.is_empty() {
-        true => Vec::new(),
-        false => state.documents.ask(base, Task::Link(options), documents).await?,
-    };
+    let linked = state.documents.ask(base, Task::Link(options), documents).await?;
     if wants_html {
         return html(&linked);
     }
-    json(&linked, offsets.into())
+    Ok(json(&linked, offsets.into()))
 }
 
 /// Finds the mentions of documents, without linking them.
@@ -220,11 +221,8 @@ pub(super) async fn recognize(
     let base = state.base(of.kb.as_deref())?;
     let documents = read(documents, false, offsets.into())?;
     let task = Task::Recognize { nested, abbreviations: !no_abbreviations };
-    let found = match documents.is_empty() {
-        true => Vec::new(),
-        false => state.documents.ask(base, task, documents).await?,
-    };
-    json(&found, offsets.into())
+    let found = state.documents.ask(base, task, documents).await?;
+    Ok(json(&found, offsets.into()))
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {
@@ -275,15 +273,14 @@ fn read_one(
     Ok(document)
 }
 
-fn json(documents: &[LinkedDocument], unit: OffsetUnit) -> Result<Response, Failure> {
+fn json(documents: &[LinkedDocument], unit: OffsetUnit) -> Response {
     #[derive(Serialize)]
     struct Documents<'a> {
         documents: Vec<DocumentLine<'a>>,
     }
     let documents =
         Documents { documents: documents.iter().map(|document| DocumentLine::new(document, unit)).collect() };
-    let json = serde_json::to_vec(&documents).map_err(|_| Failure::internal())?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+    Json(documents).into_response()
 }
 
 fn html(documents: &[LinkedDocument]) -> Result<Response, Failure> {
@@ -293,13 +290,4 @@ fn html(documents: &[LinkedDocument]) -> Result<Response, Failure> {
     }
     let page = page.finish().map_err(|_| Failure::internal())?;
     Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response())
-}
-
-fn lines(documents: &[LinkedDocument], unit: OffsetUnit) -> Result<Vec<u8>, Failure> {
-    let mut out = Vec::new();
-    for document in documents {
-        serde_json::to_writer(&mut out, &DocumentLine::new(document, unit)).map_err(|_| Failure::internal())?;
-        out.push(b'\n');
-    }
-    Ok(out)
 }

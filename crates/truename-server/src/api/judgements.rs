@@ -5,11 +5,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use truename::ConceptId;
 use utoipa::ToSchema;
 
 use crate::access::User;
-use crate::body::{Body, Parameters};
+use crate::body::{Body, Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
 use crate::state::{OfBase, Shared};
 use crate::{Judgement, last_judgements};
@@ -68,10 +67,7 @@ pub(super) async fn save(
         if withdrawn && id.is_some() {
             return Err(Failure::request("a judgement that is withdrawn has an id"));
         }
-        let id: Option<ConceptId> = id
-            .map(|id| id.parse())
-            .transpose()
-            .map_err(|error: <ConceptId as std::str::FromStr>::Err| Failure::request(error.to_string()))?;
+        let id = id.map(|id| concept_id(&id)).transpose()?;
         if let Some(id) = &id {
             base.kb.concept(id)?;
         }

@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use truename::Link;
 use truename_view::NameLine;
 use utoipa::{IntoParams, ToSchema};
 
@@ -96,7 +95,10 @@ pub(super) async fn match_names(
         let longest = state.options.max_body_bytes;
         return Ok(stream::answer(request.into_body(), longest, name_of, move |names| {
             let (state, options, base) = (Arc::clone(&state), options.clone(), Arc::clone(&base));
-            async move { lines(&state.names.ask_patiently(base, options, names).await?) }
+            async move {
+                let links = state.names.ask_patiently(base, options, names).await?;
+                stream::lines(links.iter().map(|link| NameLine::new(link)))
+            }
         }));
     }
     let Body(MatchRequest { names, top, types, without_aliases, explain, min_probability, nil_share }) =
@@ -108,14 +110,13 @@ pub(super) async fn match_names(
     let options: NameOptions = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     // Options that do not fit are the client's mistake, and no work for the queue.
     base.linker(&options)?;
-    let links = if names.is_empty() { Vec::new() } else { state.names.ask(base, options, names).await? };
+    let links = state.names.ask(base, options, names).await?;
     #[derive(Serialize)]
     struct Links<'a> {
         links: Vec<NameLine<'a>>,
     }
     let links = Links { links: links.iter().map(|link| NameLine::new(link)).collect() };
-    let json = serde_json::to_vec(&links).map_err(|_| Failure::internal())?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+    Ok(Json(links).into_response())
 }
 
 /// Returns the name of a line of a stream.
@@ -130,13 +131,4 @@ fn name_of(line: &[u8]) -> Result<String, Failure> {
         Ok(Named::Name(name) | Named::Object { name }) => Ok(name),
         Err(_) => Err(Failure::request("it is neither a JSON string nor an object with the key `name`")),
     }
-}
-
-fn lines(links: &[Arc<Link>]) -> Result<Vec<u8>, Failure> {
-    let mut out = Vec::new();
-    for link in links {
-        serde_json::to_writer(&mut out, &NameLine::new(link)).map_err(|_| Failure::internal())?;
-        out.push(b'\n');
-    }
-    Ok(out)
 }

@@ -19,7 +19,7 @@ pub(super) struct OrderRequest {
     seed: u32,
 }
 
-/// What is known of an answer.
+/// Probabilities of an answer.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct Answer {
     /// Probability of the best candidate; 0 if there is none.

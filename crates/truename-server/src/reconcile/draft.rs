@@ -1,7 +1,7 @@
 //! Version 1.0-draft: an address for each service.
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::property::Property;
-use super::query::{Condition, Feature, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
+use super::query::{Condition, Found, Quantifier, Query, Strictness, find, named_types};
 use super::suggest::{self, Window};
 use super::v0_2::{Column, OneOrMore, Proposal, RawExtended, RawValue, Row, limit, proposed, rows_of};
-use super::{BATCH, MOST_QUERIES, PREVIEW, page, path_of};
+use super::{BATCH, OfPath, PREVIEW, check_size, page, path_of};
 use crate::body::{Body, Parameters};
 use crate::failure::Failure;
 use crate::state::Shared;
@@ -34,12 +34,6 @@ pub(super) fn router() -> Router<Shared> {
         .route("/extend/propose", get(propose))
 }
 
-/// The knowledge base in an address, where there is one.
-#[derive(Deserialize)]
-struct OfPath {
-    kb: Option<String>,
-}
-
 async fn manifest(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
@@ -48,7 +42,7 @@ async fn manifest(
     let served = state.served(kb.as_deref())?;
     let name = &served.slot.name;
     let address = state.address(&headers);
-    let types: Vec<String> = served.slot.base().catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
+    let types = served.slot.base().catalogue()?.type_names();
     let mut manifest = json!({
         "versions": ["1.0-draft"],
         "name": name,
@@ -169,33 +163,15 @@ async fn reconcile(
     Body(Batch { queries }): Body<Batch>,
 ) -> Result<Json<Value>, Failure> {
     let base = state.base(kb.as_deref())?;
-    if queries.len() > MOST_QUERIES {
-        let message = format!("{} queries; a batch may have {MOST_QUERIES}", queries.len());
-        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message));
-    }
+    check_size(queries.len())?;
     let read = |(number, query): (usize, RawQuery)| {
         query.read().map_err(|error| Failure::request(format!("query {number}: {error}")))
     };
     let queries: Vec<Query> = queries.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
     let found = find(&state, &base, &queries).await?;
-    let result = |found: Vec<Found>| json!({ "candidates": found.iter().map(candidate).collect::<Vec<_>>() });
+    let result =
+        |found: Vec<Found>| json!({ "candidates": found.iter().map(|found| found.json(true)).collect::<Vec<_>>() });
     Ok(Json(json!({ "results": found.into_iter().map(result).collect::<Vec<_>>() })))
-}
-
-fn candidate(found: &Found) -> Value {
-    let feature = |feature: &Feature| match feature.value {
-        FeatureValue::Number(number) => json!({ "id": feature.id, "name": feature.name, "value": number }),
-        FeatureValue::Flag(flag) => json!({ "id": feature.id, "name": feature.name, "value": flag }),
-    };
-    let features: Vec<Value> = found.features.iter().map(feature).collect();
-    let mut candidate = json!({
-        "id": found.id, "name": found.name, "type": named_types(&found.types), "score": found.score,
-        "match": found.is_match, "features": features,
-    });
-    if let Some(description) = &found.description {
-        candidate["description"] = Value::from(description.as_str());
-    }
-    candidate
 }
 
 // Data extension

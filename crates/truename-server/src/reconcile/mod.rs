@@ -10,7 +10,10 @@ mod suggest;
 mod v0_2;
 
 use axum::Router;
+use axum::http::StatusCode;
+use serde::Deserialize;
 
+use crate::failure::Failure;
 use crate::state::Shared;
 
 /// URI of what the ids stand for.
@@ -34,6 +37,23 @@ pub(crate) fn router() -> Router<Shared> {
             .nest(&new, draft::router());
     }
     router
+}
+
+/// The knowledge base in an address, where there is one.
+#[derive(Deserialize)]
+struct OfPath {
+    kb: Option<String>,
+}
+
+/// Refuses a batch with too many queries.
+fn check_size(queries: usize) -> Result<(), Failure> {
+    match queries <= MOST_QUERIES {
+        true => Ok(()),
+        false => {
+            let message = format!("{queries} queries; a batch may have {MOST_QUERIES}");
+            Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
+    }
 }
 
 /// Returns the path of a knowledge base's addresses.

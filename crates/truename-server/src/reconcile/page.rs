@@ -7,11 +7,12 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use truename::{Concept, ConceptId, Error};
+use truename::{Concept, Error};
 use truename_plot::Escaped;
 
 use super::property::{Property, Value};
 use crate::base::Base;
+use crate::body::concept_id;
 use crate::failure::Failure;
 use crate::state::Shared;
 
@@ -60,9 +61,7 @@ pub(super) fn flyout(base: &Base, id: &str) -> Result<String, Failure> {
 }
 
 fn find(base: &Base, id: &str) -> Result<Concept, Failure> {
-    let id: ConceptId =
-        id.parse().map_err(|error: <ConceptId as std::str::FromStr>::Err| Failure::request(error.to_string()))?;
-    Ok(base.kb.concept(&id)?)
+    Ok(base.kb.concept(&concept_id(id)?)?)
 }
 
 fn described(concept: &Concept, base: &Base, most: usize) -> Result<String, Error> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value as Json, json};
 use truename::{Candidate, Concept, ConceptId, Link};
 
 use super::property::{Named, Property};
@@ -21,6 +22,7 @@ const DESCRIPTION: usize = 200;
 /// A query for concepts.
 #[derive(Default)]
 pub(super) struct Query {
+    /// Not blank.
     pub name: Option<String>,
     pub types: Vec<String>,
     pub strictness: Strictness,
@@ -70,13 +72,26 @@ pub(super) struct Found {
 pub(super) struct Feature {
     pub id: &'static str,
     pub name: &'static str,
-    pub value: FeatureValue,
+    pub value: Json,
 }
 
-#[derive(Clone, Copy)]
-pub(super) enum FeatureValue {
-    Number(f64),
-    Flag(bool),
+impl Found {
+    /// Returns the candidate as clients take it; version 1.0 names its features.
+    pub fn json(&self, has_named_features: bool) -> Json {
+        let feature = |Feature { id, name, value }: &Feature| match has_named_features {
+            true => json!({ "id": id, "name": name, "value": value }),
+            false => json!({ "id": id, "value": value }),
+        };
+        let features: Vec<Json> = self.features.iter().map(feature).collect();
+        let mut candidate = json!({
+            "id": self.id, "name": self.name, "type": named_types(&self.types), "score": self.score,
+            "match": self.is_match, "features": features,
+        });
+        if let Some(description) = &self.description {
+            candidate["description"] = Json::from(description.as_str());
+        }
+        candidate
+    }
 }
 
 /// Returns the candidates of each query, all from one version of the knowledge base unless it changes all the time.
@@ -92,7 +107,7 @@ pub(super) async fn find(state: &State, base: &Arc<Base>, queries: &[Query]) -> 
 }
 
 async fn find_once(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result<Vec<Vec<Found>>, Failure> {
-    let known: Vec<String> = base.catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
+    let known = base.catalogue()?.type_names();
     let options: Vec<Option<NameOptions>> = queries.iter().map(|query| query.name_options(&known)).collect();
     let links = linked(state, base, queries, &options).await?;
     let untyped: Vec<Option<NameOptions>> = queries.iter().map(Query::untyped_options).collect();
@@ -137,7 +152,7 @@ impl Query {
 
     /// Returns the options by which the name is linked; `None` if there is no name, or no concept can be an answer.
     fn name_options(&self, known: &[String]) -> Option<NameOptions> {
-        self.name.as_ref().filter(|name| !name.trim().is_empty())?;
+        self.name.as_ref()?;
         let types: Vec<String> = self.types.iter().filter(|kind| known.contains(kind)).cloned().collect();
         let is_impossible = types.is_empty() && !self.types.is_empty();
         let lacks_one = self.strictness == Strictness::All && types.len() < self.types.len();
@@ -152,7 +167,7 @@ impl Query {
     /// Returns the options by which the name is linked to concepts of other types too; `None` if it is not.
     fn untyped_options(&self) -> Option<NameOptions> {
         let is_asked = self.strictness == Strictness::Should && !self.types.is_empty();
-        self.name.as_ref().filter(|name| is_asked && !name.trim().is_empty())?;
+        self.name.as_ref().filter(|_| is_asked)?;
         Some(NameOptions { top: self.limit().max(2), ..NameOptions::default() })
     }
 
@@ -189,7 +204,7 @@ impl Query {
             let (probability, gap) = (best.score / 100.0, (best.score - second) / 100.0);
             let is_sure = probability >= state.options.match_probability && gap >= state.options.match_gap;
             let is_nil = link.as_ref().is_some_and(|link| link.is_nil);
-            best.is_match = has_id && best.score == 100.0 || is_sure && (!is_nil || link.is_none());
+            best.is_match = has_id && best.score == 100.0 || is_sure && !is_nil;
         }
         // Behind those of the types, no likelier than they are, and at least one.
         let mut other = Vec::new();
@@ -217,7 +232,7 @@ impl Query {
             for value in &condition.values {
                 let as_id = value.trim().parse::<ConceptId>().ok();
                 match condition.property {
-                    Some(Property::Id) => ids.extend(as_id.filter(|id| base.kb.concept(id).is_ok())),
+                    Some(Property::Id) => ids.extend(as_id),
                     Some(Property::Xref) => ids.extend(catalogue.with_xref(value).iter().cloned()),
                     Some(Property::Parent) => {
                         ids.extend(as_id.iter().flat_map(|id| catalogue.children(id)).take(MOST_CANDIDATES).cloned());
@@ -266,14 +281,10 @@ impl Query {
         let score = score * (met + 1) as f64 / (of + 1) as f64;
         let mut features = candidate.map_or_else(Vec::new, evidence);
         if !self.types.is_empty() {
-            features.push(Feature {
-                id: "type_match",
-                name: "Has the type asked for",
-                value: FeatureValue::Flag(fits),
-            });
+            features.push(Feature { id: "type_match", name: "Has the type asked for", value: fits.into() });
         }
         if of > 0 {
-            let value = FeatureValue::Number(met as f64 / of as f64);
+            let value = (met as f64 / of as f64).into();
             features.push(Feature { id: "property_match", name: "Share of the properties that it has", value });
         }
         Ok(Some(Found {
@@ -303,8 +314,8 @@ impl Condition {
     }
 }
 
-/// Returns a concept; `None` if it was removed since it was found, and the answer is made anew.
-fn still_there(base: &Base, id: &ConceptId) -> Result<Option<Concept>, Failure> {
+/// Returns a concept; `None` if there is none, or none any more.
+pub(super) fn still_there(base: &Base, id: &ConceptId) -> Result<Option<Concept>, Failure> {
     match base.kb.concept(id) {
         Ok(concept) => Ok(Some(concept)),
         Err(error) if error.is_not_found() => Ok(None),
@@ -323,7 +334,7 @@ fn evidence(candidate: &Candidate) -> Vec<Feature> {
         ("ranker", "Logit of the ranker", scores.ranker),
     ];
     let feature = |(id, name, value): (&'static str, &'static str, Option<f64>)| {
-        value.map(|value| Feature { id, name, value: FeatureValue::Number(value) })
+        value.map(|value| Feature { id, name, value: value.into() })
     };
     named.into_iter().filter_map(feature).collect()
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::property::{Property, Value};
-use super::query::{Condition, FeatureValue, Found, Quantifier, Query, Strictness, find, named_types};
+use super::query::{Condition, Quantifier, Query, Strictness, find, named_types, still_there};
 use super::suggest::{self, Window};
-use super::{BATCH, MOST_QUERIES, PREVIEW, SCHEMA_SPACE, page, path_of};
+use super::{BATCH, OfPath, PREVIEW, SCHEMA_SPACE, check_size, page, path_of};
 use crate::base::Base;
 use crate::body::{Parameters, bytes};
 use crate::failure::Failure;
@@ -36,12 +36,6 @@ pub(super) fn router() -> Router<Shared> {
         .route("/flyout/property", get(flyout_property))
         .route("/preview", get(preview))
         .route("/properties", get(properties))
-}
-
-/// The knowledge base in an address, where there is one.
-#[derive(Deserialize)]
-struct OfPath {
-    kb: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -116,7 +110,7 @@ fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) 
     let (name, address) = (&state.served(kb)?.slot.name, state.address(headers));
     let pages = format!("{address}{}/concept/", path_of(name));
     let service = format!("{address}{}/reconcile/0.2", path_of(name));
-    let types: Vec<String> = base.catalogue()?.types().map(|(kind, _)| kind.to_owned()).collect();
+    let types = base.catalogue()?.type_names();
     let suggested = |kind: &str| {
         json!({
             "service_url": service, "service_path": format!("/suggest/{kind}"),
@@ -258,10 +252,7 @@ pub(super) fn limit(limit: Option<f64>) -> Result<Option<usize>, String> {
 async fn reconcile(state: &Shared, base: &Arc<Base>, queries: &str) -> Result<Json, Failure> {
     let raw: BTreeMap<String, RawQuery> =
         serde_json::from_str(queries).map_err(|error| Failure::request(format!("`queries`: {error}")))?;
-    if raw.len() > MOST_QUERIES {
-        let message = format!("{} queries; a batch may have {MOST_QUERIES}", raw.len());
-        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message));
-    }
+    check_size(raw.len())?;
     let (mut keys, mut queries) = (Vec::new(), Vec::new());
     for (key, query) in raw {
         queries.push(query.read().map_err(|error| Failure::request(format!("query \"{key}\": {error}")))?);
@@ -270,26 +261,10 @@ async fn reconcile(state: &Shared, base: &Arc<Base>, queries: &str) -> Result<Js
     let found = find(state, base, &queries).await?;
     let mut answers = Map::new();
     for (key, candidates) in keys.into_iter().zip(found) {
-        let candidates: Vec<Json> = candidates.iter().map(candidate).collect();
+        let candidates: Vec<Json> = candidates.iter().map(|found| found.json(false)).collect();
         answers.insert(key, json!({ "result": candidates }));
     }
     Ok(Json::Object(answers))
-}
-
-fn candidate(found: &Found) -> Json {
-    let feature = |feature: &super::query::Feature| match feature.value {
-        FeatureValue::Number(number) => json!({ "id": feature.id, "value": number }),
-        FeatureValue::Flag(flag) => json!({ "id": feature.id, "value": flag }),
-    };
-    let features: Vec<Json> = found.features.iter().map(feature).collect();
-    let mut candidate = json!({
-        "id": found.id, "name": found.name, "type": named_types(&found.types), "score": found.score,
-        "match": found.is_match, "features": features,
-    });
-    if let Some(description) = &found.description {
-        candidate["description"] = Json::from(description.as_str());
-    }
-    candidate
 }
 
 // Data extension
@@ -358,10 +333,9 @@ pub(super) type Row = (String, Vec<Vec<Json>>);
 pub(super) fn rows_of(base: &Base, ids: Vec<String>, columns: &[Column]) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::with_capacity(ids.len());
     for id in ids {
-        let concept = match id.parse().ok().map(|id| base.kb.concept(&id)) {
-            Some(Ok(concept)) => Some(concept),
-            Some(Err(error)) if !error.is_not_found() => return Err(error.into()),
-            _ => None,
+        let concept = match id.parse() {
+            Ok(id) => still_there(base, &id)?,
+            Err(_) => None,
         };
         let mut values = Vec::with_capacity(columns.len());
         for column in columns {

@@ -15,7 +15,6 @@ mod set;
 mod version;
 mod words;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
@@ -179,10 +178,7 @@ impl WordWeights {
         let read = || {
             let mut words = Vec::new();
             for name in names {
-                each_word(scope.snapshot.name(*name)?.1, |word| {
-                    words.push(stable_hash(word));
-                    ControlFlow::Continue(())
-                });
+                each_word(scope.snapshot.name(*name)?.1, |word| words.push(stable_hash(word)));
             }
             words.sort_unstable();
             words.dedup();

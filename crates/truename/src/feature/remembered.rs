@@ -1,4 +1,4 @@
-//! What features read of one version of a knowledge base again and again.
+//! Cache of words that features read, shared by the threads of a linker.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
