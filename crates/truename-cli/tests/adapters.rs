@@ -64,8 +64,7 @@ fn adapted() -> Folder {
 
 fn tensors(folder: &Folder, name: &str) -> Vec<(String, Vec<f32>)> {
     let checkpoint = Checkpoint::open(&folder.path(name)).unwrap();
-    let names =
-        ["adapters.general.0.up.weight", "adapters.general.aggregator.weight", "adapters.biomedical.0.up.weight"];
+    let names = ["adapters.general.0.up.weight", "adapters.general.1.up.weight", "adapters.biomedical.0.up.weight"];
     let has = names.into_iter().filter(|name| checkpoint.tensors().has(name));
     has.map(|name| (name.to_owned(), checkpoint.tensors().tensor(name).unwrap().into_values())).collect()
 }

@@ -58,12 +58,22 @@ impl Adapters {
         match self.features {
             AdapterFeatures::Joined => Tensor::cat(std::iter::once(last).chain(states).collect(), 1),
             AdapterFeatures::Sum => states.fold(last, |sum, state| sum + unit_rows(state)),
+            AdapterFeatures::Balanced => balanced(last, states),
         }
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
         self.adapters.iter_mut().flat_map(Adapter::parameters).collect()
     }
+}
+
+/// `H_p + ‖H_p‖ Σ H_a / ‖H_a‖` for each row.
+///
+/// # Shapes
+/// `backbone`, each of `states`, output: `[tokens, hidden]`
+pub(crate) fn balanced(backbone: Tensor<2>, states: impl Iterator<Item = Tensor<2>>) -> Tensor<2> {
+    let lengths = backbone.clone().square().sum_dim(1).sqrt();
+    states.fold(backbone, |sum, state| sum + unit_rows(state) * lengths.clone())
 }
 
 impl Adapter {
@@ -135,6 +145,10 @@ impl Adapter {
             previous = Some(input + layer.up.forward(states));
         }
         previous.expect("an adapter has layers")
+    }
+
+    pub fn device(&self) -> Device {
+        self.layers[0].down.weight.vector().device()
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {

@@ -19,6 +19,13 @@ impl Layout {
         Self { texts, visibility }
     }
 
+    /// The layout of a part of each text, counted in the text.
+    pub fn of_parts(batch: &Batch, parts: &[Range<usize>]) -> Self {
+        let part = |(text, part): (Range<usize>, &Range<usize>)| text.start + part.start..text.start + part.end;
+        let texts: Vec<Range<usize>> = batch.rows().zip(parts).map(part).collect();
+        Self { visibility: vec![None; texts.len()], texts }
+    }
+
     /// The layout in which the entity of each text attends to itself alone (PICSO, equation 2).
     pub fn of_entities(batch: &Batch) -> Self {
         let mut layout = Self::of(batch);

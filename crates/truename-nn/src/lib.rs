@@ -52,9 +52,10 @@ pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
-    Classify, ClassifyTexts, Cloze, Debiased, Distance, GoldSpan, Labelled, LabelledSpans, MarkedEntities, Masked,
-    MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs, PromptAnswer, Prompts,
-    Retrieval, Retrieved, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags, Targets,
+    Classify, ClassifyTexts, Cloze, Debiased, Distance, EntityVector, GoldSpan, Labelled, LabelledSpans,
+    MarkedEntities, Masked, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs,
+    PromptAnswer, Prompts, Retrieval, Retrieved, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms,
+    TaggedTokens, Tags, Targets,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

@@ -9,9 +9,11 @@ use truename_infer::{
 
 use crate::dropout::Dropout;
 use crate::layer::indices;
+use crate::layout::Layout;
 use crate::network::{Family, Network};
 use crate::objective::{Loss, Pass};
 use crate::parameter::Parameter;
+use crate::pooling::pool;
 use crate::*;
 
 const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
@@ -483,7 +485,7 @@ fn as_batch(inputs: &[Input]) -> Batch {
 #[test]
 fn adapters_have_the_states_of_the_engine() {
     for family in FAMILIES {
-        for features in [AdapterFeatures::Sum, AdapterFeatures::Joined] {
+        for features in [AdapterFeatures::Balanced, AdapterFeatures::Sum, AdapterFeatures::Joined] {
             let folder = adapted(family, &["general", "biomedical"], features, |_, values| values);
             let mut checkpoint = Checkpoint::open(folder.path()).unwrap();
             let inputs = with_entity(&mut checkpoint);
@@ -574,7 +576,8 @@ fn synonyms_teach_the_adapter_alone() {
     let mut config = AdapterConfig::new(2, hidden, 4, 64);
     (config.layers, config.depth) = (vec![0, 1], 1);
     let loss = MetricLoss::Debiased(Debiased::default());
-    let objective = Synonyms::new("general", &config, transformer, loss, 5).unwrap();
+    let vectors = [EntityVector::Pooled, EntityVector::Aggregated];
+    let objectives = vectors.map(|vector| Synonyms::new("general", &config, transformer, vector, loss, 5).unwrap());
     let texts = batch(&mut checkpoint);
     let inputs: Vec<Input> =
         texts.texts().texts().map(|ids| Input::new(ids.to_vec()).with_entity(0..ids.len())).collect();
@@ -584,25 +587,47 @@ fn synonyms_teach_the_adapter_alone() {
     let entities = MarkedEntities {
         texts: as_batch(&inputs),
         states: (0..3).map(of_layer).collect(),
+        pooled: inputs.iter().map(|input| 0..input.len()).collect(),
         labels: texts.labels().to_vec(),
     };
-    let options = LearnerOptions { adapters: false, dropout: 0.0, ..LearnerOptions::default() };
-    let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
-    let before = learner.loss(&entities);
-    for _ in 0..20 {
-        learner.step(std::slice::from_ref(&entities), 1e-3);
+    for (objective, has_aggregator) in objectives.into_iter().zip([false, true]) {
+        let options = LearnerOptions { adapters: false, dropout: 0.0, ..LearnerOptions::default() };
+        let mut learner = Learner::new(vec![self::checkpoint("bert")], objective, options).unwrap();
+        let before = learner.loss(&entities);
+        for _ in 0..60 {
+            learner.step(std::slice::from_ref(&entities), 1e-3);
+        }
+        assert!(learner.loss(&entities) < before - 0.05, "{before} {}", learner.loss(&entities));
+        let folder = tempfile::tempdir().unwrap();
+        learner.save(folder.path()).unwrap();
+        let saved = Checkpoint::open(folder.path()).unwrap();
+        let plain = self::checkpoint("bert");
+        let Checkpoint::Transformer(transformer) = &plain else { panic!("a transformer") };
+        for name in ["query", "key", "value"].map(|name| format!("encoder.layer.1.attention.self.{name}.weight")) {
+            let name = transformer.encoder().name(&name);
+            assert_eq!(saved.tensors().tensor(&name).unwrap(), plain.tensors().tensor(&name).unwrap(), "{name}");
+        }
+        assert!(saved.tensors().has("adapters.general.1.up.weight"));
+        assert_eq!(saved.tensors().has("adapters.general.aggregator.bias"), has_aggregator);
     }
-    assert!(learner.loss(&entities) < before - 0.05, "{before} {}", learner.loss(&entities));
-    let folder = tempfile::tempdir().unwrap();
-    learner.save(folder.path()).unwrap();
-    let saved = Checkpoint::open(folder.path()).unwrap();
-    let plain = self::checkpoint("bert");
-    let Checkpoint::Transformer(transformer) = &plain else { panic!("a transformer") };
-    for name in ["query", "key", "value"].map(|name| format!("encoder.layer.1.attention.self.{name}.weight")) {
-        let name = transformer.encoder().name(&name);
-        assert_eq!(saved.tensors().tensor(&name).unwrap(), plain.tensors().tensor(&name).unwrap(), "{name}");
+}
+
+#[test]
+fn pooled_entities_are_compared_by_the_vectors_of_the_engine() {
+    let folder = adapted("bert", &["general"], AdapterFeatures::Balanced, |_, values| values);
+    let mut checkpoint = Checkpoint::open(folder.path()).unwrap();
+    let [entity, _] = with_entity(&mut checkpoint);
+    let range = entity.entity().unwrap();
+    let engine = Backbone::open(folder.path()).unwrap();
+    let states = engine.states(std::slice::from_ref(&entity), &[2]).unwrap();
+    let hidden = checkpoint.hidden();
+    let expected: Vec<f32> = (0..hidden)
+        .map(|column| range.clone().map(|token| states[0].row(0, token)[column]).sum::<f32>() / range.len() as f32)
+        .collect();
+    let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+    let batch = as_batch(&[entity]);
+    let found = pool(Pooling::Mean, network.states(&batch, Dropout::none()), &Layout::of_parts(&batch, &[range]));
+    for (found, expected) in found.to_data().try_into_vec::<f32>().unwrap().iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-4 * expected.abs().max(1.0), "{found} {expected}");
     }
-    assert!(
-        saved.tensors().has("adapters.general.1.up.weight") && saved.tensors().has("adapters.general.aggregator.bias")
-    );
 }

@@ -40,8 +40,10 @@ pub struct AdapterConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdapterFeatures {
-    /// `H_p + Σ H_a / ‖H_a‖`, for use without fine-tuning.
+    /// `H_p + ‖H_p‖ Σ H_a / ‖H_a‖`, for use without fine-tuning: each adapter weighs as much as the backbone.
     #[default]
+    Balanced,
+    /// `H_p + Σ H_a / ‖H_a‖`, as published. States of MiniLM-L6 are eight times as long as what is added.
     Sum,
     /// `H_p ⊕ H_a ⊕ …`, for a head that is trained on them.
     Joined,
@@ -58,7 +60,7 @@ impl AdaptersConfig {
     /// Width of the states that a model gives, whose backbone has states of width `hidden`.
     pub fn width(&self, hidden: usize) -> usize {
         match self.features {
-            AdapterFeatures::Sum => hidden,
+            AdapterFeatures::Balanced | AdapterFeatures::Sum => hidden,
             AdapterFeatures::Joined => hidden * (1 + self.adapters.len()),
         }
     }

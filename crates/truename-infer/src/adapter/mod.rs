@@ -101,19 +101,27 @@ impl Adapters {
             features.extend_from_slice(backbone);
             match self.features {
                 AdapterFeatures::Joined => of_adapters.for_each(|state| features.extend_from_slice(state)),
-                AdapterFeatures::Sum => of_adapters.for_each(|state| add_unit(&mut features[first..], state)),
+                AdapterFeatures::Sum => of_adapters.for_each(|state| add_scaled(&mut features[first..], state, 1.0)),
+                AdapterFeatures::Balanced => {
+                    let length = length(backbone);
+                    of_adapters.for_each(|state| add_scaled(&mut features[first..], state, length));
+                }
             }
         }
         features
     }
 }
 
-/// `sum += state / ‖state‖`
-fn add_unit(sum: &mut [f32], state: &[f32]) {
-    let length = state.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32;
-    if length > 0.0 {
-        sum.iter_mut().zip(state).for_each(|(sum, value)| *sum += value / length);
+/// `sum += state · length / ‖state‖`; nothing where the state is all zeros.
+fn add_scaled(sum: &mut [f32], state: &[f32], length: f32) {
+    let scale = length / self::length(state);
+    if scale.is_finite() {
+        sum.iter_mut().zip(state).for_each(|(sum, value)| *sum += value * scale);
     }
+}
+
+fn length(state: &[f32]) -> f32 {
+    state.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32
 }
 
 /// Returns the batch with the entity of each sequence attending to itself alone.

@@ -30,7 +30,7 @@ pub use pairs::{Pair, Paired, Pairs};
 pub use retrieval::{Retrieval, Retrieved};
 pub(crate) use spans::untrained;
 pub use spans::{GoldSpan, LabelledSpans, SpanLabels, SpanThreshold, Spans, SpansOptions};
-pub use synonyms::{MarkedEntities, Synonyms};
+pub use synonyms::{EntityVector, MarkedEntities, Synonyms};
 pub use tags::{TaggedTokens, Tags};
 
 /// The training objective of a [`Learner`](crate::Learner).

@@ -1,11 +1,15 @@
+use std::ops::Range;
+
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{AdapterConfig, Batch, Error, TransformerCheckpoint};
+use truename_infer::{AdapterConfig, Batch, Error, Pooling, TransformerCheckpoint};
 
 use super::metric::{Classes, MetricLoss};
 use super::{Loss, Objective, Pass, untrained};
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, balanced};
 use crate::layer::{Linear, indices};
+use crate::layout::Layout;
 use crate::parameter::Parameter;
+use crate::pooling::pool;
 
 /// Contrastive learning of an adapter from synonyms in their sentences (PICSO, sections 3.2 to 3.4). The backbone keeps its weights.
 #[derive(Clone, Debug)]
@@ -13,8 +17,24 @@ pub struct Synonyms {
     adapter: Adapter,
     /// Layers of the backbone that the adapter reads.
     layers: Vec<usize>,
-    aggregator: Linear,
+    vector: Vector,
     loss: MetricLoss,
+}
+
+/// The vector of an entity that the loss compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntityVector {
+    /// The pooled states, as an encoder without fine-tuning gives them: [`AdapterFeatures::Balanced`](truename_infer::AdapterFeatures).
+    Pooled,
+    /// The output of an aggregator, as published: a linear map of the states of both markers.
+    Aggregated,
+}
+
+/// [`EntityVector`] with what it needs.
+#[derive(Clone, Debug)]
+enum Vector {
+    Pooled(Pooling),
+    Aggregated(Linear),
 }
 
 /// Sentences with a marked entity each, as the backbone reads them.
@@ -24,6 +44,8 @@ pub struct MarkedEntities {
     pub texts: Batch,
     /// The backbone's states after each layer that the adapter reads, then those after its last layer: `[tokens, hidden]` each.
     pub states: Vec<Vec<f32>>,
+    /// The tokens of each sentence whose states are pooled, counted in the sentence.
+    pub pooled: Vec<Range<usize>>,
     /// The class of each entity: entities of one class are synonyms.
     pub labels: Vec<u32>,
 }
@@ -37,26 +59,28 @@ impl Synonyms {
         name: &str,
         config: &AdapterConfig,
         backbone: &TransformerCheckpoint,
+        vector: EntityVector,
         loss: MetricLoss,
         seed: u64,
     ) -> Result<Self, Error> {
         let hidden = backbone.config().hidden_size;
-        let aggregator = format!("{}.aggregator", AdapterConfig::prefix(name));
-        Ok(Self {
-            adapter: Adapter::untrained(name, config, backbone, seed)?,
-            layers: config.layers.clone(),
-            aggregator: untrained(&aggregator, 4 * hidden, hidden, seed),
-            loss,
-        })
+        let vector = match vector {
+            EntityVector::Pooled => Vector::Pooled(backbone.pooling()),
+            EntityVector::Aggregated => {
+                let name = format!("{}.aggregator", AdapterConfig::prefix(name));
+                Vector::Aggregated(untrained(&name, 4 * hidden, hidden, seed))
+            }
+        };
+        let adapter = Adapter::untrained(name, config, backbone, seed)?;
+        Ok(Self { adapter, layers: config.layers.clone(), vector, loss })
     }
 
-    /// Returns the vector of each entity: `h W + b`, where `h` is `H[p_s] ⊕ H[p_e]` and `H` is `H_p ⊕ H_a` (section 3.3). Lengths are
-    /// left to the loss.
+    /// Returns the vector of each entity. Lengths are left to the loss.
     ///
     /// # Shapes
     /// output: `[texts, hidden]`
     fn vectors(&self, pass: &Pass<'_>, batch: &MarkedEntities) -> Tensor<2> {
-        let device = self.aggregator.weight.vector().device();
+        let device = self.adapter.device();
         let tokens = batch.texts.tokens().len();
         let hidden = batch.states[0].len() / tokens;
         let constant = |values: &Vec<f32>| {
@@ -69,21 +93,30 @@ impl Synonyms {
         };
         let of_adapter = self.adapter.forward(states, &batch.texts, pass.next_dropout(), pass.is_fused());
         let last = constant(batch.states.last().expect("the states of the last layer"));
-        let joined = Tensor::cat(vec![last, of_adapter], 1);
-        let rows = batch.texts.rows().enumerate();
-        let markers = rows.map(|(number, rows)| {
-            let entity = batch.texts.entity(number).expect("each sentence has an entity");
-            [rows.start + entity.start, rows.start + entity.end - 1]
-        });
-        let [starts, ends]: [Vec<i32>; 2] =
-            markers.fold([Vec::new(), Vec::new()], |[mut starts, mut ends], [start, end]| {
-                starts.push(start as i32);
-                ends.push(end as i32);
-                [starts, ends]
-            });
-        let select = |places| joined.clone().select(0, indices(places, &device));
-        self.aggregator.forward(Tensor::cat(vec![select(starts), select(ends)], 1))
+        match &self.vector {
+            Vector::Pooled(pooling) => {
+                let states = balanced(last, std::iter::once(of_adapter));
+                pool(*pooling, states, &Layout::of_parts(&batch.texts, &batch.pooled))
+            }
+            Vector::Aggregated(aggregator) => {
+                aggregated(aggregator, Tensor::cat(vec![last, of_adapter], 1), &batch.texts)
+            }
+        }
     }
+}
+
+/// `h W + b`, where `h` is `H[p_s] ⊕ H[p_e]` and `H` is `H_p ⊕ H_a` (section 3.3).
+///
+/// # Shapes
+/// `joined: [tokens, 2 hidden]`, output: `[texts, hidden]`
+fn aggregated(aggregator: &Linear, joined: Tensor<2>, texts: &Batch) -> Tensor<2> {
+    let entity = |number| texts.entity(number).expect("each sentence has an entity");
+    let markers = |place: fn(Range<usize>) -> usize| {
+        let rows = texts.rows().enumerate();
+        let places = rows.map(|(number, rows)| (rows.start + place(entity(number))) as i32).collect();
+        joined.clone().select(0, indices(places, &joined.device()))
+    };
+    aggregator.forward(Tensor::cat(vec![markers(|entity| entity.start), markers(|entity| entity.end - 1)], 1))
 }
 
 impl Objective for Synonyms {
@@ -91,7 +124,9 @@ impl Objective for Synonyms {
 
     fn parameters(&mut self) -> Vec<&mut Parameter> {
         let mut parameters = self.adapter.parameters();
-        parameters.extend(self.aggregator.parameters());
+        if let Vector::Aggregated(aggregator) = &mut self.vector {
+            parameters.extend(aggregator.parameters());
+        }
         parameters
     }
 

@@ -3,11 +3,12 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_infer::{
-    AdapterChoice, AdapterConfig, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input, Manifest,
-    Tokenizer, TransformerCheckpoint,
+    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input,
+    Manifest, Tokenizer, TransformerCheckpoint,
 };
 use truename_kb::Progress;
-use truename_nn::{Debiased, Distance, LearnerOptions, MarkedEntities, MetricLoss, Mining};
+use truename_nn::{Debiased, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
+use truename_text::Span;
 
 use super::Kind;
 use crate::recipe::{Condition, Keys, Part, Range, Schema, one_or_many};
@@ -75,11 +76,19 @@ struct AdapterKeys {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct ObjectiveKeys {
+    vector: VectorKind,
     loss: LossKind,
     temperature: f64,
     prior: f64,
     concentration: f64,
     margin: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum VectorKind {
+    Pooled,
+    Aggregated,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +105,15 @@ struct SamplerKeys {
     group: usize,
     batch: usize,
     window: usize,
+    names: f64,
+}
+
+/// A sentence of a batch.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Drawn {
+    sentence: u32,
+    /// The entity is read without its sentence.
+    is_name: bool,
 }
 
 impl Default for DataKeys {
@@ -119,13 +137,13 @@ impl Default for AdapterKeys {
 impl Default for ObjectiveKeys {
     fn default() -> Self {
         let Debiased { temperature, prior, concentration } = Debiased::default();
-        Self { loss: LossKind::Debiased, temperature, prior, concentration, margin: 0.3 }
+        Self { vector: VectorKind::Pooled, loss: LossKind::Debiased, temperature, prior, concentration, margin: 0.3 }
     }
 }
 
 impl Default for SamplerKeys {
     fn default() -> Self {
-        Self { group: 4, batch: 256, window: 64 }
+        Self { group: 4, batch: 256, window: 64, names: 0.5 }
     }
 }
 
@@ -141,6 +159,7 @@ impl Keys for SynonymKeys {
         ("sampler.group", Range::of(2.0, 10_000.0)),
         ("sampler.batch", Range::of(4.0, 65_536.0)),
         ("sampler.window", Range::of(8.0, 100_000.0)),
+        ("sampler.names", Range::of(0.0, 1.0)),
     ];
     const PATHS: &'static [&'static str] = &["data.sentences", "encoder.from"];
     const CONDITIONS: &'static [Condition] = &[
@@ -164,7 +183,7 @@ impl Keys for SynonymKeys {
 
 impl ObjectiveKeys {
     fn metric_loss(&self) -> MetricLoss {
-        let Self { loss, temperature, prior, concentration, margin } = *self;
+        let Self { loss, temperature, prior, concentration, margin, .. } = *self;
         match loss {
             LossKind::Debiased => MetricLoss::Debiased(Debiased { temperature, prior, concentration }),
             // Without a prior and without weights equation 3 is InfoNCE.
@@ -208,9 +227,27 @@ impl Synonyms {
         Ok(Self { data, keys, config, backbone, prompt, seed: recipe.seed })
     }
 
+    /// States that the model gives after the run: those that training compared.
+    fn features(&self) -> AdapterFeatures {
+        match self.keys.objective.vector {
+            VectorKind::Pooled => AdapterFeatures::Balanced,
+            VectorKind::Aggregated => AdapterFeatures::Sum,
+        }
+    }
+
     /// Layers whose states a batch has: those that the adapter reads, then the last.
     fn layers(&self) -> Vec<usize> {
         self.config.layers.iter().map(|layer| layer + 1).chain([self.backbone.info().layers]).collect()
+    }
+
+    /// Returns the tokens of a sentence, or of its entity alone.
+    fn read(&self, Drawn { sentence, is_name }: Drawn) -> Result<Input, Error> {
+        let sentence = self.data.sentences.sentence(sentence);
+        let (text, span) = match is_name {
+            true => (sentence.entity(), Span::new(0, sentence.entity().len())),
+            false => (sentence.text.as_str(), sentence.span),
+        };
+        Ok(self.prompt.tokens(text, span, self.backbone.tokenizer())?.input)
     }
 
     /// Draws the groups of an epoch: the sentences of each concept in random order, `sampler.group` at a time.
@@ -263,7 +300,7 @@ fn config(keys: &SynonymKeys, backbone: &TransformerCheckpoint) -> Result<Adapte
 impl Task for Synonyms {
     type Objective = truename_nn::Synonyms;
     /// The sentences of each batch.
-    type Plan = Vec<Vec<u32>>;
+    type Plan = Vec<Vec<Drawn>>;
 
     const SCORE: &'static str = "acc@1";
 
@@ -286,11 +323,16 @@ impl Task for Synonyms {
             return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
         };
         let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
-        Ok(truename_nn::Synonyms::new(name, &self.config, backbone, loss, self.seed)?)
+        let vector = match self.keys.objective.vector {
+            VectorKind::Pooled => EntityVector::Pooled,
+            VectorKind::Aggregated => EntityVector::Aggregated,
+        };
+        Ok(truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)?)
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
         let mut adapters: AdaptersConfig = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
+        adapters.features = self.features();
         adapters.adapters.insert(self.keys.adapter.name.clone(), self.config.clone());
         Ok(manifest.set_head(AdaptersConfig::HEAD, &adapters)?)
     }
@@ -301,7 +343,10 @@ impl Task for Synonyms {
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
-        for group in self.groups(&mut epoch.random()) {
+        let mut random = epoch.random();
+        for group in self.groups(&mut random) {
+            let drawn = |sentence| Drawn { sentence, is_name: random.f64() < self.keys.sampler.names };
+            let group: Vec<Drawn> = group.into_iter().map(drawn).collect();
             if plan.last().is_none_or(|batch| batch.len() + group.len() > self.keys.sampler.batch) {
                 plan.push(Vec::new());
             }
@@ -315,19 +360,21 @@ impl Task for Synonyms {
     }
 
     fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
-        let sentences: Vec<_> = plan[number].iter().map(|sentence| self.data.sentences.sentence(*sentence)).collect();
-        let tokens = sentences
-            .iter()
-            .map(|sentence| Ok(self.prompt.tokens(&sentence.text, sentence.span, self.backbone.tokenizer())?.input));
-        let inputs: Vec<Input> = tokens.collect::<Result<_, Error>>()?;
+        let drawn = &plan[number];
+        let inputs: Vec<Input> = drawn.iter().map(|drawn| self.read(*drawn)).collect::<Result<_, Error>>()?;
         let mut batch = MarkedEntities::default();
+        let pooled = |(drawn, input): (&Drawn, &Input)| match input.entity().filter(|_| !drawn.is_name) {
+            Some(entity) => entity,
+            None => 0..input.len(),
+        };
+        batch.pooled = drawn.iter().zip(&inputs).map(pooled).collect();
         inputs.iter().for_each(|input| batch.texts.push_input(input));
         let layers = self.layers();
         let states = self.backbone.states(&inputs, &layers)?;
         batch.states = (0..layers.len())
             .map(|place| states.iter().flat_map(|text| text.layer(place)).copied().collect())
             .collect();
-        batch.labels = plan[number].iter().map(|sentence| self.data.sentences.concept_of(*sentence)).collect();
+        batch.labels = drawn.iter().map(|drawn| self.data.sentences.concept_of(drawn.sentence)).collect();
         Ok((batch, inputs.len()))
     }
 }
