@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, Question, Tokenizer};
+use truename_infer::{
+    CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeTokens, Question, Tokenizer,
+};
 use truename_text::Span;
 
 /// Longest text of the model.
@@ -85,6 +87,33 @@ fn apart_each_candidate_has_a_prompt_of_its_own() {
         joined(&format!("[CLS] flu , not [START] heart attack [END] heart attack [MASK] [SEP] [E1] {name} [SEP]"))
     });
     assert_eq!(found, expected);
+}
+
+#[test]
+fn names_that_are_scored_by_their_states_have_positions_of_their_own() {
+    let mut config = config(Question::None);
+    config.score = CandidateScore::Spans;
+    let candidates = vec![vec!["heart attack", "infarction"], vec!["flu"]];
+    let query = ClozeQuery { text: "flu, not heart attack", span: Span::new(9, 21), candidates };
+    let tokenizer = tokenizer(&config);
+    let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
+    let (ids, positions) = (prompt.sequence.input.ids(), prompt.sequence.input.positions().unwrap());
+    for (option, names) in prompt.options.iter().zip(&prompt.names) {
+        assert_eq!((positions[*option], positions[names.start]), (0, 1));
+        assert_eq!((names.start, ids[names.end]), (option + 1, tokenizer.id("[SEP]").unwrap()));
+    }
+    let before = 0..prompt.options[0] as u32;
+    assert_eq!(positions[..prompt.options[0]], before.collect::<Vec<_>>());
+    // The same tokens as the name that is the mention.
+    let mention = &ids[prompt.mention.clone()];
+    assert_eq!(mention, &ids[prompt.names[0].clone()][..mention.len()]);
+    // A candidate has the same positions wherever it stands.
+    let other = ClozeQuery { candidates: query.candidates.iter().rev().cloned().collect(), ..query.clone() };
+    let other = ClozePrompt::new(config, &tokenizer).unwrap().tokens(&other, &tokenizer).unwrap();
+    let of = |prompt: &ClozeTokens, candidate: usize| {
+        prompt.sequence.input.positions().unwrap()[prompt.names[candidate].clone()].to_vec()
+    };
+    assert_eq!(of(&prompt, 0), of(&other, 1));
 }
 
 /// Pieces of one word count as the word.

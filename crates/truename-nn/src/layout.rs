@@ -22,8 +22,12 @@ impl Layout {
     /// The layout of a part of each text, counted in the text.
     pub fn of_parts(batch: &Batch, parts: &[Range<usize>]) -> Self {
         let part = |(text, part): (Range<usize>, &Range<usize>)| text.start + part.start..text.start + part.end;
-        let texts: Vec<Range<usize>> = batch.rows().zip(parts).map(part).collect();
-        Self { visibility: vec![None; texts.len()], texts }
+        Self::of_rows(batch.rows().zip(parts).map(part).collect())
+    }
+
+    /// The layout of ranges of rows.
+    pub fn of_rows(rows: Vec<Range<usize>>) -> Self {
+        Self { visibility: vec![None; rows.len()], texts: rows }
     }
 
     /// The layout in which the entity of each text attends to itself alone (PICSO, equation 2).

@@ -54,8 +54,8 @@ pub use name_pattern::NamePattern;
 pub use objective::{
     Classify, ClassifyTexts, Cloze, Debiased, Distance, EntityVector, GoldSpan, Labelled, LabelledSpans,
     MarkedEntities, Masked, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs,
-    PromptAnswer, Prompts, Retrieval, Retrieved, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms,
-    TaggedTokens, Tags, Targets,
+    Prompts, Retrieval, Retrieved, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags,
+    Targets,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -7,7 +8,7 @@ use truename_text::Span;
 use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
-use crate::{Backbone, Error, Part, Sequence, Slot, States, Template, Tokenizer};
+use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, States, Template, Tokenizer};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
 pub struct ClozeScorer {
@@ -100,6 +101,19 @@ pub enum CandidateScore {
     /// The dot product of the mapped state of the mask and the state of its token, divided by the root of their width; not in the paper. It
     /// is the same function for each place of a prompt, so that no order has to be learnt.
     State,
+    /// The cosine of the mean state of the mention and that of its names, stretched to logits; not in the paper. An encoder of sentences
+    /// gives it a sense before any training. Each candidate's tokens have positions of their own, so that no order has to be learnt.
+    Spans,
+}
+
+impl CandidateScore {
+    /// Logit of a candidate by [`Spans`](Self::Spans) for a cosine of 1, and its negative for one of 0.
+    pub const SPAN_LOGIT: f64 = 10.0;
+
+    /// Returns the logit for the cosine of two mean states.
+    fn of_cosine(cosine: f32) -> f32 {
+        Self::SPAN_LOGIT as f32 * (2.0 * cosine - 1.0)
+    }
 }
 
 impl ClozeConfig {
@@ -187,6 +201,10 @@ pub struct ClozeTokens {
     pub mask: usize,
     /// Number of the token that stands for each candidate.
     pub options: Vec<usize>,
+    /// The tokens of the mention in its context.
+    pub mention: Range<usize>,
+    /// The tokens of each candidate's names.
+    pub names: Vec<Range<usize>>,
 }
 
 impl ClozePrompt {
@@ -253,13 +271,20 @@ impl ClozePrompt {
     pub fn tokens(&self, query: &ClozeQuery<'_>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
         let long = self.filled(query, self.config.name_tokens, tokenizer);
         let mut sequence = long.or_else(|_| self.filled(query, self.name_tokens, tokenizer))?;
-        let mut special = sequence.parts.iter().filter(|part| part.len() == 1).map(|part| part.start);
-        let mask = special.find(|token| self.is_mask(&sequence, *token, tokenizer)).unwrap_or_default();
-        let (ids, places) = (sequence.input.ids(), &sequence.places);
-        let is_option = |token: &usize| places[*token].is_none() && self.options.contains(&ids[*token]);
-        let options = (mask..ids.len()).filter(is_option).collect();
         sequence.truncated.sort_unstable();
-        Ok(ClozeTokens { sequence, mask, options })
+        // A mask, a separator, and three parts of each candidate end the template.
+        let behind = sequence.parts.len() - 3 * query.candidates.len();
+        let of_candidates: Vec<&[Range<usize>]> = sequence.parts[behind..].chunks_exact(3).collect();
+        let options = of_candidates.iter().map(|parts| parts[0].start).collect();
+        let names = of_candidates.iter().map(|parts| parts[1].clone()).collect();
+        let (mask, mention) = (sequence.parts[behind - 2].start, sequence.parts[3].clone());
+        if self.config.score == CandidateScore::Spans {
+            let of_candidate = |parts: &&[Range<usize>]| 0..(parts[2].end - parts[0].start) as u32;
+            let before = 0..sequence.parts[behind - 1].end as u32;
+            let positions = before.chain(of_candidates.iter().flat_map(of_candidate)).collect();
+            sequence.input = sequence.input.with_positions(positions);
+        }
+        Ok(ClozeTokens { sequence, mask, options, mention, names })
     }
 
     /// Fills the template, with at most so many tokens of each name.
@@ -279,11 +304,6 @@ impl ClozePrompt {
             slots.push(Slot::list(by_likeness(names, mention), name_tokens));
         }
         tokenizer.fill_within(template, &slots, self.config.window)
-    }
-
-    fn is_mask(&self, sequence: &Sequence, token: usize, tokenizer: &Tokenizer) -> bool {
-        let id = sequence.input.ids()[token];
-        sequence.places[token].is_none() && ["[MASK]", "<mask>"].iter().any(|mask| tokenizer.id(mask) == Some(id))
     }
 }
 
@@ -394,6 +414,17 @@ impl ClozeScorer {
                 let root = (mask.len() as f32).sqrt();
                 let dot = |state: &[f32]| mask.iter().zip(state).map(|(left, right)| left * right).sum::<f32>() / root;
                 prompt.options.iter().map(|option| dot(states.row(0, *option))).collect()
+            }
+            CandidateScore::Spans => {
+                let mean = |tokens: &Range<usize>| {
+                    let mut vector = vec![0.0; states.layer(0).len() / states.tokens()];
+                    let rows: Vec<f32> = tokens.clone().flat_map(|token| states.row(0, token).to_vec()).collect();
+                    Pooling::Mean.write(&rows, &mut vector);
+                    vector
+                };
+                let mention = mean(&prompt.mention);
+                let dot = |names: Vec<f32>| mention.iter().zip(names).map(|(left, right)| left * right).sum();
+                prompt.names.iter().map(|names| CandidateScore::of_cosine(dot(mean(names)))).collect()
             }
         };
         let of_prompt = |all: (&States, &ClozeTokens)| of_prompt(all).into_iter().take(all.1.options.len());

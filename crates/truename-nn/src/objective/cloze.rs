@@ -1,14 +1,17 @@
+use std::ops::Range;
+
 use burn_tensor::activation::log_sigmoid;
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{Batch, CandidateScore, Error, TransformerCheckpoint};
+use truename_infer::{Batch, CandidateScore, ClozeTokens, Error, Pooling, TransformerCheckpoint};
 
-use super::metric::zero;
+use super::metric::{unit_rows, zero};
 use super::{Loss, Objective, Pass};
 use crate::layer::{MaskedHead, indices};
+use crate::layout::Layout;
 use crate::parameter::Parameter;
+use crate::pooling::pool;
 
-/// Binary cross-entropy over the candidates of cloze prompts (Prompt-BioEL, equation 7). The score of a candidate is that of its
-/// token at the mask.
+/// Binary cross-entropy over the candidates of cloze prompts (Prompt-BioEL, equation 7), scored as [`CandidateScore`] says.
 #[derive(Clone, Debug)]
 pub struct Cloze {
     head: MaskedHead,
@@ -19,23 +22,49 @@ pub struct Cloze {
 /// Prompts with their answers.
 #[derive(Clone, Debug, Default)]
 pub struct Prompts {
-    /// The prompts.
-    pub texts: Batch,
-    /// The answer of each prompt.
-    pub answers: Vec<PromptAnswer>,
+    texts: Batch,
+    answers: Vec<PromptAnswer>,
     /// Numbers of the tokens that stand for the candidates of all prompts, one after the other, counted over all prompts.
-    pub options: Vec<u32>,
+    options: Vec<u32>,
+    /// The tokens of each prompt's mention, counted over all prompts.
+    mentions: Vec<Range<usize>>,
+    /// The tokens of the names of each candidate of all prompts.
+    names: Vec<Range<usize>>,
+}
+
+impl Prompts {
+    /// Adds a prompt with its right candidate, if it is among them.
+    pub fn push(&mut self, prompt: &ClozeTokens, right: Option<u32>) {
+        let first = self.texts.tokens().len();
+        let shifted = |tokens: &Range<usize>| first + tokens.start..first + tokens.end;
+        let candidates = prompt.options.len() as u32;
+        self.answers.push(PromptAnswer { mask: (first + prompt.mask) as u32, candidates, right });
+        self.options.extend(prompt.options.iter().map(|token| (first + token) as u32));
+        self.mentions.push(shifted(&prompt.mention));
+        self.names.extend(prompt.names.iter().map(shifted));
+        self.texts.push_input(&prompt.sequence.input);
+    }
+
+    /// Number of prompts.
+    pub fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Returns whether there are no prompts.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
 }
 
 /// The answer of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PromptAnswer {
+struct PromptAnswer {
     /// Number of the masked token, counted over all prompts.
-    pub mask: u32,
+    mask: u32,
     /// Number of candidates.
-    pub candidates: u32,
+    candidates: u32,
     /// The right candidate; `None` if it is not among them.
-    pub right: Option<u32>,
+    right: Option<u32>,
 }
 
 impl Cloze {
@@ -79,6 +108,15 @@ impl Cloze {
                 let options = select(states, batch.options.iter().map(|token| *token as i32).collect());
                 (masks * options).sum_dim(1).reshape([count]) / (hidden as f64).sqrt()
             }
+            CandidateScore::Spans => {
+                let mean = |tokens: &[Range<usize>]| {
+                    unit_rows(pool(Pooling::Mean, states.clone(), &Layout::of_rows(tokens.to_vec())))
+                };
+                let mentions = select(mean(&batch.mentions), candidates.map(|(prompt, _)| prompt).collect());
+                let cosines = (mentions * mean(&batch.names)).sum_dim(1);
+                let count = cosines.dims()[0];
+                (cosines.reshape([count]) * 2.0 - 1.0) * CandidateScore::SPAN_LOGIT
+            }
         }
     }
 }
@@ -119,7 +157,7 @@ mod tests {
 
     #[test]
     fn choices_are_learnt_and_scored_by_the_other_engine() {
-        [CandidateScore::Token, CandidateScore::State].into_iter().for_each(choices_are_learnt);
+        [CandidateScore::Token, CandidateScore::State, CandidateScore::Spans].into_iter().for_each(choices_are_learnt);
     }
 
     fn choices_are_learnt(score: CandidateScore) {
@@ -141,11 +179,7 @@ mod tests {
         let mut batch = Prompts::default();
         for (query, right) in &queries {
             let made = prompt.tokens(query, &tokenizer).unwrap();
-            let first = batch.texts.tokens().len();
-            let mask = (first + made.mask) as u32;
-            batch.options.extend(made.options.iter().map(|token| (first + token) as u32));
-            batch.texts.push_input(&made.sequence.input);
-            batch.answers.push(PromptAnswer { mask, candidates: query.candidates.len() as u32, right: Some(*right) });
+            batch.push(&made, Some(*right));
         }
         let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
         let objective = Cloze::new(transformer, prompt.options().to_vec(), 3).unwrap().scored_by(score);

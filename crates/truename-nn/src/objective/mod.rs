@@ -22,7 +22,7 @@ use crate::network::Network;
 use crate::parameter::Parameter;
 
 pub use classify::{Classify, ClassifyTexts, Targets};
-pub use cloze::{Cloze, PromptAnswer, Prompts};
+pub use cloze::{Cloze, Prompts};
 pub use masked::{Masked, MaskedTokens};
 pub(crate) use metric::unit_rows;
 pub use metric::{Debiased, Distance, Labelled, Metric, MetricLoss, Mining, MultiSimilarity};

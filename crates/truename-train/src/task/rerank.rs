@@ -8,7 +8,7 @@ use truename_infer::{
     CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer,
 };
 use truename_kb::Progress;
-use truename_nn::{Cloze, LearnerOptions, PromptAnswer, Prompts};
+use truename_nn::{Cloze, LearnerOptions, Prompts};
 
 use super::Kind;
 use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
@@ -195,20 +195,12 @@ impl Task for Rerank {
             let example = &self.data.mentions.train()[planned.example as usize];
             let mut right = planned.right as usize;
             for query in self.data.query(example, &planned.candidates).split(self.data.config.shown()) {
-                let tokens = prompt.tokens(&query, tokenizer)?;
-                let first = batch.texts.tokens().len();
-                batch.options.extend(tokens.options.iter().map(|token| (first + token) as u32));
                 let candidates = query.candidates.len();
-                batch.answers.push(PromptAnswer {
-                    mask: (first + tokens.mask) as u32,
-                    candidates: candidates as u32,
-                    right: (right < candidates).then_some(right as u32),
-                });
+                batch.push(&prompt.tokens(&query, tokenizer)?, (right < candidates).then_some(right as u32));
                 right = right.wrapping_sub(candidates);
-                batch.texts.push_input(&tokens.sequence.input);
             }
         }
-        let texts = batch.answers.len();
+        let texts = batch.len();
         Ok((batch, texts))
     }
 }
