@@ -23,10 +23,12 @@ import time
 BATCH = 32
 ROUNDS = 3
 TOLERANCE = 1e-3
+# As `CandidateScore::SPAN_LOGIT`.
+SPAN_LOGIT = 10
 
 
 def score(model_folder, prompts):
-    """Returns the scores of all prompts (Prompt-BioEL, equation 6, or by states) and the seconds."""
+    """Returns the scores of all prompts (Prompt-BioEL, equation 6, by states or by spans) and the seconds."""
     import safetensors.torch
     import torch
     import transformers
@@ -54,9 +56,17 @@ def score(model_folder, prompts):
             fill = lambda values: values + [0] * (longest - len(values))
             ids = torch.tensor([fill(prompts[at]["ids"]) for at in batch])
             mask = torch.tensor([fill([1] * len(prompts[at]["ids"])) for at in batch])
-            states = model(input_ids=ids, attention_mask=mask).last_hidden_state
+            position = lambda at: prompts[at]["positions"] or list(range(len(prompts[at]["ids"])))
+            positions = torch.tensor([fill(position(at)) for at in batch])
+            states = model(input_ids=ids, attention_mask=mask, position_ids=positions).last_hidden_state
             for row, at in enumerate(batch):
                 prompt = prompts[at]
+                if head.get("score", "token") == "spans":
+                    mean = lambda tokens: states[row, tokens["start"] : tokens["end"]].mean(0)
+                    names = torch.stack([mean(tokens) for tokens in prompt["names"]])
+                    cosines = torch.nn.functional.cosine_similarity(mean(prompt["mention"]), names, dim=-1)
+                    scores[at] = (SPAN_LOGIT * (2 * cosines - 1)).tolist()
+                    continue
                 of_mask, options = mapped(states[row, prompt["mask"]]), prompt["options"]
                 if head.get("score", "token") == "state":
                     found = states[row, options] @ of_mask / width**0.5

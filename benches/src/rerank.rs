@@ -133,7 +133,8 @@ fn write(path: &Path, prompts: &[ClozeTokens], scores: &[Vec<f32>]) -> anyhow::R
     for prompt in prompts {
         let scores: Vec<f32> = scores.by_ref().take(prompt.options.len()).copied().collect();
         let line = serde_json::json!({
-            "ids": prompt.sequence.input.ids(), "mask": prompt.mask, "options": prompt.options, "scores": scores,
+            "ids": prompt.sequence.input.ids(), "positions": prompt.sequence.input.positions(), "mask": prompt.mask,
+            "options": prompt.options, "mention": prompt.mention, "names": prompt.names, "scores": scores,
         });
         writeln!(file, "{line}")?;
     }

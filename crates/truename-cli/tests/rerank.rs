@@ -58,6 +58,28 @@ fn trained() -> Folder {
 }
 
 #[test]
+fn mentions_with_the_name_of_one_concept_alone_are_learnt_in_part() {
+    let folder = Folder::new();
+    folder.write("kb.tsv", KB.to_owned() + "A:4\taspirin acid\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
+    let exact: String =
+        (10..50).map(|id| format!("{id}|t|aspirin or cold\n{id}\t0\t7\taspirin\tThing\tA:3\n\n")).collect();
+    folder.write("corpus.pubtator", corpus() + &exact);
+    folder.write("recipe.toml", RECIPE);
+    let texts = |share: &str| {
+        let flags =
+            ["--set", "schedule.epochs=1", "--set", "schedule.max_steps=1", "--set", "prompt.batch=1", "--set", share];
+        let run = ["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", share];
+        let run = folder.run(&[&run[..], &flags].concat());
+        assert!(run.err.contains("40 mentions have the name of one concept alone"), "{}", run.err);
+        run.err.lines().find(|line| line.contains("texts")).unwrap().to_owned()
+    };
+    assert!(texts("prompt.exact=1").contains(" 48 texts"));
+    assert!(texts("prompt.exact=0.5").contains(" 28 texts"));
+    assert!(texts("prompt.exact=0").contains(" 8 texts"));
+}
+
+#[test]
 fn a_context_is_explained_by_the_probability_before_and_words() {
     let folder = trained();
     assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));

@@ -56,9 +56,13 @@ impl Adapters {
             adapter.forward(|layer| backbone[layer].clone(), batch, dropout.at(number), is_fused)
         });
         match self.features {
-            AdapterFeatures::Joined => Tensor::cat(std::iter::once(last).chain(states).collect(), 1),
             AdapterFeatures::Sum => states.fold(last, |sum, state| sum + unit_rows(state)),
             AdapterFeatures::Balanced => balanced(last, states),
+            AdapterFeatures::Joined => {
+                let lengths = lengths(&last);
+                let states = states.map(|state| unit_rows(state) * lengths.clone());
+                Tensor::cat(std::iter::once(last).chain(states).collect(), 1)
+            }
         }
     }
 
@@ -72,8 +76,14 @@ impl Adapters {
 /// # Shapes
 /// `backbone`, each of `states`, output: `[tokens, hidden]`
 pub(crate) fn balanced(backbone: Tensor<2>, states: impl Iterator<Item = Tensor<2>>) -> Tensor<2> {
-    let lengths = backbone.clone().square().sum_dim(1).sqrt();
+    let lengths = lengths(&backbone);
     states.fold(backbone, |sum, state| sum + unit_rows(state) * lengths.clone())
+}
+
+/// # Shapes
+/// `states: [tokens, hidden]`, output: `[tokens, 1]`
+fn lengths(states: &Tensor<2>) -> Tensor<2> {
+    (states.clone().square().sum_dim(1) + 1e-24).sqrt()
 }
 
 impl Adapter {

@@ -45,7 +45,7 @@ pub enum AdapterFeatures {
     Balanced,
     /// `H_p + Σ H_a / ‖H_a‖`, as published. States of MiniLM-L6 are eight times as long as what is added.
     Sum,
-    /// `H_p ⊕ H_a ⊕ …`, for a head that is trained on them.
+    /// `H_p ⊕ ‖H_p‖ H_a / ‖H_a‖ ⊕ …`, for a head that is trained on them.
     Joined,
 }
 

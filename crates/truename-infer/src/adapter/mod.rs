@@ -97,15 +97,15 @@ impl Adapters {
         features.clear();
         for (token, backbone) in backbone.chunks_exact(hidden).enumerate() {
             let of_adapters = states.iter().map(|states| &states[token * hidden..][..hidden]);
-            let first = features.len();
+            let length = if self.features == AdapterFeatures::Sum { 1.0 } else { length(backbone) };
+            let mut first = features.len();
             features.extend_from_slice(backbone);
-            match self.features {
-                AdapterFeatures::Joined => of_adapters.for_each(|state| features.extend_from_slice(state)),
-                AdapterFeatures::Sum => of_adapters.for_each(|state| add_scaled(&mut features[first..], state, 1.0)),
-                AdapterFeatures::Balanced => {
-                    let length = length(backbone);
-                    of_adapters.for_each(|state| add_scaled(&mut features[first..], state, length));
+            for state in of_adapters {
+                if self.features == AdapterFeatures::Joined {
+                    first = features.len();
+                    features.resize(first + hidden, 0.0);
                 }
+                add_scaled(&mut features[first..], state, length);
             }
         }
         features

@@ -57,12 +57,13 @@ struct PromptKeys {
     together: bool,
     score: CandidateScore,
     batch: usize,
+    exact: f64,
 }
 
 impl Default for PromptKeys {
     fn default() -> Self {
         let ClozeConfig { candidates, name_tokens, window, question, together, score, .. } = ClozeConfig::new(384);
-        Self { candidates, name_tokens, window, question, together, score, batch: 8 }
+        Self { candidates, name_tokens, window, question, together, score, batch: 8, exact: 0.25 }
     }
 }
 
@@ -72,6 +73,7 @@ impl Keys for RerankKeys {
         ("prompt.name_tokens", Range::of(1.0, 10_000.0)),
         ("prompt.window", Range::of(16.0, 100_000.0)),
         ("prompt.batch", Range::of(1.0, 10_000.0)),
+        ("prompt.exact", Range::of(0.0, 1.0)),
     ];
     const PATHS: &'static [&'static str] = &["candidates.retriever"];
 }
@@ -89,6 +91,8 @@ struct RerankData {
     config: ClozeConfig,
     /// Examples with a candidate beside the right one, by number.
     learnt: Vec<u32>,
+    /// Those among them whose exact name decides.
+    exact: usize,
 }
 
 impl Rerank {
@@ -103,8 +107,10 @@ impl Rerank {
         }
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
         let examples = mentions.train().iter().zip(0..);
-        let learnt = examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
-        let data = RerankData { mentions, config, learnt };
+        let learnt: Vec<u32> =
+            examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
+        let exact = learnt.iter().filter(|number| is_exact(&mentions.train()[**number as usize])).count();
+        let data = RerankData { mentions, config, learnt, exact };
         Ok(Self { data, keys: recipe.keys()?, prompt, seed: recipe.seed })
     }
 }
@@ -169,14 +175,17 @@ impl Task for Rerank {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let mentions = self.data.learnt.len();
+        let exact = self.data.exact;
+        let mentions = self.data.learnt.len() - exact + (exact as f64 * self.prompt.exact).round() as usize;
         let texts = mentions * if self.prompt.together { 1 } else { self.prompt.candidates };
         EpochSize { batches: mentions.div_ceil(self.prompt.batch), texts }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
         let mut random = epoch.random();
-        let mut order = self.data.learnt.clone();
+        let is_exact = |number: u32| is_exact(&self.data.mentions.train()[number as usize]);
+        let mut is_drawn = |number: &u32| !is_exact(*number) || random.f64() < self.prompt.exact;
+        let mut order: Vec<u32> = self.data.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
         random.shuffle(&mut order);
         *plan = order.into_iter().map(|example| self.planned(example, &mut random)).collect();
         Ok(())
@@ -241,6 +250,12 @@ impl TaskData for RerankData {
         if alone > 0 {
             lines.push(format!(
                 "{alone} mentions have no candidate beside the right one, so that there is no choice to learn"
+            ));
+        }
+        if self.exact > 0 {
+            let exact = self.exact;
+            lines.push(format!(
+                "{exact} mentions have the name of one concept alone; an epoch learns a part (prompt.exact)"
             ));
         }
         let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;

@@ -143,7 +143,7 @@ impl Default for ObjectiveKeys {
 
 impl Default for SamplerKeys {
     fn default() -> Self {
-        Self { group: 4, batch: 256, window: 64, names: 0.5 }
+        Self { group: 4, batch: 256, window: 64, names: 0.25 }
     }
 }
 
