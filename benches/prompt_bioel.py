@@ -33,11 +33,11 @@ STEPS = {
     "aligned": {"max_steps": 60, "learning_rate": 3e-5},
     "retriever": {"max_steps": 170, "learning_rate": 1e-4},
     "pretrained": {"max_steps": 40, "learning_rate": 3e-4},
-    "reranker": {"max_steps": 200, "learning_rate": 2e-4},
+    "reranker": {"max_steps": 220, "learning_rate": 5e-5},
 }
 RETRIEVER = {"window": 64, "concept_tokens": 20}
 NEGATIVES = {"count": 31}
-PROMPT = {"window": 144, "name_tokens": 16}
+PROMPT = {"window": 144, "name_tokens": 16, "batch": 16}
 
 PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6"}
 ROWS = ["letters", "names", "chain", "cloze", "cross", "no-pretraining", "no-alignment"]
@@ -195,7 +195,6 @@ def changes(prefix, further, only=None):
             found += [f"{of}retriever.{key}={value}" for key, value in RETRIEVER.items() if run == "retriever"]
             found += [f"{of}negatives.{key}={value}" for key, value in NEGATIVES.items() if run == "retriever"]
     if only:
-        found += ['prompt.score="state"']
         further = [change.removeprefix(f"run.{only}.") for change in further if change.startswith(f"run.{only}.")]
     return found + list(further)
 
