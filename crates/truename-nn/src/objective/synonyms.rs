@@ -34,7 +34,7 @@ pub enum EntityVector {
 #[derive(Clone, Debug)]
 enum Vector {
     Pooled(Pooling),
-    Aggregated(Linear),
+    Aggregated(Box<Linear>),
 }
 
 /// Sentences with a marked entity each, as the backbone reads them.
@@ -68,7 +68,7 @@ impl Synonyms {
             EntityVector::Pooled => Vector::Pooled(backbone.pooling()),
             EntityVector::Aggregated => {
                 let name = format!("{}.aggregator", AdapterConfig::prefix(name));
-                Vector::Aggregated(untrained(&name, 4 * hidden, hidden, seed))
+                Vector::Aggregated(Box::new(untrained(&name, 4 * hidden, hidden, seed)))
             }
         };
         let adapter = Adapter::untrained(name, config, backbone, seed)?;
