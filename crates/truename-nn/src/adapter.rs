@@ -6,7 +6,7 @@ use truename_infer::{
 use crate::dropout::Dropout;
 use crate::layer::{Attention, EncoderLayer, FeedForward, Linear, Norm, Pass};
 use crate::layout::Layout;
-use crate::objective::unit_rows;
+use crate::objective::{row_lengths, unit_rows};
 use crate::parameter::Parameter;
 
 /// The adapters of a transformer (PICSO, section 3.2).
@@ -59,7 +59,7 @@ impl Adapters {
             AdapterFeatures::Sum => states.fold(last, |sum, state| sum + unit_rows(state)),
             AdapterFeatures::Balanced => balanced(last, states),
             AdapterFeatures::Joined => {
-                let lengths = lengths(&last);
+                let lengths = row_lengths(&last);
                 let states = states.map(|state| unit_rows(state) * lengths.clone());
                 Tensor::cat(std::iter::once(last).chain(states).collect(), 1)
             }
@@ -76,14 +76,8 @@ impl Adapters {
 /// # Shapes
 /// `backbone`, each of `states`, output: `[tokens, hidden]`
 pub(crate) fn balanced(backbone: Tensor<2>, states: impl Iterator<Item = Tensor<2>>) -> Tensor<2> {
-    let lengths = lengths(&backbone);
+    let lengths = row_lengths(&backbone);
     states.fold(backbone, |sum, state| sum + unit_rows(state) * lengths.clone())
-}
-
-/// # Shapes
-/// `states: [tokens, hidden]`, output: `[tokens, 1]`
-fn lengths(states: &Tensor<2>) -> Tensor<2> {
-    (states.clone().square().sum_dim(1) + 1e-24).sqrt()
 }
 
 impl Adapter {

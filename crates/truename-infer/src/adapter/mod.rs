@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::architecture::LayerSizes;
 use crate::batch::Batch;
 use crate::config::ModelConfig;
+use crate::head;
 use crate::layer::{Activation, AttentionScratch, Linear, sized};
 use crate::transformer::Layer;
 use crate::weights::{Scope, Weights};
@@ -97,7 +98,7 @@ impl Adapters {
         features.clear();
         for (token, backbone) in backbone.chunks_exact(hidden).enumerate() {
             let of_adapters = states.iter().map(|states| &states[token * hidden..][..hidden]);
-            let length = if self.features == AdapterFeatures::Sum { 1.0 } else { length(backbone) };
+            let length = if self.features == AdapterFeatures::Sum { 1.0 } else { head::length(backbone) };
             let mut first = features.len();
             features.extend_from_slice(backbone);
             for state in of_adapters {
@@ -114,14 +115,10 @@ impl Adapters {
 
 /// `sum += state · length / ‖state‖`; nothing where the state is all zeros.
 fn add_scaled(sum: &mut [f32], state: &[f32], length: f32) {
-    let scale = length / self::length(state);
+    let scale = length / head::length(state);
     if scale.is_finite() {
         sum.iter_mut().zip(state).for_each(|(sum, value)| *sum += value * scale);
     }
-}
-
-fn length(state: &[f32]) -> f32 {
-    state.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32
 }
 
 /// Returns the batch with the entity of each sequence attending to itself alone.

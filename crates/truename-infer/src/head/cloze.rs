@@ -416,10 +416,10 @@ impl ClozeScorer {
                 prompt.options.iter().map(|option| dot(states.row(0, *option))).collect()
             }
             CandidateScore::Spans => {
+                let width = states.width(0);
                 let mean = |tokens: &Range<usize>| {
-                    let mut vector = vec![0.0; states.layer(0).len() / states.tokens()];
-                    let rows: Vec<f32> = tokens.clone().flat_map(|token| states.row(0, token).to_vec()).collect();
-                    Pooling::Mean.write(&rows, &mut vector);
+                    let mut vector = vec![0.0; width];
+                    Pooling::Mean.write(&states.layer(0)[tokens.start * width..tokens.end * width], &mut vector);
                     vector
                 };
                 let mention = mean(&prompt.mention);

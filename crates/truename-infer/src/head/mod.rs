@@ -21,6 +21,7 @@ pub use encoder::Encoder;
 pub use entity::EntityPrompt;
 pub(crate) use masked::MaskedHead;
 pub use masked_language::{MaskedLanguageModel, MaskedPlace, MaskedWord};
+pub(crate) use pooling::length;
 pub use pooling::scale_to_unit;
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{

@@ -52,10 +52,15 @@ fn merge(vector: &mut [f32], row: &[f32], merge: impl Fn(f32, f32) -> f32) {
 
 /// Divides a vector by its length; a vector of zeros stays as it is.
 pub fn scale_to_unit(vector: &mut [f32]) {
-    let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32;
+    let length = length(vector);
     if length > 0.0 {
         vector.iter_mut().for_each(|value| *value /= length);
     }
+}
+
+/// Returns the length of a vector.
+pub(crate) fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32
 }
 
 #[cfg(test)]

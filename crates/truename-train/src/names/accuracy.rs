@@ -164,7 +164,7 @@ fn votes(cosines: &[f32], owners: &[usize], nearest: usize) -> HashMap<usize, us
     votes
 }
 
-fn dot(left: &[f32], right: &[f32]) -> f32 {
+pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 

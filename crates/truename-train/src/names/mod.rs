@@ -16,6 +16,7 @@ use crate::Error;
 use crate::recipe::Recipe;
 use crate::training::{Description, Scores, TaskData};
 
+pub(crate) use accuracy::dot;
 pub use accuracy::{Accuracy, AccuracySearch};
 pub(crate) use dataset::read_concepts;
 pub use dataset::{DataFile, Dataset, Named, Query};

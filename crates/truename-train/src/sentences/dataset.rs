@@ -8,6 +8,7 @@ use truename_text::{Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{MarkedSentence, SENTENCES_FILE, read_sentences};
+use crate::names::dot;
 use crate::{DataFile, Error, Scores};
 
 /// Sentences with a marked entity each, to learn from and to evaluate on.
@@ -131,9 +132,7 @@ impl SentenceSet {
         let width = vectors.len() / asked.len().max(1);
         let names: Vec<String> = asked.iter().map(|number| self.sentence(*number).entity().to_lowercase()).collect();
         let vector = |number: usize| &vectors[number * width..][..width];
-        let cosine = |left: usize, right: usize| -> f32 {
-            vector(left).iter().zip(vector(right)).map(|(left, right)| left * right).sum()
-        };
+        let cosine = |left: usize, right: usize| dot(vector(left), vector(right));
         let is_concept = |left: usize, right: usize| self.concept_of(asked[left]) == self.concept_of(asked[right]);
         let is_right = |query: usize| {
             let others = (0..names.len()).filter(|other| names[*other] != names[query]);
