@@ -79,6 +79,13 @@ fn adapters_are_learnt_one_beside_the_other() {
     assert_eq!(one[..], two[..2], "the first adapter stays as it was");
     let again = folder.run(&["train", "recipe.toml", "--encoder", "one", "--out", "three"]);
     assert!(again.code != 0 && again.err.contains("adapter.name is general"), "{}", again.err);
+    let vector = ["--set", "adapter.name=third", "--set", "objective.vector=aggregated"];
+    let other = folder.run(&[&["train", "recipe.toml", "--encoder", "one", "--out", "three"][..], &vector].concat());
+    assert!(
+        other.code != 0 && other.err.contains("objective.vector is aggregated; it must be pooled"),
+        "{}",
+        other.err
+    );
 }
 
 #[test]

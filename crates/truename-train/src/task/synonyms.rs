@@ -181,6 +181,16 @@ impl Keys for SynonymKeys {
     }
 }
 
+impl VectorKind {
+    /// The vector, and the states that a model without fine-tuning then gives.
+    fn of(self) -> (EntityVector, AdapterFeatures) {
+        match self {
+            Self::Pooled => (EntityVector::Pooled, AdapterFeatures::Balanced),
+            Self::Aggregated => (EntityVector::Aggregated, AdapterFeatures::Sum),
+        }
+    }
+}
+
 impl ObjectiveKeys {
     fn metric_loss(&self) -> MetricLoss {
         let Self { loss, temperature, prior, concentration, margin, .. } = *self;
@@ -227,14 +237,6 @@ impl Synonyms {
         Ok(Self { data, keys, config, backbone, prompt, seed: recipe.seed })
     }
 
-    /// States that the model gives after the run: those that training compared.
-    fn features(&self) -> AdapterFeatures {
-        match self.keys.objective.vector {
-            VectorKind::Pooled => AdapterFeatures::Balanced,
-            VectorKind::Aggregated => AdapterFeatures::Sum,
-        }
-    }
-
     /// Layers whose states a batch has: those that the adapter reads, then the last.
     fn layers(&self) -> Vec<usize> {
         self.config.layers.iter().map(|layer| layer + 1).chain([self.backbone.info().layers]).collect()
@@ -276,6 +278,19 @@ fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
     };
     if checkpoint.adapters().adapters.contains_key(&keys.adapter.name) {
         return Err(Error::value("adapter.name", &keys.adapter.name, "another than those of the folder"));
+    }
+    let adapters = checkpoint.adapters();
+    // One folder gives one kind of states.
+    let other = match keys.objective.vector {
+        VectorKind::Pooled => (AdapterFeatures::Sum, "pooled", "aggregated"),
+        VectorKind::Aggregated => (AdapterFeatures::Balanced, "aggregated", "pooled"),
+    };
+    if !adapters.adapters.is_empty() && adapters.features == other.0 {
+        return Err(Error::value(
+            "objective.vector",
+            other.1,
+            format!("{}, as for the adapters of the folder", other.2),
+        ));
     }
     checkpoint.add_special_tokens(&[AdaptersConfig::START, AdaptersConfig::END], seed)?;
     Ok(checkpoint)
@@ -323,16 +338,17 @@ impl Task for Synonyms {
             return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
         };
         let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
-        let vector = match self.keys.objective.vector {
-            VectorKind::Pooled => EntityVector::Pooled,
-            VectorKind::Aggregated => EntityVector::Aggregated,
-        };
+        let (vector, _) = self.keys.objective.vector.of();
         Ok(truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)?)
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        let mut adapters: AdaptersConfig = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
-        adapters.features = self.features();
+        let known: Option<AdaptersConfig> = manifest.head(AdaptersConfig::HEAD)?;
+        let mut adapters = known.unwrap_or_else(|| {
+            let mut adapters = AdaptersConfig::default();
+            (_, adapters.features) = self.keys.objective.vector.of();
+            adapters
+        });
         adapters.adapters.insert(self.keys.adapter.name.clone(), self.config.clone());
         Ok(manifest.set_head(AdaptersConfig::HEAD, &adapters)?)
     }
