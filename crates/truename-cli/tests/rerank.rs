@@ -77,6 +77,10 @@ fn mentions_with_the_name_of_one_concept_alone_are_learnt_in_part() {
     assert!(texts("prompt.exact=1").contains(" 48 texts"));
     assert!(texts("prompt.exact=0.5").contains(" 28 texts"));
     assert!(texts("prompt.exact=0").contains(" 8 texts"));
+    folder.write("corpus.pubtator", exact);
+    let run = ["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "none", "--set", "prompt.exact=0"];
+    let run = folder.run(&run);
+    assert!(run.code != 0 && run.err.contains("prompt.exact is 0; it must be higher"), "{}", run.err);
 }
 
 #[test]

@@ -110,9 +110,18 @@ impl Rerank {
         let learnt: Vec<u32> =
             examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
         let exact = learnt.iter().filter(|number| is_exact(&mentions.train()[**number as usize])).count();
+        if exact > 0 && exact == learnt.len() && expected(exact, prompt.exact) == 0 {
+            let known = "higher, for each mention to learn has the name of one concept alone";
+            return Err(Error::value("prompt.exact", prompt.exact, known));
+        }
         let data = RerankData { mentions, config, learnt, exact };
         Ok(Self { data, keys: recipe.keys()?, prompt, seed: recipe.seed })
     }
+}
+
+/// Mentions of an epoch whose exact name decides, of so many.
+fn expected(exact: usize, share: f64) -> usize {
+    (exact as f64 * share).round() as usize
 }
 
 /// The wrong candidates of an example, likeliest first.
@@ -176,7 +185,7 @@ impl Task for Rerank {
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
         let exact = self.data.exact;
-        let mentions = self.data.learnt.len() - exact + (exact as f64 * self.prompt.exact).round() as usize;
+        let mentions = self.data.learnt.len() - exact + expected(exact, self.prompt.exact);
         let texts = mentions * if self.prompt.together { 1 } else { self.prompt.candidates };
         EpochSize { batches: mentions.div_ceil(self.prompt.batch), texts }
     }
