@@ -60,7 +60,7 @@ def main():
         out.mkdir(parents=True, exist_ok=True)
         case = CASES[name](arguments, out)
         print(f"\n{name}: {case['note']}; the paper has {PAPER[name.split(',')[0]]}", flush=True)
-        for row in case.get("rows", arguments.row or ROWS):
+        for row in arguments.row or case.get("rows", ROWS):
             for title, report in measured(arguments, out, case, row):
                 print(line(title, report), flush=True)
 
