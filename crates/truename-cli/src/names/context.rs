@@ -16,7 +16,7 @@ impl InContext {
 
     /// Places a name where the text has it first as whole words, in capitals or not; before the text, with a colon, where it does not.
     pub fn new(name: String, text: String) -> Self {
-        if text.trim().is_empty() || text.trim() == name.trim() {
+        if name.trim().is_empty() || text.trim().is_empty() || text.trim() == name.trim() {
             return Self::alone(name);
         }
         let (text, span) = match place_of(&name, &text) {
@@ -78,5 +78,6 @@ mod tests {
         for empty in ["", " ", "flu"] {
             assert!(named(empty).query().context.is_none(), "{empty}");
         }
+        assert!(InContext::new(" ".to_owned(), "fever".to_owned()).query().context.is_none());
     }
 }
