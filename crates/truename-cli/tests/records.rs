@@ -52,6 +52,23 @@ fn pair(left: &str, right: &str, cluster: &str) -> (String, String, String) {
 }
 
 #[test]
+fn equal_rows_are_one_record() {
+    let folder = Folder::new();
+    let first = ["Hans", "Emil", "Paul", "Carl", "Kate", "Gina"];
+    let last = ["Green", "Evans", "Jones", "Stone", "Brown"];
+    let names: Vec<String> = first.iter().flat_map(|first| last.map(|last| format!("{first} {last}"))).collect();
+    let rows = names.iter().chain(&names[..12]).map(|name| format!("{name}\n"));
+    folder.write("names.csv", format!("name\n{}", rows.collect::<String>()));
+    let found = folder.run(&["-q", "dedupe", "names.csv"]);
+    let equal = pairs(&found.out);
+    for number in 1..=12 {
+        assert!(
+            equal.iter().any(|(left, right, _)| *left == number.to_string() && *right == (number + 30).to_string())
+        );
+    }
+}
+
+#[test]
 fn records_of_one_table_are_paired() {
     let folder = folder();
     let found = dedupe(&folder, &[]);

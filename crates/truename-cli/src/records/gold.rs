@@ -48,8 +48,14 @@ impl Gold {
                     code: ExitCode::Failure,
                 })
             };
-            let (one, other) = (row(&left, &input.left, &one)?, row(right, input.right(), &other)?);
-            matches.extend(input.tables().pair(one, other).filter(|_| is_same));
+            let name = one;
+            let (one, other) = (row(&left, &input.left, &name)?, row(right, input.right(), &other)?);
+            let pair = input.tables().pair(one, other).ok_or_else(|| Advised {
+                message: format!("{}:{line}: {} is paired with itself", path.display(), quoted(&name)),
+                hint: "name two records; equal ones by their ids or rows".into(),
+                code: ExitCode::Failure,
+            })?;
+            matches.extend(is_same.then_some(pair));
         }
         matches.sort_unstable();
         matches.dedup();

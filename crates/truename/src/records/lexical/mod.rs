@@ -9,10 +9,13 @@ mod weights;
 use rayon::prelude::*;
 
 pub use self::feature::{FEATURES, Features};
-use self::profile::Profiles;
+use self::profile::{Profile, Profiles};
 pub use self::weights::{LexicalWeights, Sample};
 use super::{PairScorer, RecordPair, Tables};
 use crate::Error;
+
+/// Lowest probability of records that are equal.
+const EQUAL: f64 = 0.99;
 
 /// Scores pairs by their letters, with weights of words and n-grams from the tables themselves.
 ///
@@ -44,6 +47,16 @@ impl LexicalScorer {
         feature::features(&self.profiles, left, right)
     }
 
+    /// Returns whether both records have the same values in the same columns, which are most of them; spacing, punctuation and capitals
+    /// make no difference.
+    fn are_equal(&self, pair: RecordPair) -> bool {
+        let (left, right) = (self.profiles.left(pair.left), self.profiles.right(pair.right));
+        fn values(profile: &Profile) -> impl Iterator<Item = (u32, u64)> + '_ {
+            profile.fields.iter().map(|field| (field.column, field.hash))
+        }
+        2 * left.fields.len() > self.profiles.column_weights.len() && values(left).eq(values(right))
+    }
+
     /// Returns the weights fitted to labelled pairs, with those of this scorer as the prior.
     ///
     /// # Panics
@@ -61,6 +74,10 @@ impl LexicalScorer {
 
 impl PairScorer for LexicalScorer {
     fn score(&self, pairs: &[RecordPair]) -> Result<Vec<f64>, Error> {
-        Ok(pairs.par_iter().map(|pair| self.weights.probability(&self.features(*pair))).collect())
+        let probability = |pair: &RecordPair| {
+            let fitted = self.weights.probability(&self.features(*pair));
+            if self.are_equal(*pair) { fitted.max(EQUAL) } else { fitted }
+        };
+        Ok(pairs.par_iter().map(probability).collect())
     }
 }
