@@ -146,6 +146,11 @@ pub fn read_gold(text: &str, path: &Path) -> Result<Vec<GoldWord>, Error> {
         let cells: Vec<&str> = cells.filter(|cell| !cell.is_empty()).collect();
         let ranked = cells.get(1..).unwrap_or_default();
         let has_ranks = !ranked.is_empty() && ranked.iter().all(|cell| rank(cell).is_some());
+        let unranked = ranked.iter().find(|cell| rank(cell).is_none());
+        let of_some = ranked.iter().any(|cell| rank(cell).is_some()) && cells[0].parse::<usize>().is_ok();
+        if let Some(cell) = unranked.filter(|_| of_some) {
+            return Err(failed(format!("\"{cell}\" has no rank, as in 1:word, which others of the line have")));
+        }
         let position = cells.first().and_then(|cell| cell.parse::<usize>().ok()).filter(|_| has_ranks);
         if number == 1 && position.is_none() && place(sentence, word, None).is_none() {
             continue;
@@ -283,6 +288,10 @@ mod tests {
             (
                 "s\tw\tl\na part\tpart\n",
                 "gold.txt:2: expected a sentence, a word and its substitutes, separated by tabs",
+            ),
+            (
+                "a part\tpart\t1\t1:piece\tbit\n",
+                "gold.txt:1: \"bit\" has no rank, as in 1:word, which others of the line have",
             ),
             ("s\tw\tl\na part\twhole\tall\n", "gold.txt:2: the word \"whole\" is not in its sentence"),
             ("s\tw\tl\n", "gold.txt:1: no sentence with a word and substitutes"),

@@ -20,10 +20,16 @@ impl Frequencies {
     /// Both may be gzipped (`.gz`). The counts of several files are added.
     ///
     /// # Errors
-    /// If a file cannot be read, is not UTF-8, or a line of a word list has no count.
+    /// If a file cannot be read, is not UTF-8, has no word, or a line of a word list has no count.
     pub fn read(paths: &[PathBuf]) -> Result<Self, Error> {
         let mut frequencies = Self::default();
-        paths.iter().try_for_each(|path| frequencies.add_file(path))?;
+        for path in paths {
+            let before = frequencies.total;
+            frequencies.add_file(path)?;
+            if frequencies.total == before {
+                return Err(Error::word_list(path, 0, "no word with a count, and no text".to_owned()));
+            }
+        }
         Ok(frequencies)
     }
 
