@@ -42,11 +42,17 @@ pub fn run(arguments: &EvaluateClusters, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn read_labels(path: &Path, gold: &Clusters) -> anyhow::Result<Vec<Option<usize>>> {
-    Clusters::read(path)?.labels(gold).map_err(|name| {
+    let labels = Clusters::read(path)?.labels(gold).map_err(|name| {
         let message = format!("{}: \"{name}\" is in several clusters", path.display());
         let hint = "clusters to score have each name once, as `truename cluster` writes them".into();
-        Advised { message, hint, code: ExitCode::Failure }.into()
-    })
+        Advised { message, hint, code: ExitCode::Failure }
+    })?;
+    if let (Some(first), true) = (gold.names().first(), labels.iter().all(Option::is_none)) {
+        let message = format!("{} has no name of the gold clusters, such as \"{first}\"", path.display());
+        let hint = "cluster the names that gold has, written alike".into();
+        return Err(Advised { message, hint, code: ExitCode::Failure }.into());
+    }
+    Ok(labels)
 }
 
 /// Clusters the names of gold.

@@ -143,7 +143,10 @@ fn no_text(beginning: &[u8], codec: Codec) -> Option<(&'static str, &'static str
         });
     }
     if !codec.is_utf16() && beginning.contains(&0) {
+        // Texts of UTF-16 have them in one of two places; a fourth of the bytes leaves room for letters beyond Latin-1.
+        let is_wide = 4 * beginning.iter().filter(|byte| **byte == 0).count() >= beginning.len();
         return Some(match zeros(beginning) {
+            _ if !is_wide => ("no clean text, for it has NUL bytes", "remove them: tr -d '\\0' < FILE"),
             (even, 0) if even > 0 => ("UTF-16 without a byte order mark", "say --encoding utf-16be"),
             (0, _) => ("UTF-16 without a byte order mark", "say --encoding utf-16le"),
             _ => ("binary, for it has NUL bytes", "save it as CSV"),
@@ -187,6 +190,7 @@ mod tests {
         assert_eq!(no_text(&wide, Codec::of(None, &wide).unwrap()).unwrap().1, "say --encoding utf-16le");
         assert_eq!(no_text(&other, Codec::of(None, &other).unwrap()).unwrap().1, "say --encoding utf-16be");
         assert_eq!(kind(&[b"\xFF\xFE", &wide[..]].concat()), None);
+        assert_eq!(kind(b"name,note\nasp\0irin,a\n"), Some("no clean text, for it has NUL bytes"));
         assert_eq!(kind(b"name\0\0\0x"), Some("binary, for it has NUL bytes"));
         assert_eq!(kind(b"PK\x03\x04....[Content_Types].xml"), Some("an Excel workbook"));
         assert_eq!(kind(b"PK\x03\x04...."), Some("a zip archive"));
