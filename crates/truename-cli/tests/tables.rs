@@ -374,6 +374,19 @@ fn parquet_is_written_from_csv_and_csv_from_parquet() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn parquet_is_deduplicated() {
+    let folder = Folder::with_kb();
+    folder.write("in.csv", "name,n\naspirin,007\nheart attack,8\n");
+    assert_eq!(matched(&folder, "in.csv", &["-q", "--out", "left.parquet"]), ran(0, "", ""));
+    let pairs = |left: &str| folder.run(&["-q", "dedupe", left, "in.csv", "--column", "name", "--column", "n"]);
+    let found = pairs("left.parquet");
+    assert_eq!((found.code, found.err.as_str()), (0, ""));
+    assert_eq!(found.out, pairs("in.csv").out);
+    assert_eq!(found.out.lines().count(), 3, "{}", found.out);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn parquet_values_become_text_without_loss() {
     use std::sync::Arc;
 

@@ -150,7 +150,8 @@ fn cases() -> Vec<Case> {
     }
     let of_prior = |prior| Debiased { prior, ..Debiased::default() };
     let sharp = Debiased { temperature: 0.1, prior: 0.02, concentration: 0.0 };
-    for options in [of_prior(0.1), of_prior(0.0), of_prior(0.6), sharp] {
+    let info_nce = Debiased { temperature: 0.1, prior: 0.0, concentration: 0.0 };
+    for options in [of_prior(0.1), of_prior(0.0), of_prior(0.6), sharp, info_nce] {
         cases.push((
             "debiased",
             Box::new(move |points| debiased(points, &Classes::new(&LABELS), options)),
