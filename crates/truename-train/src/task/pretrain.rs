@@ -230,21 +230,23 @@ impl Task for Pretrain {
             .map(|names| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]));
         let template =
             tokenizer.template(&[Piece::Special(first), Piece::List(ClozeConfig::OR), Piece::Special(last)])?;
-        let mut texts = Vec::new();
-        for concept in &self.data.concepts {
-            epoch.check()?;
-            texts.push(self.of_concept(concept, &template, tokenizer, &mut random)?);
-        }
+        let (mut windows, mut synonyms) = (Vec::new(), Vec::new());
         for passage in &self.data.passages {
             epoch.check()?;
             for window in tokenizer.windows_of(passage, self.keys.mask.window, 0)? {
-                texts.push(self.of_window(window.input.ids(), tokenizer, &mut random)?);
+                windows.push(self.of_window(window.input.ids(), tokenizer, &mut random)?);
             }
         }
-        texts.retain(|text| !text.masked.is_empty());
-        random.shuffle(&mut texts);
+        for concept in &self.data.concepts {
+            epoch.check()?;
+            synonyms.push(self.of_concept(concept, &template, tokenizer, &mut random)?);
+        }
+        for texts in [&mut windows, &mut synonyms] {
+            texts.retain(|text| !text.masked.is_empty());
+            random.shuffle(texts);
+        }
         let mut tokens = 0;
-        for text in texts {
+        for text in windows.into_iter().chain(synonyms) {
             tokens += text.ids.len();
             if plan.is_empty() || tokens > self.keys.mask.batch {
                 plan.push(Vec::new());
