@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use truename::Link;
+
 use crate::count::{counted, grouped};
 
 /// Maximum number of problems listed; all are counted.
@@ -21,6 +23,37 @@ pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
     show(problems, count);
     if count > 0 {
         crate::say!("{} {what} (--strict makes this an error)", grouped(count));
+    }
+}
+
+/// Links of names that are longer than the window of a model, with the first of them.
+#[derive(Default)]
+pub struct Truncated {
+    count: u64,
+    first: Vec<String>,
+}
+
+impl Truncated {
+    /// Counts those of several links.
+    pub fn count<'a>(&mut self, links: impl IntoIterator<Item = &'a Link>) {
+        for link in links.into_iter().filter(|link| link.is_truncated) {
+            self.count += 1;
+            if self.first.len() < MAX_SHOWN {
+                self.first.push(link.name.chars().take(80).collect());
+            }
+        }
+    }
+
+    /// Reports them.
+    pub fn say(&self) {
+        if self.count > 0 {
+            let (are, their, they) = if self.count == 1 { ("is", "its", "it") } else { ("are", "their", "they") };
+            let names = counted(self.count, "name");
+            crate::say!(
+                "{names} {are} longer than the window of a model; an encoder reads {their} beginning, and by context {they} {are} not linked:"
+            );
+            self.first.iter().for_each(|name| crate::say!("  {name}…"));
+        }
     }
 }
 

@@ -222,7 +222,7 @@ fn what_is_wrong_is_told_with_a_way_out() {
             &["the model classifies single texts"],
         ),
         (&["evaluate", "classes", "--gold", "none.tsv", "--model", "model"], 1, &["cannot open none.tsv"]),
-        (&["classify", "texts.tsv", "--model", model], 1, &["classifies no texts", "hint: train a classifier"]),
+        (&["classify", "texts.tsv", "--model", model], 1, &["is no classifier", "hint: train a classifier"]),
         (&["classify", "wide.tsv", "--model", "model"], 1, &["wide.tsv:2: row has 3 cells, the first row has 2"]),
         (&["classify", "short.tsv", "--model", "model", "--strict"], 1, &["short.tsv:2: row has 1 of 2 cells"]),
         (

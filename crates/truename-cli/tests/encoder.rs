@@ -112,7 +112,7 @@ fn what_is_longer_than_the_window_is_said() {
     );
     folder.write("names.txt", format!("{long} again\n"));
     let linked = folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", &model("bert")]);
-    assert!(linked.err.contains("1 name is longer than the encoder's window"), "{}", linked.err);
+    assert!(linked.err.contains("1 name is longer than the window of a model"), "{}", linked.err);
 }
 
 #[test]

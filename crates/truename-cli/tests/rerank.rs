@@ -19,7 +19,7 @@ const RECIPE: &str = "\
 kind = \"rerank\"
 [data]
 train = [\"corpus.pubtator\"]
-dev = [\"corpus.pubtator\"]
+dev = [\"dev.pubtator\"]
 [encoder]
 dropout = 0.0
 [prompt]
@@ -34,9 +34,19 @@ learning_rate = 3e-3
 every = 100
 ";
 
+/// The same tokens, which are not learnt.
+fn dev() -> String {
+    corpus_of(|text| text.replacen(' ', "  ", 1))
+}
+
 fn corpus() -> String {
+    corpus_of(str::to_owned)
+}
+
+fn corpus_of(written: impl Fn(&str) -> String) -> String {
     let texts = ILL.map(|text| (text, "A:1")).into_iter().chain(WIND.map(|text| (text, "A:2")));
     let document = |(number, (text, id)): (usize, (&str, &str))| {
+        let text = written(text);
         let start = text.find("cold").unwrap();
         format!("{number}|t|{text}\n{number}\t{start}\t{}\tcold\tThing\t{id}\n\n", start + 4)
     };
@@ -49,6 +59,7 @@ fn trained() -> Folder {
     folder.write("kb.tsv", KB);
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
     folder.write("corpus.pubtator", corpus());
+    folder.write("dev.pubtator", dev());
     folder.write("recipe.toml", RECIPE);
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
     assert_eq!((run.code, run.out.as_str()), (0, "reranker\n"), "{}", run.err);
@@ -65,6 +76,7 @@ fn mentions_with_the_name_of_one_concept_alone_are_learnt_in_part() {
     let exact: String =
         (10..50).map(|id| format!("{id}|t|aspirin or cold\n{id}\t0\t7\taspirin\tThing\tA:3\n\n")).collect();
     folder.write("corpus.pubtator", corpus() + &exact);
+    folder.write("dev.pubtator", dev());
     folder.write("recipe.toml", RECIPE);
     let texts = |share: &str| {
         let flags =
@@ -81,6 +93,53 @@ fn mentions_with_the_name_of_one_concept_alone_are_learnt_in_part() {
     let run = ["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "none", "--set", "prompt.exact=0"];
     let run = folder.run(&run);
     assert!(run.code != 0 && run.err.contains("prompt.exact is 0; it must be higher"), "{}", run.err);
+}
+
+#[test]
+fn probabilities_are_not_fitted_to_what_was_learnt() {
+    let folder = Folder::new();
+    folder.write("kb.tsv", KB);
+    folder.write("corpus.pubtator", corpus());
+    let spaced =
+        |text: &str| format!("{{\"text\":\" {text}\",\"mentions\":[{{\"start\":1,\"end\":4,\"id\":\"A:1\"}}]}}\n");
+    folder.write("dev.jsonl", ILL.map(spaced).concat());
+    folder.write("recipe.toml", RECIPE);
+    let train = |set: &str| {
+        let run = ["train", "recipe.toml", "--kb", "kb.tsv", "--encoder", &MODEL, "--out", "none", "--set", set];
+        let run = folder.run(&run);
+        assert!(run.code != 0, "{}", run.err);
+        run.err
+    };
+    let learnt = "data.train has learnt 8 of the 8 documents with mentions to evaluate on";
+    assert!(train("data.dev=[\"corpus.pubtator\"]").contains(learnt));
+    let err = train("data.dev=[\"dev.jsonl\"]");
+    assert!(err.contains("data.train has learnt 4 of the 4 documents"), "space around a text does not count: {err}");
+    folder.write("recipe.toml", RECIPE.replace("dev = [\"dev.pubtator\"]\n", ""));
+    assert!(train("data.dev_share=0.999").contains("all documents with a mention to learn are held out"));
+    folder.write("kb.tsv", "id\tname\nA:1\tcold\nA:2\txyzzy\n");
+    let of_one: Vec<String> =
+        corpus().split_inclusive("\n\n").filter(|one| one.contains("A:1")).map(str::to_owned).collect();
+    folder.write("corpus.pubtator", of_one.concat());
+    let err = train("data.dev_share=0");
+    assert!(err.contains("no mention to learn has a candidate beside the right one"), "{err}");
+}
+
+#[test]
+fn what_no_window_holds_is_listed() {
+    let folder = trained();
+    folder.write("kb.tsv", format!("{KB}A:4\t{}\n", "very long cold ".repeat(9)));
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb", "--force"]), ran(0, "", ""));
+    let run = folder.run(&["kb", "models", "add", "reranker", "--kb", "kb"]);
+    let expected =
+        "warning: no name of 1 concept is short enough for the re-ranker, which reads their beginning:\n  A:4 (";
+    assert!(run.err.contains(expected), "{}", run.err);
+    let name = "cold ".repeat(90);
+    let mention = format!("{{\"start\":0,\"end\":{}}}", name.trim_end().len());
+    folder.write("note.jsonl", format!("{{\"text\":\"{name}wind\",\"mentions\":[{mention}]}}\n"));
+    let link = |more: &[&str]| folder.run(&[&["link", "note.jsonl", "--kb", "kb", "--mentions"], more].concat());
+    let (run, by_name) = (link(&[]), link(&["--no-context"]));
+    assert!(run.err.contains("1 name is longer than the window of a model"), "{}", run.err);
+    assert_eq!(run.out.replace(",\"is_truncated\":true", ""), by_name.out, "the answer is that of the name");
 }
 
 #[test]
@@ -203,6 +262,7 @@ fn a_column_of_a_table_is_the_context_of_its_names() {
 fn a_corpus_without_ids_of_the_knowledge_base_is_refused() {
     let folder = Folder::with_kb();
     folder.write("corpus.pubtator", corpus());
+    folder.write("dev.pubtator", dev());
     folder.write("recipe.toml", RECIPE);
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", "reranker"]);
     assert_eq!(run.code, 1);

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::ClassifyConfig;
+use crate::{ClassifyConfig, ClozeConfig, RetrieverConfig};
 
 /// A failure with a model's folder or with a text given to it.
 #[derive(Debug)]
@@ -68,11 +68,9 @@ impl Error {
             Kind::NoToken { .. } => Some("add special tokens to the model before they are used".into()),
             Kind::TooLong { .. } => Some("give less text, or split it into windows".into()),
             Kind::CharactersAlone => Some("use a transformer, such as MiniLM: `truename model list`".into()),
-            Kind::NoHead { head, .. } if *head == ClassifyConfig::HEAD => {
-                Some("train a classifier: `truename recipe explain classify` prints the keys of its recipe".into())
-            }
-            Kind::NoHead { .. } => {
-                Some("train a recognizer: `truename recipe explain recognize` prints the keys of its recipe".into())
+            Kind::NoHead { head, .. } => {
+                let (model, kind) = role_of(head);
+                Some(format!("train a {model}: `truename recipe explain {kind}` prints the keys of its recipe"))
             }
             Kind::NoAdapter { .. } => {
                 Some("name adapters of the folder, or none: `truename model info` lists them".into())
@@ -236,11 +234,8 @@ impl fmt::Display for Error {
             Kind::NoToken { token } => write!(f, "the tokenizer has no token {token}"),
             Kind::TooLong { tokens, window } => write!(f, "a sequence has {tokens} tokens; the model reads {window}"),
             Kind::CharactersAlone => f.write_str("a model of characters reads single texts alone"),
-            Kind::NoHead { path, head } if *head == ClassifyConfig::HEAD => {
-                write!(f, "the model in {} classifies no texts: it has no head \"{head}\"", path.display())
-            }
             Kind::NoHead { path, head } => {
-                write!(f, "the model in {} recognizes no mentions: it has no head \"{head}\"", path.display())
+                write!(f, "the model in {} is no {}: it has no head \"{head}\"", path.display(), role_of(head).0)
             }
             Kind::NoAdapter { name, known } if known.is_empty() => {
                 write!(f, "there is no adapter {name}; the model has none")
@@ -276,5 +271,15 @@ impl std::error::Error for Error {
 impl From<Kind> for Error {
     fn from(kind: Kind) -> Self {
         Self(Box::new(kind))
+    }
+}
+
+/// What a model with a head is called, and the kind of task that trains one.
+fn role_of(head: &str) -> (&'static str, &'static str) {
+    match head {
+        ClassifyConfig::HEAD => ("classifier", "classify"),
+        ClozeConfig::HEAD => ("re-ranker", "rerank"),
+        RetrieverConfig::HEAD => ("retriever", "retrieve"),
+        _ => ("recognizer", "recognize"),
     }
 }

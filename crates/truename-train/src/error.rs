@@ -35,6 +35,8 @@ enum Kind {
     LongDescription { kind: String, tokens: usize },
     NoMention { corpus: String, others: BTreeMap<String, usize> },
     NoLinkedMention { corpus: PathBuf },
+    NothingToLearn { held_out: bool },
+    LearntDev { learnt: usize, documents: usize, by: String },
     NoDocument { path: PathBuf, problem: Option<Problem> },
     Sentence { problem: Problem },
     CorpusExists { path: PathBuf },
@@ -144,6 +146,13 @@ impl Error {
             Kind::NoLinkedMention { .. } => {
                 Some("name a corpus whose mentions have ids or cross-references of the knowledge base".into())
             }
+            Kind::NothingToLearn { held_out: true } => Some("name more documents in data.train, or lower data.dev_share".into()),
+            Kind::NothingToLearn { held_out: false } => {
+                Some("name a corpus whose mentions have several candidates in the knowledge base".into())
+            }
+            Kind::LearntDev { .. } => Some(
+                "probabilities are fitted to data.dev: name documents there that are not learnt, or leave it out to hold out a share".into(),
+            ),
             Kind::Sentence { .. } => {
                 Some("`truename corpus build` writes such files; docs/corpus.md describes their lines".into())
             }
@@ -294,6 +303,16 @@ impl Error {
         Kind::NoLinkedMention { corpus: corpus.to_owned() }.into()
     }
 
+    /// Reports that nothing is left to learn: all is `held_out`, or no mention has a choice.
+    pub(crate) fn nothing_to_learn(held_out: bool) -> Self {
+        Kind::NothingToLearn { held_out }.into()
+    }
+
+    /// Reports documents to evaluate on that were learnt.
+    pub(crate) fn learnt_dev(learnt: usize, documents: usize, by: impl Into<String>) -> Self {
+        Kind::LearntDev { learnt, documents, by: by.into() }.into()
+    }
+
     pub(crate) fn no_document(path: &Path, problem: Option<Problem>) -> Self {
         Kind::NoDocument { path: path.to_owned(), problem }.into()
     }
@@ -393,6 +412,15 @@ impl fmt::Display for Error {
             Kind::NoMention { corpus, .. } => write!(f, "{corpus} has no mention of a type of the recipe"),
             Kind::NoLinkedMention { corpus } => {
                 write!(f, "no mention of {} has an id of the knowledge base", corpus.display())
+            }
+            Kind::NothingToLearn { held_out: true } => {
+                f.write_str("all documents with a mention to learn are held out")
+            }
+            Kind::NothingToLearn { held_out: false } => {
+                f.write_str("no mention to learn has a candidate beside the right one")
+            }
+            Kind::LearntDev { learnt, documents, by } => {
+                write!(f, "{by} has learnt {learnt} of the {documents} documents with mentions to evaluate on")
             }
             Kind::NoDocument { path, problem: None } => write!(f, "{} has no document", path.display()),
             Kind::NoDocument { path, problem: Some(problem) } => {

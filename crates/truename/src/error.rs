@@ -46,6 +46,10 @@ enum Kind {
         found: usize,
         needed: usize,
     },
+    TooFewMentions {
+        found: usize,
+        needed: usize,
+    },
     ModelMissing {
         kb: PathBuf,
         folder: PathBuf,
@@ -124,7 +128,8 @@ impl Error {
                 })
             }
             Kind::ModelMissing { kb, source, .. } | Kind::ModelChanged { kb, source, .. } => Some(format!(
-                "copy it there again: `truename kb models add {source} --kb {}`; or answer lexically: `--encoder none`",
+                "copy it there again: `truename kb models add {source} --kb {}`; or do without it: without an encoder by \
+                 `--encoder none`, without a retriever or re-ranker by `--no-context`",
                 kb.display()
             )),
             Kind::UnfinishedFolds { damaged: None, .. } => {
@@ -156,6 +161,7 @@ impl Error {
             Kind::VectorsReplaced(_) => Some("let one process at a time embed a knowledge base".into()),
             Kind::UnknownType { known, .. } if !known.is_empty() => Some(format!("its types are {}", known.join(", "))),
             Kind::UnknownAliasSource { known, .. } => Some(format!("its sources are {}", known.join(", "))),
+            Kind::TooFewMentions { .. } => Some("give more documents; the re-ranker keeps its probabilities".into()),
             Kind::TooFewNames { .. } => Some("without calibration the ranker that comes with truename is used".into()),
             _ => None,
         }
@@ -326,6 +332,10 @@ impl Error {
         Self(Kind::Ranker(source))
     }
 
+    pub(crate) fn too_few_mentions(found: usize, needed: usize) -> Self {
+        Self(Kind::TooFewMentions { found, needed })
+    }
+
     pub(crate) fn too_few_names(found: usize, needed: usize) -> Self {
         Self(Kind::TooFewNames { found, needed })
     }
@@ -390,6 +400,10 @@ impl fmt::Display for Error {
             Kind::Other(source) => source.fmt(f),
             Kind::UnknownType { name, .. } => write!(f, "no concept has the type \"{name}\""),
             Kind::UnknownAliasSource { name, .. } => write!(f, "no alias comes from \"{name}\""),
+            Kind::TooFewMentions { found, needed } => write!(
+                f,
+                "the probabilities of a re-ranker need at least {needed} mentions that it is asked for; half of the documents have {found}"
+            ),
             Kind::TooFewNames { found, needed } => {
                 write!(f, "a ranker needs at least {needed} names that can be held out; the knowledge base has {found}")
             }
@@ -429,6 +443,7 @@ impl std::error::Error for Error {
             | Kind::Reranker(_)
             | Kind::UnknownType { .. }
             | Kind::UnknownAliasSource { .. }
+            | Kind::TooFewMentions { .. }
             | Kind::TooFewNames { .. } => None,
         }
     }

@@ -17,7 +17,8 @@ pub struct Link {
     /// What the explanation says of the context.
     #[serde(skip)]
     pub(crate) context_explanation: String,
-    /// True if the name is longer than the encoder's window, so that its vector covers only the beginning.
+    /// True if the name is longer than the encoder's window, so that its vector covers only the beginning, or than that of a retriever or
+    /// re-ranker, which then is not asked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_truncated: bool,
 }

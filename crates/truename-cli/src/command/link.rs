@@ -10,7 +10,7 @@ use crate::command::{open_linker, recognizer};
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
-use crate::problems::say_truncated;
+use crate::problems::Truncated;
 
 /// Default number of candidates on a page.
 const HTML_TOP: u32 = 5;
@@ -30,7 +30,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
             tally.documents += 1;
             tally.mentions += linked.mentions.len() as u64;
             tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
-            tally.truncated += linked.mentions.iter().filter(|mention| mention.link.is_truncated).count() as u64;
+            tally.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
             sink.write(&linked)?;
         }
         sink.flush()
@@ -98,12 +98,12 @@ struct Tally {
     documents: u64,
     mentions: u64,
     nil: u64,
-    truncated: u64,
+    truncated: Truncated,
 }
 
 impl Tally {
     fn report(&self, start: Instant) {
-        say_truncated(self.truncated);
+        self.truncated.say();
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
             "{}: {}, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",

@@ -8,7 +8,7 @@ use truename_view::suggestion;
 
 use super::context::InContext;
 use crate::count::{counted, grouped};
-use crate::problems;
+use crate::problems::{self, Truncated};
 
 /// Treatment of a malformed row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Tally {
     names: u64,
     nil: u64,
     suggested: u64,
-    truncated: u64,
+    truncated: Truncated,
     problems: Vec<Problem>,
     problem_count: u64,
     malformed: u64,
@@ -41,7 +41,7 @@ impl Tally {
 
     fn count(&mut self, links: &[Link]) {
         self.names += links.len() as u64;
-        self.truncated += links.iter().filter(|link| link.is_truncated).count() as u64;
+        self.truncated.count(links);
         self.nil += links.iter().filter(|link| link.is_nil).count() as u64;
         self.suggested += links.iter().filter(|link| suggestion(link).is_some()).count() as u64;
     }
@@ -80,7 +80,7 @@ impl Tally {
             };
             crate::say!("{malformed}, {unanswered} (--strict makes this an error)");
         }
-        problems::say_truncated(self.truncated);
+        self.truncated.say();
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
         let suggested = if self.suggest {
             format!(", {} of them with a suggestion", grouped(self.suggested))

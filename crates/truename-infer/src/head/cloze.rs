@@ -8,6 +8,7 @@ use truename_text::Span;
 use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
+use super::retriever::any_holds;
 use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, States, Template, Tokenizer};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
@@ -364,6 +365,22 @@ impl ClozeScorer {
             .map(|chunk| self.score_chunk(chunk))
             .collect::<Result<Vec<_>, _>>()
             .map(|all| all.concat())
+    }
+
+    /// Returns whether the window holds a mention, without its context and candidates.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn holds_mention(&self, mention: &str) -> Result<bool, Error> {
+        self.backbone.tokenizer().holds(mention, self.config().window)
+    }
+
+    /// Returns whether a concept has a name that is read whole.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn holds_name<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<bool, Error> {
+        any_holds(self.backbone.tokenizer(), names, self.prompt.name_tokens)
     }
 
     /// Returns the words of the context that the mask attends to most in the last layer, each with its share of the attention, most

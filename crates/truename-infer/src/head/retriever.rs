@@ -169,6 +169,24 @@ impl MentionEncoder {
         RetrieverConfig::dimensions(self.backbone.info().hidden)
     }
 
+    /// Returns whether the window holds a mention, without its context.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn holds_mention(&self, mention: &str) -> Result<bool, Error> {
+        let room = self.config().window.saturating_sub(self.prompt.mention.fixed_tokens());
+        self.backbone.tokenizer().holds(mention, room)
+    }
+
+    /// Returns whether a concept has a name that is read whole.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn holds_name<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<bool, Error> {
+        let room = self.config().concept_tokens.saturating_sub(self.prompt.concept.fixed_tokens());
+        any_holds(self.backbone.tokenizer(), names, room)
+    }
+
     /// Returns the vectors of mentions, each a text and the place of the mention in it.
     ///
     /// # Errors
@@ -234,6 +252,20 @@ impl MentionEncoder {
         let truncated = truncated.collect::<Result<Vec<_>, Error>>()?.concat();
         Ok(Embeddings::new(vectors, dimensions, truncated))
     }
+}
+
+/// Returns whether any of several names has at most `room` tokens.
+pub(super) fn any_holds<'a>(
+    tokenizer: &Tokenizer,
+    names: impl IntoIterator<Item = &'a str>,
+    room: usize,
+) -> Result<bool, Error> {
+    for name in names {
+        if tokenizer.holds(name, room)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]

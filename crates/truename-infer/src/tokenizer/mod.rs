@@ -81,6 +81,21 @@ impl Tokenizer {
         Ok(Tokens { ids: encoding.get_ids().to_vec(), is_truncated: !encoding.get_overflowing().is_empty() })
     }
 
+    /// Returns whether a text has at most `room` tokens, without those that mark its ends.
+    ///
+    /// # Errors
+    /// Where the tokenizer fails.
+    pub fn holds(&self, text: &str, room: usize) -> Result<bool, Error> {
+        /// The tokens that mark the ends of a text.
+        const ENDS: usize = 2;
+        // No token has less than a byte.
+        if text.len() <= room {
+            return Ok(true);
+        }
+        let tokens = self.tokens(text)?;
+        Ok(!tokens.is_truncated && tokens.ids.len() <= room + ENDS)
+    }
+
     /// Returns all tokens of a text in windows, of which each but the first begins with the last `overlap` tokens of the one
     /// before it. The spans of all windows are into the whole text.
     ///

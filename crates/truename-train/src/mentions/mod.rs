@@ -12,6 +12,7 @@ use truename::{
 };
 use truename_corpus::{ReadOptions, read_path};
 use truename_index::Hit;
+use truename_infer::{Manifest, RetrieverConfig};
 use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
@@ -115,11 +116,14 @@ impl Mentions {
         all.left_out = left_out;
         if data.dev.is_empty() && data.dev_share > 0.0 {
             let is_held_out = |example: &LinkedExample| {
-                let id = &all.documents[example.document].id;
-                (stable_hash(&format!("held out {id}")) as f64 / u64::MAX as f64) < data.dev_share
+                let text = all.documents[example.document].text.trim();
+                (stable_hash(&format!("held out {text}")) as f64 / u64::MAX as f64) < data.dev_share
             };
             let train = std::mem::take(&mut all.train);
             (all.dev, all.train) = train.into_iter().partition(is_held_out);
+            if all.train.is_empty() {
+                return Err(Error::nothing_to_learn(true));
+            }
         }
         if let Some((keys, count)) = candidates {
             all.propose(kb, keys, count)?;
@@ -186,9 +190,15 @@ impl Mentions {
 
     /// Adds `count` candidates to all examples.
     fn propose(&mut self, kb: KnowledgeBase, keys: &CandidateKeys, count: usize) -> Result<(), Error> {
+        self.check_not_learnt(&self.learnt(), "data.train")?;
         let retriever = match keys.retriever.as_os_str().is_empty() {
             true => None,
-            false => Some(ConceptRetriever::open(&keys.retriever, &self.concepts, &Progress::default())?),
+            false => {
+                let head: Option<RetrieverConfig> = Manifest::open(&keys.retriever)?.head(RetrieverConfig::HEAD)?;
+                let learnt = head.map(|head| head.learnt).unwrap_or_default();
+                self.check_not_learnt(&learnt, &format!("the retriever in {}", keys.retriever.display()))?;
+                Some(ConceptRetriever::open(&keys.retriever, &self.concepts, &Progress::default())?)
+            }
         };
         match (keys.of, retriever) {
             (CandidateSource::All, retriever) => self.rank(kb, retriever, count),
@@ -196,6 +206,15 @@ impl Mentions {
             (CandidateSource::Retriever, None) => {
                 Err(Error::missing("candidates.retriever", "--set candidates.retriever=DIR"))
             }
+        }
+    }
+
+    /// Refuses documents to evaluate on, which probabilities are fitted to, that are among those that were learnt.
+    fn check_not_learnt(&self, learnt: &BTreeSet<u64>, by: &str) -> Result<(), Error> {
+        let asked: BTreeSet<u64> = self.dev.iter().map(|example| self.hash_of(example)).collect();
+        match asked.intersection(learnt).count() {
+            0 => Ok(()),
+            count => Err(Error::learnt_dev(count, asked.len(), by)),
         }
     }
 
@@ -244,9 +263,13 @@ impl Mentions {
         &self.dev
     }
 
-    /// Hashes of the documents to learn from.
+    /// Hashes of the documents to learn from, without the space around them.
     pub fn learnt(&self) -> BTreeSet<u64> {
-        self.train.iter().map(|example| stable_hash(self.text(example))).collect()
+        self.train.iter().map(|example| self.hash_of(example)).collect()
+    }
+
+    fn hash_of(&self, example: &LinkedExample) -> u64 {
+        stable_hash(self.text(example).trim())
     }
 
     /// Number of concepts.

@@ -109,6 +109,9 @@ impl Rerank {
         let examples = mentions.train().iter().zip(0..);
         let learnt: Vec<u32> =
             examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
+        if learnt.is_empty() {
+            return Err(Error::nothing_to_learn(false));
+        }
         let exact = learnt.iter().filter(|number| is_exact(&mentions.train()[**number as usize])).count();
         if exact > 0 && exact == learnt.len() && expected(exact, prompt.exact) == 0 {
             let known = "higher, for each mention to learn has the name of one concept alone";
@@ -196,7 +199,8 @@ impl Task for Rerank {
         let mut is_drawn = |number: &u32| !is_exact(*number) || random.f64() < self.prompt.exact;
         let mut order: Vec<u32> = self.data.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
         random.shuffle(&mut order);
-        *plan = order.into_iter().map(|example| self.planned(example, &mut random)).collect();
+        let of = |number: u32| (number, &self.data.mentions.train()[number as usize]);
+        *plan = order.into_iter().map(|number| planned(of(number), self.prompt.candidates, &mut random)).collect();
         Ok(())
     }
 
@@ -223,17 +227,14 @@ impl Task for Rerank {
     }
 }
 
-impl Rerank {
-    /// Draws the order of an example's candidates: the right one and the likeliest others.
-    fn planned(&self, example: u32, random: &mut Rng) -> PlannedPrompt {
-        let of = &self.data.mentions.train()[example as usize];
-        let right: Vec<u32> = of.right.iter().copied().collect();
-        let right = right[random.usize(..right.len())];
-        let mut candidates: Vec<u32> = negatives(of).take(self.prompt.candidates - 1).chain([right]).collect();
-        random.shuffle(&mut candidates);
-        let place = candidates.iter().position(|candidate| *candidate == right).unwrap_or_default();
-        PlannedPrompt { example, candidates, right: place as u32 }
-    }
+/// Draws the order of an example's candidates: the right one and the likeliest others, `most` in all.
+fn planned((number, example): (u32, &LinkedExample), most: usize, random: &mut Rng) -> PlannedPrompt {
+    let right: Vec<u32> = example.right.iter().copied().collect();
+    let right = right[random.usize(..right.len())];
+    let mut candidates: Vec<u32> = negatives(example).take(most - 1).chain([right]).collect();
+    random.shuffle(&mut candidates);
+    let place = candidates.iter().position(|candidate| *candidate == right).unwrap_or_default();
+    PlannedPrompt { example: number, candidates, right: place as u32 }
 }
 
 impl RerankData {
@@ -266,6 +267,17 @@ impl TaskData for RerankData {
             lines.push(format!(
                 "{exact} mentions have the name of one concept alone; an epoch learns a part (prompt.exact)"
             ));
+        }
+        /// Fewer mentions make a poor mapping.
+        const TO_MAP: usize = 20;
+        match self.mentions.dev().iter().filter(|example| !is_exact(example)).count() {
+            0 => lines.push("no mention is held out, so that probabilities are those of the score alone".to_owned()),
+            few if few < TO_MAP => {
+                lines.push(format!(
+                    "probabilities are fitted to {few} mentions alone; `truename calibrate` fits them to more"
+                ));
+            }
+            _ => {}
         }
         let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |number: &u32| {
@@ -395,4 +407,35 @@ impl RerankData {
 /// Returns whether one concept alone has the very name, so that the ranker was not asked.
 fn is_exact(example: &LinkedExample) -> bool {
     example.candidates.first().is_some_and(|best| best.score == f64::INFINITY)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use truename_text::Span;
+
+    use super::*;
+    use crate::mentions::RankedCandidate;
+
+    #[test]
+    fn candidates_stand_in_random_order_in_training_and_the_right_one_is_among_them() {
+        let candidate = |concept| RankedCandidate { concept, score: 0.0, probability: 0.0 };
+        let example = LinkedExample {
+            document: 0,
+            span: Span::new(0, 1),
+            right: BTreeSet::from([9]),
+            candidates: (0..8).map(candidate).collect(),
+        };
+        let mut random = Rng::with_seed(1);
+        let mut places = BTreeSet::new();
+        for _ in 0..200 {
+            let PlannedPrompt { candidates, right, .. } = planned((0, &example), 4, &mut random);
+            assert_eq!(candidates[right as usize], 9, "no generator proposed it");
+            let sorted: BTreeSet<u32> = candidates.iter().copied().collect();
+            assert_eq!(sorted, BTreeSet::from([0, 1, 2, 9]), "the likeliest others");
+            places.insert(candidates);
+        }
+        assert_eq!(places.len(), 24, "all orders");
+    }
 }

@@ -61,15 +61,17 @@ impl KnowledgeBase {
     /// # Errors
     /// If the retriever or the re-ranker learnt one of the documents, or cannot be read.
     pub fn divide_documents(&self, documents: Vec<Document>) -> Result<[Vec<Document>; 2], Error> {
-        let Some(reranker) = self.attached_reranker()? else { return Ok([documents, Vec::new()]) };
-        let retriever = self.attached_retriever()?;
+        let (reranker, retriever) = (self.attached_reranker()?, self.attached_retriever()?);
         let has_learnt = |document: &&Document| {
-            reranker.has_learnt(&document.text)
+            reranker.as_ref().is_some_and(|reranker| reranker.has_learnt(&document.text))
                 || retriever.as_ref().is_some_and(|retriever| retriever.has_learnt(&document.text))
         };
         let learnt = documents.iter().filter(has_learnt).count();
         if learnt > 0 {
             return Err(Error::learnt_documents(learnt, documents.len()));
+        }
+        if reranker.is_none() {
+            return Ok([documents, Vec::new()]);
         }
         let is_first = |document: &Document| stable_hash(&format!("ranker {}", document.text)).is_multiple_of(2);
         let (ranker, mapping) = documents.into_iter().partition(is_first);
@@ -113,7 +115,7 @@ impl KnowledgeBase {
         };
         let judged: Vec<(Rescored, bool, f64)> = seen.into_iter().filter_map(judged).collect();
         if judged.len() < MIN_MENTIONS {
-            return Err(Error::too_few_names(judged.len(), MIN_MENTIONS));
+            return Err(Error::too_few_mentions(judged.len(), MIN_MENTIONS));
         }
         let mentions: Vec<Rescored> = judged.iter().map(|(scored, _, _)| scored.clone()).collect();
         let is_second: Vec<bool> = judged.iter().map(|(_, is_second, _)| *is_second).collect();

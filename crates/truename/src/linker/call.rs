@@ -61,6 +61,7 @@ impl LinkCall<'_> {
         let is_open =
             |at: &usize| queries[*at].context.is_some() && (links[*at].candidates.is_empty() || is_open(links[*at]));
         let open: Vec<usize> = (0..links.len()).filter(is_open).collect();
+        let open = keep_readable(open, queries, links, |query| retriever.reads(query));
         let asked: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
         let nearest = retriever.nearest(&asked, self.linker.ranked_depth())?;
         let asked = asked.iter().zip(&nearest).map(|(query, nearest)| Asked { nearest, ..Asked::named(query.name) });
@@ -99,12 +100,13 @@ impl LinkCall<'_> {
         Ok(resolved.into_iter().filter_map(|link| link.or_else(|| ranked.next())).collect())
     }
 
-    /// Re-ranks the links of queries if there is a re-ranker.
+    /// Re-ranks the links of queries with a context if there is a re-ranker.
     pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
         let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
         let is_certain = |link: &Link| link.candidates[0].probability >= reranker.certain();
-        let is_asked = |at: &usize| is_open(links[*at]) && !is_certain(links[*at]);
+        let is_asked = |at: &usize| queries[*at].context.is_some() && is_open(links[*at]) && !is_certain(links[*at]);
         let open: Vec<usize> = (0..links.len()).filter(is_asked).collect();
+        let open = keep_readable(open, queries, links, |query| reranker.reads(query));
         for at in &open {
             shorten(&mut links[*at].candidates, reranker.depth());
         }
@@ -158,6 +160,21 @@ impl LinkCall<'_> {
             piece.iter().map(of_link).collect()
         })
     }
+}
+
+/// Leaves out the queries whose mention no window holds, and marks their links.
+fn keep_readable(
+    mut open: Vec<usize>,
+    queries: &[Query<'_>],
+    links: &mut [&mut Link],
+    reads: impl Fn(&Query<'_>) -> bool,
+) -> Vec<usize> {
+    open.retain(|at| {
+        let is_read = reads(&queries[*at]);
+        links[*at].is_truncated |= !is_read;
+        is_read
+    });
+    open
 }
 
 /// Returns whether the ranker was asked.

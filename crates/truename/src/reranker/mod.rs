@@ -15,7 +15,7 @@ use crate::{Candidate, Error, Query};
 
 /// Rescores the ranker's best candidates of mentions with their context, before calibration and the NIL threshold.
 ///
-/// Names that exactly one concept has are skipped. Only the best [`Reranker::depth`] candidates are kept.
+/// Names without a context, and names that exactly one concept has, are skipped. Only the best [`Reranker::depth`] candidates are kept.
 pub trait Reranker: Send + Sync {
     /// Returns the maximum number of candidates that are scored for a query.
     fn depth(&self) -> usize;
@@ -30,6 +30,12 @@ pub trait Reranker: Send + Sync {
     /// Returns the probability of the ranker's best candidate from which the re-ranker is not asked; infinite by default.
     fn certain(&self) -> f64 {
         f64::INFINITY
+    }
+
+    /// Returns whether the window holds the mention of a query. One that it does not hold keeps the answer by its name, which says so
+    /// ([`Link::is_truncated`](crate::Link::is_truncated)).
+    fn reads(&self, _: &Query<'_>) -> bool {
+        true
     }
 
     /// Returns the words of the context that told most, if the re-ranker can say; asked for explanations alone.
@@ -52,6 +58,10 @@ impl<R: Reranker + ?Sized> Reranker for Arc<R> {
 
     fn certain(&self) -> f64 {
         R::certain(self)
+    }
+
+    fn reads(&self, query: &Query<'_>) -> bool {
+        R::reads(self, query)
     }
 
     fn attended(&self, shortlist: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
@@ -114,4 +124,28 @@ pub(crate) fn score(reranker: &dyn Reranker, shortlists: &[Shortlist<'_>]) -> Re
         }
     }
     Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_keep_their_order_and_are_chosen_by_turns() {
+        let candidate = |(id, retriever): (&str, Option<f64>)| {
+            let mut candidate = Candidate::new(id.parse().unwrap(), id, 0.1);
+            candidate.scores.retriever = retriever;
+            candidate
+        };
+        let likeliest_first = [("A", None), ("B", Some(0.1)), ("C", None), ("D", Some(0.9)), ("E", Some(0.5))];
+        let kept = |depth: usize| {
+            let mut candidates = likeliest_first.map(candidate).to_vec();
+            shorten(&mut candidates, depth);
+            candidates.iter().map(|candidate| candidate.id.as_str().to_owned()).collect::<String>()
+        };
+        assert_eq!([1, 2, 3, 4, 9].map(kept), ["A", "AD", "ABD", "ABDE", "ABCDE"]);
+        let mut by_name = [("A", None), ("B", None), ("C", None)].map(candidate).to_vec();
+        shorten(&mut by_name, 2);
+        assert_eq!(by_name.len(), 2, "without a retriever the likeliest");
+    }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, Manifest};
+use truename_kb::Concept;
 use truename_text::{Span, stable_hash};
 
 use super::{Reranker, Shortlist};
-use crate::Error;
+use crate::{Context, Error, Query};
 
 /// A re-ranker that reads the context of a mention and all its candidates at once (Prompt-BioEL, section 3.2).
 ///
@@ -39,9 +40,17 @@ impl TrainedReranker {
         self.mapping
     }
 
-    /// Returns whether a document was learnt from.
+    /// Returns whether a document was learnt from, whatever space stands around it.
     pub fn has_learnt(&self, text: &str) -> bool {
-        self.scorer.config().learnt.contains(&stable_hash(text))
+        self.scorer.config().learnt.contains(&stable_hash(text.trim()))
+    }
+
+    /// Returns whether a concept has a name that is read whole.
+    ///
+    /// # Errors
+    /// If the tokenizer fails.
+    pub fn holds_name(&self, concept: &Concept) -> Result<bool, Error> {
+        Ok(self.scorer.holds_name(concept.names())?)
     }
 
     /// Returns the scores of the candidates before the mapping; `None` for a query without context.
@@ -95,6 +104,11 @@ impl Reranker for TrainedReranker {
 
     fn certain(&self) -> f64 {
         self.certain.unwrap_or(f64::INFINITY)
+    }
+
+    fn reads(&self, query: &Query<'_>) -> bool {
+        let mention = |context: Context<'_>| self.scorer.holds_mention(&context.document.text[context.span.range()]);
+        query.context.is_none_or(|context| mention(context).unwrap_or_default())
     }
 
     fn attended(&self, shortlist: &Shortlist<'_>) -> Result<Vec<Span>, Error> {

@@ -38,4 +38,8 @@ impl ContextRetriever for AttachedRetriever {
         let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
         Ok(queries.iter().map(of).collect())
     }
+
+    fn reads(&self, query: &Query<'_>) -> bool {
+        query.context.is_none_or(|context| self.retriever.holds_mention(&context.document.text[context.span.range()]))
+    }
 }

@@ -45,9 +45,22 @@ impl TrainedRetriever {
         self.encoder.backbone().hash()
     }
 
-    /// Returns whether a document was learnt from.
+    /// Returns whether a document was learnt from, whatever space stands around it.
     pub fn has_learnt(&self, text: &str) -> bool {
-        self.encoder.config().learnt.contains(&stable_hash(text))
+        self.encoder.config().learnt.contains(&stable_hash(text.trim()))
+    }
+
+    /// Returns whether the window holds a mention, without its context.
+    pub(crate) fn holds_mention(&self, mention: &str) -> bool {
+        self.encoder.holds_mention(mention).unwrap_or_default()
+    }
+
+    /// Returns whether a concept has a name that is read whole.
+    ///
+    /// # Errors
+    /// If the tokenizer fails.
+    pub fn holds_name(&self, concept: &Concept) -> Result<bool, Error> {
+        Ok(self.encoder.holds_name(concept.names())?)
     }
 
     /// Number of dimensions of its vectors.
