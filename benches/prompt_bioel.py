@@ -14,10 +14,14 @@ of a composite one any of its ids; `single` leaves out composite mentions and th
 "ncbi, processed" asks the models of "ncbi" for the mentions that BioSyn's authors prepared (lower case, abbreviations written out, spelling
 corrected), put into their texts, with their dictionary: MEDIC with the names of the train and dev parts. Of a composite mention, each part
 has to find one of the ids. "ncbi, train names" asks the same models over MEDIC with the names of the train part.
+
+"wiki, fold 1" and "wiki, fold 2" learn the documents of WIKI in even or odd places, by sorted docName, and report the others. The concepts are
+the titles that the annotations of all sets link to and the candidates of AIDA. They have no synonyms to align: row "no-alignment".
 """
 
 import argparse
 import gzip
+import html
 import json
 import os
 import re
@@ -25,9 +29,13 @@ import shutil
 import subprocess
 import tarfile
 import time
+import urllib.parse
 from collections import defaultdict
 from pathlib import Path
 
+import synonyms
+
+RECIPES = Path(__file__).parent.parent / "recipes"
 # Steps and highest rates for one thread of a busy machine, a few minutes of the processor a run. The recipe's own are for hours.
 STEPS = {
     "aligned": {"max_steps": 60, "learning_rate": 3e-5},
@@ -39,8 +47,12 @@ RETRIEVER = {"window": 64, "concept_tokens": 20}
 NEGATIVES = {"count": 31}
 PROMPT = {"window": 144, "name_tokens": 16, "batch": 16}
 
-PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6"}
-ROWS = ["letters", "names", "chain", "cloze", "cross", "no-pretraining", "no-alignment"]
+PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6", "wiki": "no comparable figure"}
+ROWS = ["letters", "names", "chain", "cloze", "cross", "pretraining", "no-alignment"]
+# Rows that train a retriever of their own.
+WHOLE = ["chain", "no-alignment"]
+# Rows of the chain's models, or those of `--of`, with flags of `link`; "every-name" re-ranks the names too that the ranker is sure of.
+SWITCHES = {"every-name": [], "one-sense": ["--one-sense"], "neighbours": ["--neighbours", "1"], "typed": ["--typed"]}
 TITLES = {
     "letters": "names alone, by letters",
     "names": "names alone, with MiniLM-L6",
@@ -48,8 +60,12 @@ TITLES = {
     "cross": "retriever, cross-encoder",
     "cloze": "retriever, cloze re-ranker",
     "chain": "the whole chain",
-    "no-pretraining": "without masked pretraining",
+    "pretraining": "with masked pretraining",
     "no-alignment": "without self-alignment",
+    "every-name": "the chain, certain names re-ranked too",
+    "one-sense": "the chain, one sense a document",
+    "neighbours": "the chain, with neighbours",
+    "typed": "the chain, with types",
 }
 
 
@@ -71,7 +87,8 @@ def parse():
     parser.add_argument("--encoder", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--only", nargs="*")
-    parser.add_argument("--row", nargs="*", choices=ROWS)
+    parser.add_argument("--row", nargs="*", choices=[*ROWS, *SWITCHES])
+    parser.add_argument("--of", default="chain", help="the row whose models the rows of switches ask")
     parser.add_argument("--set", nargs="*", default=[], help="keys of a run of the chain, such as run.reranker.schedule.max_steps=100")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--truename", default="truename")
@@ -99,7 +116,8 @@ def measured(arguments, out, case, row):
     """Trains and scores a row, unless it is there; yields titles with reports."""
     file = out / f"{row}.json"
     if not file.exists():
-        reports = (names if row in ["letters", "names"] else trained)(arguments, out, case, row)
+        measure = names if row in ["letters", "names"] else switched if row in SWITCHES else trained
+        reports = measure(arguments, out, case, row)
         file.write_text(json.dumps(reports, indent=1))
     for title, report in json.loads(file.read_text()).items():
         yield TITLES.get(title, title), report
@@ -112,41 +130,62 @@ def names(arguments, out, case, row):
     return {row: scored(answers)} | found
 
 
+def switched(arguments, out, case, row):
+    kb = out / f"kb-{arguments.of}"
+    if row == "every-name":
+        asked, reranker = out / "kb-every-name", out / "every-name"
+        for made in [asked, reranker]:
+            shutil.rmtree(made, ignore_errors=True)
+        shutil.copytree(kb, asked)
+        shutil.copytree(case.get("models", out) / arguments.of / "reranker", reranker)
+        config = json.loads((reranker / "truename.json").read_text())
+        config["heads"]["cloze"]["certain"] = None
+        (reranker / "truename.json").write_text(json.dumps(config))
+        kb = asked
+        call(arguments, ["kb", "models", "add", "--kb", kb, "--reranker", reranker])
+    return {row: scored(linked(arguments, out, case, kb, row, *SWITCHES[row]))}
+
+
 def trained(arguments, out, case, row):
     if "models" in case:
         return borrowed(arguments, out, case, row)
+    runs = {"chain": ["aligned", "retriever", "reranker"], "no-alignment": ["retriever", "reranker"], "pretraining": ["pretrained", "reranker"]}
+    if row not in runs:
+        return retriever_alone(arguments, out, case, row)
     chain, model = out / "chain", out / row
-    train = ["--set", f"data.train={json.dumps(case['train'])}"]
-    dev = ["--set", f"data.dev={json.dumps(case['dev'])}"]
-    test = ["--set", f"data.dev={json.dumps([case['gold']])}", "--set", 'evaluation.keep="last"']
-    # A retriever has one evaluation, which ends it and chooses nothing: it is that of the reported part.
-    of_chain = [*changes("run.{}.", arguments.set), f"run.retriever.data.dev={json.dumps([case['gold']])}"]
-    recipes = Path(__file__).parent.parent / "recipes"
-    command = ["train", recipes / "prompt-bioel.toml"]
+    keys = [f"chain.runs={json.dumps(runs[row])}", f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps(case['dev'])}"]
+    keys += [key for key in changes("run.{}.", arguments.set) if any(f"run.{run}." in key for run in runs[row])]
+    if row in WHOLE:
+        # A retriever has one evaluation, which ends it and chooses nothing: it is that of the reported part.
+        keys.append(f"run.retriever.data.dev={json.dumps([case['gold']])}")
+    if row == "chain" and "ontologies" in case:
+        keys.append(f"run.aligned.data.extra={json.dumps([str(case['ontologies'])])}")
     if row == "no-alignment":
-        command += ["--set", 'chain.runs=["retriever","pretrained","reranker"]', "--set", "run.aligned="]
-        command += ["--set", "run.retriever.encoder=", "--set", "run.pretrained.encoder="]
-        of_chain = [change for change in of_chain if "run.aligned" not in change]
-    if row in ["chain", "no-alignment"]:
-        command += ["--encoder", arguments.encoder, *train, *dev, *set_all(of_chain)]
-    else:
-        start = chain / ("aligned" if row == "no-pretraining" else "pretrained")
-        command = ["train", recipes / "prompt-bioel-rerank.toml", "--encoder", start, *train, *(test if row in ["cloze", "cross"] else dev)]
-        command += set_all(changes("", arguments.set, "reranker")) + ["--set", f"candidates.retriever={chain / 'retriever'}"]
-    if row in ["cloze", "cross"]:
-        command += ["--set", 'candidates.of="retriever"', "--set", f"prompt.together={json.dumps(row == 'cloze')}"]
+        keys += ["run.retriever.encoder=", "run.reranker.encoder="]
+    if row == "pretraining":
+        # The texts of the train part, then the synonyms, in the aligned encoder; the chain's retriever.
+        keys += ["run.pretrained.encoder=", f"run.pretrained.data.text={json.dumps(case['train'])}"]
+        keys += ['run.reranker.encoder.from="run:pretrained"', f"run.reranker.candidates.retriever={chain / 'retriever'}"]
+    start = chain / "aligned" if row == "pretraining" else arguments.encoder
+    command = ["train", RECIPES / "prompt-bioel.toml", "--encoder", start, "--kb", case["kb"], "--out", model, "--resume", *set_all(keys)]
+    use = call(arguments, command, out / f"{row}.log")
+    return attached(arguments, out, case, row, (model if row in WHOLE else chain) / "retriever", model / "reranker", use)
+
+
+def retriever_alone(arguments, out, case, row):
+    """A re-ranker of the retriever's candidates alone, as published, by its own scores."""
+    chain, model = out / "chain", out / row
+    keys = [f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps([case['gold']])}", 'evaluation.keep="last"']
+    keys += changes("", arguments.set, "reranker") + [f"candidates.retriever={chain / 'retriever'}", 'candidates.of="retriever"']
     if row == "cross":
         # The context of the cloze prompt beside one candidate, and as many minutes.
-        command += ["--set", f"prompt.window={PROMPT['window'] - 5 * PROMPT['name_tokens']}"]
-        command += ["--set", f"schedule.max_steps={STEPS['reranker']['max_steps'] // 2}"]
-    use = call(arguments, [*command, "--kb", case["kb"], "--out", model, "--resume"], out / f"{row}.log")
-    if row in ["cloze", "cross"]:
-        scores = evaluation(model)
-        found, among = (100 * scores["values"][key] for key in ["acc@1", "among the candidates"])
-        return {row: {"single": (found, None, scores["names"]), "recall": {"@6": f"{among:.2f}"}} | use}
-    retriever = (model if row == "no-alignment" else chain) / "retriever"
-    reranker = model if row == "no-pretraining" else model / "reranker"
-    return attached(arguments, out, case, row, retriever, reranker, use)
+        keys += ["prompt.together=false", f"prompt.window={PROMPT['window'] - 5 * PROMPT['name_tokens']}"]
+        keys.append(f"schedule.max_steps={STEPS['reranker']['max_steps'] // 2}")
+    command = ["train", RECIPES / "prompt-bioel-rerank.toml", "--encoder", chain / "aligned", "--kb", case["kb"], "--out", model]
+    use = call(arguments, [*command, "--resume", *set_all(keys)], out / f"{row}.log")
+    scores = evaluation(model)
+    found, among = (100 * scores[key] for key in ["acc@1", "among the candidates"])
+    return {row: {"single": (found, None, scores["names"]), "recall": {"@6": f"{among:.2f}"}} | use}
 
 
 def attached(arguments, out, case, row, retriever, reranker, use):
@@ -154,20 +193,21 @@ def attached(arguments, out, case, row, retriever, reranker, use):
     of_retriever, kb = out / f"kb-{retriever.parent.name}-retriever", out / f"kb-{row}"
     reports = {}
     if not of_retriever.exists():
-        making = Path(f"{of_retriever}.making")
-        shutil.rmtree(making, ignore_errors=True)
-        shutil.copytree(case["kb"], making)
+        copying, making = Path(f"{of_retriever}.copying"), Path(f"{of_retriever}.making")
+        if not making.exists():
+            shutil.rmtree(copying, ignore_errors=True)
+            shutil.copytree(case["kb"], copying)
+            copying.rename(making)
         call(arguments, ["kb", "models", "add", "--kb", making, "--retriever", retriever])
         making.rename(of_retriever)
-    if row == "chain":
+    if row in WHOLE:
         recall = recalls(linked(arguments, out, case, of_retriever, "candidates", top=64))
         reports |= {f"candidates with the retriever: {name}": {"recall": found} for name, found in recall.items()}
-    if use and row != "no-pretraining":
+    if use and row in WHOLE:
         found = evaluation(retriever)
-        values = {key: 100 * value for key, value in found["values"].items()}
-        recall = {f"@{most}": f"{values[f'recall@{most}']:.2f}" for most in [6, 64]}
+        recall = {f"@{most}": f"{100 * found[f'recall@{most}']:.2f}" for most in [6, 64]}
         title = "retriever" if row == "chain" else f"{TITLES[row]}, retriever"
-        reports[title] = {"single": (values["acc@1"], values["acc@5"], found["names"]), "recall": recall}
+        reports[title] = {"single": (100 * found["acc@1"], 100 * found["acc@5"], found["names"]), "recall": recall}
     shutil.rmtree(kb, ignore_errors=True)
     shutil.copytree(of_retriever, kb)
     call(arguments, ["kb", "models", "add", "--kb", kb, "--reranker", reranker])
@@ -178,8 +218,8 @@ def attached(arguments, out, case, row, retriever, reranker, use):
 def borrowed(arguments, out, case, row):
     """Scores the models that another set trained."""
     model = case["models"] / row
-    retriever = (model if row == "no-alignment" else case["models"] / "chain") / "retriever"
-    return attached(arguments, out, case, row, retriever, model if row == "no-pretraining" else model / "reranker", {})
+    retriever = (model if row in WHOLE else case["models"] / "chain") / "retriever"
+    return attached(arguments, out, case, row, retriever, model / "reranker", {})
 
 
 def changes(prefix, further, only=None):
@@ -288,7 +328,7 @@ def ncbi(arguments, out):
     gold = folder / "NCBItestset_corpus.txt"
     return {
         "note": "test, raw text, MEDIC", "kb": kb, "gold": str(gold), "dev": [str(folder / "NCBIdevelopset_corpus.txt")],
-        "train": [str(folder / "NCBItrainset_corpus.txt.gz")], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
+        "train": [str(folder / "NCBItrainset_corpus.txt.gz")], "ontologies": ontologies(arguments, out, gold), "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
     }
 
 
@@ -306,8 +346,28 @@ def bc5cdr(arguments, out):
         parts["held-out"].write_text("\n\n".join(blocks[::10]) + "\n")
     return {
         "note": "dev, MeSH descriptors", "kb": kb, "gold": str(gold), "dev": [str(parts["held-out"])],
-        "train": [str(parts["train"])], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
+        "train": [str(parts["train"])], "ontologies": ontologies(arguments, out, gold),
+        "ids": lambda: ids_of(arguments, kb), "mentions": lambda: annotated(gold),
     }
+
+
+def supplementary(arguments, out):
+    """BC5CDR with the supplementary chemicals in the knowledge base, whose names have no vectors."""
+    case = bc5cdr(arguments, out.parent / "bc5cdr")
+    concepts = out / "mesh.jsonl"
+    if not concepts.exists():
+        descriptors = list(mesh(arguments.data / "dict-mesh/mesh_id_label_mappings.tsv.gz"))
+        chemicals = {concept["id"] for concept in descriptors if "chemical" in concept["types"]}
+        further = []
+        for row in opened(arguments.data / "dict-mesh/mesh_supp_id_label_mappings.tsv.gz"):
+            id, name, names, mapped = (row.rstrip("\n").split("\t") + ["", ""])[:4]
+            if chemicals & {descriptor.lstrip("*") for descriptor in re.split("[|,]", mapped)}:
+                further.append({"id": id, "name": name, "synonyms": [name for name in names.split("|") if name], "types": ["chemical"]})
+        write_lines(concepts, descriptors + further)
+    kb = imported(arguments, out, concepts, encoder=False)
+    rows = {"rows": ["letters", "chain"], "models": out.parent / "bc5cdr"}
+    note = "dev, MeSH descriptors and supplementary chemicals, without vectors of names; the models of the set before"
+    return case | rows | {"note": note, "kb": kb, "ids": lambda: ids_of(arguments, kb)}
 
 
 def processed(arguments, out):
@@ -346,15 +406,82 @@ def with_names(arguments, out):
     return case | rows | {"note": note, "kb": kb, "ids": lambda: ids_of(arguments, kb)}
 
 
+def wiki(fold):
+    def case(arguments, out):
+        data = arguments.data / "entity-linking"
+        documents = documents_of(data / "wikipedia.xml.gz")
+        asked = [document for place, document in enumerate(documents) if place % 2 == fold]
+        learnt = [document for place, document in enumerate(documents) if place % 2 != fold]
+        parts = {"gold": asked, "train": [one for place, one in enumerate(learnt) if place % 10], "dev": learnt[::10]}
+        files = {part: out / part / "wiki.xml" for part in parts}
+        concepts = out / "titles.jsonl"
+        if not concepts.exists():
+            for part, found in parts.items():
+                shutil.rmtree(out / part, ignore_errors=True)
+                (out / part).mkdir()
+                subprocess.run(["tar", "-C", out / part, "-xf", data / "wikipedia-RawText.tar.zst"], check=True)
+                root = "wikipediaData.entityAnnotation"
+                files[part].write_text("\n".join([f"<{root}>", *found, f"</{root}>"]) + "\n")
+            write_lines(concepts, titles(data, out))
+        kb = imported(arguments, out, concepts)
+        return {
+            "note": "half of the documents", "kb": kb, "gold": str(files["gold"]), "dev": [str(files["dev"])], "train": [str(files["train"])],
+            "rows": ["letters", "names", "no-alignment"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: list(links(asked)),
+        }
+
+    return case
+
+
+def documents_of(path):
+    """The elements of the documents, by name."""
+    documents = re.findall(r'<document docName="[^"]*">.*?</document>', opened(path).read(), re.S)
+    return sorted(documents, key=lambda document: document.split('"')[1])
+
+
+def links(documents):
+    """The annotations with a title."""
+    pattern = r"<wikiName>(.*?)</wikiName>\s*<offset>(\d+)</offset>\s*<length>(\d+)</length>"
+    for document in documents:
+        for title, start, length in re.findall(pattern, document, re.S):
+            title, start = html.unescape(title).strip(), int(start)
+            if title not in ["", "NIL"]:
+                place = (html.unescape(document.split('"')[1]), start, start + int(length))
+                yield {"places": [place], "ids": [wned_id(title)], "composite": False}
+
+
+def titles(data, out):
+    """The titles of the annotations and of AIDA's candidates: their ids, and their names without what stands in brackets behind."""
+    found = set()
+    for path in [*data.glob("*.xml"), *data.glob("*.xml.gz")]:
+        found |= {html.unescape(title).strip() for title in re.findall(r"<wikiName>(.*?)</wikiName>", opened(path).read(), re.S)}
+    folder = out / "candidates"
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["tar", "-C", folder, "-xf", data / "PPRforNED-AIDA_candidates.tar.zst"], check=True)
+    for path in folder.glob("AIDA_candidates/*/*"):
+        urls = re.findall(r"^CANDIDATE\t.*?\turl:http://en\.wikipedia\.org/wiki/([^\t\n]*)", path.read_text(), re.M)
+        found |= {urllib.parse.unquote(url).replace("_", " ") for url in urls}
+    for title in sorted(found - {"", "NIL"}):
+        name = re.sub(r" \([^()]*\)$", "", title)
+        yield {"id": wned_id(title), "name": name or title, "synonyms": [title] if name not in ["", title] else []}
+
+
+def wned_id(title):
+    """The id of a title in documents of the format `wned`."""
+    return re.sub(r"[,;+|%]", lambda match: f"%{ord(match[0]):02X}", re.sub(r"\s", "_", title))
+
+
 CASES = {"ncbi": ncbi, "ncbi, train names": with_names, "ncbi, processed": processed, "bc5cdr": bc5cdr}
+CASES |= {"bc5cdr, supplementary": supplementary, "wiki, fold 1": wiki(0), "wiki, fold 2": wiki(1)}
 
 
-def imported(arguments, out, file, *flags):
+def imported(arguments, out, file, *flags, encoder=True):
     kb = out / "kb"
     if not kb.exists():
         making = out / "kb.making"
-        call(arguments, ["kb", "import", file, "--force", "--out", making, *flags])
-        call(arguments, ["kb", "embed", "--kb", making, "--encoder", arguments.encoder])
+        if not making.exists():
+            call(arguments, ["kb", "import", file, "--out", making, *flags])
+        if encoder:
+            call(arguments, ["kb", "embed", "--kb", making, "--encoder", arguments.encoder])
         making.rename(kb)
     return kb
 
@@ -397,6 +524,22 @@ def annotated(path):
                 ids = re.split(r"[|+,;]", id.strip())
                 mentions.append({"places": [(document, start, end)], "ids": ids, "composite": bool(re.search(r"[|+]", id))})
     return mentions
+
+
+def ontologies(arguments, out, gold):
+    """The names of MeSH, MONDO, DOID and HPO for self-alignment, without those that the reported part mentions."""
+    file = out / "ontologies.jsonl"
+    if not file.exists():
+        entries = {**synonyms.mesh(arguments.data / "dict-mesh"), **synonyms.ontologies(arguments.data / "synonyms-ontologies")}
+        entries = {key: entry for key, entry in entries.items() if not key.startswith(("EFO:", "MESH:C"))}
+        mentioned = {name.lower() for _, _, rows in pubtator(gold) for _, _, name, _ in rows}
+        concepts = []
+        for concept in synonyms.merged(entries):
+            name, *others = [name for name in [concept["name"], *concept["synonyms"]] if name.lower() not in mentioned] or [None]
+            if others:
+                concepts.append({"id": concept["id"], "name": name, "synonyms": others})
+        write_lines(file, concepts)
+    return file
 
 
 def mesh(path):
