@@ -1,0 +1,135 @@
+"""Adapters of synonyms (PICSO, tables 8 and 9) in the tasks that fine-tune or use an encoder, beside their backbone.
+
+    python3 benches/adapters.py --data DIR --encoder MODEL --corpora CORPORA --out RUNS [--variant NAME …] [--task NAME …]
+        [--words WORDS] [--steps N] [--task-steps N] [--threads N] [--truename PATH]
+
+CORPORA has the two folders that `benches/synonyms.py` makes. Each variant is one adapter of the general sentences, but for those with the biomedical one,
+trained for `--steps` steps of the recipe `recipes/picso.toml`. Then each task learns for `--task-steps` steps, the same for every variant, and is scored with
+the weights of the last step: F1 of pairs of records (the test part; of WDC computers the valid part), the tasks of `benches/glue.py`. LexMTurk learns
+nothing: WordNet's synonyms ranked by word frequencies and the encoder; WORDS has the `frequencies.tsv` of `benches/simplify.py`. What is there already is not
+run again.
+"""
+
+import argparse
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import glue
+import records
+
+# Keys of both adapters, or of the general one, behind those of the recipe.
+SCHEDULE = ["sampler.batch=128", "sampler.window=32", "schedule.learning_rate=1e-3", "schedule.max_minutes="]
+CHANGES = {
+    "picso": [],
+    "untrained": ["schedule.max_steps=1", "schedule.learning_rate=1e-9"],
+    "no-mask": ["adapter.entity_aware=false"],
+    "triplet": ['objective.loss="triplet"', "objective.temperature=", "objective.prior=", "objective.margin=0.3"],
+    "info-nce": ['objective.loss="info-nce"', "objective.prior="],
+}
+# The folder of adapters and those of it that are used.
+VARIANTS = {
+    "backbone": (None, None),
+    "both": ("picso/biomedical", "general,biomedical"),
+    "general": ("picso/general", "general"),
+    "biomedical": ("picso/biomedical", "biomedical"),
+    "untrained": ("untrained/general", "general"),
+    "no-mask": ("no-mask/general", "general"),
+    "triplet": ("triplet/general", "general"),
+    "info-nce": ("info-nce/general", "general"),
+}
+GLUE = list(glue.TASKS)
+TASKS = ["WDC computers", "STS-B", "LexMTurk", "DBLP-ACM", "DBLP-Scholar", "CoLA", "MRPC", "RTE", "SST-2", "WNLI"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--encoder", required=True)
+    parser.add_argument("--corpora", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--words", type=Path)
+    parser.add_argument("--variant", nargs="*", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--task", nargs="*", choices=TASKS, default=TASKS[:3])
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--task-steps", type=int, default=120)
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--truename", default="truename")
+    arguments = parser.parse_args()
+    for variant in arguments.variant:
+        model, adapter = adapters(arguments, variant)
+        for task in arguments.task:
+            file = arguments.out / variant / f"{task}.json"
+            if not file.exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                begun = time.time()
+                measure = glued if task in GLUE else simplified if task == "LexMTurk" else paired
+                scores = measure(arguments, file.parent, task, model, adapter)
+                file.write_text(json.dumps({"scores": scores, "minutes": (time.time() - begun) / 60}))
+            row = json.loads(file.read_text())
+            scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in row["scores"].items())
+            print(f"{task:14} {variant:11} {scores}; {row['minutes']:.1f} min", flush=True)
+
+
+def adapters(arguments, variant):
+    """The model folder of a variant, trained unless it is there, and the names of its adapters."""
+    folder, names = VARIANTS[variant]
+    if not folder:
+        return arguments.encoder, None
+    of, last = folder.split("/")
+    out = arguments.out / "adapters" / of
+    changes = [*SCHEDULE, f"schedule.max_steps={arguments.steps}", *CHANGES[of]]
+    runs = ["general"] if last == "general" else ["general", "biomedical"]
+    if not (out / last / "run.json").exists():
+        command = ["train", recipe("picso"), "--encoder", arguments.encoder, "--out", out, "--resume", "--set", f"chain.runs={json.dumps(runs)}"]
+        for run in ["general", "biomedical"]:
+            keys = [f'data.sentences=["{(arguments.corpora / run).resolve()}"]', *changes] if run in runs else [""]
+            command += [part for key in keys for part in ("--set", f"run.{run}.{key}" if key else f"run.{run}=")]
+        call(arguments, command)
+    return out / last, names
+
+
+def paired(arguments, out, task, model, adapter):
+    """F1 of a classifier of pairs."""
+    train, gold = (arguments.data / path for path in records.SETS[task])
+    run, scores = out / task.replace(" ", "-"), out / f"{task}.scores.json"
+    command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", f'data.train=["{train.resolve()}"]']
+    command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"']
+    # Not chosen by: the evaluation that ends the run.
+    command += ["--set", f'data.dev=["{gold.resolve()}"]']
+    call(arguments, [*command, *(["--adapter", adapter] if adapter else [])])
+    call(arguments, ["evaluate", "pairs", "--gold", gold, "--model", run, "--json", scores])
+    found = json.loads(scores.read_text())
+    return {key: found[key] for key in ["precision", "recall", "f1"]}
+
+
+def glued(arguments, out, task, model, adapter):
+    settings = [f"schedule.max_steps={arguments.task_steps}"]
+    of = {"data": arguments.data / "glue", "encoder": str(model), "adapter": adapter, "set": settings}
+    of |= {"truename": arguments.truename, "threads": arguments.threads}
+    (out / "glue").mkdir(exist_ok=True)
+    row = glue.measured(argparse.Namespace(**of), out / "glue", task)
+    return {name: row["scores"][name] for name in glue.TASKS[task][1]}
+
+
+def simplified(arguments, out, task, model, adapter):
+    gold, scores = arguments.data / "lexical-simplification" / "lex.mturk.txt", out / f"{task}.scores.json"
+    command = ["evaluate", "substitutes", "--gold", gold, "--encoding", "windows-1252", "--synonyms", arguments.data / "synonyms-wordnet"]
+    command += ["--frequencies", arguments.words / "frequencies.tsv", "--encoder", model, "--json", scores]
+    call(arguments, [*command, *(["--adapter", adapter] if adapter else [])])
+    found = json.loads(scores.read_text())
+    return {key: found[key] for key in ["precision", "recall", "f1", "accuracy"]}
+
+
+def recipe(name):
+    return Path(__file__).parent.parent / "recipes" / f"{name}.toml"
+
+
+def call(arguments, command):
+    command = [arguments.truename, "-q", "--threads", arguments.threads, *map(str, command)]
+    subprocess.run(["nice", "-n", "5", *command], check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()
