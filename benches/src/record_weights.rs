@@ -23,8 +23,8 @@ const PAIRS: f64 = 10_000.0;
 pub fn run(data: &Path) -> anyhow::Result<()> {
     let (mut train, mut test) = (Vec::new(), Vec::new());
     for (_, train_file, test_file, _) in SETS {
-        train.push(samples(&data.join(train_file), true)?);
-        test.push(samples(&data.join(test_file), false)?);
+        train.push(samples(&data.join(train_file))?);
+        test.push(samples(&data.join(test_file))?);
     }
     let fitted = |left_out: Option<usize>| {
         let mut all = Vec::new();
@@ -59,27 +59,11 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the features and the label of each pair of a file. With `copies`, every tenth record once more beside itself, and beside itself with
-/// a letter left out: public pairs leave out what is so easy, and a table has it.
-fn samples(path: &Path, copies: bool) -> anyhow::Result<Vec<(Features, bool)>> {
+/// Returns the features and the label of each pair of a file.
+fn samples(path: &Path) -> anyhow::Result<Vec<(Features, bool)>> {
     let labelled = read_pairs(path)?;
-    let mut pairs: Vec<(String, String, bool)> =
-        labelled.into_iter().map(|pair| (pair.left, pair.right, pair.is_same)).collect();
-    if copies {
-        let again: Vec<String> = pairs.iter().step_by(10).map(|(left, _, _)| left.clone()).collect();
-        pairs.extend(again.iter().map(|left| (left.clone(), left.clone(), true)));
-        pairs.extend(again.iter().filter_map(|left| Some((left.clone(), misspelt(left)?, true))));
-    }
-    let tables = PairTables::of_texts(pairs.iter().map(|(left, right, _)| (left.as_str(), right.as_str())));
+    let tables = PairTables::of_texts(labelled.iter().map(|pair| (pair.left.as_str(), pair.right.as_str())));
     let scorer = LexicalScorer::new(tables.tables());
     let features = tables.pairs().par_iter().map(|pair| scorer.features(*pair)).collect::<Vec<_>>();
-    Ok(features.into_iter().zip(pairs.iter().map(|(_, _, is_same)| *is_same)).collect())
-}
-
-/// Leaves out the third letter of the longest word of small letters.
-fn misspelt(record: &str) -> Option<String> {
-    let words =
-        record.split(' ').filter(|word| word.len() > 4 && word.bytes().all(|letter| letter.is_ascii_lowercase()));
-    let word = words.max_by_key(|word| word.len())?;
-    Some(record.replacen(word, &format!("{}{}", &word[..2], &word[3..]), 1))
+    Ok(features.into_iter().zip(labelled.iter().map(|pair| pair.is_same)).collect())
 }
