@@ -274,7 +274,7 @@ impl From<Kind> for Error {
     }
 }
 
-/// What a model with a head is called, and the kind of task that trains one.
+/// Returns the role of a model with this head, such as "re-ranker", and the `task.kind` that trains it.
 fn role_of(head: &str) -> (&'static str, &'static str) {
     match head {
         ClassifyConfig::HEAD => ("classifier", "classify"),
