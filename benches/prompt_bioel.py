@@ -419,7 +419,7 @@ def wiki(fold):
             for part, found in parts.items():
                 shutil.rmtree(out / part, ignore_errors=True)
                 (out / part).mkdir()
-                subprocess.run(["tar", "-C", out / part, "-xf", data / "wikipedia-RawText.tar.zst"], check=True)
+                synonyms.untar(data / "wikipedia-RawText.tar.zst", out / part)
                 root = "wikipediaData.entityAnnotation"
                 files[part].write_text("\n".join([f"<{root}>", *found, f"</{root}>"]) + "\n")
             write_lines(concepts, titles(data, out))
@@ -446,7 +446,7 @@ def links(documents):
             title, start = html.unescape(title).strip(), int(start)
             if title not in ["", "NIL"]:
                 place = (html.unescape(document.split('"')[1]), start, start + int(length))
-                yield {"places": [place], "ids": [wned_id(title)], "composite": False}
+                yield {"places": [place], "ids": [synonyms.wned_id(title)], "composite": False}
 
 
 def titles(data, out):
@@ -456,18 +456,13 @@ def titles(data, out):
         found |= {html.unescape(title).strip() for title in re.findall(r"<wikiName>(.*?)</wikiName>", opened(path).read(), re.S)}
     folder = out / "candidates"
     folder.mkdir(exist_ok=True)
-    subprocess.run(["tar", "-C", folder, "-xf", data / "PPRforNED-AIDA_candidates.tar.zst"], check=True)
+    synonyms.untar(data / "PPRforNED-AIDA_candidates.tar.zst", folder)
     for path in folder.glob("AIDA_candidates/*/*"):
         urls = re.findall(r"^CANDIDATE\t.*?\turl:http://en\.wikipedia\.org/wiki/([^\t\n]*)", path.read_text(), re.M)
         found |= {urllib.parse.unquote(url).replace("_", " ") for url in urls}
     for title in sorted(found - {"", "NIL"}):
-        name = re.sub(r" \([^()]*\)$", "", title)
-        yield {"id": wned_id(title), "name": name or title, "synonyms": [title] if name not in ["", title] else []}
-
-
-def wned_id(title):
-    """The id of a title in documents of the format `wned`."""
-    return re.sub(r"[,;+|%]", lambda match: f"%{ord(match[0]):02X}", re.sub(r"\s", "_", title))
+        name = synonyms.plain(title)
+        yield {"id": synonyms.wned_id(title), "name": name or title, "synonyms": [title] if name not in ["", title] else []}
 
 
 CASES = {"ncbi": ncbi, "ncbi, train names": with_names, "ncbi, processed": processed, "bc5cdr": bc5cdr}
