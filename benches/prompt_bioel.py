@@ -154,6 +154,8 @@ def trained(arguments, out, case, row):
         return retriever_alone(arguments, out, case, row)
     chain, model = out / "chain", out / row
     keys = [f"chain.runs={json.dumps(runs[row])}", f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps(case['dev'])}"]
+    if row == "pretraining":
+        keys.append(f"run.pretrained.data.text={json.dumps(case['train'])}")
     keys += [key for key in changes("run.{}.", arguments.set) if any(f"run.{run}." in key for run in runs[row])]
     if row in WHOLE:
         # A retriever has one evaluation, which ends it and chooses nothing: it is that of the reported part.
@@ -164,7 +166,7 @@ def trained(arguments, out, case, row):
         keys += ["run.retriever.encoder=", "run.reranker.encoder="]
     if row == "pretraining":
         # The texts of the train part, then the synonyms, in the aligned encoder; the chain's retriever.
-        keys += ["run.pretrained.encoder=", f"run.pretrained.data.text={json.dumps(case['train'])}"]
+        keys.append("run.pretrained.encoder=")
         keys += ['run.reranker.encoder.from="run:pretrained"', f"run.reranker.candidates.retriever={chain / 'retriever'}"]
     start = chain / "aligned" if row == "pretraining" else arguments.encoder
     command = ["train", RECIPES / "prompt-bioel.toml", "--encoder", start, "--kb", case["kb"], "--out", model, "--resume", *set_all(keys)]
