@@ -109,6 +109,7 @@ fn options_choose_concepts_and_sentences() {
     assert_eq!(concepts(&["b.txt", "--parents"]).0, "X:1 X:2 X:3");
     let (left, report) = concepts(&["b.txt", "--exclude", "exclude.txt"]);
     assert_eq!((left.as_str(), &report["left_out"]["excluded_concepts"]), ("X:1", &1.into()));
+    assert_eq!(report["left_out"]["unknown_exclusions"], 0);
     let both = ["b.txt", "--exclude", "exclude.txt", "--exclude", "names.txt", "--parents"];
     assert_eq!(concepts(&both).0, "X:3");
     // python: rapidfuzz.distance.Levenshtein.distance("acetylsalicylic acid", "aspirin") = 16
@@ -118,6 +119,18 @@ fn options_choose_concepts_and_sentences() {
     assert_eq!(concepts(&["b.txt", "--max-per-concept", "1"]).1["written"]["pairs"], 2);
     let (_, report) = concepts(&["b.txt", "--max-length", "20", "--link", "missing"]);
     assert!(report["written"]["mean_length"].as_f64().unwrap() <= 20.0, "{report}");
+}
+
+#[test]
+fn excluded_lines_without_a_concept_are_listed() {
+    let folder = with_kb();
+    folder.write("exclude.txt", "CHEBI:15365\nmumps\n");
+    let run = build(&folder, &["b.txt", "--exclude", "exclude.txt"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("warning: --exclude: no concept has \"mumps\"\n"), "{}", run.err);
+    let report = report(&folder);
+    assert_eq!(report["left_out"]["unknown_exclusions"], 1);
+    assert_eq!(report["left_out"]["first_unknown_exclusions"], serde_json::json!(["mumps"]));
 }
 
 #[test]

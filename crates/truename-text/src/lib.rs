@@ -54,6 +54,6 @@ pub use problem::Problem;
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;
-pub use stable_hash::stable_hash;
+pub use stable_hash::{document_hash, stable_hash};
 pub use version::VersionedName;
 pub use words::{Words, written_forms};

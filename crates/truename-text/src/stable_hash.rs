@@ -4,3 +4,8 @@
 pub fn stable_hash(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
+
+/// Returns the [`stable_hash`] of the text of a document, the same whatever space stands around it.
+pub fn document_hash(text: &str) -> u64 {
+    stable_hash(text.trim())
+}

@@ -39,6 +39,9 @@ fn build(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<()> {
         report => report?,
     };
     problems::show(&report.read.first_problems, report.read.problems);
+    let unknown = &report.left_out.first_unknown_exclusions;
+    let unknown: Vec<String> = unknown.iter().map(|line| format!("--exclude: no concept has \"{line}\"")).collect();
+    problems::show(&unknown, report.left_out.unknown_exclusions);
     if !quiet {
         tell(&report, start);
     }

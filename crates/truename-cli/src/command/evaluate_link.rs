@@ -15,7 +15,7 @@ use crate::command::link::pipeline;
 use crate::command::{open_kb, with_encoder};
 use crate::count::{counted, grouped};
 use crate::documents::read;
-use crate::problems::say_truncated;
+use crate::problems::Truncated;
 
 /// Number of candidates examined for each gold mention.
 const DEPTH: usize = 5;
@@ -26,14 +26,14 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let [finding, linking] = [(false, 1), (true, DEPTH)]
         .map(|(given, top)| pipeline(Linker::new(kb.clone())?, &arguments.linking, given, top, false));
     let judge = Judge { finding: finding?, linking: linking? };
-    let (mut judged, mut truncated) = (Vec::new(), 0);
+    let (mut judged, mut truncated) = (Vec::new(), Truncated::default());
     let problems = read(&arguments.gold, &options, quiet, |mut documents| {
         documents.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
         judged.extend(judge.all(documents, &mut truncated)?);
         Ok(())
     })?;
     if !quiet {
-        say_truncated(truncated);
+        truncated.say();
     }
     let gold = judged.iter().map(|document| document.gold.len()).sum::<usize>();
     if gold == 0 {
@@ -86,12 +86,12 @@ struct Judge {
 }
 
 impl Judge {
-    /// Links all documents. Adds the number of names longer than the encoder's window to `truncated`.
-    fn all(&self, documents: Vec<Document>, truncated: &mut u64) -> anyhow::Result<Vec<JudgedDocument>> {
+    /// Links all documents. Adds the names that are longer than the window of a model to `truncated`.
+    fn all(&self, documents: Vec<Document>, truncated: &mut Truncated) -> anyhow::Result<Vec<JudgedDocument>> {
         let given = self.linking.link_all(documents.clone())?;
         let found = self.finding.link_all(documents)?;
         let mentions = given.iter().chain(&found).flat_map(|document| &document.mentions);
-        *truncated += mentions.filter(|mention| mention.link.is_truncated).count() as u64;
+        truncated.count(mentions.map(|mention| &*mention.link));
         let mut answers = Answers { kb: self.finding.linker().knowledge_base(), known: HashMap::new() };
         found.into_iter().zip(given).map(|(found, given)| answers.judged(found, &given)).collect()
     }

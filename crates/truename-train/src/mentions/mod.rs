@@ -14,7 +14,7 @@ use truename_corpus::{ReadOptions, read_path};
 use truename_index::Hit;
 use truename_infer::{Manifest, RetrieverConfig};
 use truename_kb::Progress;
-use truename_text::{Document, Problem, Span, stable_hash};
+use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::documents::files_of;
@@ -269,7 +269,7 @@ impl Mentions {
     }
 
     fn hash_of(&self, example: &LinkedExample) -> u64 {
-        stable_hash(self.text(example).trim())
+        document_hash(self.text(example))
     }
 
     /// Number of concepts.

@@ -109,7 +109,7 @@ pub fn build_corpus(
     let unfinished = Unfinished::open(out, setup(kb, texts, options)?, start)?;
     let concepts = stubs(kb)?;
     let ids = WrittenIds::of(&concepts);
-    let exclusion = Exclusion::read(&texts.exclude, &ids)?;
+    let mut exclusion = Exclusion::read(&texts.exclude, &ids)?;
     let mut reading =
         Reading { pipeline, texts, options, progress, ids, concepts, unfinished, found: Found::default() };
     progress.begin("reading documents", 0);
@@ -122,7 +122,7 @@ pub fn build_corpus(
     let state = &unfinished.state;
     let mut report = CorpusReport::new(state.setup.clone(), state.counts.clone(), &texts.licences);
     let folder = unfinished.finished()?;
-    write_sentences(kb, &unfinished, &exclusion, &folder, &mut report, progress)?;
+    write_sentences(kb, &unfinished, &mut exclusion, &folder, &mut report, progress)?;
     write(&folder.join("corpus.json"), &(serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"))?;
     write(&folder.join("README.md"), &report.data_sheet())?;
     let _committing = progress.commit()?;
@@ -170,7 +170,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 fn write_sentences(
     kb: &KnowledgeBase,
     unfinished: &Unfinished,
-    exclusion: &Exclusion,
+    exclusion: &mut Exclusion,
     folder: &Path,
     report: &mut CorpusReport,
     progress: &Progress,
@@ -182,6 +182,9 @@ fn write_sentences(
         serde_json::to_writer(&mut file, sentence).map_err(|error| failed(error.into()))?;
         file.write_all(b"\n").map_err(failed)
     })?;
+    let unknown = exclusion.unknown();
+    report.left_out.unknown_exclusions = unknown.len() as u64;
+    report.left_out.first_unknown_exclusions = unknown.into_iter().take(LISTED_PROBLEMS).collect();
     let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     if report.written.concepts == 0 { Err(Error::no_pairs(report.options.min_edit_distance)) } else { Ok(()) }

@@ -26,7 +26,7 @@ const SENTENCES_A_CONCEPT: usize = 1024;
 pub(super) fn compose(
     kb: &KnowledgeBase,
     mut found: Merged,
-    exclusion: &Exclusion,
+    exclusion: &mut Exclusion,
     report: &mut CorpusReport,
     progress: &Progress,
     visit: &mut dyn FnMut(&MarkedSentence) -> Result<(), Error>,

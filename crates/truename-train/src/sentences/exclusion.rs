@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use truename::WrittenIds;
@@ -12,8 +12,15 @@ use crate::Error;
 pub(super) struct Exclusion {
     /// Numbers of concepts that a line names by id.
     numbers: HashSet<u32>,
-    /// Normal forms of all lines.
-    names: BTreeSet<String>,
+    /// Normal forms of all lines, with their places among the lines.
+    names: HashMap<String, Vec<usize>>,
+    lines: Vec<Line>,
+}
+
+/// A line, and whether a concept has its id or name.
+struct Line {
+    written: String,
+    is_known: bool,
 }
 
 impl Exclusion {
@@ -27,8 +34,10 @@ impl Exclusion {
             let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
             let lines = text.lines().map(|line| line.trim_start_matches('\u{FEFF}').trim());
             for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
-                exclusion.numbers.extend(ids.find(line));
-                exclusion.names.insert(normal(line));
+                let number = ids.find(line);
+                exclusion.numbers.extend(number);
+                exclusion.names.entry(normal(line)).or_default().push(exclusion.lines.len());
+                exclusion.lines.push(Line { written: line.to_owned(), is_known: number.is_some() });
             }
         }
         exclusion.names.remove("");
@@ -36,9 +45,20 @@ impl Exclusion {
     }
 
     /// Returns whether a concept is kept out; `number` is that of the ids it was read with.
-    pub fn has(&self, number: u32, concept: &Concept) -> bool {
-        self.numbers.contains(&number)
-            || !self.names.is_empty() && concept.names().any(|name| self.names.contains(&normal(name)))
+    pub fn has(&mut self, number: u32, concept: &Concept) -> bool {
+        let mut is_in = self.numbers.contains(&number);
+        if !self.names.is_empty() {
+            for places in concept.names().filter_map(|name| self.names.get(&normal(name))) {
+                is_in = true;
+                places.iter().for_each(|place| self.lines[*place].is_known = true);
+            }
+        }
+        is_in
+    }
+
+    /// Returns the lines that name no concept, once all concepts were asked for.
+    pub fn unknown(&self) -> Vec<String> {
+        self.lines.iter().filter(|line| !line.is_known).map(|line| line.written.clone()).collect()
     }
 }
 
@@ -63,13 +83,16 @@ mod tests {
         let path = folder.path().join("exclude.txt");
         let excluded = |lines: &str| {
             std::fs::write(&path, lines).unwrap();
-            let exclusion = Exclusion::read(std::slice::from_ref(&path), &WrittenIds::of(&concepts)).unwrap();
-            (0..4).filter(|number| exclusion.has(*number, &concepts[*number as usize])).collect::<Vec<_>>()
+            let mut exclusion = Exclusion::read(std::slice::from_ref(&path), &WrittenIds::of(&concepts)).unwrap();
+            let is_in = |number: &u32| exclusion.has(*number, &concepts[*number as usize]);
+            let numbers: Vec<u32> = (0..4).filter(is_in).collect();
+            (numbers, exclusion.unknown())
         };
-        assert_eq!(excluded("D1\n\n"), [0]);
-        assert_eq!(excluded("\u{FEFF}OMIM:7\r\nheart attack\r\n"), [1, 2]);
-        assert_eq!(excluded("# D1\nBlack Death"), [3]);
-        assert_eq!(excluded("--\n"), Vec::<u32>::new());
+        let all_known = |numbers: &[u32]| (numbers.to_vec(), Vec::new());
+        assert_eq!(excluded("D1\n\n"), all_known(&[0]));
+        assert_eq!(excluded("\u{FEFF}OMIM:7\r\nheart attack\r\n"), all_known(&[1, 2]));
+        assert_eq!(excluded("# D1\nBlack Death"), all_known(&[3]));
+        assert_eq!(excluded("--\nmumps\nD1\n"), (vec![0], vec!["--".into(), "mumps".into()]));
         let error = Exclusion::read(&[folder.path().join("none")], &WrittenIds::of(&[])).err().unwrap();
         assert!(error.to_string().starts_with("cannot read "));
     }

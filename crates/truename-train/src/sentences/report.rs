@@ -85,6 +85,12 @@ pub struct ReadCounts {
 pub struct LeftOutCounts {
     /// Concepts that are kept out by the caller.
     pub excluded_concepts: u64,
+    /// Lines of the files of concepts that are kept out which name no concept.
+    #[serde(default)]
+    pub unknown_exclusions: u64,
+    /// The first of these.
+    #[serde(default)]
+    pub first_unknown_exclusions: Vec<String>,
     /// Concepts without a sentence.
     pub concepts_without_sentence: u64,
     /// Concepts with sentences, but without two names that differ enough.
@@ -151,6 +157,7 @@ impl CorpusReport {
         }
         let left = &self.left_out;
         row("left out: excluded concepts", left.excluded_concepts.to_string());
+        row("lines of excluded concepts that name none", left.unknown_exclusions.to_string());
         row("left out: concepts without a sentence", left.concepts_without_sentence.to_string());
         row("left out: concepts without two names that differ enough", left.concepts_without_pair.to_string());
         row("left out: pairs of names that differ too little", left.near_names.to_string());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, Manifest};
 use truename_kb::Concept;
-use truename_text::{Span, stable_hash};
+use truename_text::{Span, document_hash};
 
 use super::{Reranker, Shortlist};
 use crate::{Context, Error, Query};
@@ -42,7 +42,7 @@ impl TrainedReranker {
 
     /// Returns whether a document was learnt from, whatever space stands around it.
     pub fn has_learnt(&self, text: &str) -> bool {
-        self.scorer.config().learnt.contains(&stable_hash(text.trim()))
+        self.scorer.config().learnt.contains(&document_hash(text))
     }
 
     /// Returns whether a concept has a name that is read whole.

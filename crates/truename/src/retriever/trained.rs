@@ -4,7 +4,7 @@ use std::path::Path;
 
 use truename_infer::{Embeddings, Manifest, MentionEncoder, RetrieverConfig};
 use truename_kb::Concept;
-use truename_text::{Span, stable_hash};
+use truename_text::{Span, document_hash};
 
 use crate::Error;
 use crate::knowledge_base::finite;
@@ -47,7 +47,7 @@ impl TrainedRetriever {
 
     /// Returns whether a document was learnt from, whatever space stands around it.
     pub fn has_learnt(&self, text: &str) -> bool {
-        self.encoder.config().learnt.contains(&stable_hash(text.trim()))
+        self.encoder.config().learnt.contains(&document_hash(text))
     }
 
     /// Returns whether the window holds a mention, without its context.
