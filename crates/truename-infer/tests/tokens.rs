@@ -232,6 +232,8 @@ fn names_of_a_list_are_joined_by_a_special_token() {
     let cut = fill(4);
     assert_eq!(cut.input.ids(), [0, the, 2, heart, attack, or, fever, 2]);
     assert_eq!((whole.truncated.len(), cut.truncated), (0, vec![1]));
+    // A name that does not fit at all is left out as one that is cut.
+    assert_eq!(fill(2).truncated, [1]);
 }
 
 #[test]
@@ -300,6 +302,33 @@ proptest! {
         for (at, letter) in text.char_indices() {
             prop_assert!(covered[at] || letter.is_whitespace(), "{:?} of {:?}", letter, text);
         }
+    }
+
+    /// A slot has the tokens and places of the end that is kept, as if the whole text were read.
+    #[test]
+    fn slots_hold_the_end_of_the_whole_text(
+        words in prop::collection::vec("[a-zA-Zäéİ0-9]{1,6}[,.]?|[a-zΣ🙂°心]{1,6}(\u{301})?|[a-z]{110}", 0..200),
+        most in 1usize..12,
+        family in prop::sample::select(vec!["bert", "roberta", "mpnet"]),
+    ) {
+        let text = format!(" {} ", words.join(" "));
+        let tokenizer = with_window(family, 40);
+        let windows = tokenizer.windows(&text, 0).unwrap();
+        let of_text = |window: &Sequence| window.parts[1].clone();
+        let ids: Vec<u32> =
+            windows.iter().flat_map(|window| window.input.ids()[of_text(window)].to_vec()).collect();
+        let places: Vec<_> = windows.iter().flat_map(|window| window.places[of_text(window)].to_vec()).collect();
+        let template = tokenizer.template(&[Part::Slot]).unwrap();
+        let filled = |slot: Slot<'_>| {
+            let sequence = tokenizer.fill(&template, &[slot]).unwrap();
+            (sequence.input.ids().to_vec(), sequence.places, sequence.truncated)
+        };
+        let kept = ids.len().min(most);
+        let truncated = if ids.len() > most { vec![0] } else { Vec::new() };
+        let first = (ids[..kept].to_vec(), places[..kept].to_vec(), truncated.clone());
+        prop_assert_eq!(filled(Slot::new(&text, most)), first);
+        let last = (ids[ids.len() - kept..].to_vec(), places[places.len() - kept..].to_vec(), truncated);
+        prop_assert_eq!(filled(Slot::ending(&text, most)), last);
     }
 }
 

@@ -1,4 +1,5 @@
 use tokenizers::{Encoding, PostProcessor, PostProcessorWrapper, Token};
+use truename_text::Span;
 
 use super::sequence::{Place, Sequence};
 use super::source::Source;
@@ -109,7 +110,7 @@ impl TextTokenizer {
         let tokens = slots.iter().zip(template.openings()).map(|(slot, opening)| {
             let first = texts;
             texts += slot.texts.len();
-            self.tokens_of_slot(slot, first, opening)
+            self.tokens_of_slot(slot, first, opening, window)
         });
         let tokens: Vec<TextTokens> = tokens.collect::<Result<_, _>>()?;
         let lengths = tokens.iter().map(|tokens| tokens.ids.len());
@@ -125,10 +126,24 @@ impl TextTokenizer {
         Ok(sequence)
     }
 
-    /// The tokens of a slot's texts, which are numbered from `first` on.
-    fn tokens_of_slot(&self, slot: &Slot<'_>, first: usize, opening: Opening) -> Result<TextTokens, Error> {
+    /// The tokens of a slot's texts, which are numbered from `first` on; of more than the slot takes or the window holds, the end that is
+    /// kept, and one more at least.
+    fn tokens_of_slot(
+        &self,
+        slot: &Slot<'_>,
+        first: usize,
+        opening: Opening,
+        window: usize,
+    ) -> Result<TextTokens, Error> {
+        let enough = slot.max_tokens.min(window) + 1;
+        if let [text] = slot.texts[..] {
+            return self.tokens_of_end(text, first, opening.has_space_before, (slot.keep, enough));
+        }
         let mut all = TextTokens::default();
         for (number, text) in slot.texts.iter().enumerate() {
+            if slot.keep == Keep::Start && all.ids.len() >= enough {
+                break;
+            }
             all.ids.extend(opening.separator.filter(|_| number > 0));
             all.places.resize(all.ids.len(), None);
             let tokens = self.tokens(text, first + number, opening.has_space_before || number > 0)?;
@@ -138,6 +153,29 @@ impl TextTokenizer {
         Ok(all)
     }
 
+    /// The tokens of text `number`, of a longer one those of an end with `enough` tokens at least.
+    fn tokens_of_end(
+        &self,
+        text: &str,
+        number: usize,
+        has_space_before: bool,
+        (keep, enough): (Keep, usize),
+    ) -> Result<TextTokens, Error> {
+        /// More bytes than most tokens have.
+        const TOKEN_BYTES: usize = 8;
+        let mut bytes = enough.saturating_mul(TOKEN_BYTES);
+        loop {
+            let (start, part) = end_of(text, keep, bytes);
+            let mut tokens = self.tokens(part, number, has_space_before || start > 0)?;
+            if tokens.ids.len() >= enough || part.len() == text.len() {
+                let places = tokens.places.iter_mut().flatten();
+                places.for_each(|place| place.span = Span::new(start + place.span.start, start + place.span.end));
+                return Ok(tokens);
+            }
+            bytes *= 4;
+        }
+    }
+
     /// The tokens of text `number`.
     fn tokens(&self, text: &str, number: usize, has_space_before: bool) -> Result<TextTokens, Error> {
         let source = Source::new(text, self.is_lowercase, has_space_before);
@@ -145,6 +183,26 @@ impl TextTokenizer {
         let spans = source.spans(encoding.get_offsets()).into_iter();
         let places = spans.map(|span| span.map(|span| Place { text: number, span })).collect();
         Ok(TextTokens { ids: encoding.get_ids().to_vec(), places })
+    }
+}
+
+/// Returns at least so many bytes of an end of a text and where they start, cut at a space between two words, where no token and no letter
+/// depends on what lies beyond; the whole text where there is no such space.
+fn end_of(text: &str, keep: Keep, bytes: usize) -> (usize, &str) {
+    let is_cut = |at: &usize| {
+        let is_letter =
+            |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        text.as_bytes()[*at] == b' ' && is_letter(at.checked_sub(1)) && is_letter(Some(at + 1))
+    };
+    match keep {
+        Keep::Start => {
+            let end = (bytes..text.len()).find(is_cut).unwrap_or(text.len());
+            (0, &text[..end])
+        }
+        Keep::End => {
+            let start = (0..text.len().saturating_sub(bytes)).rev().find(is_cut).unwrap_or(0);
+            (start, &text[start..])
+        }
     }
 }
 
