@@ -8,9 +8,9 @@ use crate::character_config::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
 use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
-use crate::tokenizer::{Tokenizer, TokenizerFile};
+use crate::tokenizer::{NewToken, Tokenizer, TokenizerFile};
 use crate::weights::Weights;
-use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, TensorNames, Tensors};
+use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors};
 
 /// A model folder as read, to be loaded by either engine, changed and saved.
 #[non_exhaustive]
@@ -268,19 +268,19 @@ impl TransformerCheckpoint {
 
     /// Adds special tokens, such as `[START]`, to the tokenizer, and rows for them to the tables with a row for each token.
     ///
-    /// A new row has the mean and the spread of the others, drawn from `seed` and the token's number alone. Tokens that the
-    /// tokenizer has already are left as they are. Returns the numbers of the tokens given, in their order.
+    /// A new row is that of the token's [`like`](SpecialToken::like); where there is none, or the vocabulary lacks it, it has the mean and the
+    /// spread of the others, drawn from `seed` and the token's number alone. Tokens that the tokenizer has already are left as they are. Returns the numbers of the tokens given, in their order.
     ///
     /// # Errors
     /// Where a file of the folder cannot be read, or a table is not in single precision.
-    pub fn add_special_tokens(&mut self, tokens: &[&str], seed: u64) -> Result<Vec<u32>, Error> {
+    pub fn add_special_tokens(&mut self, tokens: &[SpecialToken], seed: u64) -> Result<Vec<u32>, Error> {
         let mut file = match &self.tokenizer {
             Some(file) => file.clone(),
             None => Box::new(TokenizerFile::read(&self.folder)?),
         };
         let (ids, new) = file.add_special_tokens(tokens)?;
         if !new.is_empty() {
-            let rows = new.iter().map(|id| *id as usize + 1).fold(self.config.vocab_size, usize::max);
+            let rows = new.iter().map(|token| token.id as usize + 1).fold(self.config.vocab_size, usize::max);
             self.weights = self.weights.with(&self.with_rows_for(&new, rows, seed)?)?;
             self.config.vocab_size = rows;
         }
@@ -301,7 +301,7 @@ impl TransformerCheckpoint {
     }
 
     /// The tables with a row for each token, of so many rows, with initial values for new tokens.
-    fn with_rows_for(&self, new: &[u32], rows: usize, seed: u64) -> Result<Tensors, Error> {
+    fn with_rows_for(&self, new: &[NewToken], rows: usize, seed: u64) -> Result<Tensors, Error> {
         let words = format!("{}.weight", self.names().words);
         let grown_words = grown(self.encoder().tensor(&words)?, new, rows, seed);
         let mut tensors = Tensors::new();

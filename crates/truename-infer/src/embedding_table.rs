@@ -3,17 +3,24 @@
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::Tensor;
+use crate::tokenizer::NewToken;
 
-/// Returns a table with `rows` rows, in which the rows of new tokens have initial values: each number drawn evenly around the
-/// mean of its column with the column's deviation, from the seed, the row and the column alone.
+/// Returns a table with `rows` rows, in which the row of a new token is that of the token it begins as; without one, each number is drawn
+/// evenly around the mean of its column with the column's deviation, from the seed, the row and the column alone.
 ///
 /// # Shapes
 /// `table: [tokens, columns]`, output: `[rows, columns]`
-pub(crate) fn grown(table: Tensor, new: &[u32], rows: usize, seed: u64) -> Tensor {
+pub(crate) fn grown(table: Tensor, new: &[NewToken], rows: usize, seed: u64) -> Tensor {
     let columns = table.shape()[1];
     let (means, deviations) = moments(table.values(), columns);
     let mut values = table.with_rows(rows).into_values();
-    for row in new.iter().map(|id| *id as usize) {
+    for NewToken { id, like } in new {
+        let row = *id as usize;
+        if let Some(like) = like {
+            let like = *like as usize * columns;
+            values.copy_within(like..like + columns, row * columns);
+            continue;
+        }
         for (column, value) in values[row * columns..][..columns].iter_mut().enumerate() {
             // An even distribution with deviation 1 reaches to √3.
             let drawn = 3f64.sqrt() * (2.0 * drawn(seed, row, column) - 1.0);
@@ -54,7 +61,7 @@ mod tests {
         let columns = 8;
         let values = (0..600 * columns).map(|at| (at as f32 * 0.7).sin() + (at % columns) as f32).collect();
         let table = Tensor::new(vec![600, columns], values);
-        let new: Vec<u32> = (600..1600).chain([3]).collect();
+        let new: Vec<NewToken> = (600..1600).chain([3]).map(|id| NewToken { id, like: None }).collect();
         let grown_table = grown(table.clone(), &new, 1600, 7);
         assert_eq!(grown_table.shape(), [1600, columns]);
         assert_eq!(grown_table.values()[..3 * columns], table.values()[..3 * columns]);
@@ -67,6 +74,8 @@ mod tests {
             assert!((deviations[column] - old.1[column]).abs() < 0.1, "{column}");
         }
         assert_eq!(grown(table.clone(), &new, 1600, 7), grown_table);
-        assert_ne!(grown(table, &new, 1600, 8), grown_table);
+        assert_ne!(grown(table.clone(), &new, 1600, 8), grown_table);
+        let like = grown(table.clone(), &[NewToken { id: 600, like: Some(5) }], 601, 7);
+        assert_eq!(like.values()[600 * columns..], table.values()[5 * columns..6 * columns]);
     }
 }

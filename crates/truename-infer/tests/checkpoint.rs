@@ -8,7 +8,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
-use truename_infer::{Backbone, Checkpoint, Encoder, Input, Tensor, Tensors, TransformerCheckpoint};
+use truename_infer::{Backbone, Checkpoint, Encoder, Input, SpecialToken, Tensor, Tensors, TransformerCheckpoint};
 
 fn transformer(folder: &Path) -> TransformerCheckpoint {
     match Checkpoint::open(folder).unwrap() {
@@ -49,8 +49,8 @@ proptest! {
         let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let mut checkpoint = transformer(&models::folder(family));
         let names: Vec<String> = (0..added).map(|number| format!("[E{number}]")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let ids = checkpoint.add_special_tokens(&names, seed).unwrap();
+        let special: Vec<SpecialToken> = names.iter().cloned().map(SpecialToken::new).collect();
+        let ids = checkpoint.add_special_tokens(&special, seed).unwrap();
         let mut checkpoint = Checkpoint::Transformer(checkpoint);
         let new: Tensors = shapes.iter().enumerate().map(|(number, (rows, columns))| {
             let values = (0..rows * columns).map(|at| (at as f32 + seed as f32).sin()).collect();
@@ -103,7 +103,10 @@ fn a_folder_that_nothing_was_added_to_has_the_same_files() {
 fn heads_over_the_vocabulary_grow_with_it() {
     let source = models::folder("roberta");
     let mut checkpoint = transformer(&source);
-    assert_eq!(checkpoint.add_special_tokens(&["<mask>", "[START]", "[END]"], 3).unwrap(), [4, 320, 321]);
+    assert_eq!(
+        checkpoint.add_special_tokens(&["<mask>", "[START]", "[END]"].map(SpecialToken::new), 3).unwrap(),
+        [4, 320, 321]
+    );
     let folder = tempfile::tempdir().unwrap();
     Checkpoint::Transformer(checkpoint).save(folder.path(), &Tensors::new(), None).unwrap();
     let (before, after) = (tensors(&source), tensors(folder.path()));
@@ -115,6 +118,26 @@ fn heads_over_the_vocabulary_grow_with_it() {
     let [one, other] = [&source, folder.path()].map(|folder| Encoder::open(folder).unwrap());
     assert_eq!(one.encode(&["heart attack"]).unwrap(), other.encode(&["heart attack"]).unwrap());
     assert_ne!(one.hash(), other.hash());
+}
+
+#[test]
+fn a_token_begins_as_its_word_unless_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = |checkpoint: TransformerCheckpoint| {
+        Checkpoint::Transformer(checkpoint).save(folder.path(), &Tensors::new(), None).unwrap();
+        Checkpoint::open(folder.path()).unwrap().tensors().tensor("embeddings.word_embeddings.weight").unwrap()
+    };
+    let mut checkpoint = transformer(&models::folder("bert"));
+    let heart = checkpoint.special_token("heart").unwrap() as usize;
+    let tokens = ["heart", "no word"].map(|word| SpecialToken::new(format!("[{word}]")).like(word));
+    assert_eq!(checkpoint.add_special_tokens(&tokens, 1).unwrap(), [160, 161]);
+    let grown = table(checkpoint);
+    let row = |row: usize| &grown.values()[row * grown.shape()[1]..][..grown.shape()[1]];
+    assert_eq!(row(160), row(heart));
+    assert!((0..161).all(|other| row(other) != row(161)), "drawn");
+    let mut checkpoint = transformer(folder.path());
+    assert_eq!(checkpoint.add_special_tokens(&[SpecialToken::new("[heart]").like("fever")], 1).unwrap(), [160]);
+    assert_eq!(table(checkpoint), grown);
 }
 
 #[test]

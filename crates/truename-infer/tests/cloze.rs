@@ -15,7 +15,7 @@ fn tokenizer(config: &ClozeConfig) -> Tokenizer {
     let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
     let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
     let tokens = config.special_tokens();
-    transformer.add_special_tokens(&tokens.iter().map(String::as_str).collect::<Vec<_>>(), 1).unwrap();
+    transformer.add_special_tokens(&tokens, 1).unwrap();
     checkpoint.tokenizer().unwrap()
 }
 
@@ -30,7 +30,7 @@ fn shown(config: &ClozeConfig, query: &ClozeQuery<'_>) -> Vec<String> {
     let tokenizer = tokenizer(config);
     let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap().tokens(query, &tokenizer).unwrap();
     let special = config.special_tokens();
-    let special: Vec<&str> = special.iter().map(String::as_str).chain(["[CLS]", "[SEP]", "[MASK]"]).collect();
+    let special: Vec<&str> = special.iter().map(|token| &*token.name).chain(["[CLS]", "[SEP]", "[MASK]"]).collect();
     let ids = prompt.sequence.input.ids();
     assert_eq!(tokenizer.id("[MASK]"), Some(ids[prompt.mask]), "the mask");
     let texts: Vec<&str> = texts(query, config.question);

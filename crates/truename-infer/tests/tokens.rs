@@ -3,7 +3,9 @@
 mod models;
 
 use proptest::prelude::*;
-use truename_infer::{Backbone, Checkpoint, ClassifyConfig, ClassifyText, Part, Pooling, Sequence, Slot, Tokenizer};
+use truename_infer::{
+    Backbone, Checkpoint, ClassifyConfig, ClassifyText, Part, Pooling, Sequence, Slot, SpecialToken, Tokenizer,
+};
 
 /// A model's tokenizer, with the pairs that real models of its family have.
 fn tokenizer(family: &str) -> Tokenizer {
@@ -170,7 +172,7 @@ fn marks_that_a_tokenizer_takes_away_belong_to_their_letter() {
 fn templates_hold_their_texts_and_no_special_token_of_them() {
     let folder = models::copy("bert");
     let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(folder.path()).unwrap() else { panic!() };
-    let ids = checkpoint.add_special_tokens(&["[START]", "[END]", "[MASK]"], 1).unwrap();
+    let ids = checkpoint.add_special_tokens(&["[START]", "[END]", "[MASK]"].map(SpecialToken::new), 1).unwrap();
     assert_eq!(ids[..2], [160, 161]);
     let mut checkpoint = Checkpoint::Transformer(checkpoint);
     let tokenizer = checkpoint.tokenizer().unwrap();
@@ -215,7 +217,7 @@ fn templates_hold_their_texts_and_no_special_token_of_them() {
 fn names_of_a_list_are_joined_by_a_special_token() {
     let folder = models::copy("bert");
     let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(folder.path()).unwrap() else { panic!() };
-    let or = checkpoint.add_special_tokens(&["[OR]"], 1).unwrap()[0];
+    let or = checkpoint.add_special_tokens(&[SpecialToken::new("[OR]")], 1).unwrap()[0];
     let tokenizer = Checkpoint::Transformer(checkpoint).tokenizer().unwrap();
     let parts =
         [Part::Special("[CLS]"), Part::Slot, Part::Special("[SEP]"), Part::List("[OR]"), Part::Special("[SEP]")];

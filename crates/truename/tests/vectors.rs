@@ -443,7 +443,7 @@ fn an_encoder_that_learnt_the_names_is_judged_by_those_that_did_not() {
 fn retriever(name: &str, folder: &Path) -> TrainedRetriever {
     let mut checkpoint = Checkpoint::open(&Path::new("../truename-infer/tests/models").join(name)).unwrap();
     let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
-    transformer.add_special_tokens(&RetrieverConfig::SPECIAL_TOKENS, 1).unwrap();
+    transformer.add_special_tokens(&RetrieverConfig::special_tokens(), 1).unwrap();
     let mut config = RetrieverConfig::new();
     (config.window, config.concept_tokens, config.longest) = (32, 16, 30.0);
     checkpoint.manifest_mut().set_head(RetrieverConfig::HEAD, &config).unwrap();

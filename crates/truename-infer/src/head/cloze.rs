@@ -9,7 +9,7 @@ use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
 use super::retriever::any_holds;
-use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, States, Template, Tokenizer};
+use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
 pub struct ClozeScorer {
@@ -153,9 +153,15 @@ impl ClozeConfig {
     }
 
     /// The special tokens that the prompt adds to a vocabulary.
-    pub fn special_tokens(&self) -> Vec<String> {
-        let marks = [Self::START, Self::END, Self::OR].map(str::to_owned);
-        marks.into_iter().chain((0..self.shown()).map(Self::option)).collect()
+    pub fn special_tokens(&self) -> Vec<SpecialToken> {
+        let marks = SpecialToken::marks(Self::START, Self::END);
+        let option = |number: usize| SpecialToken::new(Self::option(number)).like((number + 1).to_string());
+        marks.into_iter().chain([Self::or()]).chain((0..self.shown()).map(option)).collect()
+    }
+
+    /// The token between two names, which begins as the word.
+    pub fn or() -> SpecialToken {
+        SpecialToken::new(Self::OR).like("or")
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
 use super::cloze::ClozeConfig;
-use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, Template, Tokenizer};
+use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, SpecialToken, Template, Tokenizer};
 
 /// Encodes mentions in their contexts and concepts by their names into one space, where dot products rank the concepts (Prompt-BioEL,
 /// section 3.1).
@@ -43,7 +43,10 @@ impl RetrieverConfig {
     }
 
     /// The special tokens that it adds to a vocabulary.
-    pub const SPECIAL_TOKENS: [&'static str; 3] = [ClozeConfig::START, ClozeConfig::END, ClozeConfig::OR];
+    pub fn special_tokens() -> Vec<SpecialToken> {
+        let marks = SpecialToken::marks(ClozeConfig::START, ClozeConfig::END);
+        marks.into_iter().chain([ClozeConfig::or()]).collect()
+    }
 
     /// Numbers of a vector in the index, for states of a width.
     pub fn dimensions(hidden: usize) -> usize {
@@ -93,7 +96,7 @@ impl RetrieverPrompt {
     /// Creates the templates of a configuration.
     ///
     /// # Errors
-    /// Where the tokenizer reads characters, or lacks a token: [`RetrieverConfig::SPECIAL_TOKENS`] are to be added first.
+    /// Where the tokenizer reads characters, or lacks a token: [`RetrieverConfig::special_tokens`] are to be added first.
     pub fn new(config: RetrieverConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
         let named =
             |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);

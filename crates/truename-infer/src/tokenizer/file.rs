@@ -6,7 +6,7 @@ use tokenizers::{
     TruncationParams,
 };
 
-use crate::Error;
+use crate::{Error, SpecialToken};
 
 /// `tokenizer.json`.
 #[derive(Clone)]
@@ -14,6 +14,13 @@ pub(crate) struct TokenizerFile {
     path: PathBuf,
     bytes: Vec<u8>,
     inner: tokenizers::Tokenizer,
+}
+
+/// The number of a token that was added, and of the token whose vector it begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewToken {
+    pub id: u32,
+    pub like: Option<u32>,
 }
 
 impl TokenizerFile {
@@ -41,18 +48,20 @@ impl TokenizerFile {
         std::fs::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))
     }
 
-    /// Adds special tokens. Returns the numbers of those given, and the numbers of those that are new.
-    pub fn add_special_tokens(&mut self, tokens: &[&str]) -> Result<(Vec<u32>, Vec<u32>), Error> {
+    /// Adds special tokens. Returns the numbers of those given, and those that are new.
+    pub fn add_special_tokens(&mut self, tokens: &[SpecialToken]) -> Result<(Vec<u32>, Vec<NewToken>), Error> {
         let failed = |source| Error::tokenizer(&self.path, source);
-        let is_new: Vec<bool> = tokens.iter().map(|token| self.inner.token_to_id(token).is_none()).collect();
-        let added = tokens.iter().map(|token| AddedToken::from(*token, true));
+        let names = || tokens.iter().map(|token| &*token.name);
+        let is_new: Vec<bool> = names().map(|name| self.id(name).is_none()).collect();
+        let like: Vec<Option<u32>> =
+            tokens.iter().map(|token| token.like.as_ref().and_then(|word| self.id(word))).collect();
+        let added = names().map(|name| AddedToken::from(name, true));
         self.inner.add_special_tokens(added).map_err(failed)?;
         self.bytes = self.inner.to_string(true).map_err(failed)?.into_bytes();
-        let ids: Vec<u32> = tokens
-            .iter()
-            .map(|token| self.inner.token_to_id(token).ok_or_else(|| Error::no_token(token)))
-            .collect::<Result<_, _>>()?;
-        let new = ids.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
+        let ids: Vec<u32> =
+            names().map(|name| self.id(name).ok_or_else(|| Error::no_token(name))).collect::<Result<_, _>>()?;
+        let new = ids.iter().zip(like).zip(is_new).filter(|(_, is_new)| *is_new);
+        let new = new.map(|((id, like), _)| NewToken { id: *id, like }).collect();
         Ok((ids, new))
     }
 

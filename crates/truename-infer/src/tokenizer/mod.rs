@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use crate::Error;
 use crate::hash::Fingerprint;
 
-pub(crate) use file::TokenizerFile;
+pub(crate) use file::{NewToken, TokenizerFile};
 pub use sequence::{Place, Sequence};
 pub use template::{Keep, Part, Slot, Template};
 pub use tokens::Tokens;

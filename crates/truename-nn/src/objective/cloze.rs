@@ -165,7 +165,6 @@ mod tests {
         let mut config = ClozeConfig::new(64);
         (config.candidates, config.name_tokens, config.question, config.score) = (3, 6, Question::Mention, score);
         let tokens = config.special_tokens();
-        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         let Checkpoint::Transformer(transformer) = &mut checkpoint else { panic!("a transformer") };
         transformer.add_special_tokens(&tokens, 1).unwrap();
         checkpoint.manifest_mut().set_head(ClozeConfig::HEAD, &config).unwrap();

@@ -200,7 +200,7 @@ impl Task for Pretrain {
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
         let mut checkpoint = self.keys.encoder.open()?;
         match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => transformer.add_special_tokens(&[ClozeConfig::OR], self.seed)?,
+            Checkpoint::Transformer(transformer) => transformer.add_special_tokens(&[ClozeConfig::or()], self.seed)?,
             _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
         };
         Ok(vec![checkpoint])

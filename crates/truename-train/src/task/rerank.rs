@@ -159,7 +159,6 @@ impl Task for Rerank {
         let tokens = self.data.config.special_tokens();
         match &mut checkpoint {
             Checkpoint::Transformer(transformer) => {
-                let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
                 transformer.add_special_tokens(&tokens, self.seed)?;
                 transformer.set_window(self.prompt.window.max(transformer.window()))?;
             }

@@ -213,7 +213,7 @@ impl Task for Retrieve {
         let mut checkpoint = self.keys.encoder.open()?;
         match &mut checkpoint {
             Checkpoint::Transformer(transformer) => {
-                transformer.add_special_tokens(&RetrieverConfig::SPECIAL_TOKENS, self.seed)?;
+                transformer.add_special_tokens(&RetrieverConfig::special_tokens(), self.seed)?;
                 let RetrieverConfig { window, concept_tokens, .. } = self.data.config;
                 transformer.set_window(window.max(concept_tokens).max(transformer.window()))?;
             }
