@@ -155,8 +155,8 @@ impl ClozeConfig {
     /// The special tokens that the prompt adds to a vocabulary.
     pub fn special_tokens(&self) -> Vec<SpecialToken> {
         let marks = SpecialToken::marks(Self::START, Self::END);
-        let option = |number: usize| SpecialToken::new(Self::option(number)).like((number + 1).to_string());
-        marks.into_iter().chain([Self::or()]).chain((0..self.shown()).map(option)).collect()
+        let options = (0..self.shown()).map(|number| SpecialToken::new(Self::option(number)));
+        marks.into_iter().chain([Self::or()]).chain(options).collect()
     }
 
     /// The token between two names, which begins as the word.
