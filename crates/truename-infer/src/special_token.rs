@@ -21,9 +21,4 @@ impl SpecialToken {
     pub fn like(self, word: impl Into<Cow<'static, str>>) -> Self {
         Self { like: Some(word.into()), ..self }
     }
-
-    /// Creates the tokens before and behind a mention, which begin as quotation marks.
-    pub fn marks(start: &'static str, end: &'static str) -> [Self; 2] {
-        [start, end].map(|name| Self::new(name).like("\""))
-    }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::AdapterChoice;
-use crate::{Error, Tensor, TensorNames, Tensors};
+use crate::{Error, SpecialToken, Tensor, TensorNames, Tensors};
 
 /// Configuration of the adapters of a model folder (PICSO, section 3.2), kept in its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,11 @@ impl AdaptersConfig {
     pub const START: &'static str = "<e>";
     /// Token behind an entity.
     pub const END: &'static str = "</e>";
+
+    /// The special tokens that it adds to a vocabulary. The frozen encoder never learns them, and reads them as quotation marks.
+    pub fn special_tokens() -> [SpecialToken; 2] {
+        [Self::START, Self::END].map(|name| SpecialToken::new(name).like("\""))
+    }
 
     /// Width of the states that a model gives, whose backbone has states of width `hidden`.
     pub fn width(&self, hidden: usize) -> usize {

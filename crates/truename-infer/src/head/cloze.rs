@@ -154,14 +154,8 @@ impl ClozeConfig {
 
     /// The special tokens that the prompt adds to a vocabulary.
     pub fn special_tokens(&self) -> Vec<SpecialToken> {
-        let marks = SpecialToken::marks(Self::START, Self::END);
-        let options = (0..self.shown()).map(|number| SpecialToken::new(Self::option(number)));
-        marks.into_iter().chain([Self::or()]).chain(options).collect()
-    }
-
-    /// The token between two names, which begins as the word.
-    pub fn or() -> SpecialToken {
-        SpecialToken::new(Self::OR).like("or")
+        let marks = [Self::START, Self::END, Self::OR].map(SpecialToken::new);
+        marks.into_iter().chain((0..self.shown()).map(Self::option).map(SpecialToken::new)).collect()
     }
 }
 

@@ -44,8 +44,7 @@ impl RetrieverConfig {
 
     /// The special tokens that it adds to a vocabulary.
     pub fn special_tokens() -> Vec<SpecialToken> {
-        let marks = SpecialToken::marks(ClozeConfig::START, ClozeConfig::END);
-        marks.into_iter().chain([ClozeConfig::or()]).collect()
+        [ClozeConfig::START, ClozeConfig::END, ClozeConfig::OR].map(SpecialToken::new).into()
     }
 
     /// Numbers of a vector in the index, for states of a width.

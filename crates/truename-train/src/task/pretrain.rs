@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_corpus::{ReadOptions, read_path};
-use truename_infer::{Checkpoint, ClozeConfig, Part as Piece, Slot, Template, Tokenizer};
+use truename_infer::{Checkpoint, ClozeConfig, Part as Piece, Slot, SpecialToken, Template, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Masked, MaskedTokens};
 use xxhash_rust::xxh3::Xxh3;
@@ -200,7 +200,9 @@ impl Task for Pretrain {
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
         let mut checkpoint = self.keys.encoder.open()?;
         match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => transformer.add_special_tokens(&[ClozeConfig::or()], self.seed)?,
+            Checkpoint::Transformer(transformer) => {
+                transformer.add_special_tokens(&[SpecialToken::new(ClozeConfig::OR)], self.seed)?
+            }
             _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
         };
         Ok(vec![checkpoint])

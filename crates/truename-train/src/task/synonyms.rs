@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_infer::{
     AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input,
-    Manifest, SpecialToken, Tokenizer, TransformerCheckpoint,
+    Manifest, Tokenizer, TransformerCheckpoint,
 };
 use truename_kb::Progress;
 use truename_nn::{Debiased, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
@@ -292,7 +292,7 @@ fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
             format!("{}, as for the adapters of the folder", other.2),
         ));
     }
-    checkpoint.add_special_tokens(&SpecialToken::marks(AdaptersConfig::START, AdaptersConfig::END), seed)?;
+    checkpoint.add_special_tokens(&AdaptersConfig::special_tokens(), seed)?;
     Ok(checkpoint)
 }
 
