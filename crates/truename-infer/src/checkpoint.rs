@@ -268,8 +268,9 @@ impl TransformerCheckpoint {
 
     /// Adds special tokens, such as `[START]`, to the tokenizer, and rows for them to the tables with a row for each token.
     ///
-    /// A new row is that of the token's [`like`](SpecialToken::like); where there is none, or the vocabulary lacks it, it has the mean and the
-    /// spread of the others, drawn from `seed` and the token's number alone. Tokens that the tokenizer has already are left as they are. Returns the numbers of the tokens given, in their order.
+    /// A new row is that of the token's [`like`](SpecialToken::like); where there is none, or the vocabulary lacks it, it has the mean
+    /// and the spread of the others, drawn from `seed` and the token's number alone. Tokens that the tokenizer has already are left as
+    /// they are. Returns the numbers of the tokens given, in their order.
     ///
     /// # Errors
     /// Where a file of the folder cannot be read, or a table is not in single precision.

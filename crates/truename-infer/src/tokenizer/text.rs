@@ -136,9 +136,6 @@ impl TextTokenizer {
         window: usize,
     ) -> Result<TextTokens, Error> {
         let enough = slot.max_tokens.min(window) + 1;
-        if let [text] = slot.texts[..] {
-            return self.tokens_of_end(text, first, opening.has_space_before, (slot.keep, enough));
-        }
         let mut all = TextTokens::default();
         for (number, text) in slot.texts.iter().enumerate() {
             if slot.keep == Keep::Start && all.ids.len() >= enough {
@@ -146,7 +143,8 @@ impl TextTokenizer {
             }
             all.ids.extend(opening.separator.filter(|_| number > 0));
             all.places.resize(all.ids.len(), None);
-            let tokens = self.tokens(text, first + number, opening.has_space_before || number > 0)?;
+            let has_space_before = opening.has_space_before || number > 0;
+            let tokens = self.tokens_of_end(text, first + number, has_space_before, (slot.keep, enough))?;
             all.ids.extend(tokens.ids);
             all.places.extend(tokens.places);
         }

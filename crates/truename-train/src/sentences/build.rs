@@ -184,7 +184,7 @@ fn write_sentences(
     })?;
     let unknown = exclusion.unknown();
     report.left_out.unknown_exclusions = unknown.len() as u64;
-    report.left_out.first_unknown_exclusions = unknown.into_iter().take(LISTED_PROBLEMS).collect();
+    report.left_out.first_unknown_exclusions = unknown.into_iter().take(LISTED_PROBLEMS).map(str::to_owned).collect();
     let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     if report.written.concepts == 0 { Err(Error::no_pairs(report.options.min_edit_distance)) } else { Ok(()) }

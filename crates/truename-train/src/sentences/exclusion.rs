@@ -57,8 +57,8 @@ impl Exclusion {
     }
 
     /// Returns the lines that name no concept, once all concepts were asked for.
-    pub fn unknown(&self) -> Vec<String> {
-        self.lines.iter().filter(|line| !line.is_known).map(|line| line.written.clone()).collect()
+    pub fn unknown(&self) -> Vec<&str> {
+        self.lines.iter().filter(|line| !line.is_known).map(|line| line.written.as_str()).collect()
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
             let mut exclusion = Exclusion::read(std::slice::from_ref(&path), &WrittenIds::of(&concepts)).unwrap();
             let is_in = |number: &u32| exclusion.has(*number, &concepts[*number as usize]);
             let numbers: Vec<u32> = (0..4).filter(is_in).collect();
-            (numbers, exclusion.unknown())
+            (numbers, exclusion.unknown().into_iter().map(str::to_owned).collect::<Vec<_>>())
         };
         let all_known = |numbers: &[u32]| (numbers.to_vec(), Vec::new());
         assert_eq!(excluded("D1\n\n"), all_known(&[0]));

@@ -156,10 +156,9 @@ impl Task for Rerank {
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
         let mut checkpoint = self.keys.encoder.open()?;
-        let tokens = self.data.config.special_tokens();
         match &mut checkpoint {
             Checkpoint::Transformer(transformer) => {
-                transformer.add_special_tokens(&tokens, self.seed)?;
+                transformer.add_special_tokens(&self.data.config.special_tokens(), self.seed)?;
                 transformer.set_window(self.prompt.window.max(transformer.window()))?;
             }
             _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
