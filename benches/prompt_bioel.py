@@ -1,7 +1,7 @@
 """Linking in context (Prompt-BioEL): the chain of `recipes/prompt-bioel.toml` and its variants on public corpora.
 
     python3 benches/prompt_bioel.py --data DIR --encoder MODEL --out RUNS [--only SET …] [--row ROW …]
-        [--full] [--set KEY=VALUE …] [--threads N] [--truename PATH]
+        [--set KEY=VALUE …] [--threads N] [--truename PATH]
 
 Makes the knowledge base of each set, trains the runs of each row and scores mentions whose places are given. A run or row that is there
 (RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
@@ -90,7 +90,6 @@ def parse():
     parser.add_argument("--row", nargs="*", choices=[*ROWS, *SWITCHES])
     parser.add_argument("--of", default="chain", help="the row whose models the rows of switches ask")
     parser.add_argument("--set", nargs="*", default=[], help="keys of a run of the chain, such as run.reranker.schedule.max_steps=100")
-    parser.add_argument("--full", action="store_true", help="the schedules of the recipe in place of those of minutes")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--truename", default="truename")
     return parser.parse_args()
@@ -157,8 +156,7 @@ def trained(arguments, out, case, row):
     keys = [f"chain.runs={json.dumps(runs[row])}", f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps(case['dev'])}"]
     if row == "pretraining":
         keys.append(f"run.pretrained.data.text={json.dumps(case['train'])}")
-    schedules = [*full_schedules(), *arguments.set] if arguments.full else changes("run.{}.", arguments.set)
-    keys += [key for key in schedules if any(f"run.{run}." in key for run in runs[row])]
+    keys += [key for key in changes("run.{}.", arguments.set) if any(f"run.{run}." in key for run in runs[row])]
     if row in WHOLE:
         # A retriever has one evaluation, which ends it and chooses nothing: it is that of the reported part.
         keys.append(f"run.retriever.data.dev={json.dumps([case['gold']])}")
@@ -241,11 +239,6 @@ def changes(prefix, further, only=None):
     if only:
         further = [change.removeprefix(f"run.{only}.") for change in further if change.startswith(f"run.{only}.")]
     return found + list(further)
-
-
-def full_schedules():
-    """One evaluation of the retriever, as in the shortened runs; all else as in the recipe."""
-    return ["run.retriever.evaluation.every=3", 'run.retriever.evaluation.keep="last"']
 
 
 def set_all(keys):
