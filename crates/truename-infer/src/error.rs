@@ -111,6 +111,14 @@ impl Error {
         Kind::Tensors { path: path.to_owned(), source }.into()
     }
 
+    /// A file of tensors that was not written.
+    pub(crate) fn unwritten(path: &Path, source: safetensors::SafeTensorError) -> Self {
+        match source {
+            safetensors::SafeTensorError::IoError(source) => Self::io("write", path, source),
+            source => Self::tensors(path, source),
+        }
+    }
+
     pub(crate) fn no_tensor(path: &Path, name: &str) -> Self {
         Kind::NoTensor { path: path.to_owned(), name: name.to_owned() }.into()
     }

@@ -77,7 +77,7 @@ impl Weights {
         let views = self.views(tensors).map_err(|source| Error::tensors(&path, source))?;
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
         safetensors::serialize_to_file(views, Some(metadata), partial.path())
-            .map_err(|source| Error::tensors(partial.path(), source))?;
+            .map_err(|source| Error::unwritten(partial.path(), source))?;
         partial.replace(&path).map_err(|source| Error::io("replace", &path, source))
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use models::{copy, replace};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
-use truename_infer::{Encoder, Error};
+use truename_infer::{Checkpoint, Encoder, Error, Tensors};
 
 /// The error and its causes in one line, as the command line shows them.
 fn message(error: &Error) -> String {
@@ -201,4 +201,13 @@ fn weights_that_the_file_does_not_align() {
     std::fs::write(&path, shifted).unwrap();
     let [shifted, plain] = [folder.path(), &models::folder("bert")].map(|folder| Encoder::open(folder).unwrap());
     assert_eq!(shifted.encode(&["heart attack"]).unwrap(), plain.encode(&["heart attack"]).unwrap());
+}
+
+#[test]
+fn weights_that_cannot_be_written() {
+    let folder = copy("bert");
+    let out = folder.path().join("out");
+    std::fs::create_dir_all(out.join("model.safetensors.new")).unwrap();
+    let error = Checkpoint::open(folder.path()).unwrap().save(&out, &Tensors::default(), None).unwrap_err();
+    assert!(message(&error).starts_with("cannot write ") && error.hint().is_none(), "{}", message(&error));
 }

@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensorError, SafeTensors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use truename_files::Partial;
@@ -182,7 +182,10 @@ fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {
         }
     }
     let metadata = HashMap::from([("steps".to_owned(), state.steps.to_string())]);
-    safetensors::serialize_to_file(tensors, Some(metadata), path).map_err(failed)
+    safetensors::serialize_to_file(tensors, Some(metadata), path).map_err(|source| match source {
+        SafeTensorError::IoError(source) => Error::io("write", path, source),
+        source => failed(source),
+    })
 }
 
 fn read_optimizer(path: &Path) -> Result<OptimizerState, Error> {
