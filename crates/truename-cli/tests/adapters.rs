@@ -154,3 +154,29 @@ fn adapters_that_are_not_there_are_named() {
     assert!(run.code == 2 && run.err.contains("\"a b\" is not the name of an adapter"), "{}", run.err);
     assert_eq!(folder.run(&["kb", "embed", "--kb", "kb", "--adapter", "general"]).code, 2, "an encoder is to be named");
 }
+
+#[test]
+fn the_encoder_reads_mentions_in_context_where_asked_to() {
+    let folder = adapted();
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "base"]), ran(0, "", ""));
+    let link = |more: &[&str]| {
+        let link = ["-q", "link", "corpus.pubtator", "--mentions", "--kb", "base", "--top", "3"];
+        folder.run(&[&link[..], more].concat())
+    };
+    folder.write("corpus.pubtator", "1|t|The patient had heart attak today.\n1\t16\t27\theart attak\tDisease\t-1\n");
+    let refused = link(&["--encode-in-context"]);
+    assert!(refused.code == 2 && refused.err.contains("needs an encoder"), "{}", refused.err);
+    assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "base", "--encoder", "two"]), ran(0, "", ""));
+    let (alone, in_context) = (link(&[]), link(&["--encode-in-context"]));
+    assert_eq!((alone.code, in_context.code), (0, 0), "{}", in_context.err);
+    assert_ne!(alone.out, in_context.out);
+    folder.write("names.csv", "name,note\nheart attak,The patient had heart attak today.\n");
+    let matched = |more: &[&str]| {
+        folder.run(&[&["-q", "match", "names.csv", "--kb", "base", "--format", "jsonl", "--top", "3"], more].concat())
+    };
+    let by_name = matched(&[]);
+    let by_text = matched(&["--context-column", "note", "--encode-in-context"]);
+    assert_eq!((by_name.code, by_text.code), (0, 0), "{}", by_text.err);
+    assert_ne!(by_name.out, by_text.out);
+    assert_eq!(matched(&["--encode-in-context"]).code, 2, "no text to read");
+}

@@ -289,7 +289,7 @@ impl Pipeline {
             .collect();
         let queries: Vec<Query<'_>> =
             names.iter().map(|(name, document, span)| Query::new(name).in_context(document, *span)).collect();
-        call.retrieve(&queries, &mut links_of(linked))?;
+        call.rank_in_context(&queries, &mut links_of(linked))?;
         self.keep_types(call, linked)?;
         call.rerank(&queries, &mut links_of(linked))
     }

@@ -6,7 +6,7 @@ use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Match, OutputFormat};
 use crate::bars;
-use crate::command::{check_vote, open_linker};
+use crate::command::{check_encode_in_context, check_vote, open_linker};
 use crate::exit_code::UsageError;
 use crate::names;
 use crate::names::tally::Tally;
@@ -17,6 +17,7 @@ const JSONL_TOP: u32 = 5;
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
     check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
+    check_encode_in_context(arguments.encode_in_context, linker.knowledge_base().encoder().is_some())?;
     let linker = match arguments.context_column {
         Some(_) => in_context(linker)?,
         None => linker,
@@ -35,8 +36,7 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
 fn in_context(linker: Linker) -> anyhow::Result<Linker> {
     let linker = linker.with_context()?;
     if !linker.reads_context() {
-        let message =
-            "--context-column needs a knowledge base with a retriever or a re-ranker: `truename kb models add`";
+        let message = "--context-column needs a knowledge base with a retriever or a re-ranker (`truename kb models add`), or --encode-in-context";
         return Err(UsageError(message.into()).into());
     }
     Ok(linker)
@@ -50,5 +50,6 @@ fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
         .top(arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize)
         .vote(arguments.vote as usize)
         .explain(arguments.explain)
+        .encode_in_context(arguments.encode_in_context)
         .placeholders(arguments.placeholders.read()?))
 }

@@ -87,6 +87,13 @@ fn check_vote(names: u32, has_encoder: bool) -> Result<(), UsageError> {
     Err(UsageError("--vote needs an encoder: `truename kb embed` gives all names vectors".into()))
 }
 
+fn check_encode_in_context(is_asked: bool, has_encoder: bool) -> Result<(), UsageError> {
+    if !is_asked || has_encoder {
+        return Ok(());
+    }
+    Err(UsageError("--encode-in-context needs an encoder: `truename kb embed` gives all names vectors".into()))
+}
+
 fn open_linker(LinkerArguments { kb, encoder }: &LinkerArguments, quiet: bool) -> Result<Linker, truename::Error> {
     Linker::new(with_encoder(open_kb(kb)?, encoder, quiet)?)
 }

@@ -8,12 +8,12 @@ use truename_text::Span;
 use super::Linker;
 use super::fitted::Fitted;
 use super::session::{Asked, Session, is_nil, sort};
+use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
-use crate::knowledge_base::encode;
 use crate::reranker::{self, Shortlist, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
-use crate::{Candidate, Encoder, Error, Link, Query, Ranker};
+use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 
 /// A call of a linker. All answers come from one version of the knowledge base.
 pub(crate) struct LinkCall<'a> {
@@ -53,18 +53,30 @@ impl LinkCall<'_> {
         Ok(links)
     }
 
-    /// Adds the concepts that the contexts of queries propose, if there is a retriever, and ranks the candidates anew. Names that one
-    /// concept alone has are skipped.
-    pub(crate) fn retrieve(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
-        let Some(retriever) = self.linker.retriever.as_deref() else { return Ok(()) };
+    /// Ranks the candidates of queries with a context anew, if there is a retriever, with the concepts that it proposes, or if the encoder
+    /// reads mentions in context. Names that one concept alone has are skipped.
+    pub(crate) fn rank_in_context(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
+        let (retriever, in_context) = (self.linker.retriever.as_deref(), self.linker.options.encode_in_context);
+        if retriever.is_none() && !in_context {
+            return Ok(());
+        }
         // The context may propose concepts where the name has none.
         let is_open =
             |at: &usize| queries[*at].context.is_some() && (links[*at].candidates.is_empty() || is_open(links[*at]));
         let open: Vec<usize> = (0..links.len()).filter(is_open).collect();
-        let open = keep_readable(open, queries, links, |query| retriever.reads(query));
-        let asked: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
-        let nearest = retriever.nearest(&asked, self.linker.ranked_depth())?;
-        let asked = asked.iter().zip(&nearest).map(|(query, nearest)| Asked { nearest, ..Asked::named(query.name) });
+        let open =
+            keep_readable(open, queries, links, |query| retriever.is_none_or(|retriever| retriever.reads(query)));
+        let queries: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
+        let nearest = match retriever {
+            Some(retriever) => retriever.nearest(&queries, self.linker.ranked_depth())?,
+            None => vec![Vec::new(); queries.len()],
+        };
+        let text_of = |query| if in_context { in_text(query) } else { None };
+        let asked = queries.iter().zip(&nearest).map(|(query, nearest)| Asked {
+            nearest,
+            in_text: text_of(query),
+            ..Asked::named(query.name)
+        });
         let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
         open.into_iter().zip(ranked).for_each(|(at, link)| *links[at] = link);
         Ok(())
@@ -79,7 +91,7 @@ impl LinkCall<'_> {
         })?;
         let open: Vec<Asked<'_>> =
             asked.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(asked, _)| *asked).collect();
-        let vectors = encode(encoder, &open.iter().map(|asked| asked.name).collect::<Vec<_>>())?;
+        let vectors = Vectors::encode(encoder, &open)?;
         let mut ranked = self
             .call
             .in_pieces(&open, PIECE, |snapshot, first, piece| {
@@ -90,7 +102,7 @@ impl LinkCall<'_> {
                 let nearest = reader.map(search).transpose()?;
                 let mut session = Session::new(linker, fitted, snapshot);
                 let rank = |(at, asked): (usize, &Asked<'_>)| {
-                    let is_truncated = vectors.truncated().binary_search(&(first + at)).is_ok();
+                    let is_truncated = vectors.is_truncated(first + at);
                     let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
                     session.rank(&Asked { is_truncated, ..*asked }, dense)
                 };
@@ -160,6 +172,13 @@ impl LinkCall<'_> {
             piece.iter().map(of_link).collect()
         })
     }
+}
+
+/// Returns the text that a query's mention is encoded in; `None` where another name stands for the mention.
+fn in_text<'a>(query: &Query<'a>) -> Option<(&'a str, Span)> {
+    let Context { document, span } = query.context?;
+    let text = document.text.as_str();
+    (span.of(text) == Some(query.name)).then_some((text, span))
 }
 
 /// Leaves out the queries whose mention no window holds, and marks their links.

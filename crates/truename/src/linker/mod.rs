@@ -4,6 +4,7 @@ mod call;
 mod fitted;
 mod options;
 mod session;
+mod vectors;
 mod vote;
 
 use std::path::Path;
@@ -153,7 +154,7 @@ impl Linker {
         let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
         let mut links = call.rank(&names)?;
         let mut in_context: Vec<&mut Link> = links.iter_mut().collect();
-        call.retrieve(queries, &mut in_context)?;
+        call.rank_in_context(queries, &mut in_context)?;
         call.rerank(queries, &mut in_context)?;
         links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
         Ok((call.version(), links))
@@ -163,9 +164,9 @@ impl Linker {
         &self.options
     }
 
-    /// Returns whether a retriever or a re-ranker reads the context of queries.
+    /// Returns whether a retriever, a re-ranker or the encoder reads the context of queries.
     pub fn reads_context(&self) -> bool {
-        self.retriever.is_some() || self.reranker.is_some()
+        self.retriever.is_some() || self.reranker.is_some() || self.options.encode_in_context
     }
 
     /// Begins a call at the last committed version of the knowledge base.

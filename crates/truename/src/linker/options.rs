@@ -22,6 +22,10 @@ pub struct LinkOptions {
     pub vote: usize,
     /// True if each answer is explained in words.
     pub explain: bool,
+    /// True if the encoder reads a mention in its document, where the query has one and the mention is written as the query's name;
+    /// else it reads names alone. For encoders that were trained with contexts, as adapters of synonyms are. The names of the
+    /// knowledge base are read alone.
+    pub encode_in_context: bool,
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
     /// candidate, unless a concept has exactly this name. `None` links every text.
     pub placeholders: Option<Arc<Placeholders>>,
@@ -39,6 +43,7 @@ impl Default for LinkOptions {
             without_aliases: Vec::new(),
             vote: 0,
             explain: false,
+            encode_in_context: false,
             placeholders,
         }
     }
@@ -88,6 +93,12 @@ impl LinkOptions {
     #[must_use]
     pub fn explain(self, explain: bool) -> Self {
         Self { explain, ..self }
+    }
+
+    /// Sets whether the encoder reads mentions in their documents.
+    #[must_use]
+    pub fn encode_in_context(self, encode_in_context: bool) -> Self {
+        Self { encode_in_context, ..self }
     }
 
     /// Sets the texts that stand for no name; `None` links every text.

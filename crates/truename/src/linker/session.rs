@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use truename_kb::{ConceptId, ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, NormalizedName};
+use truename_text::{NameProfile, NormalizedName, Span};
 
 use super::fitted::Fitted;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
@@ -22,11 +22,13 @@ pub(super) struct Asked<'a> {
     pub(super) is_truncated: bool,
     /// Concepts that the context proposes, with their scores.
     pub(super) nearest: &'a [(ConceptId, f64)],
+    /// The text that the encoder reads the name in, and where it stands there; `None` for the name alone.
+    pub(super) in_text: Option<(&'a str, Span)>,
 }
 
 impl<'a> Asked<'a> {
     pub(super) fn named(name: &'a str) -> Self {
-        Self { name, is_truncated: false, nearest: &[] }
+        Self { name, is_truncated: false, nearest: &[], in_text: None }
     }
 }
 

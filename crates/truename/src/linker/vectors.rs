@@ -1,0 +1,48 @@
+//! Vectors of names, each alone or in its text.
+
+use truename_infer::Embeddings;
+use truename_text::Span;
+
+use super::session::Asked;
+use crate::knowledge_base::{encode, finite};
+use crate::{Encoder, Error};
+
+/// The vectors of names, in their order.
+pub(super) struct Vectors {
+    values: Vec<f32>,
+    dimensions: usize,
+    /// Whether a vector covers only the beginning of its name.
+    is_truncated: Vec<bool>,
+}
+
+impl Vectors {
+    pub(super) fn encode(encoder: &Encoder, asked: &[Asked<'_>]) -> Result<Self, Error> {
+        let dimensions = encoder.dimensions();
+        let mut vectors =
+            Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
+        let (in_text, alone): (Vec<usize>, Vec<usize>) = (0..asked.len()).partition(|at| asked[*at].in_text.is_some());
+        vectors.put(&alone, &encode(encoder, &alone.iter().map(|at| asked[*at].name).collect::<Vec<_>>())?);
+        let texts: Vec<(&str, Span)> = in_text.iter().filter_map(|at| asked[*at].in_text).collect();
+        // A network of characters reads names alone.
+        if !texts.is_empty() {
+            let encoded = finite(encoder.encode_in_context(&texts)?, |at| asked[in_text[at]].name.to_owned())?;
+            vectors.put(&in_text, &encoded);
+        }
+        Ok(vectors)
+    }
+
+    pub(super) fn row(&self, at: usize) -> &[f32] {
+        &self.values[at * self.dimensions..][..self.dimensions]
+    }
+
+    pub(super) fn is_truncated(&self, at: usize) -> bool {
+        self.is_truncated[at]
+    }
+
+    fn put(&mut self, places: &[usize], encoded: &Embeddings) {
+        for (place, row) in places.iter().zip(encoded.rows()) {
+            self.values[place * self.dimensions..][..self.dimensions].copy_from_slice(row);
+        }
+        encoded.truncated().iter().for_each(|at| self.is_truncated[places[*at]] = true);
+    }
+}
