@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use rayon::prelude::*;
 use truename::{
-    CalibrateOptions, Candidate, Concept, FeatureSet, FitOptions, KnowledgeBase, Link, LinkOptions, Linker, NearName,
-    Ranker,
+    CalibrateOptions, Candidate, Concept, Encoder, FeatureSet, FitOptions, KnowledgeBase, Link, LinkOptions, Linker,
+    NearName, Ranker,
 };
 use truename_eval::{Answer, Judged, NameScores, write_judged};
 use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
@@ -106,7 +106,12 @@ type Judgements = BTreeMap<&'static str, Vec<Judged>>;
 
 /// Runs cases that belong together and prints one table.
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
-    let untrained = TrainedEncoders::open(options.encoder.as_ref().filter(|_| options.recipe.is_none()))?;
+    let untrained = match (&options.encoder, &options.recipe) {
+        (Some(folder), None) => {
+            Some(TrainedEncoders::of(Arc::new(Encoder::open_with_adapters(folder, &options.adapter)?)))
+        }
+        _ => None,
+    };
     let (mut table, mut judgements) = (Table::default(), Judgements::default());
     let is_wanted = |(number, _): &(usize, Case)| options.fold.is_none_or(|fold| fold == *number);
     for (number, mut case) in cases.into_iter().enumerate().filter(is_wanted) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use truename::AdapterChoice;
 
 mod abbreviations;
 mod automata;
@@ -216,6 +217,9 @@ struct Names {
     /// Show the rows with vectors too, by this encoder
     #[arg(long)]
     encoder: Option<PathBuf>,
+    /// Adapters of that folder to use: `general,biomedical`, `all` or `none`
+    #[arg(long, requires = "encoder", conflicts_with = "recipe", default_value_t)]
+    adapter: AdapterChoice,
     /// Also leave a fifth of the concepts out, to see how well NIL is told; twice the time
     #[arg(long)]
     nil: bool,
