@@ -133,14 +133,20 @@ fn excluded_lines_without_a_concept_are_listed() {
     assert_eq!(report["left_out"]["first_unknown_exclusions"], serde_json::json!(["mumps"]));
 }
 
-#[test]
-fn links_to_wikipedia_are_read() {
+/// With a knowledge base of titles of Wikipedia.
+fn with_titles() -> Folder {
     let folder = Folder::new();
     folder.write(
         "kb.jsonl",
         "{\"id\": \"Evandale%2C_Tasmania\", \"name\": \"Evandale\", \"synonyms\": [\"the town on the South Esk\"]}\n",
     );
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "kb"]).code, 0);
+    folder
+}
+
+#[test]
+fn links_to_wikipedia_are_read() {
+    let folder = with_titles();
     std::fs::create_dir(folder.path("RawText")).unwrap();
     folder.write("RawText/Apsley", "It has Évandale. And more.");
     folder.write("wiki.xml", "<wiki.entityAnnotation><document docName=\"Apsley\"><annotation><mention>Évandale</mention><wikiName>Evandale, Tasmania</wikiName><offset>7</offset><length>8</length></annotation></document></wiki.entityAnnotation>\n");
@@ -149,6 +155,16 @@ fn links_to_wikipedia_are_read() {
     let texts: Vec<String> = sentences(&folder).into_iter().map(|[_, text, ..]| text).collect();
     assert!(texts.contains(&"It has Évandale.".to_owned()), "{texts:?}");
     assert!(texts.contains(&"It has the town on the South Esk.".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn links_within_the_text_are_read() {
+    let folder = with_titles();
+    folder.write("apsley.wiki", "So does [[Evandale, Tasmania|its neighbour]] on the river.");
+    let run = build(&folder, &["apsley.wiki"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let texts: Vec<String> = sentences(&folder).into_iter().map(|[_, text, ..]| text).collect();
+    assert!(texts.contains(&"So does its neighbour on the river.".to_owned()), "{texts:?}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
         "pubtator" => Format::Pubtator,
         "xml" => by_content.filter(|format| *format == Format::Wned).unwrap_or(Format::BiocXml),
         "conll" | "iob" | "iob2" | "bio" | "ck" => Format::Conll,
+        "wiki" | "wikitext" | "mediawiki" => Format::Wiki,
         "jsonl" | "ndjson" => json.unwrap_or(Format::Jsonl),
         "json" => json.unwrap_or(Format::BiocJson),
         _ => by_content.unwrap_or(Format::Text),
@@ -114,6 +115,8 @@ mod tests {
             ("a.IOB", Format::Conll),
             ("a.bio", Format::Conll),
             ("a.ck", Format::Conll),
+            ("a.wiki", Format::Wiki),
+            ("a.wikitext.gz", Format::Wiki),
             ("a.txt", Format::Text),
             ("-", Format::Text),
         ] {
@@ -155,6 +158,7 @@ mod tests {
             ("Group O\n", Format::Text),
             ("Am I next\nAm I next\n", Format::Text),
             ("{braces} begin this text", Format::Text),
+            ("a [[link]] in text", Format::Text),
             ("a text", Format::Text),
         ] {
             assert_eq!(detect("a.txt", content), format, "{content}");

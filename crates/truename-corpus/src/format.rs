@@ -21,9 +21,11 @@ pub enum Format {
     Conll,
     /// WNED: an XML file of links to Wikipedia beside a folder of texts.
     Wned,
+    /// The whole file is one document with links as Wikipedia writes them: `[[Title|words]]`.
+    Wiki,
 }
 
-const NAMES: [(Format, &str); 8] = [
+const NAMES: [(Format, &str); 9] = [
     (Format::Text, "text"),
     (Format::Jsonl, "jsonl"),
     (Format::Pubtator, "pubtator"),
@@ -32,12 +34,22 @@ const NAMES: [(Format, &str); 8] = [
     (Format::Brat, "brat"),
     (Format::Conll, "conll"),
     (Format::Wned, "wned"),
+    (Format::Wiki, "wiki"),
 ];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 8] =
-        [Self::Text, Self::Jsonl, Self::Pubtator, Self::BiocXml, Self::BiocJson, Self::Brat, Self::Conll, Self::Wned];
+    pub const ALL: [Self; 9] = [
+        Self::Text,
+        Self::Jsonl,
+        Self::Pubtator,
+        Self::BiocXml,
+        Self::BiocJson,
+        Self::Brat,
+        Self::Conll,
+        Self::Wned,
+        Self::Wiki,
+    ];
 
     /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
@@ -75,7 +87,7 @@ mod tests {
         let error = "bioc".parse::<Format>().unwrap_err();
         assert_eq!(
             error,
-            "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll, wned"
+            "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll, wned, wiki"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL and WNED are read only.
+//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL, WNED and links of Wikipedia are read only.
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;
@@ -19,7 +19,7 @@
 //! | CoNLL | the line end of its last line |
 //! | WNED | the last tag of its root; a file of `RawText` for each document |
 //! | brat | the text or the line end of its last row; a `.ann` for each `.txt` of a folder that has some |
-//! | text | its last character |
+//! | text, links of Wikipedia | its last character |
 //! | gzip | its length and checksum |
 //!
 //! Whole documents of JSONL, whole lines of PubTator and CoNLL, whole rows of brat and the end of a text can be missing without a
@@ -67,6 +67,7 @@ mod pubtator;
 mod read;
 mod source;
 mod text;
+mod wiki;
 mod wned;
 mod writer;
 mod wrong;

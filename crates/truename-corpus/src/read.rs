@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
 use crate::source::Source;
-use crate::{bioc, brat, conll, jsonl, pubtator, text, wned};
+use crate::{bioc, brat, conll, jsonl, pubtator, text, wiki, wned};
 
 /// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +102,7 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::BiocJson => bioc::json::read(source, output),
         Format::Conll => conll::read(source, output),
         Format::Wned => wned::read(source, output),
+        Format::Wiki => wiki::read(source, output),
         Format::Brat => Err(brat::needs_files(&source.path)),
     }
 }

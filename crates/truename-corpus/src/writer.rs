@@ -24,8 +24,8 @@ impl<W: Write> Writer<W> {
     /// Creates a writer to `out` with offsets in the unit `offsets`.
     ///
     /// # Errors
-    /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, and for CoNLL,
-    /// which keeps tokens in place of the text.
+    /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, for CoNLL,
+    /// which keeps tokens in place of the text, and for links of Wikipedia, which have no types.
     pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
         match format {
             Format::Text => Err(Error::refused(
@@ -40,6 +40,11 @@ impl<W: Write> Writer<W> {
             )),
             Format::Brat => Err(brat::no_stream()),
             Format::Wned => Err(wned::no_stream()),
+            Format::Wiki => Err(Error::refused(
+                None,
+                "wiki keeps the titles of links, and no types, candidates or nested mentions",
+                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
+            )),
             _ => Ok(Self { format, offsets, out, begun: false }),
         }
     }
@@ -57,7 +62,9 @@ impl<W: Write> Writer<W> {
             Format::Pubtator => pubtator::write(out, document, offsets),
             Format::BiocXml => bioc::xml::write(out, document, offsets),
             Format::BiocJson => bioc::json::write(out, document, offsets, first),
-            Format::Text | Format::Brat | Format::Conll | Format::Wned => Err(io::Error::other("not a stream")),
+            Format::Text | Format::Brat | Format::Conll | Format::Wned | Format::Wiki => {
+                Err(io::Error::other("not a stream"))
+            }
         }
     }
 
@@ -109,6 +116,9 @@ mod tests {
         assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
         let (message, hint) = refusal(Format::Wned);
         assert_eq!(message, "wned keeps each text in a file of its own, so it is no stream");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        let (message, hint) = refusal(Format::Wiki);
+        assert_eq!(message, "wiki keeps the titles of links, and no types, candidates or nested mentions");
         assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
         let (message, hint) = refusal(Format::Brat);
         assert_eq!(message, "brat keeps a document in two files, so it is no stream");

@@ -87,7 +87,7 @@ impl RawAnnotation {
 }
 
 /// Returns the id that a title is.
-fn id(title: &str) -> Option<String> {
+pub(crate) fn id(title: &str) -> Option<String> {
     let title = title.trim();
     if title.is_empty() || title == "NIL" {
         return None;

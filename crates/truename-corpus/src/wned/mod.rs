@@ -11,6 +11,7 @@
 mod document;
 mod read;
 
+pub(crate) use self::document::id;
 pub(crate) use self::read::read;
 pub use self::read::read_wned;
 
