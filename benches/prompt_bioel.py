@@ -49,13 +49,16 @@ PROMPT = {"window": 144, "name_tokens": 16, "batch": 16}
 
 PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6", "wiki": "no comparable figure"}
 ROWS = ["letters", "names", "chain", "cloze", "cross", "pretraining", "no-alignment"]
+# Rows of names alone, or with the encoder in context, with flags of `link`.
+NAMES = {"letters": ["--no-context", "--encoder", "none"], "names": ["--no-context"], "in-context": ["--encode-in-context"]}
 # Rows that train a retriever of their own.
 WHOLE = ["chain", "no-alignment"]
 # Rows of the chain's models, or those of `--of`, with flags of `link`; "every-name" re-ranks the names too that the ranker is sure of.
 SWITCHES = {"every-name": [], "one-sense": ["--one-sense"], "neighbours": ["--neighbours", "1"], "typed": ["--typed"]}
 TITLES = {
     "letters": "names alone, by letters",
-    "names": "names alone, with MiniLM-L6",
+    "names": "names alone, with the encoder",
+    "in-context": "mentions encoded in their texts",
     "retriever": "retriever",
     "cross": "retriever, cross-encoder",
     "cloze": "retriever, cloze re-ranker",
@@ -87,7 +90,7 @@ def parse():
     parser.add_argument("--encoder", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--only", nargs="*")
-    parser.add_argument("--row", nargs="*", choices=[*ROWS, *SWITCHES])
+    parser.add_argument("--row", nargs="*", choices=[*ROWS, "in-context", *SWITCHES])
     parser.add_argument("--of", default="chain", help="the row whose models the rows of switches ask")
     parser.add_argument("--set", nargs="*", default=[], help="keys of a run of the chain, such as run.reranker.schedule.max_steps=100")
     parser.add_argument("--threads", type=int, default=1)
@@ -116,7 +119,7 @@ def measured(arguments, out, case, row):
     """Trains and scores a row, unless it is there; yields titles with reports."""
     file = out / f"{row}.json"
     if not file.exists():
-        measure = names if row in ["letters", "names"] else switched if row in SWITCHES else trained
+        measure = names if row in NAMES else switched if row in SWITCHES else trained
         reports = measure(arguments, out, case, row)
         file.write_text(json.dumps(reports, indent=1))
     for title, report in json.loads(file.read_text()).items():
@@ -124,8 +127,7 @@ def measured(arguments, out, case, row):
 
 
 def names(arguments, out, case, row):
-    flags = ["--encoder", "none"] if row == "letters" else []
-    answers = linked(arguments, out, case, case["kb"], row, "--no-context", *flags, top=64)
+    answers = linked(arguments, out, case, case["kb"], row, *NAMES[row], top=64)
     found = {f"candidates, {row}: {name}": {"recall": recall} for name, recall in recalls(answers).items()}
     return {row: scored(answers)} | found
 
