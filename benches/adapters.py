@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import glue
+import prompt_bioel
 import records
 
 # Keys of both adapters, or of the general one, behind those of the recipe.
@@ -91,17 +92,14 @@ def adapters(arguments, variant):
 
 
 def paired(arguments, out, task, model, adapter):
-    """F1 of a classifier of pairs."""
+    """F1 of a classifier of pairs, by the evaluation that ends its run."""
     train, gold = (arguments.data / path for path in records.SETS[task])
-    run, scores = out / task.replace(" ", "-"), out / f"{task}.scores.json"
+    run = out / task.replace(" ", "-")
     command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", f'data.train=["{train.resolve()}"]']
     command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"']
-    # Not chosen by: the evaluation that ends the run.
     command += ["--set", f'data.dev=["{gold.resolve()}"]']
     call(arguments, [*command, *(["--adapter", adapter] if adapter else [])])
-    call(arguments, ["evaluate", "pairs", "--gold", gold, "--model", run, "--json", scores])
-    found = json.loads(scores.read_text())
-    return {key: found[key] for key in ["precision", "recall", "f1"]}
+    return {"f1": prompt_bioel.evaluation(run)["f1"]}
 
 
 def glued(arguments, out, task, model, adapter):
