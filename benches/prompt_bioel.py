@@ -58,7 +58,7 @@ SWITCHES = {"every-name": [], "one-sense": ["--one-sense"], "neighbours": ["--ne
 TITLES = {
     "letters": "names alone, by letters",
     "names": "names alone, with the encoder",
-    "in-context": "mentions encoded in their texts",
+    "in-context": "mentions encoded in their sentences",
     "retriever": "retriever",
     "cross": "retriever, cross-encoder",
     "cloze": "retriever, cloze re-ranker",

@@ -50,6 +50,7 @@ mod reranker;
 mod retrieval;
 mod retriever;
 mod review;
+mod sentence;
 mod shared_names;
 mod short_forms;
 pub mod substitutes;

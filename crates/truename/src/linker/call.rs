@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::explain::{explain, explain_context};
 use crate::reranker::{self, Shortlist, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
+use crate::sentence::Sentences;
 use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 
 /// A call of a linker. All answers come from one version of the knowledge base.
@@ -71,10 +72,10 @@ impl LinkCall<'_> {
             Some(retriever) => retriever.nearest(&queries, self.linker.ranked_depth())?,
             None => vec![Vec::new(); queries.len()],
         };
-        let text_of = |query| if in_context { in_text(query) } else { None };
-        let asked = queries.iter().zip(&nearest).map(|(query, nearest)| Asked {
+        let sentences = if in_context { sentences_of(&queries) } else { vec![None; queries.len()] };
+        let asked = queries.iter().zip(&nearest).zip(sentences).map(|((query, nearest), in_sentence)| Asked {
             nearest,
-            in_text: text_of(query),
+            in_sentence,
             ..Asked::named(query.name)
         });
         let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
@@ -174,11 +175,23 @@ impl LinkCall<'_> {
     }
 }
 
-/// Returns the text that a query's mention is encoded in; `None` where another name stands for the mention.
-fn in_text<'a>(query: &Query<'a>) -> Option<(&'a str, Span)> {
-    let Context { document, span } = query.context?;
-    let text = document.text.as_str();
-    (span.of(text) == Some(query.name)).then_some((text, span))
+/// Returns the sentence of each query's mention, and where the mention stands there; `None` where another name stands for the mention.
+fn sentences_of<'a>(queries: &[Query<'a>]) -> Vec<Option<(&'a str, Span)>> {
+    let mut read: Option<Sentences<'a>> = None;
+    let sentence_of = |query: &Query<'a>| {
+        let Context { document, span } = query.context?;
+        let text = document.text.as_str();
+        if span.of(text) != Some(query.name) {
+            return None;
+        }
+        // The queries of a document stand together.
+        if read.as_ref().is_none_or(|read| !std::ptr::eq(read.text(), text)) {
+            read = Some(Sentences::of(text));
+        }
+        let sentence = read.as_ref()?.around(span);
+        Some((sentence.of(text)?, Span::new(span.start - sentence.start, span.end - sentence.start)))
+    };
+    queries.iter().map(sentence_of).collect()
 }
 
 /// Leaves out the queries whose mention no window holds, and marks their links.

@@ -22,8 +22,8 @@ pub struct LinkOptions {
     pub vote: usize,
     /// True if each answer is explained in words.
     pub explain: bool,
-    /// True if the encoder reads a mention in its document, where the query has one and the mention is written as the query's name;
-    /// else it reads names alone. For encoders that were trained with contexts, as adapters of synonyms are. The names of the
+    /// True if the encoder reads a mention in its sentence, where the query has a document and the mention is written as the query's
+    /// name; else it reads names alone. For encoders that were trained in context, as adapters of synonyms are. The names of the
     /// knowledge base are read alone.
     pub encode_in_context: bool,
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
@@ -95,7 +95,7 @@ impl LinkOptions {
         Self { explain, ..self }
     }
 
-    /// Sets whether the encoder reads mentions in their documents.
+    /// Sets whether the encoder reads mentions in their sentences.
     #[must_use]
     pub fn encode_in_context(self, encode_in_context: bool) -> Self {
         Self { encode_in_context, ..self }

@@ -22,13 +22,13 @@ pub(super) struct Asked<'a> {
     pub(super) is_truncated: bool,
     /// Concepts that the context proposes, with their scores.
     pub(super) nearest: &'a [(ConceptId, f64)],
-    /// The text that the encoder reads the name in, and where it stands there; `None` for the name alone.
-    pub(super) in_text: Option<(&'a str, Span)>,
+    /// The sentence that the encoder reads the name in, and where it stands there; `None` for the name alone.
+    pub(super) in_sentence: Option<(&'a str, Span)>,
 }
 
 impl<'a> Asked<'a> {
     pub(super) fn named(name: &'a str) -> Self {
-        Self { name, is_truncated: false, nearest: &[], in_text: None }
+        Self { name, is_truncated: false, nearest: &[], in_sentence: None }
     }
 }
 

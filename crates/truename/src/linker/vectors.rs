@@ -1,4 +1,4 @@
-//! Vectors of names, each alone or in its text.
+//! Vectors of names, each alone or in its sentence.
 
 use truename_infer::Embeddings;
 use truename_text::Span;
@@ -20,13 +20,14 @@ impl Vectors {
         let dimensions = encoder.dimensions();
         let mut vectors =
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
-        let (in_text, alone): (Vec<usize>, Vec<usize>) = (0..asked.len()).partition(|at| asked[*at].in_text.is_some());
+        let (in_sentence, alone): (Vec<usize>, Vec<usize>) =
+            (0..asked.len()).partition(|at| asked[*at].in_sentence.is_some());
         vectors.put(&alone, &encode(encoder, &alone.iter().map(|at| asked[*at].name).collect::<Vec<_>>())?);
-        let texts: Vec<(&str, Span)> = in_text.iter().filter_map(|at| asked[*at].in_text).collect();
+        let sentences: Vec<(&str, Span)> = in_sentence.iter().filter_map(|at| asked[*at].in_sentence).collect();
         // A network of characters reads names alone.
-        if !texts.is_empty() {
-            let encoded = finite(encoder.encode_in_context(&texts)?, |at| asked[in_text[at]].name.to_owned())?;
-            vectors.put(&in_text, &encoded);
+        if !sentences.is_empty() {
+            let encoded = finite(encoder.encode_in_context(&sentences)?, |at| asked[in_sentence[at]].name.to_owned())?;
+            vectors.put(&in_sentence, &encoded);
         }
         Ok(vectors)
     }

@@ -9,7 +9,6 @@ mod inflection;
 mod lines;
 mod rank;
 mod replaced;
-mod sentence;
 mod similarity;
 mod simplifier;
 mod synonyms;

@@ -5,11 +5,11 @@ use truename_text::Span;
 
 use super::inflection::is_after_auxiliary;
 use super::rank::{Best, mean_ranks, ranks};
-use super::sentence::Sentences;
 use super::similarity::similarities;
 use super::variant::is_variant;
 use super::{Frequencies, SynonymVocabulary};
 use crate::Error;
+use crate::sentence::Sentences;
 
 /// Finds simpler words for words of a text.
 ///

@@ -1,7 +1,7 @@
 use truename_text::{Span, Words};
 
 /// The words of a text, with its sentences.
-pub(super) struct Sentences<'a> {
+pub(crate) struct Sentences<'a> {
     text: &'a str,
     words: Words,
 }
@@ -9,6 +9,10 @@ pub(super) struct Sentences<'a> {
 impl<'a> Sentences<'a> {
     pub fn of(text: &'a str) -> Self {
         Self { text, words: Words::of(text, Span::new(0, text.len())) }
+    }
+
+    pub fn text(&self) -> &'a str {
+        self.text
     }
 
     /// Returns the spans of all words.
