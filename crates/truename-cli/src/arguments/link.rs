@@ -76,7 +76,7 @@ pub struct Linking {
     /// Link by names alone, without the re-ranker of the knowledge base
     #[arg(long)]
     pub no_context: bool,
-    /// Encode each mention in its sentence, not its name alone, for encoders with adapters
+    /// Encode each mention in its sentence, not its name alone
     #[arg(long, conflicts_with = "no_context")]
     pub encode_in_context: bool,
     /// Give mentions of a document that are written alike one answer

@@ -18,7 +18,7 @@ pub struct Match {
     /// Column or field with a text in which each name stands; the knowledge base's retriever and re-ranker read it
     #[arg(long, value_name = "COLUMN")]
     pub context_column: Option<String>,
-    /// Encode each name in its sentence, not alone, for encoders with adapters
+    /// Encode each name in its sentence, not alone
     #[arg(long, requires = "context_column")]
     pub encode_in_context: bool,
     /// Format of the input [default: told by extension, else by content; lines of text where neither says]
