@@ -11,7 +11,7 @@ use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedF
 use crate::arguments::{EncoderArgument, EncoderChoice, EvaluateNames, RecipeChanges};
 use crate::command::judge::{DEPTH, judge};
 use crate::command::train::{make, resolved};
-use crate::command::{check_vote, open_kb};
+use crate::command::{check_vectors, open_kb};
 use crate::count::counted;
 use crate::interrupt;
 use crate::spread::Spread;
@@ -34,7 +34,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         (None, Some(encoder)) => FoldEncoder::Ready(encoder),
         (None, None) => FoldEncoder::None,
     };
-    check_vote(arguments.vote, !matches!(encoder, FoldEncoder::None))?;
+    check_vectors("--vote", arguments.vote > 0, !matches!(encoder, FoldEncoder::None))?;
     let calibration = CalibrateOptions::default().progress(interrupt::progress());
     let validation = CrossValidation { dataset: &dataset, folds, encoder, calibration };
     let way_on = match arguments.runs {

@@ -16,7 +16,7 @@ use truename_eval::{
 use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
 use crate::command::judge::{DEPTH, judge};
-use crate::command::{check_vote, cross_validate, open_linker};
+use crate::command::{check_vectors, cross_validate, open_linker};
 use crate::count::grouped;
 use crate::{interrupt, output};
 
@@ -57,7 +57,7 @@ fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Resul
         .vote(arguments.vote as usize)
         .placeholders(arguments.placeholders.read()?);
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
+    check_vectors("--vote", arguments.vote > 0, linker.knowledge_base().encoder().is_some())?;
     Ok((judge(&linker, gold, quiet)?, linker))
 }
 

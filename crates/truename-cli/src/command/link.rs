@@ -6,7 +6,7 @@ use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
-use crate::command::{check_encode_in_context, open_linker, recognizer};
+use crate::command::{check_vectors, open_linker, recognizer};
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
@@ -79,7 +79,7 @@ pub fn pipeline(
         .neighbours(linking.neighbours)
         .typed(linking.typed);
     let kb = linker.knowledge_base().clone();
-    check_encode_in_context(linking.encode_in_context, kb.encoder().is_some())?;
+    check_vectors("--encode-in-context", linking.encode_in_context, kb.encoder().is_some())?;
     let linker = linker.with_options(options)?;
     let linker = if linking.no_context { linker } else { linker.with_context()? };
     let pipeline = Pipeline::new(linker, pipeline_options);

@@ -6,7 +6,7 @@ use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Match, OutputFormat};
 use crate::bars;
-use crate::command::{check_encode_in_context, check_vote, open_linker};
+use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
 use crate::names;
 use crate::names::tally::Tally;
@@ -16,8 +16,9 @@ const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
-    check_vote(arguments.vote, linker.knowledge_base().encoder().is_some())?;
-    check_encode_in_context(arguments.encode_in_context, linker.knowledge_base().encoder().is_some())?;
+    let has_encoder = linker.knowledge_base().encoder().is_some();
+    check_vectors("--vote", arguments.vote > 0, has_encoder)?;
+    check_vectors("--encode-in-context", arguments.encode_in_context, has_encoder)?;
     let linker = match arguments.context_column {
         Some(_) => in_context(linker)?,
         None => linker,

@@ -79,19 +79,12 @@ fn say_unused_vectors(kb: &KnowledgeBase, argument: &EncoderArgument, quiet: boo
     Ok(())
 }
 
-/// Refuses a vote of the nearest vectors where there are none.
-fn check_vote(names: u32, has_encoder: bool) -> Result<(), UsageError> {
-    if names == 0 || has_encoder {
-        return Ok(());
-    }
-    Err(UsageError("--vote needs an encoder: `truename kb embed` gives all names vectors".into()))
-}
-
-fn check_encode_in_context(is_asked: bool, has_encoder: bool) -> Result<(), UsageError> {
+/// Refuses an option that asks for vectors where there are none.
+fn check_vectors(option: &str, is_asked: bool, has_encoder: bool) -> Result<(), UsageError> {
     if !is_asked || has_encoder {
         return Ok(());
     }
-    Err(UsageError("--encode-in-context needs an encoder: `truename kb embed` gives all names vectors".into()))
+    Err(UsageError(format!("{option} needs an encoder: `truename kb embed` gives all names vectors")))
 }
 
 fn open_linker(LinkerArguments { kb, encoder }: &LinkerArguments, quiet: bool) -> Result<Linker, truename::Error> {
