@@ -63,9 +63,10 @@ fn links(markup: &str) -> Vec<(usize, usize)> {
         let rest = &markup[at..];
         if rest.starts_with(OPEN) {
             open.push(at);
-        } else if let (true, Some(begun)) = (rest.starts_with(CLOSE), open.last()) {
-            links.push((*begun, at));
-            open.pop();
+        } else if rest.starts_with(CLOSE)
+            && let Some(begun) = open.pop()
+        {
+            links.push((begun, at));
         } else {
             at += 1;
             continue;

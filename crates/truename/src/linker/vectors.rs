@@ -11,7 +11,7 @@ use crate::{Encoder, Error};
 pub(super) struct Vectors {
     values: Vec<f32>,
     dimensions: usize,
-    /// Whether a vector covers only the beginning of its name.
+    /// Whether a name is longer than the window of the encoder, which reads its beginning.
     is_truncated: Vec<bool>,
 }
 
