@@ -96,8 +96,7 @@ def paired(arguments, out, task, model, adapter):
     train, gold = (arguments.data / path for path in records.SETS[task])
     run = out / task.replace(" ", "-")
     command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", f'data.train=["{train.resolve()}"]']
-    command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"']
-    command += ["--set", f'data.dev=["{gold.resolve()}"]']
+    command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"', "--set", f'data.dev=["{gold.resolve()}"]']
     call(arguments, [*command, *(["--adapter", adapter] if adapter else [])])
     return {"f1": prompt_bioel.evaluation(run)["f1"]}
 
