@@ -25,7 +25,7 @@ const NEVER: usize = usize::MAX;
 /// The open environment of one folder, shared by the handles of this process.
 pub(crate) struct SharedEnvironment {
     /// Ends before the map does.
-    _guarded: guard::Region,
+    guarded: guard::Region,
     pub(crate) lmdb: Environment,
     folder: OpenFolder,
     /// The last transaction whose state agrees with its checksums, as far as this process knows.
@@ -45,7 +45,7 @@ impl SharedEnvironment {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, environment| environment.strong_count() > 0);
         if let Some(environment) = open.get(&canonical).and_then(Weak::upgrade) {
-            return Ok(environment);
+            return environment.refuse_faulted().map(|()| environment);
         }
         checksums::compare_metas(folder)?;
         let lock = canonical.join("lock.mdb");
@@ -59,7 +59,7 @@ impl SharedEnvironment {
             Err(source) => Error::damaged(folder, format!("data.mdb cannot be opened ({source})")),
         })?;
         let environment = Arc::new(Self {
-            _guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.map_bytes(), folder),
+            guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.map_bytes(), folder),
             lmdb,
             folder: OpenFolder::new(folder),
             compared: AtomicUsize::new(NEVER),
@@ -82,12 +82,25 @@ impl SharedEnvironment {
         Ok(())
     }
 
+    /// Returns true where a part of the map could not be read ([`guard::survive`]).
+    pub(crate) fn has_faulted(&self) -> bool {
+        self.guarded.has_faulted()
+    }
+
+    fn refuse_faulted(&self) -> Result<(), Error> {
+        match self.has_faulted() {
+            true => Err(Error::damaged(self.folder.path(), "a part of data.mdb could not be read")),
+            false => Ok(()),
+        }
+    }
+
     /// Begins to write, after the file was compared with its checksums: a damaged one is not written to.
     pub(crate) fn write(&self) -> Result<WriteTransaction<'_>, Error> {
         let write = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
         if self.is_replaced().map_err(|source| Error::io("read", self.folder.path(), source))? {
             return Err(Error::replaced(self.folder.path()));
         }
+        self.refuse_faulted()?;
         let last = write.id() - 1;
         if self.compared.load(Ordering::Relaxed) != last {
             if checksums::compare(self.folder.path())? == Comparison::LastCommitWithoutSums {
@@ -100,6 +113,7 @@ impl SharedEnvironment {
     }
 
     pub(crate) fn commit(&self, write: WriteTransaction<'_>) -> Result<(), Error> {
+        self.refuse_faulted()?;
         let committed = write.id();
         write.commit().map_err(|source| Error::storage(self.folder.path(), source))?;
         // No other writer makes the file longer in the meantime.

@@ -13,6 +13,17 @@ pub fn install() {
     imp::install();
 }
 
+/// Keeps the process running where a part of a store's memory map cannot be read any more: the store counts as damaged
+/// from then on ([`Store::has_faulted`](crate::Store::has_faulted)), and other stores answer as before. Answers that
+/// were under way are to be dropped, since what cannot be read reads as zeros. Where damage leads LMDB outside of the
+/// map, the process still ends as by [`install`].
+///
+/// For programs that serve several stores, to be called once before the first is opened. Does nothing on systems other
+/// than Linux.
+pub fn survive() {
+    imp::survive();
+}
+
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod imp {
@@ -34,13 +45,21 @@ mod imp {
         start: AtomicUsize,
         end: AtomicUsize,
         message: AtomicPtr<Vec<u8>>,
+        has_faulted: AtomicBool,
     }
 
     static REGIONS: [Slot; SLOTS] = [const {
-        Slot { start: AtomicUsize::new(0), end: AtomicUsize::new(0), message: AtomicPtr::new(ptr::null_mut()) }
+        Slot {
+            start: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            message: AtomicPtr::new(ptr::null_mut()),
+            has_faulted: AtomicBool::new(false),
+        }
     }; SLOTS];
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     static ENDING: AtomicBool = AtomicBool::new(false);
+    static SURVIVING: AtomicBool = AtomicBool::new(false);
+    static PAGE_BYTES: AtomicUsize = AtomicUsize::new(4096);
     static BEFORE: [OnceLock<libc::sigaction>; 2] = [const { OnceLock::new() }; 2];
     const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
@@ -64,9 +83,15 @@ mod imp {
             );
             // Never freed: a handler may be about to write it.
             slot.message.store(Box::into_raw(Box::new(message.into_bytes())), Ordering::Release);
+            slot.has_faulted.store(false, Ordering::Release);
             slot.end.store(start + length, Ordering::Release);
             slot.start.store(start, Ordering::Release);
             Self(Some(slot))
+        }
+
+        /// Returns true where a part of the map could not be read.
+        pub(crate) fn has_faulted(&self) -> bool {
+            self.0.is_some_and(|slot| slot.has_faulted.load(Ordering::Acquire))
         }
     }
 
@@ -113,9 +138,34 @@ mod imp {
         }
     }
 
+    pub(super) fn survive() {
+        install();
+        // SAFETY: asks the system for a number.
+        if let Ok(bytes) = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }) {
+            PAGE_BYTES.store(bytes, Ordering::Relaxed);
+        }
+        SURVIVING.store(true, Ordering::Release);
+    }
+
+    /// Puts zeros in place of the rest of a map, from the page of an address on. Returns false where that is impossible.
+    fn cover(address: usize) -> bool {
+        let bounds = |slot: &Slot| slot.start.load(Ordering::Acquire)..slot.end.load(Ordering::Acquire);
+        let Some(slot) = REGIONS.iter().find(|slot| bounds(slot).contains(&address)) else { return false };
+        let (page, end) = (address & !(PAGE_BYTES.load(Ordering::Relaxed) - 1), bounds(slot).end);
+        slot.has_faulted.store(true, Ordering::Release);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        // SAFETY: replaces a part of the map of a file, which nothing but the store reads, by as many readable bytes; the
+        // store unmaps the whole. The call is a single system call, as is safe in a handler.
+        let covered = unsafe { libc::mmap(page as *mut libc::c_void, end - page, libc::PROT_READ, flags, -1, 0) };
+        covered != libc::MAP_FAILED
+    }
+
     extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         // SAFETY: the kernel passes a valid `info` to a handler that was set with SA_SIGINFO.
         let (address, raised_by_kernel) = unsafe { ((*info).si_addr() as usize, (*info).si_code > 0) };
+        if raised_by_kernel && signal == libc::SIGBUS && SURVIVING.load(Ordering::Acquire) && cover(address) {
+            return;
+        }
         let message = raised_by_kernel.then(|| message_for(address)).flatten();
         let Some(message) = message else { return pass_on(signal, info, context) };
         if ENDING.swap(true, Ordering::AcqRel) {
@@ -178,7 +228,12 @@ mod imp {
         pub(crate) fn of(_: &Path, _: usize, _: &Path) -> Self {
             Self
         }
+
+        pub(crate) fn has_faulted(&self) -> bool {
+            false
+        }
     }
 
     pub(super) fn install() {}
+    pub(super) fn survive() {}
 }

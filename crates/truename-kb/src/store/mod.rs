@@ -39,6 +39,12 @@ pub struct Store {
 }
 
 impl Store {
+    /// Returns true where a part of the file could not be read since it was opened, so that answers may be wrong: it was
+    /// cut off, or the disk fails. Only after [`guard::survive`](crate::guard::survive); otherwise the process ends.
+    pub fn has_faulted(&self) -> bool {
+        self.environment.has_faulted()
+    }
+
     /// Makes an empty store in a folder that is empty or not there yet.
     ///
     /// # Errors

@@ -164,6 +164,12 @@ impl KnowledgeBase {
         Ok(self.store.snapshot()?.version())
     }
 
+    /// Returns true where a part of the store could not be read, so that answers may be wrong
+    /// ([`guard::survive`](crate::guard::survive)).
+    pub fn has_faulted(&self) -> bool {
+        self.store.has_faulted()
+    }
+
     /// Returns all types of the concepts.
     ///
     /// # Errors
