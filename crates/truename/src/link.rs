@@ -40,6 +40,17 @@ impl Link {
         self.answer().map(|candidate| &candidate.id)
     }
 
+    /// Returns the memory that the answer takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let texts = |candidate: &Candidate| {
+            let names = candidate.id.as_str().len() + candidate.preferred_name.len() + candidate.matched_name.len();
+            names + candidate.alias_source.as_ref().map_or(0, String::len)
+        };
+        let explanations = self.explanation.as_ref().map_or(0, String::len) + self.context_explanation.len();
+        let candidates = self.candidates.iter().map(|candidate| size_of::<Candidate>() + texts(candidate));
+        size_of::<Self>() + self.name.len() + explanations + candidates.sum::<usize>()
+    }
+
     /// Returns the number of candidates with the exact name.
     pub(crate) fn shared(&self) -> usize {
         self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()

@@ -9,6 +9,8 @@ use truename_text::stable_hash;
 const SHARDS: usize = 32;
 /// Maximum number of answers in a shard; a full shard is cleared.
 const MAX_ANSWERS: usize = 4096;
+/// Maximum number of bytes of the answers in a shard and their keys.
+const MAX_BYTES: usize = 1 << 20;
 
 /// Caches the answers of a function of a string and one version of a knowledge base. Caching never changes an answer.
 ///
@@ -20,11 +22,12 @@ pub(crate) struct Memo<V> {
 struct Shard<V> {
     version: u64,
     answers: HashMap<String, V>,
+    bytes: usize,
 }
 
 impl<V: Clone> Memo<V> {
     pub(crate) fn new() -> Self {
-        let shard = || Mutex::new(Shard { version: 0, answers: HashMap::new() });
+        let shard = || Mutex::new(Shard { version: 0, answers: HashMap::new(), bytes: 0 });
         Self { shards: (0..SHARDS).map(|_| shard()).collect() }
     }
 
@@ -34,16 +37,18 @@ impl<V: Clone> Memo<V> {
         if shard.version == version { shard.answers.get(key).cloned() } else { None }
     }
 
-    /// Caches an answer, unless answers of a later version are cached.
-    pub(crate) fn insert(&self, version: u64, key: &str, value: V) {
+    /// Caches an answer of some bytes, unless answers of a later version are cached.
+    pub(crate) fn insert(&self, version: u64, key: &str, value: V, bytes: usize) {
         let mut shard = self.shard(key);
-        if shard.version > version {
+        let bytes = bytes + key.len();
+        if shard.version > version || bytes > MAX_BYTES {
             return;
         }
-        if shard.version < version || shard.answers.len() >= MAX_ANSWERS {
-            shard.answers.clear();
-            shard.version = version;
+        let is_full = shard.answers.len() >= MAX_ANSWERS || shard.bytes + bytes > MAX_BYTES;
+        if shard.version < version || is_full {
+            *shard = Shard { version, answers: HashMap::new(), bytes: 0 };
         }
+        shard.bytes += bytes;
         shard.answers.insert(key.to_owned(), value);
     }
 
@@ -53,7 +58,7 @@ impl<V: Clone> Memo<V> {
             return Ok(value);
         }
         let value = compute()?;
-        self.insert(version, key, value.clone());
+        self.insert(version, key, value.clone(), size_of::<V>());
         Ok(value)
     }
 
@@ -69,10 +74,22 @@ mod tests {
     #[test]
     fn answers_of_another_version_are_forgotten() {
         let memo = Memo::new();
-        memo.insert(1, "a", "old");
+        memo.insert(1, "a", "old", 3);
         assert_eq!((memo.known(1, "a"), memo.known(2, "a")), (Some("old"), None));
         assert_eq!(memo.get::<()>(2, "a", || Ok("new")), Ok("new"));
-        memo.insert(1, "a", "too late");
+        memo.insert(1, "a", "too late", 8);
         assert_eq!((memo.known(1, "a"), memo.known(2, "a")), (None, Some("new")));
+    }
+
+    #[test]
+    fn a_shard_is_cleared_before_it_holds_too_much() {
+        let memo = Memo::new();
+        for key in 0..1000 {
+            memo.insert(1, &key.to_string(), key, MAX_BYTES / 4);
+            assert_eq!(memo.known(1, &key.to_string()), Some(key));
+        }
+        assert!(memo.shards.iter().all(|shard| shard.lock().unwrap().bytes <= MAX_BYTES));
+        memo.insert(1, "large", 1, MAX_BYTES + 1);
+        assert_eq!(memo.known(1, "large"), None);
     }
 }

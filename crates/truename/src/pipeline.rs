@@ -264,7 +264,7 @@ impl Pipeline {
         let types = call.types_of(&links)?;
         for ((name, link), types) in unknown.into_iter().zip(links).zip(types) {
             let answer = Arc::new(Known { link: Arc::new(link), types });
-            self.links.insert(call.version(), name, Arc::clone(&answer));
+            self.links.insert(call.version(), name, Arc::clone(&answer), answer.link.bytes());
             known.insert(name, answer);
         }
         Ok(known)
