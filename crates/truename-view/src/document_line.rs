@@ -1,7 +1,7 @@
 //! A linked document, as JSON.
 
-use serde::Serialize;
-use truename::{Candidate, ConceptId, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Span};
+use serde::{Serialize, Serializer};
+use truename::{Candidate, ConceptId, Document, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span};
 
 /// A document with its linked mentions; serializes to a line of `link --format jsonl`.
 #[derive(Serialize)]
@@ -10,7 +10,20 @@ pub struct DocumentLine<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passages: Vec<PassageLine<'a>>,
-    mentions: Vec<MentionLine<'a>>,
+    mentions: MentionLines<'a>,
+}
+
+/// The mentions of a document; each becomes a line as it is written.
+struct MentionLines<'a> {
+    document: &'a LinkedDocument,
+    offsets: Offsets,
+}
+
+impl Serialize for MentionLines<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = &self.document.document.text;
+        serializer.collect_seq(self.document.mentions.iter().map(|mention| mention_line(mention, text, &self.offsets)))
+    }
 }
 
 #[derive(Serialize)]
@@ -68,31 +81,29 @@ struct CandidatePart<'a> {
 impl<'a> DocumentLine<'a> {
     /// Creates the line of a document; offsets count `unit`.
     pub fn new(document: &'a LinkedDocument, unit: OffsetUnit) -> Self {
-        let LinkedDocument { document, mentions } = document;
-        let offsets = Offsets::new(&document.text, unit);
-        let bounds = |span: Span| [offsets.of_byte(span.start), offsets.of_byte(span.end)];
-        let passages = document.passages.iter().map(|passage| {
-            let [start, end] = bounds(passage.span);
+        let LinkedDocument { document: Document { id, text, passages, .. }, .. } = document;
+        let offsets = Offsets::new(text, unit);
+        let passage = |passage: &'a Passage| {
+            let [start, end] = bounds(passage.span, &offsets);
             PassageLine { kind: &passage.kind, start, end }
-        });
-        let mention = |mention| mention_line(mention, &document.text, &bounds);
-        Self {
-            id: &document.id,
-            text: &document.text,
-            passages: passages.collect(),
-            mentions: mentions.iter().map(mention).collect(),
-        }
+        };
+        let passages = passages.iter().map(passage).collect();
+        Self { id, text, passages, mentions: MentionLines { document, offsets } }
     }
 }
 
-fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, bounds: &dyn Fn(Span) -> [usize; 2]) -> MentionLine<'a> {
+fn bounds(span: Span, offsets: &Offsets) -> [usize; 2] {
+    [offsets.of_byte(span.start), offsets.of_byte(span.end)]
+}
+
+fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, offsets: &Offsets) -> MentionLine<'a> {
     let link = &mention.link;
     let answer = link.answer();
-    let [start, end] = bounds(mention.span);
+    let [start, end] = bounds(mention.span, offsets);
     MentionLine {
         start,
         end,
-        fragments: mention.fragments.iter().map(|fragment| bounds(*fragment)).collect(),
+        fragments: mention.fragments.iter().map(|fragment| bounds(*fragment, offsets)).collect(),
         text: mention.span.of(text).unwrap_or_default(),
         types: &mention.types,
         answer: mention.is_linked().then(|| AnswerPart {

@@ -12,6 +12,8 @@ use crate::layout::{Grouped, Legend, Piece, Step, counted, id_or_nil, label, men
 pub const STYLE: &str = include_str!("documents.css");
 
 /// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
+/// Bytes of a page that are written at once.
+const PART: usize = 64 << 10;
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// Writes documents with their mentions in colour while they come, so that memory does not grow with them. The legend is written last,
@@ -56,7 +58,7 @@ impl<W: Write> HtmlWriter<W> {
             self.write_block(&mut page, document, block)?;
         }
         writeln!(page, "</article>")?;
-        self.out.write_all(&page)
+        self.hand_over(&mut page, 0)
     }
 
     /// Writes the legend, and the end of a page.
@@ -96,7 +98,16 @@ impl<W: Write> HtmlWriter<W> {
         writeln!(page, "</bdi> <small>{}</small></h2>", mentions(document.mentions.len()))
     }
 
-    fn write_block(&self, page: &mut Vec<u8>, document: &LinkedDocument, block: Block) -> io::Result<()> {
+    /// Writes what is ready, if it is more than some bytes.
+    fn hand_over(&mut self, page: &mut Vec<u8>, most: usize) -> io::Result<()> {
+        if page.len() > most {
+            self.out.write_all(page)?;
+            page.clear();
+        }
+        Ok(())
+    }
+
+    fn write_block(&mut self, page: &mut Vec<u8>, document: &LinkedDocument, block: Block) -> io::Result<()> {
         let class = if block.is_title { "text title" } else { "text" };
         write!(page, "<div class=\"{class}\" dir=\"auto\">")?;
         for step in steps(&document.document.text, block.span, block.pieces) {
@@ -105,6 +116,7 @@ impl<W: Write> HtmlWriter<W> {
                 Step::Open(piece) => self.open_mark(page, &document.mentions[piece.mention], piece)?,
                 Step::Close(piece) => self.close_mark(page, document, piece)?,
             }
+            self.hand_over(page, PART)?;
         }
         writeln!(page, "</div>")
     }
