@@ -24,6 +24,7 @@ node_packages="ajv@8.20.0 ajv-formats@3.0.1 cocoda-sdk@3.6.1"
 python_packages="reconciler==0.2.2 pandas==3.1.1 numpy==2.4.6 schemathesis==4.32.5"
 steps=(reconciliation reconciler cocoda openrefine schemathesis)
 schemathesis_examples=60
+elsewhere=https://elsewhere.example # the origin of reconciliation/client.mjs
 
 usage() { sed -n '2,9s/^# \?//p' "$here/run.sh" >&2; exit 2; }
 known() { [[ " ${steps[*]} " == *" $1 "* ]] || { echo "run.sh: no step $1" >&2; usage; }; }
@@ -89,7 +90,7 @@ serve() { # VARIABLE LOG ARGUMENTS…: starts a server and sets the variable to 
     shift 2
     port=$(free_port)
     root=http://127.0.0.1:$port
-    (cd "$work" && exec "$truename" serve --port "$port" --judgements "$work/judgements" "$@") >"$log" 2>&1 &
+    (cd "$work" && exec "$truename" serve --port "$port" --judgements "$work/judgements" --allow-origin "$elsewhere" "$@") >"$log" 2>&1 &
     servers+=($!)
     for ((tries = 0; tries < 300; tries++)); do
         if python3 -c "import urllib.request; urllib.request.urlopen('$root/ready')" 2>/dev/null; then

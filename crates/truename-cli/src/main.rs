@@ -65,6 +65,12 @@ fn set_up(arguments: &Arguments) {
         use tracing_subscriber::fmt::format::FmtSpan;
         bars::hide();
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
+    } else if matches!(arguments.command, Command::Serve(_)) {
+        // Clients are told that the log says why.
+        tracing_subscriber::fmt()
+            .with_writer(std::io::stderr)
+            .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+            .init();
     }
     if let Some(threads) = arguments.threads {
         // Fails only if a pool exists already, and none does.

@@ -1,21 +1,82 @@
-//! Who may ask, and how often.
+//! Who may ask for what, and how often.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use axum::extract::{ConnectInfo, Request, State as Extract};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State as Extract};
+use axum::http::{Extensions, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::failure::Failure;
-use crate::state::Shared;
+use crate::origin::is_own_page;
+use crate::state::{Shared, State};
 
-/// Addresses that need no key, beside the manifests: they tell nothing of a knowledge base.
-const OPEN: [&str; 6] = ["", "/docs", "/openapi.json", "/health", "/ready", "/favicon.ico"];
+/// Wrong keys of an address in a minute, where requests have no limit.
+pub(crate) const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not 0");
+
+/// Right that a request needs where users have keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// None: the answer tells nothing of a knowledge base.
+    Open,
+    /// A key, but for the manifest alone, which then tells no names.
+    Manifest,
+    /// A key.
+    #[default]
+    Read,
+    /// A key, and a page of this server if the request is that of a page.
+    Judge,
+}
+
+/// Routes that do not need [`Right::Read`]: all others do.
+const RIGHTS: [(&str, Right); 12] = [
+    ("", Right::Open),
+    ("/docs", Right::Open),
+    ("/openapi.json", Right::Open),
+    ("/health", Right::Open),
+    ("/ready", Right::Open),
+    ("/favicon.ico", Right::Open),
+    ("/assets/{name}", Right::Open),
+    ("/reconcile/0.2", Right::Manifest),
+    ("/reconcile/1.0", Right::Manifest),
+    ("/kb/{kb}/reconcile/0.2", Right::Manifest),
+    ("/kb/{kb}/reconcile/1.0", Right::Manifest),
+    ("/v1/judgements", Right::Judge),
+];
+
+/// The route that the router chose for a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub right: Right,
+    /// True for the routes of the reconciliation API.
+    pub is_reconciliation: bool,
+}
+
+impl Route {
+    pub fn of(extensions: &Extensions) -> Self {
+        let Some(path) = extensions.get::<MatchedPath>() else { return Self::default() };
+        let path = path.as_str().trim_end_matches('/');
+        let right = RIGHTS.iter().find(|(known, _)| *known == path).map(|(_, right)| *right).unwrap_or_default();
+        let is_reconciliation = path.starts_with("/reconcile/") || path.starts_with("/kb/{kb}/reconcile/");
+        Self { right, is_reconciliation }
+    }
+
+    /// Returns true if a request without a key is answered.
+    fn is_open(self, request: &Request) -> bool {
+        match self.right {
+            Right::Open => true,
+            Right::Manifest => {
+                matches!(*request.method(), Method::GET | Method::HEAD)
+                    && parameters(request).iter().all(|(name, _)| name == "callback")
+            }
+            Right::Read | Right::Judge => false,
+        }
+    }
+}
 
 /// Limits the requests of each user.
 pub(crate) struct Limiter(DefaultKeyedRateLimiter<String>);
@@ -25,40 +86,75 @@ impl Limiter {
         Self(RateLimiter::keyed(Quota::per_minute(a_minute)))
     }
 
-    /// Returns the time to wait if a user asked too often.
-    fn check(&self, user: &str) -> Result<(), Duration> {
-        self.0.check_key(&user.to_owned()).map_err(|until| until.wait_time_from(DefaultClock::default().now()))
+    /// Forgets users who have not asked lately.
+    pub fn forget(&self) {
+        self.0.retain_recent();
+    }
+
+    /// Counts a request; an error if the user asked too often.
+    fn check(&self, user: &str) -> Result<(), Failure> {
+        let now = DefaultClock::default().now();
+        let wait = |wait: Duration| Failure::too_many(wait.as_secs() + 1);
+        self.0.check_key(&user.to_owned()).map_err(|until| wait(until.wait_time_from(now)))
     }
 }
 
-/// The user whose key a request has; none where there are no keys.
+/// Sender of a request.
 #[derive(Clone)]
-pub(crate) struct User(pub Option<String>);
+pub(crate) struct Caller {
+    /// The user whose key the request has.
+    pub user: Option<String>,
+    /// False if the request has no key and users have keys.
+    pub may_read: bool,
+}
 
-/// Refuses requests without a key where keys are needed, and those over the limit.
+/// Refuses requests to other hosts, those without the right that their route needs, and those over the limit.
 pub(crate) async fn guard(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
-    // Pages of other origins may read the knowledge bases, but neither judge nor read what others judged.
-    let is_of_judgements = request.uri().path() == "/v1/judgements";
-    if is_of_judgements && is_from_elsewhere(request.headers(), state.options.base_url.as_deref()) {
-        return Failure::new(StatusCode::FORBIDDEN, "judgements are for the pages of this server alone")
-            .into_response();
+    match admitted(&state, &request) {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
+        Err(failure) => failure.into_response(),
+    }
+}
+
+fn admitted(state: &State, request: &Request) -> Result<Caller, Failure> {
+    if let Some(host) = state.origins.foreign_host(request.uri(), request.headers()) {
+        let failure = Failure::new(StatusCode::MISDIRECTED_REQUEST, format!("this server is not called \"{host}\""));
+        return Err(failure.hint("ask it by its address, or have whoever runs it add the name to its host names"));
+    }
+    let route = Route::of(request.extensions());
+    let base_url = state.options.base_url.as_deref();
+    if route.right == Right::Judge && !is_own_page(request.headers(), base_url) {
+        return Err(Failure::new(StatusCode::FORBIDDEN, "judgements are for the pages of this server alone"));
+    }
+    // A script is read by the page that loads it, whatever the origin.
+    let is_script = route.is_reconciliation && parameters(request).iter().any(|(name, _)| name == "callback");
+    if is_script && state.origins.is_from_stranger(request.headers(), route) {
+        let failure =
+            Failure::new(StatusCode::FORBIDDEN, "pages of this origin may not read the answers of this server");
+        return Err(failure.hint("whoever runs the server can allow the origin"));
     }
     let user = match &state.options.keys {
-        Some(keys) if !is_open(&request) => match key(&request).and_then(|key| keys.user(&key).map(str::to_owned)) {
-            Some(user) => Some(user),
-            None => return no_key().into_response(),
+        Some(_) if route.right == Right::Open => None,
+        Some(keys) => match key(request) {
+            Some(key) => Some(keys.user(&key).ok_or_else(|| wrong_key(state, request))?.to_owned()),
+            None if route.is_open(request) => None,
+            None => return Err(no_key()),
         },
-        _ => None,
+        None => None,
     };
-    if let Some(limiter) = state.limiter.as_ref().filter(|_| !is_open(&request)) {
-        let peer = || request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_string());
-        let who = user.clone().or_else(peer).unwrap_or_default();
-        if let Err(wait) = limiter.check(&who) {
-            return Failure::too_many(wait.as_secs() + 1).into_response();
-        }
+    let may_read = user.is_some() || state.options.keys.is_none();
+    if let (Some(limiter), false) = (&state.limiter, route.is_open(request)) {
+        limiter.check(&user.clone().unwrap_or_else(|| peer(request)))?;
     }
-    request.extensions_mut().insert(User(user));
-    next.run(request).await
+    Ok(Caller { user, may_read })
+}
+
+/// Counts a wrong key of an address.
+fn wrong_key(state: &State, request: &Request) -> Failure {
+    state.wrong_keys.check(&peer(request)).err().unwrap_or_else(no_key)
 }
 
 fn no_key() -> Failure {
@@ -66,32 +162,25 @@ fn no_key() -> Failure {
         .hint("send `Authorization: Bearer KEY`, or the parameter `key`")
 }
 
-fn is_open(request: &Request) -> bool {
-    let path = request.uri().path().trim_end_matches('/');
-    let is_manifest = (path.ends_with("/reconcile/0.2") || path.ends_with("/reconcile/1.0"))
-        && request.method() == Method::GET
-        && !request.uri().query().is_some_and(|query| query.contains("queries=") || query.contains("extend="));
-    OPEN.contains(&path) || path.starts_with("/assets/") || is_manifest
+fn peer(request: &Request) -> String {
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map_or_else(String::new, |peer| peer.0.ip().to_string())
+}
+
+/// Returns the parameters of an address as the handlers decode them.
+fn parameters(request: &Request) -> Vec<(String, String)> {
+    serde_urlencoded::from_str(request.uri().query().unwrap_or_default()).unwrap_or_default()
 }
 
 /// Returns the key of a request.
 fn key(request: &Request) -> Option<String> {
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let bearer = header(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+    let bearer = header(header::AUTHORIZATION)
+        .and_then(|value| value.trim().split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, key)| key);
     let own = || request.headers().get("x-api-key").and_then(|value| value.to_str().ok());
     if let Some(key) = bearer.or_else(own) {
         return Some(key.trim().to_owned());
     }
-    let query = request.uri().query()?;
-    query.split('&').find_map(|part| part.strip_prefix("key=")).map(str::to_owned)
-}
-
-/// Returns whether a page of another origin sent the request.
-fn is_from_elsewhere(headers: &HeaderMap, base_url: Option<&str>) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()) else { return false };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let of_origin = origin.split_once("://").map_or("", |(_, host)| host);
-    let is_own =
-        base_url.is_some_and(|own| own.trim_end_matches('/') == origin || own.starts_with(&format!("{origin}/")));
-    of_origin != host && !is_own
+    parameters(request).into_iter().find_map(|(name, value)| (name == "key").then_some(value))
 }

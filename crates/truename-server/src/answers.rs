@@ -4,7 +4,16 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
-use truename::{Error, Link, Linker, Query};
+use truename::{Error, LONGEST_NAME_BYTES, Link, Linker, Query};
+
+/// Bounds of the remembered answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cache {
+    /// Most answers.
+    pub answers: usize,
+    /// Most bytes of all of them.
+    pub bytes: usize,
+}
 
 /// Remembered answers of some linkers, all of one version of the knowledge base.
 pub(crate) struct Answers(Mutex<Remembered>);
@@ -12,7 +21,15 @@ pub(crate) struct Answers(Mutex<Remembered>);
 struct Remembered {
     version: u64,
     /// By the number of the linker and the name.
-    links: LruCache<(u64, String), Arc<Link>>,
+    links: LruCache<(u64, String), Remembrance>,
+    /// Bytes of all answers.
+    bytes: usize,
+    most_bytes: usize,
+}
+
+struct Remembrance {
+    link: Arc<Link>,
+    bytes: usize,
 }
 
 /// Answers to a batch of names.
@@ -23,9 +40,9 @@ pub(crate) struct Answered {
 }
 
 impl Answers {
-    pub fn new(most: usize) -> Self {
-        let links = LruCache::new(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN));
-        Self(Mutex::new(Remembered { version: 0, links }))
+    pub fn new(Cache { answers, bytes: most_bytes }: Cache) -> Self {
+        let links = LruCache::new(NonZeroUsize::new(answers).unwrap_or(NonZeroUsize::MIN));
+        Self(Mutex::new(Remembered { version: 0, links, bytes: 0, most_bytes }))
     }
 
     /// Links names by a linker with a number, all to one version of the knowledge base.
@@ -56,19 +73,39 @@ impl Answers {
         if remembered.version != version {
             return vec![None; names.len()];
         }
-        names.iter().map(|name| remembered.links.get(&(number, (*name).to_owned())).cloned()).collect()
+        let mut known = |name: &str| Some(Arc::clone(&remembered.links.get(&(number, name.to_owned()))?.link));
+        names.iter().map(|name| known(name)).collect()
     }
 
     fn remember(&self, version: u64, number: u64, links: &[Arc<Link>]) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if version > remembered.version {
             remembered.links.clear();
+            remembered.bytes = 0;
             remembered.version = version;
         }
         if version == remembered.version {
-            for link in links {
-                remembered.links.put((number, link.name.clone()), Arc::clone(link));
-            }
+            links.iter().for_each(|link| remembered.put(number, link));
+        }
+    }
+}
+
+impl Remembered {
+    /// Remembers an answer, and forgets those that were asked for least lately where there is no room.
+    fn put(&mut self, number: u64, link: &Arc<Link>) {
+        // The name is also the key.
+        let bytes = link.bytes() + link.name.len();
+        if bytes > self.most_bytes || link.name.len() > LONGEST_NAME_BYTES {
+            return;
+        }
+        let remembrance = Remembrance { link: Arc::clone(link), bytes };
+        self.bytes += bytes;
+        if let Some((_, old)) = self.links.push((number, link.name.clone()), remembrance) {
+            self.bytes -= old.bytes;
+        }
+        while self.bytes > self.most_bytes {
+            let Some((_, oldest)) = self.links.pop_lru() else { return };
+            self.bytes -= oldest.bytes;
         }
     }
 }

@@ -12,11 +12,21 @@ use truename::{
     Pipeline, PipelineOptions, Recognizer, Reranker, TrainedRecognizer,
 };
 
-use crate::answers::{Answered, Answers};
+use crate::answers::{Answered, Answers, Cache};
 use crate::catalogue::Catalogue;
 
 /// Number of sets of options whose linkers are kept.
 const KEPT: usize = 32;
+/// Number of sets of options whose pipelines are kept; each remembers links.
+const KEPT_PIPELINES: usize = 4;
+
+/// Bytes of an answer without its candidates, and of each candidate.
+const NAME_BYTES: usize = 256;
+const CANDIDATE_BYTES: usize = 256;
+/// Bytes of the mentions of a document, for each byte of its text.
+const MENTION_BYTES: usize = 96;
+/// Letters of a name of its own, where a document has one after the other.
+const LETTERS: usize = 16;
 
 /// Options of an answer to a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +55,19 @@ impl Default for NameOptions {
 }
 
 impl NameOptions {
+    /// Returns the most memory that answers to names usually take, in bytes.
+    pub fn bytes_of(&self, names: &[String]) -> usize {
+        let texts: usize = names.iter().map(String::len).sum();
+        // A name is kept in the answer too.
+        2 * texts + names.len() * (NAME_BYTES + self.top * CANDIDATE_BYTES)
+    }
+
+    /// Returns the most memory that a document of some bytes takes once its mentions are linked, in bytes. Measured with texts of nothing
+    /// but names, short ones and different ones.
+    pub fn bytes_of_document(&self, length: usize) -> usize {
+        length * (MENTION_BYTES + self.top * CANDIDATE_BYTES / LETTERS)
+    }
+
     fn link_options(&self) -> LinkOptions {
         LinkOptions::default()
             .top(self.top)
@@ -103,7 +126,7 @@ struct Identity {
 }
 
 impl Base {
-    fn open(folder: Option<&Path>, cache: usize) -> Result<Self, Error> {
+    fn open(folder: Option<&Path>, cache: Cache) -> Result<Self, Error> {
         let kb = folder.map_or_else(KnowledgeBase::bundled, KnowledgeBase::open)?.with_models()?;
         let models = Models {
             recognizer: kb.attached_recognizer()?.map(Arc::new),
@@ -111,7 +134,7 @@ impl Base {
             reranker: kb.attached_reranker()?.map(|reranker| Arc::new(reranker) as _),
         };
         let identity = Identity::of(&kb, folder)?;
-        let (linkers, pipelines, recognizers) = (Kept::new(), Kept::new(), Kept::new());
+        let (linkers, pipelines, recognizers) = (Kept::new(KEPT), Kept::new(KEPT_PIPELINES), Kept::new(KEPT));
         let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
         Ok(Self { kb, models, answers, made, linkers, pipelines, recognizers, catalogue: Mutex::default(), identity })
     }
@@ -200,33 +223,40 @@ impl Identity {
 pub(crate) struct Slot {
     pub name: String,
     folder: Option<PathBuf>,
-    cache: usize,
-    current: RwLock<Arc<Base>>,
+    cache: Cache,
+    /// `None` while it cannot be read.
+    current: RwLock<Option<Arc<Base>>>,
 }
 
 impl Slot {
-    pub fn open(name: &str, folder: Option<&Path>, cache: usize) -> Result<Self, Error> {
-        let current = RwLock::new(Arc::new(Base::open(folder, cache)?));
+    pub fn open(name: &str, folder: Option<&Path>, cache: Cache) -> Result<Self, Error> {
+        let current = RwLock::new(Some(Arc::new(Base::open(folder, cache)?)));
         Ok(Self { name: name.to_owned(), folder: folder.map(Path::to_owned), cache, current })
     }
 
-    /// Returns the knowledge base that answers from now on.
-    pub fn base(&self) -> Arc<Base> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    /// Returns the knowledge base that answers from now on; `None` while it cannot be read.
+    pub fn base(&self) -> Option<Arc<Base>> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone().filter(|base| !base.kb.has_faulted())
     }
 
-    /// Opens the knowledge base anew if its folder leads elsewhere, or its models changed. Answers under way keep the old one.
+    /// Opens the knowledge base anew if its folder leads elsewhere, its models changed, or it could not be read. Answers under way keep
+    /// the old one.
     ///
     /// # Errors
-    /// If the new one cannot be opened; the old one stays.
+    /// If the new one cannot be opened; the old one stays if it can be read.
     pub fn refresh(&self) -> Result<bool, Error> {
-        let old = self.base();
-        if Identity::of(&old.kb, self.folder.as_deref())? == old.identity {
-            return Ok(false);
+        match self.base() {
+            Some(old) if Identity::of(&old.kb, self.folder.as_deref())? == old.identity => return Ok(false),
+            Some(_) => {}
+            // A file is open once a process: the old one is closed first.
+            None => self.set(None),
         }
-        let new = Arc::new(Base::open(self.folder.as_deref(), self.cache)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        self.set(Some(Arc::new(Base::open(self.folder.as_deref(), self.cache)?)));
         Ok(true)
+    }
+
+    fn set(&self, base: Option<Arc<Base>>) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = base;
     }
 }
 
@@ -234,8 +264,8 @@ impl Slot {
 struct Kept<K, V>(Mutex<LruCache<K, Arc<V>>>);
 
 impl<K: Hash + Eq + Clone, V> Kept<K, V> {
-    fn new() -> Self {
-        Self(Mutex::new(LruCache::new(NonZeroUsize::new(KEPT).expect("it is not 0"))))
+    fn new(most: usize) -> Self {
+        Self(Mutex::new(LruCache::new(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN))))
     }
 
     fn get(&self, key: &K, make: impl FnOnce() -> Result<V, Error>) -> Result<Arc<V>, Error> {

@@ -11,7 +11,6 @@ enum Kind {
     Keys { path: PathBuf, line: usize, what: String },
     Judgements { path: PathBuf, line: usize, what: String },
     Name(String),
-    Listen(std::io::Error),
     Truename(Box<truename::Error>),
 }
 
@@ -33,10 +32,6 @@ impl Error {
         Self(Kind::Name(name.to_owned()))
     }
 
-    pub(crate) fn listen(source: std::io::Error) -> Self {
-        Self(Kind::Listen(source))
-    }
-
     /// Returns advice.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
@@ -56,7 +51,6 @@ impl fmt::Display for Error {
             Kind::Keys { path, line, what } => write!(f, "{}: line {line} {what}", path.display()),
             Kind::Judgements { path, line, what } => write!(f, "{}:{line}: {what}", path.display()),
             Kind::Name(name) => write!(f, "\"{name}\" cannot be the name of a knowledge base here"),
-            Kind::Listen(_) => f.write_str("the server cannot accept connections"),
             Kind::Truename(source) => source.fmt(f),
         }
     }
@@ -65,7 +59,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
-            Kind::Io { source, .. } | Kind::Listen(source) => Some(source),
+            Kind::Io { source, .. } => Some(source),
             // The message above is the source's own; the chain continues with its cause.
             Kind::Truename(source) => source.source(),
             _ => None,

@@ -1,6 +1,7 @@
 //! Errors as answers.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -47,12 +48,26 @@ impl Failure {
         Self { retry_after_s: Some(1), ..failure.hint("ask again after the seconds of Retry-After") }
     }
 
+    /// The knowledge base is damaged, or its file was cut off.
+    pub(crate) fn unreadable() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "this knowledge base cannot be read at present")
+            .hint("the log of the server says why")
+    }
+
+    /// The answer took too long.
+    pub(crate) fn late(limit: Duration) -> Self {
+        let message = format!("the answer took longer than {} s", limit.as_secs_f64());
+        Self::new(StatusCode::GATEWAY_TIMEOUT, message).hint("send fewer names or texts in a request")
+    }
+
     pub(crate) fn too_many(wait_s: u64) -> Self {
         let failure = Self::new(StatusCode::TOO_MANY_REQUESTS, "this key made more requests than it may in a minute");
         Self { retry_after_s: Some(wait_s.max(1)), ..failure }
     }
 
-    pub(crate) fn internal() -> Self {
+    /// A failure of the server, which is logged with its cause.
+    pub(crate) fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!("{}", chain(cause));
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the request failed here; the log of the server says why")
     }
 
@@ -77,17 +92,25 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 /// Tells clients their mistakes; ours are logged, and not told.
 impl From<truename::Error> for Failure {
     fn from(error: truename::Error) -> Self {
         let hint = error.hint();
         let failure = if error.is_not_found() {
             Self::not_found(error.to_string())
+        } else if error.is_damaged() {
+            tracing::error!("{}", chain(&error));
+            return Self::unreadable();
         } else if error.is_bad_choice() {
             Self::request(error.to_string())
         } else {
-            tracing::error!("{}", chain(&error));
-            return Self::internal();
+            return Self::internal(&error);
         };
         Self { hint, ..failure }
     }

@@ -22,18 +22,22 @@
 //! ```
 
 mod access;
+mod answer;
 mod answers;
 mod api;
 mod assets;
 mod base;
 mod body;
+mod budget;
 mod catalogue;
+mod connection;
 mod error;
 mod failure;
 mod judgements;
 mod keys;
 mod metrics;
 mod options;
+mod origin;
 mod queue;
 mod reconcile;
 mod server;

@@ -23,12 +23,22 @@ pub struct ServerOptions {
     pub base_url: Option<String>,
     /// URI namespace of the ids, for the reconciliation manifest; `None` for the address of the server's pages.
     pub identifier_space: Option<String>,
+    /// Names by which clients may ask the server, beside addresses, loopback names and the host of `base_url`.
+    pub host_names: Vec<String>,
+    /// Origins whose pages may read the answers to reconciliation clients, such as `https://example.org`; `*` for any.
+    pub allow_origins: Vec<String>,
+    /// Origins whose pages may read the answers of the own API too, but for judgements; `*` for any.
+    pub allow_api_origins: Vec<String>,
     /// Keys of the users; `None` to answer everyone.
     pub keys: Option<Keys>,
     /// Most requests that a user makes in a minute; `None` for any number.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Largest body of a request, and line of a stream, in bytes.
     pub max_body_bytes: usize,
+    /// Most open connections; three quarters of them may come from one address.
+    pub connections: usize,
+    /// Bytes of memory for all requests, answers and remembered answers together; a larger document or batch is refused.
+    pub memory_bytes: usize,
     /// Most requests that wait for a batch; more are answered 503.
     pub queue: usize,
     /// Most tokens of a batch. A token counts four bytes.
@@ -43,14 +53,24 @@ pub struct ServerOptions {
     pub match_gap: f64,
 }
 
+impl ServerOptions {
+    /// Origins of OpenRefine's pages on the machine of its user.
+    pub const OPENREFINE: [&str; 2] = ["http://127.0.0.1:3333", "http://localhost:3333"];
+}
+
 impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             base_url: None,
             identifier_space: None,
+            host_names: Vec::new(),
+            allow_origins: ServerOptions::OPENREFINE.map(str::to_owned).to_vec(),
+            allow_api_origins: Vec::new(),
             keys: None,
             requests_per_minute: None,
             max_body_bytes: 16 << 20,
+            connections: 1024,
+            memory_bytes: 384 << 20,
             queue: 256,
             batch_tokens: 16_384,
             timeout: Duration::from_secs(60),

@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use axum::http::StatusCode;
 use tokio::sync::oneshot;
 use truename::Error;
 
@@ -124,12 +123,8 @@ impl<W: Work> Lane<W> {
     async fn receive(&self, answer: oneshot::Receiver<Answers<W>>) -> Answers<W> {
         match tokio::time::timeout(self.limits.timeout, answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(Failure::internal()),
-            Err(_) => {
-                let seconds = self.limits.timeout.as_secs_f64();
-                let message = format!("the answer took longer than {seconds} s");
-                Err(Failure::new(StatusCode::GATEWAY_TIMEOUT, message).hint("send fewer names or texts in a request"))
-            }
+            Ok(Err(error)) => Err(Failure::internal(&error)),
+            Err(_) => Err(Failure::late(self.limits.timeout)),
         }
     }
 }
@@ -245,11 +240,10 @@ fn answer<W: Work>(work: &W, mut group: Vec<Request<W>>) {
 fn attempt<W: Work>(work: &W, request: &Request<W>, items: &[W::Item]) -> Answers<W> {
     let outcome = catch_unwind(AssertUnwindSafe(|| work.answer(&request.base, &request.options, items)));
     match outcome {
+        _ if request.base.kb.has_faulted() => Err(Failure::unreadable()),
         Ok(answers) => Ok(answers?),
-        Err(_) => {
-            tracing::error!("a batch of {} items panicked", items.len());
-            Err(Failure::internal())
-        }
+        // The hook of panics has logged where.
+        Err(_) => Err(Failure::internal(&std::io::Error::other(format!("a batch of {} items panicked", items.len())))),
     }
 }
 
@@ -258,6 +252,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::answers::Cache;
     use crate::base::Slot;
     use crate::metrics::Metrics;
 
@@ -297,7 +292,7 @@ mod tests {
         let (file, kb) = (folder.path().join("kb.tsv"), folder.path().join("kb"));
         std::fs::write(&file, "id\tname\nA:1\tasthma\n").unwrap();
         truename::KnowledgeBase::import(&[file], &kb, &Default::default(), false).unwrap();
-        let base = Slot::open("kb", Some(&kb), 1).unwrap().base();
+        let base = Slot::open("kb", Some(&kb), Cache { answers: 1, bytes: 1 << 20 }).unwrap().base().unwrap();
         let (batches, metrics) = (Arc::new(AtomicUsize::new(0)), Metrics::new().names);
         let lane = Arc::new(Lane::start(Echo(Arc::clone(&batches)), limits, metrics.clone()));
         Running { lane, base, batches, metrics, _folder: folder }

@@ -1,23 +1,29 @@
+use std::collections::BTreeMap;
 use std::future::Future;
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State as Extract};
+use axum::Router;
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{MatchedPath, Request, State as Extract};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
-use tower_http::cors::{AllowHeaders, Any, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::access::{Limiter, guard};
+use crate::access::{Limiter, Route, WRONG_KEYS, guard};
+use crate::answer::Answer;
+use crate::answers::Cache;
 use crate::base::Slot;
+use crate::budget::{Budget, Holding};
+use crate::connection::{self, Connection};
 use crate::failure::Failure;
 use crate::metrics::Metrics;
+use crate::origin::{self, Origins};
 use crate::queue::{Lane, Limits};
 use crate::state::{Served, Shared, State};
 use crate::work::{LinkNames, ReadDocuments};
@@ -29,6 +35,11 @@ const WATCH: Duration = Duration::from_secs(1);
 const DRAIN: Duration = Duration::from_secs(20);
 /// Time that a request has beside that of its answer, to arrive whole.
 const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// Shares of the memory for bodies, answers and remembered answers: one part of so many.
+const BODIES: usize = 6;
+const ANSWERS: usize = 2;
+const CACHE: usize = 12;
 
 /// Policy of our own pages: nothing from elsewhere, no inline script, no inline style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -47,19 +58,23 @@ pub struct Server {
 struct Description;
 
 impl Server {
-    /// Opens knowledge bases with all models that are attached to them. The first is the default.
+    /// Opens knowledge bases with all models that are attached to them. The first is the default. A knowledge base whose file is cut off
+    /// later is answered 503 from then on ([`guard::survive`](truename::guard::survive)), and opened anew once it can be.
     ///
     /// # Errors
     /// If there is none, two have one name, or one cannot be opened.
     pub fn open(sources: Vec<BaseSource>, mut options: ServerOptions) -> Result<Self, Error> {
+        truename::guard::survive();
         let mut served: Vec<Served> = Vec::new();
+        let memory = options.memory_bytes;
         let is_plain =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let cache = Cache { answers: options.cache, bytes: memory / CACHE / sources.len().max(1) };
         for BaseSource { name, folder, judgements } in sources {
             if !is_plain(&name) || served.iter().any(|other| other.slot.name == name) {
                 return Err(Error::name(&name));
             }
-            let slot = Slot::open(&name, folder.as_deref(), options.cache)?;
+            let slot = Slot::open(&name, folder.as_deref(), cache)?;
             served.push(Served { slot, judgements: Judgements::new(&judgements) });
         }
         if served.is_empty() {
@@ -70,21 +85,37 @@ impl Server {
         let work = LinkNames { remembered: metrics.remembered.clone(), searched: metrics.searched.clone() };
         let names = Lane::start(work, limits, metrics.names.clone());
         let documents = Lane::start(ReadDocuments, limits, metrics.documents.clone());
+        let wrong_keys = Limiter::new(options.requests_per_minute.unwrap_or(WRONG_KEYS));
         let limiter = options.requests_per_minute.take().map(Limiter::new);
+        let bodies = Budget::new((memory / BODIES).max(options.max_body_bytes));
+        let (answers, origins) = (Budget::new(memory / ANSWERS), Origins::new(&options));
         let is_stopping = AtomicBool::new(false);
-        Ok(Self { state: Arc::new(State { served, options, limiter, names, documents, metrics, is_stopping }) })
+        let state = State {
+            served,
+            options,
+            limiter,
+            wrong_keys,
+            origins,
+            bodies,
+            answers,
+            names,
+            documents,
+            metrics,
+            is_stopping,
+        };
+        Ok(Self { state: Arc::new(state) })
     }
 
     /// Returns all routes.
     pub fn router(&self) -> Router {
         let state = Arc::clone(&self.state);
         let (own, description) = own().split_for_parts();
-        let description = Arc::new(description);
+        let description = Bytes::from(description.to_pretty_json().unwrap_or_default());
         Router::new()
             .merge(own)
             .merge(reconcile::router())
             .merge(assets::router())
-            .route("/openapi.json", get(move || async move { Json((*description).clone()) }))
+            .route("/openapi.json", get(move || async { ([(header::CONTENT_TYPE, "application/json")], description) }))
             .route("/health", get(|| async { "ok\n" }))
             .route("/ready", get(ready))
             .route("/metrics", get(metrics))
@@ -94,48 +125,25 @@ impl Server {
             .method_not_allowed_fallback(|| async {
                 Failure::new(StatusCode::METHOD_NOT_ALLOWED, "this address has no such method")
             })
-            .layer(DefaultBodyLimit::max(state.options.max_body_bytes))
             .layer(middleware::from_fn_with_state(Arc::clone(&state), guard))
             .layer(middleware::from_fn_with_state(Arc::clone(&state), in_time))
-            .layer(cors())
+            .layer(cors(Arc::clone(&state)))
             .layer(middleware::from_fn_with_state(Arc::clone(&state), finish))
             .with_state(state)
     }
 
     /// Answers requests until `stop` ends; requests under way are then finished.
-    ///
-    /// # Errors
-    /// If connections cannot be accepted.
-    pub async fn serve(
-        &self,
-        listener: tokio::net::TcpListener,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), Error> {
+    pub async fn serve(&self, listener: tokio::net::TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
         let watch = tokio::spawn(watch(Arc::clone(&self.state)));
-        let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
-        let (state, (asked, is_asked)) = (Arc::clone(&self.state), tokio::sync::oneshot::channel::<()>());
+        let state = Arc::clone(&self.state);
         let stop = async move {
             stop.await;
             state.is_stopping.store(true, Ordering::Relaxed);
-            let _ = asked.send(());
         };
-        let serving = axum::serve(listener, service).with_graceful_shutdown(stop);
-        let late = async {
-            // An error is the end of the server itself, which the other branch sees.
-            if is_asked.await.is_err() {
-                std::future::pending::<()>().await;
-            }
-            tokio::time::sleep(DRAIN).await;
-        };
-        let outcome = tokio::select! {
-            outcome = serving => outcome.map_err(Error::listen),
-            () = late => {
-                tracing::warn!("connections were closed after {DRAIN:?}");
-                Ok(())
-            }
-        };
+        if !connection::serve(listener, self.router(), self.state.options.connections, stop, DRAIN).await {
+            tracing::warn!("connections were closed after {DRAIN:?}");
+        }
         watch.abort();
-        outcome
     }
 }
 
@@ -150,16 +158,27 @@ fn own() -> OpenApiRouter<Shared> {
 
 /// Opens knowledge bases anew that were replaced or whose models changed.
 async fn watch(state: Shared) {
+    let logged = Arc::new(Mutex::new(BTreeMap::new()));
     loop {
         tokio::time::sleep(WATCH).await;
-        let state = Arc::clone(&state);
+        state.limiter.iter().chain([&state.wrong_keys]).for_each(Limiter::forget);
+        let (state, logged) = (Arc::clone(&state), Arc::clone(&logged));
         let looked = tokio::task::spawn_blocking(move || {
-            for served in &state.served {
-                let name = &served.slot.name;
-                match served.slot.refresh() {
-                    Ok(true) => tracing::info!("{name} was opened anew"),
-                    Ok(false) => {}
-                    Err(error) => tracing::error!("{name} stays as it was, for it cannot be opened anew: {error}"),
+            let mut logged = logged.lock().unwrap_or_else(PoisonError::into_inner);
+            for Served { slot, .. } in &state.served {
+                let now = match slot.refresh() {
+                    Ok(true) => {
+                        tracing::warn!("{} was opened anew", slot.name);
+                        String::new()
+                    }
+                    Ok(false) => String::new(),
+                    Err(error) => error.to_string(),
+                };
+                // The same fault is logged once.
+                let before = logged.insert(slot.name.clone(), now.clone());
+                if !now.is_empty() && before.as_ref() != Some(&now) {
+                    let state = if slot.base().is_some() { "answers as before" } else { "is answered 503" };
+                    tracing::error!("{} {state}, for it cannot be opened anew: {now}", slot.name);
                 }
             }
         });
@@ -181,27 +200,39 @@ async fn metrics(Extract(state): Extract<Shared>) -> Response {
     ([(header::CONTENT_TYPE, kind)], state.metrics.text()).into_response()
 }
 
-/// Lets pages of any origin read answers, as reconciliation asks for, but no judgements (`guard`).
-fn cors() -> CorsLayer {
+/// Lets pages of the allowed origins read answers, but no judgements (`guard`).
+fn cors(state: Shared) -> CorsLayer {
     CorsLayer::new()
-        .allow_origin(Any)
+        .allow_origin(AllowOrigin::predicate(move |origin, parts| origin::allows(&state.origins, origin, parts)))
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(AllowHeaders::mirror_request())
         .max_age(Duration::from_secs(3600))
 }
 
-/// Ends requests that do not arrive, or are not answered, in time.
-async fn in_time(Extract(state): Extract<Shared>, request: Request, next: Next) -> Response {
-    let limit = state.options.timeout + ARRIVAL;
-    match tokio::time::timeout(limit, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time").into_response(),
+/// Ends requests that do not arrive, or are not answered, in time. Counts what they hold until their answer is sent.
+async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
+    let (holding, connection) = (Holding::default(), request.extensions().get::<Arc<Connection>>().cloned());
+    request.extensions_mut().insert(holding.clone());
+    if let Some(connection) = connection.as_ref().filter(|_| request.body().is_end_stream()) {
+        connection.is_asked();
     }
+    let limit = state.options.timeout + ARRIVAL;
+    let response = match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Failure::late(state.options.timeout).into_response(),
+    };
+    response.map(|body| Answer::new(body, holding, connection))
 }
 
 /// Counts the request and adds security headers.
 async fn finish(Extract(state): Extract<Shared>, request: Request, next: Next) -> Response {
     let (start, method) = (Instant::now(), request.method().clone());
+    let route = Route::of(request.extensions());
+    // Others may load what they may read.
+    let resource = match state.origins.shows_reader(request.headers(), route) {
+        true => "cross-origin",
+        false => "same-origin",
+    };
     let path = request.extensions().get::<MatchedPath>().map_or("other".into(), |path| path.as_str().to_owned());
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -210,8 +241,13 @@ async fn finish(Extract(state): Extract<Shared>, request: Request, next: Next) -
     headers.insert(header::REFERRER_POLICY, fixed("no-referrer"));
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(fixed(POLICY));
     headers.entry(header::CACHE_CONTROL).or_insert(fixed("no-store"));
-    // The embedding of answers by pages of other origins is what reconciliation is for.
-    headers.insert("cross-origin-resource-policy", fixed("cross-origin"));
-    state.metrics.answered(method.as_str(), &path, response.status().as_u16(), start.elapsed());
+    headers.insert("cross-origin-resource-policy", fixed(resource));
+    // Clients make methods up; each would be a metric of its own.
+    let method = if matches!(method, Method::GET | Method::POST | Method::HEAD | Method::OPTIONS) {
+        method.as_str()
+    } else {
+        "other"
+    };
+    state.metrics.answered(method, &path, response.status().as_u16(), start.elapsed());
     response
 }

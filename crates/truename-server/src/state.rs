@@ -9,10 +9,12 @@ use utoipa::IntoParams;
 
 use crate::access::Limiter;
 use crate::base::{Base, Slot};
+use crate::budget::Budget;
 use crate::failure::Failure;
 use crate::metrics::Metrics;
+use crate::origin::Origins;
 use crate::queue::Lane;
-use crate::work::{LinkNames, ReadDocuments};
+use crate::work::{LinkNames, ReadDocuments, blocking};
 use crate::{Judgements, ServerOptions};
 
 pub(crate) type Shared = Arc<State>;
@@ -23,6 +25,13 @@ pub(crate) struct State {
     pub served: Vec<Served>,
     pub options: ServerOptions,
     pub limiter: Option<Limiter>,
+    /// Counts wrong keys by address.
+    pub wrong_keys: Limiter,
+    pub origins: Origins,
+    /// Memory of bodies.
+    pub bodies: Budget,
+    /// Memory of answers.
+    pub answers: Budget,
     pub names: Lane<LinkNames>,
     pub documents: Lane<ReadDocuments>,
     pub metrics: Metrics,
@@ -44,6 +53,21 @@ pub(crate) struct OfBase {
     pub kb: Option<String>,
 }
 
+/// Reads a knowledge base on a thread that may wait. What it reads is dropped if a part could not be read meanwhile.
+pub(crate) async fn read_base<T: Send + 'static, E>(
+    base: Arc<Base>,
+    read: impl FnOnce(&Arc<Base>) -> Result<T, E> + Send + 'static,
+) -> Result<T, Failure>
+where
+    Failure: From<E>,
+{
+    blocking(move || {
+        let outcome = read(&base).map_err(Failure::from);
+        if base.kb.has_faulted() { Err(Failure::unreadable()) } else { outcome }
+    })
+    .await?
+}
+
 impl State {
     pub fn served(&self, name: Option<&str>) -> Result<&Served, Failure> {
         let Some(name) = name else { return Ok(&self.served[0]) };
@@ -55,7 +79,19 @@ impl State {
     }
 
     pub fn base(&self, name: Option<&str>) -> Result<Arc<Base>, Failure> {
-        Ok(self.served(name)?.slot.base())
+        self.served(name)?.slot.base().ok_or_else(Failure::unreadable)
+    }
+
+    /// Reads a knowledge base on a thread that may wait.
+    pub async fn read<T: Send + 'static, E>(
+        &self,
+        name: Option<&str>,
+        read: impl FnOnce(&Arc<Base>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Failure>
+    where
+        Failure: From<E>,
+    {
+        read_base(self.base(name)?, read).await
     }
 
     /// Returns the address by which a client reaches the server, without a slash at its end.

@@ -1,145 +1,184 @@
 //! Streams of lines: each piece is answered while the next one comes.
 
 use std::future::Future;
+use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::BodyDataStream;
+use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use serde::Serialize;
 
+use crate::answer::BodyWriter;
+use crate::budget::Held;
+use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::state::Shared;
+use crate::work::blocking;
 
 /// Most lines that are answered together.
 const PIECE: usize = 64;
+/// Most bytes of lines that are answered together, but for a single line.
+const PIECE_BYTES: usize = 256 << 10;
 /// Longest time between two pieces of a body.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Lines that come.
 struct Lines {
+    state: Shared,
+    connection: Option<Arc<Connection>>,
     body: BodyDataStream,
     rest: Vec<u8>,
+    held: Held,
     /// Bytes of `rest` that were read.
     at: usize,
+    /// Bytes of `rest` that hold no end of a line.
+    searched: usize,
     number: usize,
-    longest: usize,
     is_whole: bool,
-    has_failed: bool,
 }
 
 /// Answers lines with lines, in their order. A line that cannot be answered ends the stream with a line that has the key `error`.
 ///
-/// `parse` makes an item of a line; `ask` answers some items with their lines.
-pub(crate) fn answer<I: Send + 'static, F>(
-    body: Body,
-    longest: usize,
+/// `parse` makes an item of a line; `ask` answers some items with a function that writes their lines.
+pub(crate) fn answer<I: Send + 'static, F, W>(
+    state: Shared,
+    request: Request,
     parse: impl Fn(&[u8]) -> Result<I, Failure> + Send + Sync + 'static,
     ask: impl Fn(Vec<I>) -> F + Send + Sync + 'static,
 ) -> Response
 where
-    F: Future<Output = Result<Vec<u8>, Failure>> + Send,
+    F: Future<Output = Result<W, Failure>> + Send,
+    W: FnOnce(&mut BodyWriter) -> io::Result<()> + Send + 'static,
 {
-    let lines = Lines {
-        body: body.into_data_stream(),
+    let mut lines = Lines {
+        state,
+        connection: request.extensions().get::<Arc<Connection>>().cloned(),
+        body: request.into_body().into_data_stream(),
         rest: Vec::new(),
+        held: Held::default(),
         at: 0,
+        searched: 0,
         number: 0,
-        longest,
         is_whole: false,
-        has_failed: false,
     };
-    let answers = stream::unfold((lines, parse, ask), |(mut lines, parse, ask)| async move {
-        if lines.has_failed {
-            return None;
-        }
-        let (items, failure) = match lines.next(&parse).await {
-            Ok(None) => return None,
-            Ok(Some(items)) => (items, None),
-            Err((items, failure)) => (items, Some(failure)),
-        };
-        let mut out = Vec::new();
-        match ask(items).await {
-            Ok(answers) => out.extend(answers),
-            Err(failure) => {
-                out.extend(failure.line());
-                lines.has_failed = true;
+    let (mut writer, body) = BodyWriter::new();
+    tokio::spawn(async move {
+        loop {
+            let (items, mut failure) = match lines.next(&parse).await {
+                Ok(items) => (items, None),
+                Err((items, failure)) => (items, Some(failure)),
+            };
+            let is_end = items.is_empty() || failure.is_some();
+            let answered = match items.is_empty() {
+                true => None,
+                false => ask(items).await.map_err(|of_items| failure = Some(of_items)).ok(),
+            };
+            let is_end = is_end || failure.is_some();
+            let written = blocking(move || {
+                if let Some(write) = answered {
+                    write(&mut writer)?;
+                }
+                if let Some(failure) = failure {
+                    writer.write_all(&failure.line())?;
+                }
+                writer.flush()?;
+                Ok::<_, io::Error>(writer)
+            });
+            // Fails if the client left.
+            let Ok(Ok(written)) = written.await else { return };
+            if is_end {
+                let _ = blocking(move || written.finish()).await;
+                return;
             }
+            writer = written;
         }
-        if let Some(failure) = failure.filter(|_| !lines.has_failed) {
-            out.extend(failure.line());
-            lines.has_failed = true;
-        }
-        Some((Ok::<_, std::convert::Infallible>(Bytes::from(out)), (lines, parse, ask)))
     });
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(answers)).into_response()
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
-/// Returns values as lines of JSON.
-pub(crate) fn lines<T: Serialize>(values: impl Iterator<Item = T>) -> Result<Vec<u8>, Failure> {
-    let mut out = Vec::new();
+/// Writes values as lines of JSON.
+pub(crate) fn write_lines<T: Serialize>(out: &mut impl Write, values: impl Iterator<Item = T>) -> io::Result<()> {
     for value in values {
-        serde_json::to_writer(&mut out, &value).map_err(|_| Failure::internal())?;
-        out.push(b'\n');
+        serde_json::to_writer(&mut *out, &value)?;
+        out.write_all(b"\n")?;
     }
-    Ok(out)
+    Ok(())
 }
 
 impl Lines {
-    /// Returns the items of the next lines; `None` at the end. A failure comes with the items of the lines before it.
-    async fn next<I>(
-        &mut self,
-        parse: &impl Fn(&[u8]) -> Result<I, Failure>,
-    ) -> Result<Option<Vec<I>>, (Vec<I>, Failure)> {
-        let mut items = Vec::new();
+    /// Returns the items of the next lines; none at the end. A failure comes with the items of the lines before it.
+    async fn next<I>(&mut self, parse: &impl Fn(&[u8]) -> Result<I, Failure>) -> Result<Vec<I>, (Vec<I>, Failure)> {
+        let (mut items, mut bytes) = (Vec::new(), 0);
         loop {
-            while let Some(end) = self.rest[self.at..].iter().position(|byte| *byte == b'\n') {
-                let line = self.rest[self.at..=self.at + end].to_vec();
-                self.at += line.len();
-                self.take(&line, parse, &mut items)?;
-                if items.len() == PIECE {
-                    return Ok(Some(items));
+            while let Some(end) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
+                let line = self.at..self.searched + end;
+                (self.at, self.searched) = (line.end + 1, line.end + 1);
+                bytes += line.len();
+                self.take(line, parse, &mut items)?;
+                if items.len() == PIECE || bytes >= PIECE_BYTES {
+                    return Ok(items);
                 }
             }
             if !items.is_empty() {
-                return Ok(Some(items));
+                return Ok(items);
             }
             self.rest.drain(..std::mem::take(&mut self.at));
-            if self.rest.len() > self.longest {
-                let message = format!("line {} is longer than this server takes", self.number + 1);
-                return Err((items, Failure::request(message)));
-            }
+            self.searched = self.rest.len();
             if self.is_whole {
-                let line = std::mem::take(&mut self.rest);
-                self.take(&line, parse, &mut items)?;
-                return Ok((!items.is_empty()).then_some(items));
+                self.at = self.rest.len();
+                self.take(0..self.rest.len(), parse, &mut items)?;
+                return Ok(items);
             }
-            match tokio::time::timeout(PATIENCE, self.body.next()).await {
-                Ok(Some(Ok(more))) => self.rest.extend_from_slice(&more),
-                Ok(None) => self.is_whole = true,
-                Ok(Some(Err(error))) => return Err((items, Failure::request(format!("the body: {error}")))),
-                Err(_) => return Err((items, Failure::request("the next line did not come in time"))),
-            }
+            self.read().await.map_err(|failure| (Vec::new(), failure))?;
         }
+    }
+
+    /// Reads the next part of the body.
+    async fn read(&mut self) -> Result<(), Failure> {
+        self.held = match self.rest.is_empty() {
+            true => Held::default(),
+            false => std::mem::take(&mut self.held),
+        };
+        self.connection.iter().for_each(|connection| connection.is_waiting());
+        let part = tokio::time::timeout(PATIENCE, self.body.next()).await;
+        self.connection.iter().for_each(|connection| connection.is_asked());
+        let part = part.map_err(|_| Failure::request("the next line did not come in time"))?;
+        let Some(part) = part else {
+            self.is_whole = true;
+            return Ok(());
+        };
+        let part = part.map_err(|error| Failure::request(format!("the body: {error}")))?;
+        let (length, longest) = (self.rest.len() + part.len(), self.state.options.max_body_bytes);
+        if self.rest.len() > longest {
+            return Err(Failure::request(format!("line {} is longer than this server takes", self.number + 1)));
+        }
+        if !self.held.grow_to(length, &self.state.bodies) {
+            return Err(Failure::busy());
+        }
+        self.rest.extend_from_slice(&part);
+        Ok(())
     }
 
     fn take<I>(
         &mut self,
-        line: &[u8],
+        line: std::ops::Range<usize>,
         parse: &impl Fn(&[u8]) -> Result<I, Failure>,
         items: &mut Vec<I>,
     ) -> Result<(), (Vec<I>, Failure)> {
-        self.number += usize::from(!line.is_empty());
-        let line = line.trim_ascii();
-        if line.is_empty() {
-            return Ok(());
+        self.number += 1;
+        match self.rest[line].trim_ascii() {
+            b"" => Ok(()),
+            line => match parse(line) {
+                Ok(item) => {
+                    items.push(item);
+                    Ok(())
+                }
+                Err(failure) => Err((std::mem::take(items), failure.at_line(self.number))),
+            },
         }
-        match parse(line) {
-            Ok(item) => items.push(item),
-            Err(failure) => {
-                return Err((std::mem::take(items), failure.at_line(self.number)));
-            }
-        }
-        Ok(())
     }
 }

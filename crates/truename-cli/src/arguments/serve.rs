@@ -23,6 +23,16 @@ pub struct Serve {
     /// Address by which clients reach the server, such as https://names.example.org [default: as they ask]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
+    /// Name by which clients may ask the server, beside addresses, localhost and the host of --base-url; may be given several times
+    #[arg(long = "host-name", value_name = "NAME")]
+    pub host_names: Vec<String>,
+    /// Origin whose pages may read the answers of reconciliation, or * for any; may be given several times [default: OpenRefine's,
+    /// http://127.0.0.1:3333 and http://localhost:3333]
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    pub allow_origins: Vec<String>,
+    /// Origin whose pages may use the API under /v1 too, but for judgements, or * for any; may be given several times [default: none]
+    #[arg(long = "allow-api-origin", value_name = "ORIGIN")]
+    pub allow_api_origins: Vec<String>,
     /// URI before the ids in the manifest of reconciliation [default: that of the server's pages]
     #[arg(long, value_name = "URI")]
     pub identifier_space: Option<String>,
@@ -35,6 +45,12 @@ pub struct Serve {
     /// Folder of the judgements, a file for each knowledge base [default: each in the folder of its knowledge base]
     #[arg(long, value_name = "DIR")]
     pub judgements: Option<PathBuf>,
+    /// Most open connections
+    #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub connections: u32,
+    /// Memory for requests and answers in MiB
+    #[arg(long, default_value_t = 384, value_name = "MIB", value_parser = clap::value_parser!(u32).range(16..=1_048_576))]
+    pub memory: u32,
     /// Most requests that wait for an answer; more are answered 503
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub queue: u32,

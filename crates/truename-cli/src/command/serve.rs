@@ -28,7 +28,7 @@ pub fn run(arguments: &Serve, quiet: bool) -> anyhow::Result<()> {
             say_address(address, arguments);
         }
         interrupt::ends_by_itself();
-        server.serve(listener, stopped()).await?;
+        server.serve(listener, stopped()).await;
         Ok(())
     })
 }
@@ -38,6 +38,9 @@ fn say_address(address: SocketAddr, arguments: &Serve) {
     crate::say!("for OpenRefine, add the service http://{address}/reconcile/0.2");
     if !arguments.host.is_loopback() && arguments.keys.is_none() {
         crate::say!("hint: whoever reaches this address is answered; `--keys FILE` answers those who have a key");
+    }
+    if !arguments.host.is_loopback() && arguments.host_names.is_empty() && arguments.base_url.is_none() {
+        crate::say!("hint: clients ask by its address; `--host-name NAME` lets them ask by a name");
     }
 }
 
@@ -56,6 +59,13 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
     let mut options = ServerOptions::default();
     options.base_url = arguments.base_url.clone();
     options.identifier_space = arguments.identifier_space.clone();
+    options.host_names = arguments.host_names.clone();
+    if !arguments.allow_origins.is_empty() {
+        options.allow_origins = arguments.allow_origins.clone();
+    }
+    options.allow_api_origins = arguments.allow_api_origins.clone();
+    options.connections = arguments.connections as usize;
+    options.memory_bytes = (arguments.memory as usize) << 20;
     options.keys = arguments.keys.as_deref().map(Keys::read).transpose()?;
     options.requests_per_minute = arguments.requests_per_minute;
     options.max_body_bytes = (arguments.max_body as usize) << 20;

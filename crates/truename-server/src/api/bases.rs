@@ -1,11 +1,12 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use truename::Linker;
+use truename::{Error, Linker};
 use utoipa::ToSchema;
 
+use crate::base::Base;
 use crate::failure::{Failure, FailureBody};
-use crate::state::Shared;
+use crate::state::{Served, Shared, read_base};
 
 /// The knowledge bases of a server.
 #[derive(Serialize, ToSchema)]
@@ -42,23 +43,27 @@ struct BaseInfo {
     responses((status = 200, description = "The answer", body = Bases), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Failure> {
     let mut bases = Vec::new();
-    for served in &state.served {
-        let (base, name) = (served.slot.base(), &served.slot.name);
-        let catalogue = base.catalogue()?;
-        let types = catalogue.type_names();
-        let linker = Linker::new(base.kb.clone())?;
-        let root = format!("/kb/{name}/reconcile");
-        bases.push(BaseInfo {
-            name: name.clone(),
-            concepts: catalogue.concepts(),
-            names: catalogue.names(),
-            types,
-            encoder: base.kb.encoder().is_some(),
-            recognizer: base.has_recognizer(),
-            context: base.reads_context(),
-            threshold: linker.threshold(),
-            reconcile: [format!("{root}/0.2"), format!("{root}/1.0")],
-        });
+    for Served { slot, .. } in &state.served {
+        // One that cannot be read at present is not listed.
+        let Some(base) = slot.base() else { continue };
+        let name = slot.name.clone();
+        bases.push(read_base(base, move |base| info(base, name)).await?);
     }
     Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases }))
+}
+
+fn info(base: &Base, name: String) -> Result<BaseInfo, Error> {
+    let catalogue = base.catalogue()?;
+    let root = format!("/kb/{name}/reconcile");
+    Ok(BaseInfo {
+        name,
+        concepts: catalogue.concepts(),
+        names: catalogue.names(),
+        types: catalogue.type_names(),
+        encoder: base.kb.encoder().is_some(),
+        recognizer: base.has_recognizer(),
+        context: base.reads_context(),
+        threshold: Linker::new(base.kb.clone())?.threshold(),
+        reconcile: [format!("{root}/0.2"), format!("{root}/1.0")],
+    })
 }

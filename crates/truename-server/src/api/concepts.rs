@@ -6,7 +6,7 @@ use truename::Candidate;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answers::CandidateAnswer;
-use super::name_options;
+use super::{name_options, names};
 use crate::body::{Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
 use crate::state::{OfBase, Shared};
@@ -51,7 +51,9 @@ pub(super) async fn concept(
     Parameters(of): Parameters<OfBase>,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
-    Ok(Json(state.base(of.kb.as_deref())?.kb.concept(&concept_id(&id)?)?).into_response())
+    let id = concept_id(&id)?;
+    let concept = state.read(of.kb.as_deref(), move |base| base.kb.concept(&id)).await?;
+    Ok(Json(concept).into_response())
 }
 
 /// A search.
@@ -90,7 +92,7 @@ pub(super) async fn search(
     if top == 0 {
         return Err(Failure::request("`top` is 0; it may be 1 to 100"));
     }
-    base.linker(&options)?;
+    names::check(&base, &options).await?;
     let links = state.names.ask(base, options, vec![q]).await?;
     #[derive(Serialize)]
     struct Found<'a> {

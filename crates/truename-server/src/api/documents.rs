@@ -1,23 +1,28 @@
+use std::io::{self, Write};
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use truename::{Document, LinkedDocument, Mention, OffsetUnit, Offsets, Span};
 use truename_view::{DocumentLine, HtmlWriter};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answers::DocumentAnswer;
 use super::name_options;
-use crate::base::DocumentOptions;
-use crate::body::{Body, Parameters, is_lines};
+use crate::answer::BodyWriter;
+use crate::base::{Base, DocumentOptions};
+use crate::body::{Body, Parameters, is_lines, json};
+use crate::budget::Held;
 use crate::failure::{Failure, FailureBody};
-use crate::state::Shared;
+use crate::state::{Shared, read_base};
 use crate::stream;
-use crate::work::Task;
+use crate::work::{Task, blocking};
 
+/// Pieces of an answer that the memory of answers has room for.
+const PIECES: usize = 8;
+const JSON_START: &[u8] = b"{\"documents\":[";
 /// Most documents of a request.
 const MOST_DOCUMENTS: usize = 100;
 
@@ -167,17 +172,19 @@ pub(super) async fn link(
         let (nested, abbreviations, context, given_mentions) = (nested.unwrap_or(false), true, true, false);
         let options = DocumentOptions { names, nested, abbreviations, context, given_mentions };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
-        let longest = state.options.max_body_bytes;
         let document = |line: &[u8]| {
-            serde_json::from_slice(line)
-                .map(|DocumentRequest { id, text, .. }| Document::new(id, text))
-                .map_err(|error| Failure::request(error.to_string()))
+            let DocumentRequest { id, text, .. } = json(line, "it")?;
+            Ok(Document::new(id, text))
         };
-        return Ok(stream::answer(request.into_body(), longest, document, move |documents| {
-            let (state, task, base) = (Arc::clone(&state), Task::Link(options.clone()), Arc::clone(&base));
+        let reader = Reader { state: Arc::clone(&state), base, task: Task::Link(options) };
+        return Ok(stream::answer(state, request, document, move |documents| {
+            let reader = reader.clone();
             async move {
-                let linked = state.documents.ask_patiently(base, task, documents).await?;
-                stream::lines(linked.iter().map(|document| DocumentLine::new(document, unit)))
+                let (linked, held) = reader.read(documents, true).await?;
+                Ok(move |out: &mut BodyWriter| {
+                    let _held = held;
+                    stream::write_lines(out, linked.iter().map(|document| DocumentLine::new(document, unit)))
+                })
             }
         }));
     }
@@ -199,13 +206,12 @@ pub(super) async fn link(
     let given_mentions = documents.iter().any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
     let options = DocumentOptions { names, nested, abbreviations, given_mentions, context };
-    base.pipeline(&options)?;
+    let of = options.clone();
+    read_base(Arc::clone(&base), move |base| base.pipeline(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;
-    let linked = state.documents.ask(base, Task::Link(options), documents).await?;
-    if wants_html {
-        return html(&linked);
-    }
-    Ok(json(&linked, offsets.into()))
+    let reader = Reader { state, base, task: Task::Link(options) };
+    let format = if wants_html { Format::Html } else { Format::Json(offsets.into()) };
+    reader.answer(documents, format).await
 }
 
 /// Finds the mentions of documents, without linking them.
@@ -221,8 +227,7 @@ pub(super) async fn recognize(
     let base = state.base(of.kb.as_deref())?;
     let documents = read(documents, false, offsets.into())?;
     let task = Task::Recognize { nested, abbreviations: !no_abbreviations };
-    let found = state.documents.ask(base, task, documents).await?;
-    Ok(json(&found, offsets.into()))
+    Reader { state, base, task }.answer(documents, Format::Json(offsets.into())).await
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {
@@ -273,21 +278,132 @@ fn read_one(
     Ok(document)
 }
 
-fn json(documents: &[LinkedDocument], unit: OffsetUnit) -> Response {
-    #[derive(Serialize)]
-    struct Documents<'a> {
-        documents: Vec<DocumentLine<'a>>,
-    }
-    let documents =
-        Documents { documents: documents.iter().map(|document| DocumentLine::new(document, unit)).collect() };
-    Json(documents).into_response()
+/// Reads documents in pieces of bounded memory.
+#[derive(Clone)]
+struct Reader {
+    state: Shared,
+    base: Arc<Base>,
+    task: Task,
 }
 
-fn html(documents: &[LinkedDocument]) -> Result<Response, Failure> {
-    let mut page = HtmlWriter::fragment(Vec::new());
-    for document in documents {
-        page.write(document).map_err(|_| Failure::internal())?;
+impl Reader {
+    /// Answers documents with a body of all of them. The first piece is read before the answer begins, so that its failure is the
+    /// answer; a later one cuts the answer off.
+    async fn answer(self, documents: Vec<Document>, format: Format) -> Result<Response, Failure> {
+        let mut pieces = self.pieces(documents)?.into_iter();
+        let mut piece = self.read(pieces.next().unwrap_or_default(), false).await?;
+        let (writer, body) = BodyWriter::new();
+        let (kind, mut writer) = match format {
+            Format::Json(unit) => ("application/json", DocumentWriter::Json { out: writer, unit, written: 0 }),
+            Format::Html => ("text/html; charset=utf-8", DocumentWriter::Html(HtmlWriter::fragment(writer))),
+        };
+        tokio::spawn(async move {
+            loop {
+                let (linked, held) = piece;
+                let written = blocking(move || {
+                    let _held = held;
+                    linked.iter().try_for_each(|document| writer.write(document))?;
+                    Ok::<_, io::Error>(writer)
+                });
+                // Fails if the client left.
+                let Ok(Ok(written)) = written.await else { return };
+                writer = written;
+                let Some(next) = pieces.next() else { break };
+                piece = match self.read(next, true).await {
+                    Ok(read) => read,
+                    Err(failure) => return tracing::error!("an answer was cut off: {failure}"),
+                };
+            }
+            let _ = blocking(move || writer.finish()).await;
+        });
+        Ok(([(header::CONTENT_TYPE, kind)], body).into_response())
     }
-    let page = page.finish().map_err(|_| Failure::internal())?;
-    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response())
+
+    /// Reads a piece; waits for room in the queue if it is not the first of an answer.
+    async fn read(&self, documents: Vec<Document>, has_begun: bool) -> Result<(Vec<LinkedDocument>, Held), Failure> {
+        for document in &documents {
+            self.check(document)?;
+        }
+        let bytes = documents.iter().map(|document| self.bytes_of(document)).sum();
+        let held = self.state.answers.take(bytes).await;
+        let (lane, base, task) = (&self.state.documents, Arc::clone(&self.base), self.task.clone());
+        let linked = match has_begun {
+            true => lane.ask_patiently(base, task, documents).await,
+            false => lane.ask(base, task, documents).await,
+        };
+        Ok((linked?, held))
+    }
+
+    /// Refuses a document that takes more memory than there is.
+    fn check(&self, document: &Document) -> Result<(), Failure> {
+        let (takes, most, length) = (self.bytes_of(document), self.state.answers.bytes(), document.text.len());
+        if takes <= most {
+            return Ok(());
+        }
+        let most_bytes = (length as u128 * most as u128 / takes as u128) as usize;
+        let message = format!("a document has {length} bytes; with as many candidates it may have {most_bytes}");
+        Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            .hint("split it, or ask for fewer candidates with `top`"))
+    }
+
+    fn bytes_of(&self, document: &Document) -> usize {
+        self.task.bytes_of(document.text.len())
+    }
+
+    /// Splits documents into pieces that take a share of the memory, or have one document.
+    fn pieces(&self, documents: Vec<Document>) -> Result<Vec<Vec<Document>>, Failure> {
+        let (most, mut filled) = (self.state.answers.bytes() / PIECES, 0);
+        let mut pieces: Vec<Vec<Document>> = Vec::new();
+        for document in documents {
+            self.check(&document)?;
+            let bytes = self.bytes_of(&document);
+            match pieces.last_mut().filter(|_| filled + bytes <= most) {
+                Some(piece) => {
+                    filled += bytes;
+                    piece.push(document);
+                }
+                None => {
+                    filled = bytes;
+                    pieces.push(vec![document]);
+                }
+            }
+        }
+        Ok(pieces)
+    }
+}
+
+/// Format of an answer with documents.
+enum Format {
+    Json(OffsetUnit),
+    Html,
+}
+
+/// Writes an answer with documents.
+enum DocumentWriter {
+    Json { out: BodyWriter, unit: OffsetUnit, written: usize },
+    Html(HtmlWriter<BodyWriter>),
+}
+
+impl DocumentWriter {
+    fn write(&mut self, document: &LinkedDocument) -> io::Result<()> {
+        match self {
+            Self::Json { out, unit, written } => {
+                out.write_all(if *written == 0 { JSON_START } else { b"," })?;
+                *written += 1;
+                Ok(serde_json::to_writer(out, &DocumentLine::new(document, *unit))?)
+            }
+            Self::Html(page) => page.write(document),
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Json { mut out, written, .. } => {
+                out.write_all(if written == 0 { JSON_START } else { b"" })?;
+                out.write_all(b"]}")?;
+                out.finish()
+            }
+            Self::Html(page) => page.finish()?.finish(),
+        }
+    }
 }

@@ -5,12 +5,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
+use truename::{ConceptId, LONGEST_NAME_BYTES};
 use utoipa::ToSchema;
 
-use crate::access::User;
+use crate::access::Caller;
 use crate::body::{Body, Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
-use crate::state::{OfBase, Shared};
+use crate::state::{OfBase, Shared, read_base};
+use crate::work::blocking;
 use crate::{Judgement, last_judgements};
 
 /// Most judgements of a request.
@@ -51,38 +53,36 @@ pub(super) struct Saved {
 pub(super) async fn save(
     State(state): State<Shared>,
     Parameters(of): Parameters<OfBase>,
-    Extension(User(user)): Extension<User>,
+    Extension(caller): Extension<Caller>,
     Body(request): Body<SaveRequest>,
 ) -> Result<(StatusCode, Json<Saved>), Failure> {
     if request.judgements.len() > MOST {
         return Err(Failure::request(format!("{} judgements; a request may have {MOST}", request.judgements.len())));
     }
     let base = state.base(of.kb.as_deref())?;
-    let (user, at) = (user.unwrap_or(request.user), now());
+    let (user, at) = (caller.user.unwrap_or(request.user), now());
     let mut judgements = Vec::new();
     for Judged { name, id, withdrawn } in request.judgements {
         if name.trim().is_empty() {
             return Err(Failure::request("a judgement has an empty name"));
         }
+        if name.len() > LONGEST_NAME_BYTES {
+            return Err(Failure::request(format!("a name has {} bytes of {LONGEST_NAME_BYTES}", name.len())));
+        }
         if withdrawn && id.is_some() {
             return Err(Failure::request("a judgement that is withdrawn has an id"));
         }
         let id = id.map(|id| concept_id(&id)).transpose()?;
-        if let Some(id) = &id {
-            base.kb.concept(id)?;
-        }
         judgements.push(Judgement { name, id, withdrawn, user: user.clone(), at });
     }
+    let ids: Vec<ConceptId> = judgements.iter().filter_map(|judgement| judgement.id.clone()).collect();
+    read_base(base, move |base| ids.iter().try_for_each(|id| base.kb.concept(id).map(drop))).await?;
     let saved = judgements.len();
-    tokio::task::spawn_blocking(move || {
+    blocking(move || {
         let file = &state.served(of.kb.as_deref())?.judgements;
-        file.append(&judgements).map_err(|error| {
-            tracing::error!("{error}");
-            Failure::internal()
-        })
+        file.append(&judgements).map_err(|error| Failure::internal(&error))
     })
-    .await
-    .map_err(|_| Failure::internal())??;
+    .await??;
     Ok((StatusCode::CREATED, Json(Saved { saved })))
 }
 
@@ -101,13 +101,8 @@ pub(super) async fn list(
 ) -> Result<Json<ListResponse>, Failure> {
     state.served(of.kb.as_deref())?;
     let state = Arc::clone(&state);
-    let read = tokio::task::spawn_blocking(move || {
-        state.served(of.kb.as_deref())?.judgements.read().map_err(|error| {
-            tracing::error!("{error}");
-            Failure::internal()
-        })
-    });
-    let judgements = last_judgements(read.await.map_err(|_| Failure::internal())??);
+    let read = move || state.served(of.kb.as_deref())?.judgements.read().map_err(|error| Failure::internal(&error));
+    let judgements = last_judgements(blocking(read).await??);
     Ok(Json(ListResponse { judgements }))
 }
 

@@ -16,6 +16,8 @@ use crate::base::NameOptions;
 use crate::failure::Failure;
 use crate::state::Shared;
 
+/// Most sources of aliases that a request leaves out.
+const MOST_SOURCES: usize = 100;
 /// Most candidates of an answer.
 const MOST_CANDIDATES: usize = 100;
 
@@ -31,6 +33,13 @@ pub(crate) fn router() -> OpenApiRouter<Shared> {
         .routes(routes!(review::order))
 }
 
+/// Returns texts in order, each once: options are kept with what was made of them.
+fn distinct(mut texts: Vec<String>) -> Vec<String> {
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
 /// Checks the options of answers.
 fn name_options(
     top: Option<usize>,
@@ -40,7 +49,11 @@ fn name_options(
     min_probability: Option<f64>,
     nil_share: Option<f64>,
 ) -> Result<NameOptions, Failure> {
-    let top = top.unwrap_or(5);
+    let (top, [types, without_aliases]) = (top.unwrap_or(5), [types, without_aliases].map(distinct));
+    if without_aliases.len() > MOST_SOURCES {
+        let message = format!("`without_aliases` has {} sources; it may have {MOST_SOURCES}", without_aliases.len());
+        return Err(Failure::request(message));
+    }
     if !(1..=MOST_CANDIDATES).contains(&top) {
         return Err(Failure::request(format!("`top` is {top}; it may be 1 to {MOST_CANDIDATES}")));
     }

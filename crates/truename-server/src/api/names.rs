@@ -1,18 +1,20 @@
+use std::io::Write;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
+use axum::response::Response;
+use serde::{Deserialize, Serializer};
 use truename_view::NameLine;
 use utoipa::{IntoParams, ToSchema};
 
 use super::answers::NameAnswer;
 use super::name_options;
-use crate::base::NameOptions;
+use crate::answer::{BodyWriter, json_written};
+use crate::base::{Base, NameOptions};
 use crate::body::{Body, Parameters, is_lines};
+use crate::budget::Holding;
 use crate::failure::{Failure, FailureBody};
-use crate::state::Shared;
+use crate::state::{Shared, read_base};
 use crate::stream;
 
 /// Most names of a request.
@@ -91,16 +93,20 @@ pub(super) async fn match_names(
         let MatchParameters { top, r#type, explain, min_probability, nil_share, .. } = parameters;
         let types = r#type.into_iter().collect();
         let options = name_options(top, types, Vec::new(), explain.unwrap_or(false), min_probability, nil_share)?;
-        base.linker(&options)?;
-        let longest = state.options.max_body_bytes;
-        return Ok(stream::answer(request.into_body(), longest, name_of, move |names| {
+        check(&base, &options).await?;
+        return Ok(stream::answer(Arc::clone(&state), request, name_of, move |names| {
             let (state, options, base) = (Arc::clone(&state), options.clone(), Arc::clone(&base));
             async move {
+                let held = state.answers.take(options.bytes_of(&names)).await;
                 let links = state.names.ask_patiently(base, options, names).await?;
-                stream::lines(links.iter().map(|link| NameLine::new(link)))
+                Ok(move |out: &mut BodyWriter| {
+                    let _held = held;
+                    stream::write_lines(out, links.iter().map(|link| NameLine::new(link)))
+                })
             }
         }));
     }
+    let holding = request.extensions().get::<Holding>().cloned().unwrap_or_default();
     let Body(MatchRequest { names, top, types, without_aliases, explain, min_probability, nil_share }) =
         Body::from_request(request, &state).await?;
     if names.len() > MOST_NAMES {
@@ -108,15 +114,20 @@ pub(super) async fn match_names(
         return Err(Failure::request(message).hint("send more requests, or a stream of `application/x-ndjson`"));
     }
     let options: NameOptions = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
-    // Options that do not fit are the client's mistake, and no work for the queue.
-    base.linker(&options)?;
+    check(&base, &options).await?;
+    holding.keep(state.answers.take(options.bytes_of(&names)).await);
     let links = state.names.ask(base, options, names).await?;
-    #[derive(Serialize)]
-    struct Links<'a> {
-        links: Vec<NameLine<'a>>,
-    }
-    let links = Links { links: links.iter().map(|link| NameLine::new(link)).collect() };
-    Ok(Json(links).into_response())
+    Ok(json_written(move |out| {
+        out.write_all(b"{\"links\":")?;
+        serde_json::Serializer::new(&mut *out).collect_seq(links.iter().map(|link| NameLine::new(link)))?;
+        out.write_all(b"}")
+    }))
+}
+
+/// Refuses options that do not fit: they are the client's mistake, and no work for the queue.
+pub(super) async fn check(base: &Arc<Base>, options: &NameOptions) -> Result<(), Failure> {
+    let options = options.clone();
+    read_base(Arc::clone(base), move |base| base.linker(&options).map(drop)).await
 }
 
 /// Returns the name of a line of a stream.

@@ -1,21 +1,28 @@
 //! Version 1.0-draft: an address for each service.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use axum::{Json, Router};
-use serde::Deserialize;
+use axum::{Extension, Json, Router};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::property::Property;
-use super::query::{Condition, Found, Quantifier, Query, Strictness, find, named_types};
+use super::property::{self, Property};
+use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types};
 use super::suggest::{self, Window};
-use super::v0_2::{Column, OneOrMore, Proposal, RawExtended, RawValue, Row, limit, proposed, rows_of};
-use super::{BATCH, OfPath, PREVIEW, check_size, page, path_of};
+use super::v0_2::{Column, Meta, OneOrMore, Proposal, RawExtended, RawValue, Row, limit, proposed, rows_of};
+use super::{BATCH, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
+use crate::access::Caller;
 use crate::body::{Body, Parameters};
+use crate::budget::Holding;
 use crate::failure::Failure;
 use crate::state::Shared;
+
+/// Versions that these addresses serve.
+const VERSIONS: [&str; 1] = ["1.0-draft"];
 
 /// Returns the methods of the address itself.
 pub(super) fn root() -> MethodRouter<Shared> {
@@ -37,14 +44,18 @@ pub(super) fn router() -> Router<Shared> {
 async fn manifest(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, Failure> {
+    if !caller.may_read {
+        return Ok(Json(closed_manifest(&state, &headers, &VERSIONS)));
+    }
     let served = state.served(kb.as_deref())?;
     let name = &served.slot.name;
     let address = state.address(&headers);
-    let types = served.slot.base().catalogue()?.type_names();
+    let types = state.read(kb.as_deref(), |base| base.catalogue()).await?.type_names();
     let mut manifest = json!({
-        "versions": ["1.0-draft"],
+        "versions": VERSIONS,
         "name": name,
         "defaultTypes": named_types(&types),
         "documentation": format!("{address}/docs"),
@@ -63,7 +74,7 @@ async fn manifest(
         "standardizedScore": true,
     });
     if state.options.keys.is_some() {
-        manifest["authentication"] = json!({ "type": "apiKey", "name": "key", "in": "query" });
+        manifest["authentication"] = authentication();
     }
     Ok(Json(manifest))
 }
@@ -72,7 +83,7 @@ async fn manifest(
 
 #[derive(Deserialize)]
 struct Batch {
-    queries: Vec<RawQuery>,
+    queries: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -81,7 +92,7 @@ struct RawQuery {
     conditions: Vec<RawCondition>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    limit: Option<f64>,
+    limit: Option<RawValue>,
     /// Language of the query; names here have none.
     #[serde(rename = "lang")]
     _lang: Option<String>,
@@ -150,9 +161,6 @@ impl RawQuery {
             let is_required = condition.required || condition.match_type == MatchType::Id;
             query.conditions.push(Condition { property, values, quantifier, is_required });
         }
-        if query.name.is_none() && query.conditions.is_empty() {
-            return Err("its name is empty".into());
-        }
         Ok(query)
     }
 }
@@ -160,18 +168,41 @@ impl RawQuery {
 async fn reconcile(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    Extension(holding): Extension<Holding>,
     Body(Batch { queries }): Body<Batch>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Results>, Failure> {
     let base = state.base(kb.as_deref())?;
     check_size(queries.len())?;
-    let read = |(number, query): (usize, RawQuery)| {
-        query.read().map_err(|error| Failure::request(format!("query {number}: {error}")))
+    let read = |(number, query): (usize, Value)| {
+        let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read);
+        query.map_err(|error| format!("query {number}: {error}"))
     };
-    let queries: Vec<Query> = queries.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    let found = find(&state, &base, &queries).await?;
-    let result =
-        |found: Vec<Found>| json!({ "candidates": found.iter().map(|found| found.json(true)).collect::<Vec<_>>() });
-    Ok(Json(json!({ "results": found.into_iter().map(result).collect::<Vec<_>>() })))
+    let queries = queries.into_iter().enumerate().map(read).collect();
+    let results = query::answer(&state, &base, queries, &holding).await?;
+    Ok(Json(Results { results: results.into_iter().map(QueryAnswer::from).collect() }))
+}
+
+/// Answers in the order of the queries.
+#[derive(Serialize)]
+struct Results {
+    results: Vec<QueryAnswer>,
+}
+
+/// The answer to a query. Its fault leaves the other queries of the batch alone.
+#[derive(Serialize)]
+struct QueryAnswer {
+    candidates: Vec<Found>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<Answered> for QueryAnswer {
+    fn from(answered: Answered) -> Self {
+        match answered {
+            Ok(candidates) => Self { candidates, error: None },
+            Err(error) => Self { candidates: Vec::new(), error: Some(error) },
+        }
+    }
 }
 
 // Data extension
@@ -185,17 +216,37 @@ struct RawExtension {
 async fn extend(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    Extension(holding): Extension<Holding>,
     Body(RawExtension { ids, properties }): Body<RawExtension>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Extended>, Failure> {
     let base = state.base(kb.as_deref())?;
-    let columns: Vec<Column> = properties.into_iter().map(Column::from).collect();
+    let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
     let row = |(id, values): Row| {
-        let of = columns.iter().zip(values).map(|(column, values)| json!({ "id": column.id, "values": values }));
-        json!({ "id": id, "properties": of.collect::<Vec<_>>() })
+        let ids = columns.iter().map(|column| column.id.clone());
+        ExtendedRow { id, properties: ids.zip(values).map(|(id, values)| Cell { id, values }).collect() }
     };
-    let rows: Vec<Value> = rows_of(&base, ids, &columns)?.into_iter().map(row).collect();
-    let meta = columns.iter().map(|column| json!({ "id": column.id, "name": column.name() }));
-    Ok(Json(json!({ "meta": meta.collect::<Vec<_>>(), "rows": rows })))
+    let rows = rows_of(&state, base, ids, &columns, &holding).await?.into_iter().map(row).collect();
+    Ok(Json(Extended { meta: columns.iter().map(Meta::from).collect(), rows }))
+}
+
+/// The answer to a data extension.
+#[derive(Serialize)]
+struct Extended {
+    meta: Vec<Meta>,
+    rows: Vec<ExtendedRow>,
+}
+
+#[derive(Serialize)]
+struct ExtendedRow {
+    id: String,
+    properties: Vec<Cell>,
+}
+
+/// The values of a property.
+#[derive(Serialize)]
+struct Cell {
+    id: String,
+    values: Vec<property::Value>,
 }
 
 async fn propose(
@@ -227,7 +278,8 @@ async fn suggest_entity(
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(asked): Parameters<Prefix>,
 ) -> Result<Json<Value>, Failure> {
-    let found = suggest::concepts(&*state.base(kb.as_deref())?, &asked.prefix, asked.window())?;
+    let (prefix, window) = (asked.prefix.clone(), asked.window());
+    let found = state.read(kb.as_deref(), move |base| suggest::concepts(base, &prefix, window)).await?;
     Ok(Json(json!({ "result": found })))
 }
 
@@ -236,7 +288,8 @@ async fn suggest_type(
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(asked): Parameters<Prefix>,
 ) -> Result<Json<Value>, Failure> {
-    let found = suggest::types(&*state.base(kb.as_deref())?, &asked.prefix, asked.window())?;
+    let (prefix, window) = (asked.prefix.clone(), asked.window());
+    let found = state.read(kb.as_deref(), move |base| suggest::types(base, &prefix, window)).await?;
     Ok(Json(json!({ "result": found })))
 }
 
@@ -255,5 +308,6 @@ async fn preview(
     headers: HeaderMap,
     Parameters(OfId { id }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    page::preview(&*state.base(kb.as_deref())?, &id, &state.address(&headers))
+    let address = state.address(&headers);
+    state.read(kb.as_deref(), move |base| page::preview(base, &id, &address)).await
 }

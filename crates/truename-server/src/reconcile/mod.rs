@@ -10,11 +10,12 @@ mod suggest;
 mod v0_2;
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::state::Shared;
+use crate::state::{Shared, State};
 
 /// URI of what the ids stand for.
 const SCHEMA_SPACE: &str = "http://www.w3.org/2004/02/skos/core#Concept";
@@ -43,6 +44,26 @@ pub(crate) fn router() -> Router<Shared> {
 #[derive(Deserialize)]
 struct OfPath {
     kb: Option<String>,
+}
+
+/// Returns the manifest for those without a key, which tells nothing of a knowledge base.
+fn closed_manifest(state: &State, headers: &HeaderMap, versions: &[&str]) -> Value {
+    let address = state.address(headers);
+    json!({
+        "versions": versions,
+        "name": "Truename",
+        "identifierSpace": format!("{address}/"),
+        "schemaSpace": SCHEMA_SPACE,
+        "documentation": format!("{address}/docs"),
+        "serviceVersion": env!("CARGO_PKG_VERSION"),
+        "batchSize": BATCH,
+        "authentication": authentication(),
+    })
+}
+
+/// Returns how clients send their key.
+fn authentication() -> Value {
+    json!({ "type": "apiKey", "name": "key", "in": "query" })
 }
 
 /// Refuses a batch with too many queries.

@@ -34,7 +34,8 @@ async fn concept(
     Path((kb, id)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    page(&*state.base(Some(&kb))?, &id, VALUES, &state.address(&headers))
+    let address = state.address(&headers);
+    state.read(Some(&kb), move |base| page(base, &id, VALUES, &address)).await
 }
 
 /// Returns a small page of a concept.

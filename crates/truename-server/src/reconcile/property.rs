@@ -1,6 +1,6 @@
 //! Properties of concepts.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use truename::{Concept, ConceptId, Error};
 
 use crate::base::Base;
@@ -19,8 +19,10 @@ pub(super) enum Property {
 }
 
 /// A value of a property.
+#[derive(Serialize)]
+#[serde(untagged)]
 pub(super) enum Value {
-    Text(String),
+    Text(#[serde(serialize_with = "as_cell")] String),
     Concept { id: ConceptId, name: String },
 }
 
@@ -31,6 +33,22 @@ pub(super) struct Named {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+}
+
+/// Writes a text as the specification has it.
+fn as_cell<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([("str", text)])
+}
+
+impl Value {
+    /// Returns the memory that the value takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let texts = match self {
+            Self::Text(text) => text.len(),
+            Self::Concept { id, name } => id.as_str().len() + name.len(),
+        };
+        size_of::<Self>() + texts
+    }
 }
 
 impl Property {
@@ -109,22 +127,38 @@ impl Property {
         if self == Self::Synonym && folded(&concept.name) == wanted {
             return Ok(true);
         }
-        let values = self.values(concept, base, usize::MAX)?;
-        Ok(values.iter().any(|value| match value {
-            Value::Text(text) => folded(text) == wanted,
-            Value::Concept { id, name } => folded(id.as_str()) == wanted || folded(name) == wanted,
-        }))
+        let catalogue = base.catalogue()?;
+        let ids = match self {
+            Self::Parent => &concept.parents[..],
+            Self::Child => catalogue.children(&concept.id),
+            _ => {
+                let values = self.values(concept, base, usize::MAX)?;
+                return Ok(values.iter().any(|value| matches!(value, Value::Text(text) if folded(text) == wanted)));
+            }
+        };
+        if ids.iter().any(|id| folded(id.as_str()) == wanted) {
+            return Ok(true);
+        }
+        for id in ids {
+            if folded(&name_of(id, base)?) == wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
 fn concepts(ids: &[ConceptId], base: &Base, most: usize) -> Result<Vec<Value>, Error> {
-    // A parent may lie outside the knowledge base.
-    let name = |id: &ConceptId| match base.kb.concept(id) {
+    ids.iter().take(most).map(|id| Ok(Value::Concept { id: id.clone(), name: name_of(id, base)? })).collect()
+}
+
+/// Returns the name of a concept; a parent that lies outside the knowledge base has its id for a name.
+fn name_of(id: &ConceptId, base: &Base) -> Result<String, Error> {
+    match base.kb.concept(id) {
         Ok(concept) => Ok(concept.name),
         Err(error) if error.is_not_found() => Ok(id.to_string()),
         Err(error) => Err(error),
-    };
-    ids.iter().take(most).map(|id| Ok(Value::Concept { id: id.clone(), name: name(id)? })).collect()
+    }
 }
 
 fn folded(text: &str) -> String {

@@ -2,18 +2,25 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use truename::{Candidate, Concept, ConceptId, Link};
 
 use super::property::{Named, Property};
 use crate::base::{Base, NameOptions};
+use crate::budget::Holding;
 use crate::failure::Failure;
-use crate::state::State;
+use crate::state::{Shared, State, read_base};
+use crate::work::Deadline;
+use axum::http::StatusCode;
 
 /// Number of candidates where a query does not say.
 const CANDIDATES: usize = 5;
 /// Most candidates of a query.
 const MOST_CANDIDATES: usize = 100;
+/// Most candidates of all queries of a batch, and values of all their conditions.
+const MOST_OF_BATCH: usize = 10_000;
+/// Bytes of a candidate as it is written.
+const CANDIDATE_BYTES: usize = 2 << 10;
 /// Number of times that queries are answered anew because the knowledge base changed meanwhile.
 const TRIES: usize = 16;
 /// Longest description of a concept in characters.
@@ -56,67 +63,114 @@ pub(super) enum Quantifier {
     None,
 }
 
-/// A candidate.
+/// A candidate, as clients take it.
+#[derive(Serialize)]
 pub(super) struct Found {
     pub id: String,
     pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    pub types: Vec<String>,
+    #[serde(rename = "type")]
+    pub types: Vec<Named>,
     /// From 0 to 100.
     pub score: f64,
+    #[serde(rename = "match")]
     pub is_match: bool,
     pub features: Vec<Feature>,
 }
 
 /// Evidence for a candidate.
+#[derive(Serialize)]
 pub(super) struct Feature {
     pub id: &'static str,
-    pub name: &'static str,
-    pub value: Json,
+    /// Version 0.2 has no names of features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
+    pub value: Evidence,
 }
 
-impl Found {
-    /// Returns the candidate as clients take it; version 1.0 names its features.
-    pub fn json(&self, has_named_features: bool) -> Json {
-        let feature = |Feature { id, name, value }: &Feature| match has_named_features {
-            true => json!({ "id": id, "name": name, "value": value }),
-            false => json!({ "id": id, "value": value }),
-        };
-        let features: Vec<Json> = self.features.iter().map(feature).collect();
-        let mut candidate = json!({
-            "id": self.id, "name": self.name, "type": named_types(&self.types), "score": self.score,
-            "match": self.is_match, "features": features,
-        });
-        if let Some(description) = &self.description {
-            candidate["description"] = Json::from(description.as_str());
-        }
-        candidate
+/// Value of a feature.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Evidence {
+    Number(f64),
+    Flag(bool),
+}
+
+impl Feature {
+    fn new(id: &'static str, name: &'static str, value: Evidence) -> Self {
+        Self { id, name: Some(name), value }
     }
 }
 
+/// The candidates of a query, or why it has none.
+pub(super) type Answered = Result<Vec<Found>, String>;
+
+/// Answers each query of a batch that could be read. The candidates take `memory` until it is dropped.
+///
+/// # Errors
+/// If no query could be read, or they ask for too much.
+pub(super) async fn answer(
+    state: &Shared,
+    base: &Arc<Base>,
+    read: Vec<Result<Query, String>>,
+    holding: &Holding,
+) -> Result<Vec<Answered>, Failure> {
+    if let Some(Err(error)) = read.first().filter(|_| read.iter().all(Result::is_err)) {
+        return Err(Failure::request(error.clone()));
+    }
+    let (mut queries, mut faults) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));
+    for query in read {
+        faults.push(query.as_ref().err().cloned());
+        queries.extend(query);
+    }
+    let candidates: usize = queries.iter().map(Query::limit).sum();
+    let values: usize = queries.iter().flat_map(|query| &query.conditions).map(|of| of.values.len().max(1)).sum();
+    if candidates > MOST_OF_BATCH || values > MOST_OF_BATCH {
+        let message = format!(
+            "the queries ask for {candidates} candidates by {values} values of properties; a batch may have {MOST_OF_BATCH} of each"
+        );
+        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message).hint("send smaller batches"));
+    }
+    holding.keep(state.answers.take(candidates * CANDIDATE_BYTES).await);
+    let mut found = find(state, base, queries.into()).await?.into_iter();
+    let answered = |fault: Option<String>| fault.map_or_else(|| Ok(found.next().unwrap_or_default()), Err);
+    Ok(faults.into_iter().map(answered).collect())
+}
+
 /// Returns the candidates of each query, all from one version of the knowledge base unless it changes all the time.
-pub(super) async fn find(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result<Vec<Vec<Found>>, Failure> {
+async fn find(state: &Shared, base: &Arc<Base>, queries: Arc<[Query]>) -> Result<Vec<Vec<Found>>, Failure> {
+    let queries = &queries;
     for _ in 0..TRIES {
-        let version = base.kb.version()?;
+        let version = version(base).await?;
         let found = find_once(state, base, queries).await;
-        if base.kb.version()? == version {
+        if self::version(base).await? == version {
             return found;
         }
     }
     find_once(state, base, queries).await
 }
 
-async fn find_once(state: &State, base: &Arc<Base>, queries: &[Query]) -> Result<Vec<Vec<Found>>, Failure> {
-    let known = base.catalogue()?.type_names();
+async fn version(base: &Arc<Base>) -> Result<u64, Failure> {
+    read_base(Arc::clone(base), |base| base.kb.version()).await
+}
+
+async fn find_once(state: &Shared, base: &Arc<Base>, queries: &Arc<[Query]>) -> Result<Vec<Vec<Found>>, Failure> {
+    let known = read_base(Arc::clone(base), |base| base.catalogue()).await?.type_names();
     let options: Vec<Option<NameOptions>> = queries.iter().map(|query| query.name_options(&known)).collect();
     let links = linked(state, base, queries, &options).await?;
     let untyped: Vec<Option<NameOptions>> = queries.iter().map(Query::untyped_options).collect();
     let others = linked(state, base, queries, &untyped).await?;
-    let mut found = Vec::with_capacity(queries.len());
-    for ((query, link), others) in queries.iter().zip(links).zip(others) {
-        found.push(query.candidates(state, base, link, others)?);
-    }
-    Ok(found)
+    let deadline = Deadline::after(state.options.timeout);
+    let (state, queries) = (Arc::clone(state), Arc::clone(queries));
+    read_base(Arc::clone(base), move |base| {
+        let mut found = Vec::with_capacity(queries.len());
+        for ((query, link), others) in queries.iter().zip(links).zip(others) {
+            found.push(query.candidates(&state, base, link, others, deadline)?);
+        }
+        Ok::<_, Failure>(found)
+    })
+    .await
 }
 
 /// Links the names of queries; those with the same options together.
@@ -178,24 +232,31 @@ impl Query {
         base: &Base,
         link: Option<Arc<Link>>,
         others: Option<Arc<Link>>,
+        deadline: Deadline,
     ) -> Result<Vec<Found>, Failure> {
         let mut found: Vec<Found> = Vec::new();
         let by_id = self.name.as_deref().and_then(|name| name.parse::<ConceptId>().ok());
         if let Some(concept) = by_id.and_then(|id| base.kb.concept(&id).ok()) {
-            found.extend(self.judged(base, &concept, 100.0, None)?);
+            found.extend(self.judged(base, &concept, 100.0, None, deadline)?);
         }
         let has_id = !found.is_empty();
         if let Some(link) = &link {
             for candidate in &link.candidates {
                 let Some(concept) = still_there(base, &candidate.id)? else { continue };
                 if !found.iter().any(|found| found.id == concept.id.as_str()) {
-                    found.extend(self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?);
+                    found.extend(self.judged(
+                        base,
+                        &concept,
+                        100.0 * candidate.probability,
+                        Some(candidate),
+                        deadline,
+                    )?);
                 }
             }
         } else if self.name.is_none() {
             for id in self.proposed(base)? {
                 let Some(concept) = still_there(base, &id)? else { continue };
-                found.extend(self.judged(base, &concept, 100.0, None)?);
+                found.extend(self.judged(base, &concept, 100.0, None, deadline)?);
             }
         }
         found.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.id.cmp(&right.id)));
@@ -211,7 +272,7 @@ impl Query {
         for candidate in others.iter().flat_map(|others| &others.candidates) {
             if !found.iter().any(|found| found.id == candidate.id.as_str()) {
                 let Some(concept) = still_there(base, &candidate.id)? else { continue };
-                other.extend(self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate))?);
+                other.extend(self.judged(base, &concept, 100.0 * candidate.probability, Some(candidate), deadline)?);
             }
         }
         if !other.is_empty() {
@@ -259,6 +320,7 @@ impl Query {
         concept: &Concept,
         score: f64,
         candidate: Option<&Candidate>,
+        deadline: Deadline,
     ) -> Result<Option<Found>, Failure> {
         let has_type = |kind: &String| concept.types.contains(kind);
         let fits = match self.strictness {
@@ -271,6 +333,7 @@ impl Query {
         }
         let mut met = 0;
         for condition in &self.conditions {
+            deadline.check()?;
             let is_met = condition.is_met(base, concept)?;
             if condition.is_required && !is_met {
                 return Ok(None);
@@ -281,17 +344,17 @@ impl Query {
         let score = score * (met + 1) as f64 / (of + 1) as f64;
         let mut features = candidate.map_or_else(Vec::new, evidence);
         if !self.types.is_empty() {
-            features.push(Feature { id: "type_match", name: "Has the type asked for", value: fits.into() });
+            features.push(Feature::new("type_match", "Has the type asked for", Evidence::Flag(fits)));
         }
         if of > 0 {
-            let value = (met as f64 / of as f64).into();
-            features.push(Feature { id: "property_match", name: "Share of the properties that it has", value });
+            let value = Evidence::Number(met as f64 / of as f64);
+            features.push(Feature::new("property_match", "Share of the properties that it has", value));
         }
         Ok(Some(Found {
             id: concept.id.to_string(),
             name: concept.name.clone(),
             description: describe(concept),
-            types: concept.types.clone(),
+            types: named_types(&concept.types),
             score,
             is_match: false,
             features,
@@ -334,7 +397,7 @@ fn evidence(candidate: &Candidate) -> Vec<Feature> {
         ("ranker", "Logit of the ranker", scores.ranker),
     ];
     let feature = |(id, name, value): (&'static str, &'static str, Option<f64>)| {
-        value.map(|value| Feature { id, name, value: value.into() })
+        value.map(|value| Feature::new(id, name, Evidence::Number(value)))
     };
     named.into_iter().filter_map(feature).collect()
 }

@@ -3,22 +3,34 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::{Path, Request, State as Extract};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
+use axum::{Extension, Router};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::property::{Property, Value};
-use super::query::{Condition, Quantifier, Query, Strictness, find, named_types, still_there};
+use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types, still_there};
 use super::suggest::{self, Window};
-use super::{BATCH, OfPath, PREVIEW, SCHEMA_SPACE, check_size, page, path_of};
+use super::{BATCH, OfPath, PREVIEW, SCHEMA_SPACE, authentication, check_size, closed_manifest, page, path_of};
+use crate::access::Caller;
 use crate::base::Base;
-use crate::body::{Parameters, bytes};
+use crate::body::{self, Parameters, bytes};
+use crate::budget::{Held, Holding};
 use crate::failure::Failure;
-use crate::state::Shared;
+use crate::state::{Shared, State, read_base};
+use crate::work::Deadline;
+
+/// Versions that these addresses serve.
+const VERSIONS: [&str; 2] = ["0.1", "0.2"];
+/// Most cells of a data extension.
+const MOST_CELLS: usize = 10_000;
+/// Most values of a cell.
+const MOST_VALUES: usize = 10_000;
+/// Data extensions of the largest size that there is memory for at a time.
+const SHARES: usize = 8;
 
 /// Returns the methods of the address itself.
 pub(super) fn root() -> MethodRouter<Shared> {
@@ -46,49 +58,53 @@ struct Asked {
 }
 
 async fn get_root(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    Extension(caller): Extension<Caller>,
+    Extension(holding): Extension<Holding>,
     headers: HeaderMap,
     Parameters(asked): Parameters<Asked>,
 ) -> Result<Response, Failure> {
-    answer(&state, kb.as_deref(), &headers, asked).await
+    match caller.may_read {
+        true => answer(&state, kb.as_deref(), &headers, asked, &holding).await,
+        false => written(&closed_manifest(&state, &headers, &VERSIONS), asked.callback.as_deref()),
+    }
 }
 
 async fn post_root(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
+    Extension(holding): Extension<Holding>,
     request: Request,
 ) -> Result<Response, Failure> {
     let headers = request.headers().clone();
-    let body = bytes(request, &state).await?;
-    let request = axum::http::Request::builder()
-        .method("POST")
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(axum::body::Body::from(body))
-        .map_err(|_| Failure::internal())?;
-    let form = <axum::Form<Asked> as axum::extract::FromRequest<_>>::from_request(request, &state).await;
-    let axum::Form(asked) =
-        form.map_err(|rejection| Failure::request(format!("the form: {}", rejection.body_text())))?;
+    let form = bytes(request, &state).await?;
+    let asked: Asked =
+        serde_urlencoded::from_bytes(&form).map_err(|error| Failure::request(format!("the form: {error}")))?;
     if asked.queries.is_none() && asked.extend.is_none() {
         return Err(Failure::request("the form has neither `queries` nor `extend`"));
     }
-    answer(&state, kb.as_deref(), &headers, asked).await
+    answer(&state, kb.as_deref(), &headers, asked, &holding).await
 }
 
-async fn answer(state: &Shared, kb: Option<&str>, headers: &HeaderMap, asked: Asked) -> Result<Response, Failure> {
+async fn answer(
+    state: &Shared,
+    kb: Option<&str>,
+    headers: &HeaderMap,
+    Asked { queries, extend, callback }: Asked,
+    holding: &Holding,
+) -> Result<Response, Failure> {
     let base = state.base(kb)?;
-    let Asked { queries, extend, callback } = asked;
-    let answer = match (queries, extend) {
-        (Some(queries), _) => reconcile(state, &base, &queries).await?,
-        (None, Some(query)) => extended(&base, &query)?,
-        (None, None) => manifest(state, kb, &base, headers)?,
-    };
-    written(&answer, callback.as_deref())
+    match (queries, extend) {
+        (Some(queries), _) => written(&reconcile(state, &base, &queries, holding).await?, callback.as_deref()),
+        (None, Some(query)) => written(&extended(state, base, &query, holding).await?, callback.as_deref()),
+        (None, None) => written(&manifest(state, kb, headers).await?, callback.as_deref()),
+    }
 }
 
 /// Writes JSON, or a script that calls a function of the client's page (JSONP).
 fn written(answer: &impl Serialize, callback: Option<&str>) -> Result<Response, Failure> {
-    let json = serde_json::to_string(answer).map_err(|_| Failure::internal())?;
+    let json = serde_json::to_string(answer).map_err(|error| Failure::internal(&error))?;
     let Some(callback) = callback else {
         return Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response());
     };
@@ -106,11 +122,11 @@ fn written(answer: &impl Serialize, callback: Option<&str>) -> Result<Response, 
     Ok((kind, format!("/**/{callback}({json});")).into_response())
 }
 
-fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) -> Result<Json, Failure> {
+async fn manifest(state: &Shared, kb: Option<&str>, headers: &HeaderMap) -> Result<Json, Failure> {
     let (name, address) = (&state.served(kb)?.slot.name, state.address(headers));
     let pages = format!("{address}{}/concept/", path_of(name));
     let service = format!("{address}{}/reconcile/0.2", path_of(name));
-    let types = base.catalogue()?.type_names();
+    let types = state.read(kb, |base| base.catalogue()).await?.type_names();
     let suggested = |kind: &str| {
         json!({
             "service_url": service, "service_path": format!("/suggest/{kind}"),
@@ -118,7 +134,7 @@ fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) 
         })
     };
     let mut manifest = json!({
-        "versions": ["0.1", "0.2"],
+        "versions": VERSIONS,
         "name": name,
         "identifierSpace": state.options.identifier_space.as_deref().unwrap_or(&pages),
         "schemaSpace": SCHEMA_SPACE,
@@ -138,7 +154,7 @@ fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) 
         "batchSize": BATCH,
     });
     if state.options.keys.is_some() {
-        manifest["authentication"] = json!({ "type": "apiKey", "name": "key", "in": "query" });
+        manifest["authentication"] = authentication();
     }
     Ok(manifest)
 }
@@ -148,10 +164,11 @@ fn manifest(state: &Shared, kb: Option<&str>, base: &Base, headers: &HeaderMap) 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawQuery {
-    query: Option<String>,
+    /// Cells of a table may be numbers, or empty.
+    query: Option<RawValue>,
     #[serde(rename = "type")]
     kind: Option<OneOrMore<String>>,
-    limit: Option<f64>,
+    limit: Option<RawValue>,
     properties: Option<Vec<RawProperty>>,
     type_strict: Option<RawStrictness>,
 }
@@ -209,10 +226,7 @@ enum RawStrictness {
 impl RawQuery {
     fn read(self) -> Result<Query, String> {
         let properties = self.properties.unwrap_or_default();
-        let name = self.query.filter(|query| !query.trim().is_empty());
-        if name.is_none() && properties.is_empty() {
-            return Err("it has neither a `query` nor `properties`".into());
-        }
+        let name = self.query.map(String::from).filter(|query| !query.trim().is_empty());
         let condition = |RawProperty { pid, v }: RawProperty| Condition {
             property: Property::of(&pid),
             values: v.all().into_iter().map(String::from).collect(),
@@ -240,31 +254,49 @@ impl RawQuery {
 }
 
 /// Returns a limit of candidates.
-pub(super) fn limit(limit: Option<f64>) -> Result<Option<usize>, String> {
-    match limit {
-        Some(limit) if limit < 1.0 || limit.fract() != 0.0 => {
-            Err(format!("`limit` is {limit}, not a positive integer"))
-        }
-        limit => Ok(limit.map(|limit| limit as usize)),
+pub(super) fn limit(limit: Option<RawValue>) -> Result<Option<usize>, String> {
+    let Some(limit) = limit.map(String::from) else { return Ok(None) };
+    match limit.trim().parse::<f64>() {
+        Ok(number) if number >= 1.0 && number.fract() == 0.0 => Ok(Some(number as usize)),
+        _ => Err(format!("`limit` is {limit}, not a positive integer")),
     }
 }
 
-async fn reconcile(state: &Shared, base: &Arc<Base>, queries: &str) -> Result<Json, Failure> {
-    let raw: BTreeMap<String, RawQuery> =
-        serde_json::from_str(queries).map_err(|error| Failure::request(format!("`queries`: {error}")))?;
+/// The answer to a query. Its fault leaves the other queries of the batch alone.
+#[derive(Serialize)]
+struct QueryAnswer {
+    result: Vec<Found>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<Answered> for QueryAnswer {
+    fn from(answered: Answered) -> Self {
+        let (mut result, error) = match answered {
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        result.iter_mut().flat_map(|found| &mut found.features).for_each(|feature| feature.name = None);
+        Self { result, error }
+    }
+}
+
+async fn reconcile(
+    state: &Shared,
+    base: &Arc<Base>,
+    queries: &str,
+    holding: &Holding,
+) -> Result<BTreeMap<String, QueryAnswer>, Failure> {
+    let raw: BTreeMap<String, Json> = body::json(queries.as_bytes(), "`queries`")?;
     check_size(raw.len())?;
-    let (mut keys, mut queries) = (Vec::new(), Vec::new());
+    let (mut keys, mut read) = (Vec::new(), Vec::new());
     for (key, query) in raw {
-        queries.push(query.read().map_err(|error| Failure::request(format!("query \"{key}\": {error}")))?);
+        let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read);
+        read.push(query.map_err(|error| format!("query \"{key}\": {error}")));
         keys.push(key);
     }
-    let found = find(state, base, &queries).await?;
-    let mut answers = Map::new();
-    for (key, candidates) in keys.into_iter().zip(found) {
-        let candidates: Vec<Json> = candidates.iter().map(|found| found.json(false)).collect();
-        answers.insert(key, json!({ "result": candidates }));
-    }
-    Ok(Json::Object(answers))
+    let answered = query::answer(state, base, read, holding).await?;
+    Ok(keys.into_iter().zip(answered.into_iter().map(QueryAnswer::from)).collect())
 }
 
 // Data extension
@@ -312,26 +344,77 @@ impl From<RawExtended> for Column {
     }
 }
 
-fn extended(base: &Base, query: &str) -> Result<Json, Failure> {
-    let RawExtension { ids, properties } =
-        serde_json::from_str(query).map_err(|error| Failure::request(format!("`extend`: {error}")))?;
-    let columns: Vec<Column> = properties.into_iter().map(Column::from).collect();
-    let mut rows = Map::new();
-    for (id, values) in rows_of(base, ids, &columns)? {
-        let row: Map<String, Json> =
-            columns.iter().zip(values).map(|(column, values)| (column.id.clone(), values.into())).collect();
-        rows.insert(id, Json::Object(row));
+/// The answer to a data extension.
+#[derive(Serialize)]
+struct Extended {
+    meta: Vec<Meta>,
+    rows: BTreeMap<String, BTreeMap<String, Vec<Value>>>,
+}
+
+/// A column of an answer.
+#[derive(Serialize)]
+pub(super) struct Meta {
+    id: String,
+    name: String,
+}
+
+impl From<&Column> for Meta {
+    fn from(column: &Column) -> Self {
+        Self { id: column.id.clone(), name: column.name().to_owned() }
     }
-    let meta: Vec<Json> = columns.iter().map(|column| json!({ "id": column.id, "name": column.name() })).collect();
-    Ok(json!({ "meta": meta, "rows": rows }))
+}
+
+async fn extended(state: &Shared, base: Arc<Base>, query: &str, holding: &Holding) -> Result<Extended, Failure> {
+    let RawExtension { ids, properties } = body::json(query.as_bytes(), "`extend`")?;
+    let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
+    let mut rows = BTreeMap::new();
+    for (id, values) in rows_of(state, base, ids, &columns, holding).await? {
+        rows.insert(id, columns.iter().map(|column| column.id.clone()).zip(values).collect());
+    }
+    Ok(Extended { meta: columns.iter().map(Meta::from).collect(), rows })
 }
 
 /// An id with the values of each column.
-pub(super) type Row = (String, Vec<Vec<Json>>);
+pub(super) type Row = (String, Vec<Vec<Value>>);
 
 /// Returns the values of each column for concepts; none of a concept that is not there.
-pub(super) fn rows_of(base: &Base, ids: Vec<String>, columns: &[Column]) -> Result<Vec<Row>, Failure> {
-    let mut rows = Vec::with_capacity(ids.len());
+///
+/// # Errors
+/// If there are too many cells, values or bytes of them.
+pub(super) async fn rows_of(
+    state: &Shared,
+    base: Arc<Base>,
+    ids: Vec<String>,
+    columns: &Arc<[Column]>,
+    holding: &Holding,
+) -> Result<Vec<Row>, Failure> {
+    let cells = ids.len().saturating_mul(columns.len());
+    if cells.max(ids.len()).max(columns.len()) > MOST_CELLS {
+        let message = format!(
+            "{} ids of {} properties are {cells} cells; a request may have {MOST_CELLS}",
+            ids.len(),
+            columns.len()
+        );
+        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message).hint("ask for fewer ids"));
+    }
+    let (state, columns) = (Arc::clone(state), Arc::clone(columns));
+    let read = read_base(base, move |base| {
+        let mut held = Held::default();
+        read_rows(&state, base, ids, &columns, &mut held).map(|rows| (rows, held))
+    });
+    let (rows, held) = read.await?;
+    holding.keep(held);
+    Ok(rows)
+}
+
+fn read_rows(
+    state: &State,
+    base: &Base,
+    ids: Vec<String>,
+    columns: &[Column],
+    held: &mut Held,
+) -> Result<Vec<Row>, Failure> {
+    let (mut rows, mut bytes, deadline) = (Vec::with_capacity(ids.len()), 0, Deadline::after(state.options.timeout));
     for id in ids {
         let concept = match id.parse() {
             Ok(id) => still_there(base, &id)?,
@@ -339,22 +422,26 @@ pub(super) fn rows_of(base: &Base, ids: Vec<String>, columns: &[Column]) -> Resu
         };
         let mut values = Vec::with_capacity(columns.len());
         for column in columns {
+            deadline.check()?;
             let of = match (&concept, column.property) {
-                (Some(concept), Some(property)) => property.values(concept, base, column.most)?,
+                (Some(concept), Some(property)) => property.values(concept, base, column.most.min(MOST_VALUES + 1))?,
                 _ => Vec::new(),
             };
-            values.push(of.into_iter().map(cell).collect());
+            bytes += of.iter().map(Value::bytes).sum::<usize>();
+            if of.len() > MOST_VALUES || bytes > state.answers.bytes() / SHARES {
+                let message = "the values are more than an answer may have";
+                let failure = Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message);
+                return Err(failure.hint("ask for fewer ids, or give the properties the setting `limit`"));
+            }
+            values.push(of);
+        }
+        // The values, and what is written of them.
+        if !held.grow_to(2 * bytes, &state.answers) {
+            return Err(Failure::busy());
         }
         rows.push((id, values));
     }
     Ok(rows)
-}
-
-fn cell(value: Value) -> Json {
-    match value {
-        Value::Text(text) => json!({ "str": text }),
-        Value::Concept { id, name } => json!({ "id": id, "name": name }),
-    }
 }
 
 #[derive(Deserialize)]
@@ -366,7 +453,7 @@ pub(super) struct Proposal {
 }
 
 async fn properties(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(Proposal { kind, limit, callback }): Parameters<Proposal>,
 ) -> Result<Response, Failure> {
@@ -409,20 +496,22 @@ impl Prefix {
 }
 
 async fn suggest_entity(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(asked): Parameters<Prefix>,
 ) -> Result<Response, Failure> {
-    let found = suggest::concepts(&*state.base(kb.as_deref())?, &asked.prefix, asked.window())?;
+    let (prefix, window) = (asked.prefix.clone(), asked.window());
+    let found = state.read(kb.as_deref(), move |base| suggest::concepts(base, &prefix, window)).await?;
     written(&json!({ "result": found }), asked.callback.as_deref())
 }
 
 async fn suggest_type(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(asked): Parameters<Prefix>,
 ) -> Result<Response, Failure> {
-    let found = suggest::types(&*state.base(kb.as_deref())?, &asked.prefix, asked.window())?;
+    let (prefix, window) = (asked.prefix.clone(), asked.window());
+    let found = state.read(kb.as_deref(), move |base| suggest::types(base, &prefix, window)).await?;
     written(&json!({ "result": found }), asked.callback.as_deref())
 }
 
@@ -438,20 +527,21 @@ struct OfId {
 }
 
 async fn flyout_entity(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(OfId { id, callback }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    let html = page::flyout(&*state.base(kb.as_deref())?, &id)?;
+    let of = id.clone();
+    let html = state.read(kb.as_deref(), move |base| page::flyout(base, &of)).await?;
     written(&json!({ "id": id, "html": html }), callback.as_deref())
 }
 
 async fn flyout_type(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Parameters(OfId { id, callback }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    let catalogue = state.base(kb.as_deref())?.catalogue()?;
+    let catalogue = state.read(kb.as_deref(), |base| base.catalogue()).await?;
     let concepts = catalogue.types().find(|(kind, _)| *kind == id).map(|(_, concepts)| concepts);
     let concepts = concepts.ok_or_else(|| Failure::not_found(format!("there is no type \"{id}\"")))?;
     let html = format!("<h1>{}</h1>\n<p>{concepts} concepts</p>\n", truename_plot::Escaped(&id));
@@ -466,10 +556,11 @@ async fn flyout_property(Parameters(OfId { id, callback }): Parameters<OfId>) ->
 }
 
 async fn preview(
-    State(state): State<Shared>,
+    Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     headers: HeaderMap,
     Parameters(OfId { id, .. }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    page::preview(&*state.base(kb.as_deref())?, &id, &state.address(&headers))
+    let address = state.address(&headers);
+    state.read(kb.as_deref(), move |base| page::preview(base, &id, &address)).await
 }

@@ -1,0 +1,84 @@
+//! Bytes of memory that all requests hold together.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Unit in which bytes are counted: a semaphore has 32 bits.
+const UNIT: usize = 1 << 10;
+
+/// A bounded number of bytes, shared by all requests.
+pub(crate) struct Budget {
+    units: Arc<Semaphore>,
+    all: u32,
+}
+
+/// Bytes taken from a [`Budget`], given back on drop.
+#[derive(Default)]
+pub(crate) struct Held(Option<OwnedSemaphorePermit>);
+
+impl Budget {
+    pub fn new(bytes: usize) -> Self {
+        let all = units(bytes).max(1);
+        Self { units: Arc::new(Semaphore::new(all as usize)), all }
+    }
+
+    /// Returns the number of bytes of the whole budget.
+    pub fn bytes(&self) -> usize {
+        self.all as usize * UNIT
+    }
+
+    /// Waits until there is room for some bytes, or for the whole budget if they are more.
+    pub async fn take(&self, bytes: usize) -> Held {
+        // The semaphore is never closed.
+        Held(Arc::clone(&self.units).acquire_many_owned(units(bytes).min(self.all)).await.ok())
+    }
+}
+
+impl Held {
+    /// Holds at least `bytes` of a budget; returns false if others hold too many.
+    pub fn grow_to(&mut self, bytes: usize, budget: &Budget) -> bool {
+        let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let Some(more) = units(bytes).checked_sub(held as u32).filter(|more| *more > 0) else { return true };
+        let Ok(more) = Arc::clone(&budget.units).try_acquire_many_owned(more) else { return false };
+        match &mut self.0 {
+            Some(permit) => permit.merge(more),
+            None => self.0 = Some(more),
+        }
+        true
+    }
+}
+
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
+}
+
+/// What a request holds until its answer is sent.
+#[derive(Clone, Default)]
+pub(crate) struct Holding(Arc<Mutex<Vec<Held>>>);
+
+impl Holding {
+    pub fn keep(&self, held: Held) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_are_taken_once_and_given_back() {
+        let budget = Budget::new(10 << 10);
+        let mut body = Held::default();
+        assert!(body.grow_to(1, &budget) && body.grow_to(4 << 10, &budget) && body.grow_to(2 << 10, &budget));
+        assert_eq!(budget.units.available_permits(), 6);
+        assert!(!Held::default().grow_to(7 << 10, &budget) && !body.grow_to(11 << 10, &budget));
+        let all = budget.take(6 << 10).await;
+        assert!(!body.grow_to(5 << 10, &budget));
+        drop((all, body));
+        // More than the whole budget is the whole budget.
+        drop(budget.take(1 << 30).await);
+        assert_eq!((budget.units.available_permits(), budget.bytes()), (10, 10 << 10));
+    }
+}
