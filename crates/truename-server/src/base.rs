@@ -107,6 +107,8 @@ pub(crate) struct Base {
     pub kb: KnowledgeBase,
     models: Models,
     answers: Answers,
+    /// Bytes of the links that all pipelines remember.
+    remembered_bytes: usize,
     made: AtomicU64,
     linkers: Kept<NameOptions, NameLinker>,
     pipelines: Kept<DocumentOptions, Pipeline>,
@@ -136,7 +138,19 @@ impl Base {
         let identity = Identity::of(&kb, folder)?;
         let (linkers, pipelines, recognizers) = (Kept::new(KEPT), Kept::new(KEPT_PIPELINES), Kept::new(KEPT));
         let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
-        Ok(Self { kb, models, answers, made, linkers, pipelines, recognizers, catalogue: Mutex::default(), identity })
+        let remembered_bytes = cache.bytes;
+        Ok(Self {
+            kb,
+            models,
+            answers,
+            remembered_bytes,
+            made,
+            linkers,
+            pipelines,
+            recognizers,
+            catalogue: Mutex::default(),
+            identity,
+        })
     }
 
     /// Returns a linker of names without context.
@@ -166,7 +180,8 @@ impl Base {
             let pipeline_options = PipelineOptions::default()
                 .nested(options.nested)
                 .abbreviations(options.abbreviations)
-                .given_mentions(options.given_mentions);
+                .given_mentions(options.given_mentions)
+                .remembered_bytes(self.remembered_bytes / KEPT_PIPELINES);
             let pipeline = Pipeline::new(linker, pipeline_options);
             Ok(match self.has_recognizer() && !options.given_mentions {
                 true => pipeline.with_recognizer(Box::new(self.recognizer(options.nested)?)),

@@ -1,5 +1,6 @@
 //! Bytes of memory that all requests hold together.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -11,6 +12,8 @@ const UNIT: usize = 1 << 10;
 pub(crate) struct Budget {
     units: Arc<Semaphore>,
     all: u32,
+    /// Bytes taken since the last call of [`Budget::taken`].
+    taken: AtomicUsize,
 }
 
 /// Bytes taken from a [`Budget`], given back on drop.
@@ -20,7 +23,7 @@ pub(crate) struct Held(Option<OwnedSemaphorePermit>);
 impl Budget {
     pub fn new(bytes: usize) -> Self {
         let all = units(bytes).max(1);
-        Self { units: Arc::new(Semaphore::new(all as usize)), all }
+        Self { units: Arc::new(Semaphore::new(all as usize)), all, taken: AtomicUsize::new(0) }
     }
 
     /// Returns the number of bytes of the whole budget.
@@ -28,8 +31,19 @@ impl Budget {
         self.all as usize * UNIT
     }
 
+    /// Returns the number of bytes that were taken since the last call, those given back among them.
+    pub fn taken(&self) -> usize {
+        self.taken.swap(0, Ordering::Relaxed)
+    }
+
+    /// Returns true if nothing is taken.
+    pub fn is_free(&self) -> bool {
+        self.units.available_permits() == self.all as usize
+    }
+
     /// Waits until there is room for some bytes, or for the whole budget if they are more.
     pub async fn take(&self, bytes: usize) -> Held {
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
         // The semaphore is never closed.
         Held(Arc::clone(&self.units).acquire_many_owned(units(bytes).min(self.all)).await.ok())
     }
@@ -41,6 +55,7 @@ impl Held {
         let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let Some(more) = units(bytes).checked_sub(held as u32).filter(|more| *more > 0) else { return true };
         let Ok(more) = Arc::clone(&budget.units).try_acquire_many_owned(more) else { return false };
+        budget.taken.fetch_add(more.num_permits() * UNIT, Ordering::Relaxed);
         match &mut self.0 {
             Some(permit) => permit.merge(more),
             None => self.0 = Some(more),
@@ -80,5 +95,7 @@ mod tests {
         // More than the whole budget is the whole budget.
         drop(budget.take(1 << 30).await);
         assert_eq!((budget.units.available_permits(), budget.bytes()), (10, 10 << 10));
+        assert_eq!((budget.taken(), budget.taken()), ((10 << 10) + (1 << 30), 0));
+        assert!(budget.is_free());
     }
 }

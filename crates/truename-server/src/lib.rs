@@ -35,6 +35,7 @@ mod error;
 mod failure;
 mod judgements;
 mod keys;
+mod memory;
 mod metrics;
 mod options;
 mod origin;

@@ -27,7 +27,7 @@ use crate::origin::{self, Origins};
 use crate::queue::{Lane, Limits};
 use crate::state::{Served, Shared, State};
 use crate::work::{LinkNames, ReadDocuments};
-use crate::{BaseSource, Error, Judgements, ServerOptions, api, assets, reconcile};
+use crate::{BaseSource, Error, Judgements, ServerOptions, api, assets, memory, reconcile};
 
 /// Time between two looks at the folders of the knowledge bases.
 const WATCH: Duration = Duration::from_secs(1);
@@ -36,6 +36,8 @@ const DRAIN: Duration = Duration::from_secs(20);
 /// Time that a request has beside that of its answer, to arrive whole.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
+/// Bytes that requests take between two looks, after which the memory that they left is given back.
+const MUCH: usize = 32 << 20;
 /// Shares of the memory for bodies, answers and remembered answers: one part of so many.
 const BODIES: usize = 6;
 const ANSWERS: usize = 2;
@@ -159,9 +161,16 @@ fn own() -> OpenApiRouter<Shared> {
 /// Opens knowledge bases anew that were replaced or whose models changed.
 async fn watch(state: Shared) {
     let logged = Arc::new(Mutex::new(BTreeMap::new()));
+    let mut has_garbage = false;
     loop {
         tokio::time::sleep(WATCH).await;
         state.limiter.iter().chain([&state.wrong_keys]).for_each(Limiter::forget);
+        // Small answers use the same memory again.
+        has_garbage |= state.bodies.taken() + state.answers.taken() > MUCH;
+        if has_garbage {
+            has_garbage = !(state.bodies.is_free() && state.answers.is_free());
+            let _ = tokio::task::spawn_blocking(memory::give_back).await;
+        }
         let (state, logged) = (Arc::clone(&state), Arc::clone(&logged));
         let looked = tokio::task::spawn_blocking(move || {
             let mut logged = logged.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,14 +9,16 @@ use truename_text::stable_hash;
 const SHARDS: usize = 32;
 /// Maximum number of answers in a shard; a full shard is cleared.
 const MAX_ANSWERS: usize = 4096;
-/// Maximum number of bytes of the answers in a shard and their keys.
-const MAX_BYTES: usize = 1 << 20;
+/// Maximum number of bytes of all answers and their keys, unless told otherwise.
+const MAX_BYTES: usize = 32 << 20;
 
 /// Caches the answers of a function of a string and one version of a knowledge base. Caching never changes an answer.
 ///
 /// Answers of an earlier version are dropped when one of a later version is stored.
 pub(crate) struct Memo<V> {
     shards: Vec<Mutex<Shard<V>>>,
+    /// Maximum number of bytes of the answers in a shard and their keys.
+    max_bytes: usize,
 }
 
 struct Shard<V> {
@@ -27,8 +29,13 @@ struct Shard<V> {
 
 impl<V: Clone> Memo<V> {
     pub(crate) fn new() -> Self {
+        Self::with_bytes(MAX_BYTES)
+    }
+
+    /// Bounds the bytes of all answers and their keys.
+    pub(crate) fn with_bytes(bytes: usize) -> Self {
         let shard = || Mutex::new(Shard { version: 0, answers: HashMap::new(), bytes: 0 });
-        Self { shards: (0..SHARDS).map(|_| shard()).collect() }
+        Self { shards: (0..SHARDS).map(|_| shard()).collect(), max_bytes: bytes / SHARDS }
     }
 
     /// Returns the cached answer at a version.
@@ -41,10 +48,10 @@ impl<V: Clone> Memo<V> {
     pub(crate) fn insert(&self, version: u64, key: &str, value: V, bytes: usize) {
         let mut shard = self.shard(key);
         let bytes = bytes + key.len();
-        if shard.version > version || bytes > MAX_BYTES {
+        if shard.version > version || bytes > self.max_bytes {
             return;
         }
-        let is_full = shard.answers.len() >= MAX_ANSWERS || shard.bytes + bytes > MAX_BYTES;
+        let is_full = shard.answers.len() >= MAX_ANSWERS || shard.bytes + bytes > self.max_bytes;
         if shard.version < version || is_full {
             *shard = Shard { version, answers: HashMap::new(), bytes: 0 };
         }
@@ -83,13 +90,13 @@ mod tests {
 
     #[test]
     fn a_shard_is_cleared_before_it_holds_too_much() {
-        let memo = Memo::new();
+        let memo = Memo::with_bytes(1000 * SHARDS);
         for key in 0..1000 {
-            memo.insert(1, &key.to_string(), key, MAX_BYTES / 4);
+            memo.insert(1, &key.to_string(), key, 250);
             assert_eq!(memo.known(1, &key.to_string()), Some(key));
         }
-        assert!(memo.shards.iter().all(|shard| shard.lock().unwrap().bytes <= MAX_BYTES));
-        memo.insert(1, "large", 1, MAX_BYTES + 1);
+        assert!(memo.shards.iter().all(|shard| shard.lock().unwrap().bytes <= 1000));
+        memo.insert(1, "large", 1, 1000);
         assert_eq!(memo.known(1, "large"), None);
     }
 }

@@ -33,6 +33,8 @@ pub struct PipelineOptions {
     pub neighbours: f64,
     /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
     pub typed: bool,
+    /// Memory for the links of repeated mentions, in bytes.
+    pub remembered_bytes: usize,
 }
 
 impl Default for PipelineOptions {
@@ -45,6 +47,7 @@ impl Default for PipelineOptions {
             one_sense: false,
             neighbours: 0.0,
             typed: false,
+            remembered_bytes: 32 << 20,
         }
     }
 }
@@ -91,6 +94,12 @@ impl PipelineOptions {
     pub fn typed(self, typed: bool) -> Self {
         Self { typed, ..self }
     }
+
+    /// Sets the memory for the links of repeated mentions, in bytes.
+    #[must_use]
+    pub fn remembered_bytes(self, remembered_bytes: usize) -> Self {
+        Self { remembered_bytes, ..self }
+    }
 }
 
 /// Finds the mentions of documents and links each to a concept.
@@ -118,7 +127,8 @@ impl Pipeline {
             .nested(options.nested)
             .of_types(types)
             .without_aliases(without_aliases);
-        Self { recognizer: Box::new(dictionary), linker, options, links: Memo::new() }
+        let links = Memo::with_bytes(options.remembered_bytes);
+        Self { recognizer: Box::new(dictionary), linker, options, links }
     }
 
     /// Replaces the dictionary by another recognizer.
