@@ -1,7 +1,7 @@
-//! Files and folders that appear whole or not at all.
+//! Files and folders that appear whole or not at all, and files of a folder that somebody else may have filled.
 //!
 //! A [`Partial`] is written beside its target and replaces it in one step. It is removed on drop, and by
-//! [`remove_partials`] if a signal ends the process.
+//! [`remove_partials`] if a signal ends the process. [`open_regular`] and [`Folder`] never leave a folder through a link in it.
 //!
 //! ```
 //! use truename_files::Partial;
@@ -18,6 +18,10 @@
 //! # }
 //! ```
 
+mod folder;
 mod partial;
+mod regular;
 
-pub use partial::{Partial, remove_partials};
+pub use folder::Folder;
+pub use partial::{Partial, copy, remove_partials};
+pub use regular::{IRREGULAR_HINT, check_regular, has_other_names, is_irregular, open_regular, regular_metadata};

@@ -22,6 +22,20 @@ impl Partial {
         Self(path)
     }
 
+    /// Creates an empty file and takes charge of it. A file in its place is removed, and so is a link, which is not followed.
+    ///
+    /// # Errors
+    /// If a folder is in its place, or it cannot be created.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        File::create_new(&path)?;
+        Ok(Self::new(path))
+    }
+
     /// Takes charge of a hidden path beside `target` that no other process uses. Removes the remains of a killed
     /// process there.
     ///
@@ -65,6 +79,16 @@ impl Drop for Partial {
         let _ = remove(&self.0);
         locked().remove(&self.0);
     }
+}
+
+/// Copies the contents of a file to a new one, which has the permissions of a new file and not those of the first.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut copy = File::create(to)?;
+    io::copy(&mut File::open(from)?, &mut copy)?;
+    copy.sync_all()
 }
 
 /// Removes all unfinished files and folders of this process before it ends.
@@ -119,6 +143,19 @@ mod tests {
         }
         assert_eq!(fs::read(target.join("weights")).unwrap(), [1]);
         assert_eq!(names(folder.path()), ["model"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_partial_is_not_followed_and_a_folder_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [diary, path, mine] = ["diary", "sums.partial", "mine"].map(|name| folder.path().join(name));
+        fs::write(&diary, "dear").unwrap();
+        std::os::unix::fs::symlink(&diary, &path).unwrap();
+        let partial = Partial::create(&path).unwrap();
+        assert!(fs::read_to_string(&diary).unwrap() == "dear" && partial.path().symlink_metadata().unwrap().is_file());
+        fs::create_dir(&mine).unwrap();
+        assert!(Partial::create(&mine).is_err() && mine.is_dir());
     }
 
     #[test]
