@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use truename_files::Partial;
+use truename_files::{Partial, open_regular};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::Error;
@@ -22,6 +22,8 @@ use crate::pages::{COMMITTED, Meta, free_pages, newest, read_metas};
 const MAGIC: &[u8; 8] = b"tnsums01";
 /// Bytes under one sum.
 const CHUNK: u64 = 1 << 20;
+/// Largest file of sums, in bytes. At most every second page of the largest store (64 GiB) begins a free run, of eight bytes.
+const MOST_BYTES: u64 = 1 << 27;
 /// A writer may replace the sums while they are compared; so often the comparison begins again.
 const ATTEMPTS: usize = 5;
 /// Time for a meta page that is just being written.
@@ -77,7 +79,7 @@ pub(crate) fn write(folder: &Path) -> io::Result<()> {
 
 /// As [`write`], for a file of any name.
 pub(crate) fn write_for(data: &Path, sums: &Path) -> io::Result<()> {
-    let mut file = File::open(data)?;
+    let mut file = open_regular(data, File::options().read(true))?;
     let metas = read_metas(&mut file, None)?;
     let Some(meta) = newest(&metas) else { return Err(io::ErrorKind::InvalidData.into()) };
     let mut free: Vec<(u64, u64)> = Vec::new();
@@ -92,7 +94,7 @@ pub(crate) fn write_for(data: &Path, sums: &Path) -> io::Result<()> {
     (sums_of.used, sums_of.unused) = sums_of.scan(data, &meta, length)?;
     let body = postcard::to_stdvec(&sums_of).map_err(io::Error::other)?;
     // The caller's lock keeps other writers from this name.
-    let partial = Partial::new(sums.with_extension("sum.partial"));
+    let partial = Partial::create(sums.with_extension("sum.partial"))?;
     std::fs::write(partial.path(), [&MAGIC[..], &xxh3_64(&body).to_le_bytes(), &body].concat())?;
     partial.replace(sums)
 }
@@ -170,9 +172,11 @@ fn undisturbed<T>(folder: &Path, compare: impl Fn(&Checksums) -> Result<T, Error
 
 fn read(folder: &Path) -> Result<Option<Checksums>, Error> {
     let path = path_of(folder);
-    let bytes = match std::fs::read(&path) {
+    let failed = |source| Error::io("read", &path, source);
+    let mut bytes = Vec::new();
+    match open_regular(&path, File::options().read(true)) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|source| Error::io("read", &path, source))?,
+        file => file.map_err(failed)?.take(MOST_BYTES).read_to_end(&mut bytes).map_err(failed)?,
     };
     let parsed = || {
         let (sum, body) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
@@ -188,7 +192,7 @@ fn unreadable(folder: &Path) -> Error {
 impl Checksums {
     /// Reads the meta pages again; returns how they stand, and the length of the file.
     fn standing(&self, data: &Path) -> io::Result<(Standing, u64)> {
-        let mut file = File::open(data)?;
+        let mut file = open_regular(data, File::options().read(true))?;
         let length = file.metadata()?.len();
         let size = self.metas[0].len() as u64;
         if length < 2 * size {
@@ -237,7 +241,7 @@ impl Checksums {
     /// Hashes the file: each chunk's bytes in use, and all that are not in use.
     fn scan(&self, data: &Path, meta: &Meta, length: u64) -> io::Result<(Vec<u64>, u64)> {
         let hashed = (0..length.div_ceil(CHUNK)).into_par_iter().map_init(
-            || (File::open(data), Vec::new()),
+            || (open_regular(data, File::options().read(true)), Vec::new()),
             |(file, bytes), chunk| {
                 let file = file.as_mut().map_err(|source| io::Error::new(source.kind(), source.to_string()))?;
                 let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(length);

@@ -1,9 +1,9 @@
 //! Compaction of a store.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use truename_files::Partial;
+use truename_files::{Partial, has_other_names, open_regular};
 use truename_storage::EnvironmentOptions;
 
 use crate::environment::{OPTIONS, is_open, open_lmdb};
@@ -13,24 +13,24 @@ use crate::{Error, Store, checksums, guard};
 ///
 /// The copy is made beside and takes the file's place whole, so that an interruption leaves the store as it was. No
 /// other process may have the store open, because it would go on with the old file; a process that opens it
-/// meanwhile waits.
+/// meanwhile waits. Another name of the old file (hard link) keeps the old file.
 ///
 /// # Errors
 /// If the store is damaged or open, or the disk is full or fails; the store is as it was before.
 pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
-    // Refuses what is no store, one of another format, and one that is damaged.
-    let store = Store::open(folder)?;
-    drop(store.write()?);
-    store.close();
+    // Refuses what is no store, and one of another format.
+    Store::open(folder)?.close();
     let canonical = folder.canonicalize().map_err(|source| Error::io("open", folder, source))?;
     if is_open(&canonical) {
         return Err(Error::in_use(folder, None));
     }
-    let _alone = lock(folder)?;
+    let alone = lock(folder)?;
+    checksums::compare(folder)?;
     let data = folder.join("data.mdb");
     let before = length(&data)?;
-    let compacted = Partial::new(folder.join(".data.mdb.compact"));
-    let sums = Partial::new(folder.join(".data.sum.compact"));
+    let create = |path: PathBuf| Partial::create(&path).map_err(|source| Error::io("write", &path, source));
+    let compacted = create(folder.join(".data.mdb.compact"))?;
+    let sums = create(folder.join(".data.sum.compact"))?;
     copy(&canonical, folder, compacted.path(), sums.path())?;
     let after = length(compacted.path())?;
     let failed = |source| Error::io("replace", &data, source);
@@ -41,6 +41,10 @@ pub fn compact(folder: &Path) -> Result<(u64, u64), Error> {
     }
     compacted.replace(&data).map_err(failed)?;
     sums.replace(&checksums::path_of(folder)).map_err(failed)?;
+    if alone.metadata().is_ok_and(|lock| has_other_names(&lock)) {
+        // The next process makes a lock file that is this store's alone. None waits for this one, as none locks it.
+        std::fs::remove_file(folder.join("lock.mdb")).map_err(failed)?;
+    }
     Ok((before, after))
 }
 
@@ -68,7 +72,7 @@ fn lock(folder: &Path) -> Result<File, Error> {
     use std::os::fd::AsRawFd;
 
     let path = folder.join("lock.mdb");
-    let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let file = open_regular(&path, File::options().read(true).write(true).create(true).truncate(false));
     let file = file.map_err(|source| Error::io("open", &path, source))?;
     // SAFETY: zeros are a valid `flock`, of which all that counts is set here; the descriptor is open.
     unsafe {

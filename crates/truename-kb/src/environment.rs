@@ -1,11 +1,13 @@
 //! A store's file: opened, mapped, compared with its checksums, committed.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
+use truename_files::{has_other_names, open_regular, regular_metadata};
 use truename_storage::{Environment, EnvironmentOptions, Transaction, WriteTransaction};
 
 use crate::checksums::{self, Comparison};
@@ -17,6 +19,8 @@ use crate::{Error, guard};
 /// those of the store and of the indexes.
 pub(crate) const OPTIONS: EnvironmentOptions =
     EnvironmentOptions { map_bytes: 64 << 30, max_tables: 32, max_readers: 512, read_only: false, lock: true };
+/// Files that LMDB writes in place.
+const IN_PLACE: [&str; 2] = ["data.mdb", "lock.mdb"];
 /// Address space beyond twice the file's size, where the system refuses more.
 const SPARE_BYTES: u64 = 1 << 30;
 /// No transaction has this number.
@@ -47,13 +51,24 @@ impl SharedEnvironment {
         if let Some(environment) = open.get(&canonical).and_then(Weak::upgrade) {
             return environment.refuse_faulted().map(|()| environment);
         }
+        // LMDB follows links.
+        let linked = hard_linked(folder)?;
         checksums::compare_metas(folder)?;
         let lock = canonical.join("lock.mdb");
         // LMDB maps a new lock file and writes to the map, which ends the process where there is no room for it.
         if let Some(source) = full_disk(&canonical).filter(|_| !lock.exists()) {
             return Err(Error::io("write", &lock, source));
         }
-        let lmdb = open_lmdb(&canonical, OPTIONS).map_err(|source| match source.into_io() {
+        let options = match linked {
+            // Nobody writes to a file with another name, so that reading needs no lock.
+            Some(_) => EnvironmentOptions { read_only: true, lock: false, ..OPTIONS },
+            None => {
+                // LMDB would make a lock file for its user alone. A read-only folder has none.
+                let _ = File::options().write(true).create_new(true).open(&lock);
+                OPTIONS
+            }
+        };
+        let lmdb = open_lmdb(&canonical, options).map_err(|source| match source.into_io() {
             Ok(source) => Error::io("open", &folder.join("data.mdb"), source),
             Err(source) if source.is_already_open() => Error::storage(folder, source),
             Err(source) => Error::damaged(folder, format!("data.mdb cannot be opened ({source})")),
@@ -96,6 +111,9 @@ impl SharedEnvironment {
 
     /// Begins to write, after the file was compared with its checksums: a damaged one is not written to.
     pub(crate) fn write(&self) -> Result<WriteTransaction<'_>, Error> {
+        if let Some(name) = hard_linked(self.folder.path())? {
+            return Err(Error::hard_linked(self.folder.path(), name));
+        }
         let write = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
         if self.is_replaced().map_err(|source| Error::io("read", self.folder.path(), source))? {
             return Err(Error::replaced(self.folder.path()));
@@ -149,9 +167,23 @@ impl SharedEnvironment {
     }
 }
 
+/// Returns the first file written in place that has another name, where whatever is written would appear too.
+///
+/// # Errors
+/// If one is a link or no file.
+fn hard_linked(folder: &Path) -> Result<Option<&'static str>, Error> {
+    let mut linked = None;
+    for name in IN_PLACE {
+        let path = folder.join(name);
+        let found = regular_metadata(&path).map_err(|source| Error::io("open", &path, source))?;
+        linked = linked.or(found.is_some_and(|found| has_other_names(&found)).then_some(name));
+    }
+    Ok(linked)
+}
+
 fn extend(data: &Path, length: u64) -> std::io::Result<()> {
     if std::fs::metadata(data)?.len() < length {
-        std::fs::OpenOptions::new().write(true).open(data)?.set_len(length)?;
+        open_regular(data, File::options().write(true))?.set_len(length)?;
     }
     Ok(())
 }

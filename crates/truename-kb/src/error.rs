@@ -2,6 +2,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use truename_files::{IRREGULAR_HINT, is_irregular};
 use truename_text::{Problem, excerpt};
 
 use crate::free_space::{full_disk, is_short_write};
@@ -23,6 +24,7 @@ enum Kind {
     NotWritable { path: PathBuf, source: std::io::Error },
     InUse { path: PathBuf, process: Option<u32> },
     Replaced { path: PathBuf },
+    HardLinked { path: PathBuf, name: &'static str },
     OtherFormat { path: PathBuf, found: u32, known: u32 },
     Exists { path: PathBuf },
     NotEmpty { path: PathBuf },
@@ -117,6 +119,10 @@ impl Error {
             }
             Kind::Storage { source, .. } if source.is_resized() => Some("run the command again".into()),
             Kind::Replaced { .. } => Some("run the command again".into()),
+            Kind::HardLinked { path, .. } => {
+                Some(format!("`truename kb compact --kb {}` gives it files of its own", path.display()))
+            }
+            Kind::Io { source, .. } if is_irregular(source) => Some(IRREGULAR_HINT.into()),
             Kind::InUse { .. } => Some("stop what uses it, and run the command again".into()),
             kind if kind.io_source().is_some_and(is_full) => {
                 Some("free some disk space; the store is as it was before".into())
@@ -165,6 +171,10 @@ impl Error {
 
     pub(crate) fn replaced(path: &Path) -> Self {
         Kind::Replaced { path: path.to_owned() }.into()
+    }
+
+    pub(crate) fn hard_linked(path: &Path, name: &'static str) -> Self {
+        Kind::HardLinked { path: path.to_owned(), name }.into()
     }
 
     pub(crate) fn in_use(path: &Path, process: Option<u32>) -> Self {
@@ -287,6 +297,11 @@ impl fmt::Display for Error {
             Kind::Replaced { path } => {
                 write!(f, "the file of knowledge base {} was replaced since it was opened", path.display())
             }
+            Kind::HardLinked { path, name } => write!(
+                f,
+                "{} has another name (hard link), under which a change would appear too",
+                path.join(name).display()
+            ),
             Kind::InUse { path, process: None } => {
                 write!(f, "another process has knowledge base {} open", path.display())
             }

@@ -85,7 +85,7 @@ pub(crate) fn free_pages(file: &mut File, meta: &Meta) -> io::Result<Vec<u64>> {
 
 /// Returns the size of a file, and the bytes of it that its committed state does not use.
 pub(crate) fn size(data: &std::path::Path) -> io::Result<(u64, u64)> {
-    let mut file = File::open(data)?;
+    let mut file = truename_files::open_regular(data, File::options().read(true))?;
     let length = file.metadata()?.len();
     let metas = read_metas(&mut file, None)?;
     let meta = newest(&metas).ok_or_else(|| invalid("its second page is not LMDB's"))?;
@@ -134,6 +134,9 @@ fn add_numbers(value: &[u8], free: &mut Vec<u64>) {
 }
 
 fn read(file: &mut File, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    if offset.checked_add(length as u64).is_none_or(|end| file.metadata().is_ok_and(|found| end > found.len())) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     let mut bytes = vec![0; length];
     file.seek(SeekFrom::Start(offset))?;
     file.read_exact(&mut bytes)?;

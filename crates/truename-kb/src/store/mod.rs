@@ -17,6 +17,7 @@ mod update;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use truename_files::regular_metadata;
 use truename_storage::{Environment, WriteTransaction};
 
 pub use self::counts::Counts;
@@ -172,12 +173,10 @@ impl Store {
 
 fn refuse_other(path: &Path) -> Result<(), Error> {
     let data = path.join("data.mdb");
-    if !data.is_file() {
-        let reason = if path.exists() { "it holds no file data.mdb" } else { "there is no such folder" };
-        return Err(Error::not_a_store(path, reason));
+    match regular_metadata(&data).map_err(|source| Error::io("read", &data, source))? {
+        Some(found) if found.len() > 0 => Ok(()),
+        Some(_) => Err(Error::not_a_store(path, "its file data.mdb is empty")),
+        None if path.exists() => Err(Error::not_a_store(path, "it holds no file data.mdb")),
+        None => Err(Error::not_a_store(path, "there is no such folder")),
     }
-    if std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len() == 0 {
-        return Err(Error::not_a_store(path, "its file data.mdb is empty"));
-    }
-    Ok(())
 }
