@@ -202,5 +202,5 @@ fn keep_first<T: Clone + Eq + Hash>(values: &mut Vec<T>) {
 pub struct ConceptIndex(pub u32);
 
 /// Number of a name in a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameIndex(pub u32);

@@ -57,12 +57,15 @@ impl NameFilter {
         if self.is_open() {
             return Ok(None);
         }
-        let mut allowed = NameSet::default();
+        let (mut allowed, next) = (NameSet::default(), snapshot.next_name()?);
         for entry in snapshot.all_types()? {
             let (concept, types) = entry?;
             if self.types.is_empty() || self.has_type(&types) {
                 let left_out = self.left_out(concept, snapshot)?;
                 let names = snapshot.concept_names(concept)?.1;
+                if names.iter().any(|name| *name >= next) {
+                    return Err(Error::damaged("a concept has a name that never was there"));
+                }
                 names.into_iter().filter(|name| !left_out.contains(name)).for_each(|name| allowed.insert(name));
             }
         }

@@ -95,16 +95,17 @@ impl NgramIndex {
             self.postings.append(write, key, list)?;
         }
         drop(lists);
-        self.refresh(write)
+        self.refresh(write, names)
     }
 
-    /// Adds and removes names, each with its distinct n-grams. A number is not used again.
+    /// Adds and removes names, each with its distinct n-grams. A number is not used again, and all are below `next_name`.
     ///
     /// # Errors
-    /// If the storage fails; nothing is committed here, so the transaction can be dropped.
+    /// If the storage fails or is damaged; nothing is committed here, so the transaction can be dropped.
     pub fn update(
         &self,
         write: &mut WriteTransaction<'_>,
+        next_name: u32,
         removed: &[(u32, Vec<Gram>)],
         added: &[(u32, Vec<Gram>)],
     ) -> Result<(), Error> {
@@ -128,12 +129,12 @@ impl NgramIndex {
                 self.postings.put(write, &key, &encode(&slots))?;
             }
         }
-        self.refresh(write)
+        self.refresh(write, next_name)
     }
 
     /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
-    fn refresh(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
-        let Counted { directory, names, numbers } = self.count(write)?;
+    fn refresh(&self, write: &mut WriteTransaction<'_>, next_name: u32) -> Result<(), Error> {
+        let Counted { directory, names, numbers } = self.count(write, next_name)?;
         let mut norms = vec![0f64; numbers];
         let mut rows = directory.iter();
         let mut current: Option<(Gram, f64)> = None;
@@ -151,7 +152,7 @@ impl NgramIndex {
         self.write_tables(write, &directory, names, &norms)
     }
 
-    fn count(&self, read: &impl Transaction) -> Result<Counted, Error> {
+    fn count(&self, read: &impl Transaction, next_name: u32) -> Result<Counted, Error> {
         let mut directory: Vec<(Gram, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
         let mut last: Option<&[u8]> = None;
@@ -167,6 +168,9 @@ impl NgramIndex {
                 _ => directory.push((gram, list.len() as u32)),
             }
             let base = usize::from(block) * BLOCK;
+            if base >= next_name as usize {
+                return Err(Error::damaged("a posting is of a name that never was there"));
+            }
             seen.resize(seen.len().max((base + BLOCK) / 64), 0);
             list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
         }
@@ -200,14 +204,14 @@ impl NgramIndex {
         Ok(self.tables.put(write, BLOCKS, &blocks)?)
     }
 
-    /// Reads every posting and compares their counts with the directory.
+    /// Reads every posting and compares their counts with the directory; all numbers of names are below `next_name`.
     ///
     /// # Errors
     /// [`Error::is_damaged`] if they differ or cannot be read.
-    pub fn check(&self, read: &impl Transaction) -> Result<(), Error> {
+    pub fn check(&self, read: &impl Transaction, next_name: u32) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
-        let Counted { directory: counted, names, numbers } = self.count(read)?;
+        let Counted { directory: counted, names, numbers } = self.count(read, next_name)?;
         let rows = directory.as_chunks::<ROW>().0;
         let agree = |(row, (gram, count)): (&[u8; ROW], &(Gram, u32))| {
             row[..8] == gram.0.to_le_bytes() && row[8..] == count.to_le_bytes()
@@ -313,7 +317,8 @@ mod tests {
             let numbered = |names: &[String], first: usize| -> Vec<(u32, Vec<Gram>)> {
                 names.iter().enumerate().map(|(at, name)| ((first + at) as u32, grams_of(name))).collect()
             };
-            fixture.index.update(&mut write, &numbered(gone, 0), &numbered(&kept[1..], gone.len() + 1)).unwrap();
+            let next_name = names.len() as u32;
+            fixture.index.update(&mut write, next_name, &numbered(gone, 0), &numbered(&kept[1..], gone.len() + 1)).unwrap();
             write.commit().unwrap();
             let updated = fixture.search(&query, &Search::default());
             let rebuilt = built(kept).search(&query, &Search::default());
@@ -341,6 +346,15 @@ mod tests {
             let found = fixture.search("alpha", &Search { limit: 3, rank, ..Search::default() });
             assert_eq!(found.iter().map(|hit| hit.name).collect::<Vec<_>>(), expected);
         }
+    }
+
+    #[test]
+    fn a_posting_of_a_name_that_never_was_allocates_nothing() {
+        let Fixture { environment, index } = built(&["alpha".into()]);
+        let mut write = environment.write().unwrap();
+        index.postings.put(&mut write, &posting_key(Gram(1), u16::MAX), &encode(&[0])).unwrap();
+        assert!(index.check(&write, 1).unwrap_err().is_damaged());
+        assert!(index.update(&mut write, 1, &[], &[]).unwrap_err().is_damaged());
     }
 
     #[test]

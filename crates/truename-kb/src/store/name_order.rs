@@ -40,10 +40,13 @@ pub(crate) fn updated_ranks(
 ) -> Result<Vec<u32>, Error> {
     let first_new = next_number - new.len() as u32;
     let mut ranks: Vec<u32> = stored.map_or_else(|| (0..first_new).collect(), |ranks| each_u32(ranks).collect());
-    gone.for_each(|name| ranks[name.0 as usize] = GONE);
+    let damaged = || Error::damaged_record("the order of its names is not of its names");
+    for name in gone {
+        *ranks.get_mut(name.0 as usize).ok_or_else(damaged)? = GONE;
+    }
     let mut staying = vec![GONE; ranks.len()];
     for (number, rank) in (0..).zip(&ranks).filter(|(_, rank)| **rank != GONE) {
-        staying[*rank as usize] = number;
+        *staying.get_mut(*rank as usize).ok_or_else(damaged)? = number;
     }
     staying.retain(|number| *number != GONE);
     new.sort_unstable();

@@ -129,6 +129,14 @@ impl Snapshot<'_> {
         }))
     }
 
+    /// Returns the number that the next new name gets; those of all names are below it.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] if the count that is stored is not that of the names; or if the storage fails.
+    pub fn next_name(&self) -> Result<NameIndex, Error> {
+        self.tables.next_name(&self.read).map(NameIndex)
+    }
+
     /// Returns a name and the number of its concept.
     ///
     /// # Errors

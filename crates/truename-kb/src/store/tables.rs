@@ -99,6 +99,23 @@ impl Tables {
         postcard::from_bytes(bytes).map_err(Error::record)
     }
 
+    /// Returns the number that the next new name gets; those of all names are below it.
+    ///
+    /// # Errors
+    /// [`Error::is_damaged`] if it is not the one that the stored names lead to: tables are allocated by it.
+    pub(super) fn next_name(&self, read: &impl Transaction) -> Result<u32, Error> {
+        let counted = self.counts(read)?.next_name;
+        let stored = match self.meta.get(read, META_RANKS)? {
+            Some(ranks) => ranks.len() / size_of::<u32>(),
+            // No name has gone yet.
+            None => ascending(self.names.iter(read)?).try_fold(0, |count, entry| entry.map(|_| count + 1))?,
+        };
+        if stored != counted as usize || self.names.range(read, counted..)?.next().is_some() {
+            return Err(Error::damaged_record(format!("it counts {counted} numbers of names and has {stored}")));
+        }
+        Ok(counted)
+    }
+
     pub(super) fn put_counts(&self, write: &mut WriteTransaction<'_>, counts: Counts) -> Result<(), Error> {
         let counts = postcard::to_stdvec(&counts).map_err(Error::record)?;
         Ok(self.meta.put(write, META_COUNTS, &counts)?)

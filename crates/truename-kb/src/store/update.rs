@@ -29,6 +29,8 @@ pub struct Applied {
     pub old_names: Vec<(NameIndex, String)>,
     /// Names that are new.
     pub new_names: Vec<(NameIndex, String)>,
+    /// Number that the next new name gets; those of all names are below it.
+    pub next_name: NameIndex,
 }
 
 /// State of an update.
@@ -37,6 +39,10 @@ struct Update {
     applied: Applied,
     /// New names with their places in the order of names.
     placed: Vec<(OrderKey, u32)>,
+}
+
+fn damaged_counts() -> Error {
+    Error::damaged_record("it counts fewer names or concepts than it has")
 }
 
 impl Store {
@@ -52,6 +58,8 @@ impl Store {
         concepts: Vec<Concept>,
         removed: &[ConceptId],
     ) -> Result<Applied, Error> {
+        // Refuses a count that is not of the names.
+        self.tables.next_name(write)?;
         let counts = self.tables.counts(write)?;
         let mut update = Update { counts, applied: Applied::default(), placed: Vec::new() };
         for id in removed {
@@ -60,8 +68,11 @@ impl Store {
         for concept in &concepts {
             self.put_concept(write, concept, &mut update)?;
         }
-        let Update { mut counts, applied, placed } = update;
-        counts.names = counts.names + applied.new_names.len() as u32 - applied.old_names.len() as u32;
+        let Update { mut counts, mut applied, placed } = update;
+        applied.next_name = NameIndex(counts.next_name);
+        let names =
+            (u64::from(counts.names) + applied.new_names.len() as u64).checked_sub(applied.old_names.len() as u64);
+        counts.names = names.and_then(|names| u32::try_from(names).ok()).ok_or_else(damaged_counts)?;
         self.tables.put_counts(write, counts)?;
         if !applied.old_names.is_empty() || !placed.is_empty() {
             let ranks = self.put_ranks(write, &applied.old_names, placed, counts.next_name)?;
@@ -87,7 +98,7 @@ impl Store {
         update.applied.old_concepts.push(ConceptIndex(number));
         self.tables.concepts.delete(write, &number)?;
         self.tables.ids.delete(write, id.as_str())?;
-        update.counts.concepts -= 1;
+        update.counts.concepts = update.counts.concepts.checked_sub(1).ok_or_else(damaged_counts)?;
         update.applied.removed += 1;
         Ok(())
     }
@@ -176,7 +187,7 @@ impl Store {
         name: &str,
         ranks: &[u32],
     ) -> Result<(), Error> {
-        let rank = |number: u32| ranks[number as usize];
+        let rank = |number: u32| ranks.get(number as usize);
         let normalized = NormalizedName::new(name);
         for key in filed_keys(&normalized) {
             let mut numbers: Vec<u32> = each_u32(self.tables.keys.get(write, &key.0)?.unwrap_or_default()).collect();
@@ -217,5 +228,31 @@ impl Store {
             applied.old_names.push((NameIndex(number), name));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_too_large_allocates_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path()).unwrap();
+        let concept = |id: &str, name: &str| Concept::new(id.parse().unwrap(), name);
+        let mut write = store.write().unwrap();
+        store.fill(&mut write, vec![concept("A:1", "one"), concept("A:2", "two")]).unwrap();
+        let counts = store.tables.counts(&write).unwrap();
+        let apply = |write: &mut WriteTransaction<'_>| {
+            store.apply(write, vec![concept("A:3", "three")], &["A:1".parse().unwrap()])
+        };
+        for counts in [
+            Counts { next_name: u32::MAX - 1, ..counts },
+            Counts { next_name: 0, ..counts },
+            Counts { concepts: 0, ..counts },
+        ] {
+            store.tables.put_counts(&mut write, counts).unwrap();
+            assert!(apply(&mut write).unwrap_err().is_damaged(), "{counts:?}");
+        }
     }
 }

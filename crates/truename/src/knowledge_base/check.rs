@@ -23,7 +23,9 @@ impl KnowledgeBase {
         }
         let kb = Self::open(path)?;
         kb.attached_encoder()?;
+        kb.attached_recognizer()?;
         kb.attached_retriever()?;
+        kb.attached_reranker()?;
         drop(kb);
         Ok(compared)
     }
@@ -31,7 +33,7 @@ impl KnowledgeBase {
     fn check_records(&self) -> Result<(), Error> {
         let snapshot = self.store.snapshot()?;
         snapshot.check()?;
-        self.indexes.ngrams.check(snapshot.transaction())?;
+        self.indexes.ngrams.check(snapshot.transaction(), snapshot.next_name()?.0)?;
         for set in VectorSets::read(&snapshot)?.all() {
             self.indexes.vectors.set(set.number).check(snapshot.transaction())?;
         }

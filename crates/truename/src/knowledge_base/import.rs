@@ -157,7 +157,7 @@ impl KnowledgeBase {
         let unused_mappings = add_mappings(&snapshot, import.mappings, &gone, &mut concepts)?;
         let applied = self.store.apply(&mut write, concepts, &gone)?;
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
-        self.indexes.ngrams.update(&mut write, &old, &new)?;
+        self.indexes.ngrams.update(&mut write, applied.next_name.0, &old, &new)?;
         let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
         let concepts: Vec<u32> = applied.old_concepts.iter().map(|concept| concept.0).collect();
         self.drop_vectors(&mut write, &snapshot, &gone, &concepts)?;
