@@ -1,5 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use truename_files::{IRREGULAR_HINT, is_irregular};
 use truename_text::Span;
 
 /// Maximum number of characters of a name in a message.
@@ -112,6 +114,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.hint(),
+            Kind::Io { source, .. } if is_irregular(source) => Some(IRREGULAR_HINT.into()),
             Kind::Index(source) if source.is_missing() => Some("import the sources again".into()),
             Kind::Ranker(_) => {
                 Some("fit the ranker anew: `truename calibrate --kb DIR`, with --encoder DIR where one is used".into())

@@ -59,8 +59,8 @@ pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
-    AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelRole, NearName, NextVectors,
-    Provenance, Report, VectorInfo, WrittenIds, cache_folder, fold_encoders, fold_folder,
+    AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelHash, ModelRole, NearName,
+    NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder, fold_encoders, fold_folder,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};

@@ -356,7 +356,7 @@ fn a_change_of_encoder_takes_effect_when_it_is_complete() {
         Linker::new(dense).unwrap().link_names(&["fevr on day 7", "щщщ"]).unwrap()
     };
     let before = linked(&bert);
-    let next = || kb.info().unwrap().vectors.unwrap().next.map(|next| (next.names, next.encoder.hash));
+    let next = || kb.info().unwrap().vectors.unwrap().next.map(|next| (next.names, next.encoder.hash.to_string()));
 
     // The old vectors answer until every name has a new one.
     let stopped = interrupted(&kb, &mpnet);

@@ -11,6 +11,7 @@ use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex,
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
+use super::models::META_COPIED;
 use super::vector_sets::NUMBERS;
 use crate::Error;
 
@@ -113,6 +114,7 @@ impl KnowledgeBase {
         let former = if replace { Self::open(out).and_then(Self::undamaged).ok() } else { None };
         let opened = match former {
             Some(former) => {
+                former.record_copied(None)?;
                 fill(&former.store, import.concepts, &provenance, options, true)?;
                 former
             }
@@ -291,7 +293,12 @@ fn fill(
     let progress = &options.progress;
     progress.begin("indexing", 0);
     let mut write = store.write()?;
+    let copied = store.snapshot()?.meta(META_COPIED)?.map(<[u8]>::to_vec);
     store.clear(&mut write)?;
+    // The models are removed after this commit.
+    if let Some(copied) = copied {
+        store.put_meta(&mut write, META_COPIED, &copied)?;
+    }
     let names = store.fill(&mut write, concepts)?;
     progress.check()?;
     let ngrams = NgramIndex::create(store.env(), &mut write)?;

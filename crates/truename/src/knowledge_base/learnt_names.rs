@@ -56,8 +56,10 @@ impl LearntNames {
     pub fn write(&self, encoder: &Path) -> Result<(), Error> {
         let path = encoder.join(Self::FILE);
         let json = serde_json::to_vec(self).map_err(Error::other)?;
-        let partial = Partial::new(path.with_extension("new"));
-        let written = std::fs::write(partial.path(), json).and_then(|()| partial.replace(&path));
+        let written = Partial::create(path.with_extension("new")).and_then(|partial| {
+            std::fs::write(partial.path(), json)?;
+            partial.replace(&path)
+        });
         written.map_err(|source| Error::io("write", &path, source))
     }
 
@@ -70,10 +72,6 @@ impl LearntNames {
         self.encoders = (0..self.folds).map(|fold| hash(&fold_folder(encoder, fold))).collect::<Result<_, Error>>()?;
         self.encoder = Some(hash(encoder)?);
         self.write(encoder)
-    }
-
-    pub(super) fn folds(&self) -> usize {
-        self.folds
     }
 
     /// Returns the number of gold names that the encoder learnt.

@@ -1,21 +1,23 @@
 //! Models in the folder of a knowledge base.
 
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use truename_files::Partial;
+use truename_files::{Folder, Partial, check_regular, is_irregular};
 use truename_infer::{ClozeMapping, Encoder, SETTINGS_FILES, network_folders};
 
-use super::KnowledgeBase;
 use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
 use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSets, Versions};
+use super::{KnowledgeBase, ModelHash};
 use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever};
 
 /// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
-/// Number of hash digits in the name of a model's folder.
-const HASH_DIGITS: usize = 12;
+/// Meta key of the models that were copied into the folder: whatever else lies there is not touched.
+pub(super) const META_COPIED: &str = "copied-models";
 /// Files of a model beside those of its settings. Checkpoints, plots and other files in its folder affect no answer.
 const FILES: [&str; 3] = ["model.safetensors", "truename.json", LearntNames::FILE];
 
@@ -27,7 +29,7 @@ const RERANKER: &str = "reranker";
 /// A model without vectors in the folder of a knowledge base.
 #[derive(Serialize, Deserialize)]
 struct ModelRecord {
-    hash: String,
+    hash: ModelHash,
     /// Folder from which it was copied.
     folder: String,
     /// Of a re-ranker that was calibrated to documents.
@@ -43,7 +45,7 @@ struct Calibrated {
 }
 
 /// Role of an attached model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModelRole {
@@ -90,7 +92,7 @@ pub struct AttachedModel {
     /// Role of the model.
     pub role: ModelRole,
     /// Hash of its weights, tokenizer and configuration.
-    pub hash: String,
+    pub hash: ModelHash,
     /// Folder of the model in the knowledge base.
     pub folder: PathBuf,
     /// Folder from which it was copied.
@@ -156,7 +158,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If a file cannot be copied, or the storage fails.
     pub fn attach_recognizer(&self, recognizer: &TrainedRecognizer) -> Result<(), Error> {
-        self.attach(ModelRole::Recognizer, recognizer.folder(), recognizer.hash(), |folder| {
+        self.attach(ModelRole::Recognizer, recognizer.folder(), &recognizer.hash(), |folder| {
             Ok(TrainedRecognizer::open(folder)?.hash())
         })
     }
@@ -174,7 +176,7 @@ impl KnowledgeBase {
     /// # Errors
     /// As [`KnowledgeBase::attach_recognizer`].
     pub fn attach_reranker(&self, reranker: &TrainedReranker) -> Result<(), Error> {
-        self.attach(ModelRole::Reranker, reranker.folder(), reranker.hash().to_owned(), |folder| {
+        self.attach(ModelRole::Reranker, reranker.folder(), reranker.hash(), |folder| {
             Ok(TrainedReranker::open(folder)?.hash().to_owned())
         })
     }
@@ -204,17 +206,15 @@ impl KnowledgeBase {
         &self,
         role: ModelRole,
         from: &Path,
-        hash: String,
+        hash: &str,
         hash_of: impl Fn(&Path) -> Result<String, Error>,
     ) -> Result<(), Error> {
         let folder = std::path::absolute(from).unwrap_or_default().display().to_string();
-        let target = self.model_folder(role.as_str(), &hash);
-        if target != from && !hash_of(&target).is_ok_and(|known| known == hash) {
-            copy(from, &target)?;
-            if hash_of(&target)? != hash {
-                return Err(Error::model_changed(self.path(), &target, &folder));
-            }
-        }
+        let hash: ModelHash = hash.parse()?;
+        self.place(role, &hash, from, |target| match hash_of(target)? == hash.as_str() {
+            true => Ok(()),
+            false => Err(Error::model_changed(self.path(), target, &folder)),
+        })?;
         self.put_model_record(role, &ModelRecord { hash, folder, calibrated: None })?;
         self.prune_models()
     }
@@ -226,12 +226,9 @@ impl KnowledgeBase {
         hash: impl FnOnce(&M) -> String,
     ) -> Result<Option<M>, Error> {
         let Some(record) = self.model_record(role)? else { return Ok(None) };
-        let folder = self.model_folder(role.as_str(), &record.hash);
-        if !folder.is_dir() {
-            return Err(Error::model_missing(self.path(), &folder, &record.folder));
-        }
+        let folder = self.own_folder(role.as_str(), &record.hash, &record.folder)?;
         let model = open(&folder)?;
-        match hash(&model) == record.hash {
+        match record.hash == hash(&model).as_str() {
             true => Ok(Some(model)),
             false => Err(Error::model_changed(self.path(), &folder, &record.folder)),
         }
@@ -247,7 +244,7 @@ impl KnowledgeBase {
     fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {
         let snapshot = self.store.snapshot()?;
         let Some(json) = snapshot.meta(role.as_str())? else { return Ok(None) };
-        serde_json::from_slice(json).map(Some).map_err(Error::other)
+        serde_json::from_slice(json).map(Some).map_err(|_| Error::damaged("the record of a model"))
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
@@ -256,20 +253,19 @@ impl KnowledgeBase {
     /// # Errors
     /// If the encoders of `ranker.folds` beside it are not finished, a file cannot be copied, or the storage fails.
     pub fn attach_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
-        let record = EncoderRecord::of(encoder);
-        let target = self.model_folder(ENCODER, &record.hash);
-        // The encoder that was opened there needs no second look.
-        if target != encoder.folder() {
+        let record = EncoderRecord::of(encoder)?;
+        let learnt = LearntNames::read(encoder.folder())?;
+        if self.model_folder(ENCODER, &record.hash) != encoder.folder() {
             fold_encoders(encoder)?;
-            let learnt = LearntNames::read(encoder.folder())?;
-            let is_same = |copy: &Encoder| {
-                fold_encoders(copy).is_ok() && LearntNames::read(copy.folder()).is_ok_and(|known| known == learnt)
-            };
-            if !self.open_attached(ENCODER, &record).is_ok_and(|copy| is_same(&copy)) {
-                copy(encoder.folder(), &target)?;
-                self.open_attached(ENCODER, &record)?;
-            }
         }
+        self.place(ModelRole::Encoder, &record.hash, encoder.folder(), |target| {
+            let copy = self.open_attached(ENCODER, &record)?;
+            fold_encoders(&copy)?;
+            match LearntNames::read(target)? == learnt {
+                true => Ok(()),
+                false => Err(Error::model_changed(self.path(), target, &record.folder)),
+            }
+        })?;
         self.mark_attached(ENCODER, &record)
     }
 
@@ -279,15 +275,13 @@ impl KnowledgeBase {
     /// # Errors
     /// If a file cannot be copied, or the storage fails.
     pub fn attach_retriever(&self, retriever: &TrainedRetriever) -> Result<(), Error> {
-        let record = EncoderRecord::of_retriever(retriever);
-        let target = self.model_folder(RETRIEVER, &record.hash);
-        let is_same = || TrainedRetriever::open(&target).is_ok_and(|copy| copy.hash() == record.hash);
-        if target != retriever.folder() && !is_same() {
-            copy(retriever.folder(), &target)?;
-            if !is_same() {
-                return Err(Error::model_changed(self.path(), &target, &record.folder));
+        let record = EncoderRecord::of_retriever(retriever)?;
+        self.place(ModelRole::Retriever, &record.hash, retriever.folder(), |target| {
+            match record.hash == TrainedRetriever::open(target)?.hash() {
+                true => Ok(()),
+                false => Err(Error::model_changed(self.path(), target, &record.folder)),
             }
-        }
+        })?;
         self.mark_attached(RETRIEVER, &record)
     }
 
@@ -299,12 +293,9 @@ impl KnowledgeBase {
         let current = VectorSets::read(&self.store.snapshot()?)?.named(RETRIEVER).current;
         let Some(set) = current.filter(|set| set.is_attached) else { return Ok(None) };
         let EncoderRecord { hash, folder: source, .. } = set.encoder;
-        let folder = self.model_folder(RETRIEVER, &hash);
-        if !folder.is_dir() {
-            return Err(Error::model_missing(self.path(), &folder, &source));
-        }
+        let folder = self.own_folder(RETRIEVER, &hash, &source)?;
         let retriever = TrainedRetriever::open(&folder)?;
-        match retriever.hash() == hash {
+        match hash == retriever.hash() {
             true => AttachedRetriever::new(retriever, self.clone()).map(Some),
             false => Err(Error::model_changed(self.path(), &folder, &source)),
         }
@@ -323,6 +314,7 @@ impl KnowledgeBase {
         if !is_there {
             return Err(Error::no_model(self.path(), role.as_str()));
         }
+        self.record_copied(None)?;
         match role {
             ModelRole::Encoder | ModelRole::Retriever => self.drop_set(role.as_str())?,
             ModelRole::Recognizer | ModelRole::Reranker => {
@@ -334,66 +326,143 @@ impl KnowledgeBase {
         self.prune_models()
     }
 
-    /// Removes the folders of models without vectors.
+    /// Removes the models that were copied into the folder and are no longer attached.
     ///
     /// # Errors
-    /// If a folder cannot be removed.
+    /// If a file cannot be removed.
     pub fn prune_models(&self) -> Result<(), Error> {
-        let known: Vec<PathBuf> = self.models()?.into_iter().map(|model| model.folder).collect();
-        let models = self.path().join(MODELS);
-        let Ok(entries) = std::fs::read_dir(&models) else { return Ok(()) };
-        for path in entries.flatten().map(|entry| entry.path()).filter(|path| !known.contains(path)) {
-            std::fs::remove_dir_all(&path).map_err(|source| Error::io("remove", &path, source))?;
+        let known: BTreeSet<String> =
+            self.models()?.iter().map(|model| folder_name(model.role.as_str(), &model.hash)).collect();
+        let copied = self.copied()?;
+        let copied: BTreeSet<String> = copied.iter().map(|(role, hash)| folder_name(role.as_str(), hash)).collect();
+        let Ok(entries) = std::fs::read_dir(self.path().join(MODELS)) else { return Ok(()) };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // A process that was killed leaves an unfinished copy.
+            let of = name
+                .strip_prefix('.')
+                .filter(|name| name.ends_with(".partial"))
+                .and_then(|name| name.split('.').next());
+            if of.map_or(copied.contains(&name) && !known.contains(&name), |of| copied.contains(of)) {
+                self.remove_model(&name)?;
+            }
         }
-        // Succeeds only if no model is left.
-        let _ = std::fs::remove_dir(&models);
         Ok(())
     }
 
+    /// Removes the files of a model, and the folders that are empty then.
+    fn remove_model(&self, name: &str) -> Result<(), Error> {
+        let place = Path::new(MODELS).join(name);
+        let kb = Folder::open(self.path()).map_err(|source| Error::io("open", self.path(), source))?;
+        for file in model_files(&self.path().join(&place)) {
+            let file = place.join(file);
+            match kb.remove(&file) {
+                Err(source) if source.kind() != ErrorKind::NotFound && !is_irregular(&source) => {
+                    return Err(Error::io("remove", &self.path().join(file), source));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the models that were copied into the folder.
+    fn copied(&self) -> Result<BTreeSet<(ModelRole, ModelHash)>, Error> {
+        let snapshot = self.store.snapshot()?;
+        let Some(json) = snapshot.meta(META_COPIED)? else { return Ok(BTreeSet::new()) };
+        serde_json::from_slice(json).map_err(|_| Error::damaged("the list of its models"))
+    }
+
+    /// Records that the attached models, and another one, are copies that may be removed.
+    pub(super) fn record_copied(&self, other: Option<(ModelRole, ModelHash)>) -> Result<(), Error> {
+        let recorded = self.copied()?;
+        let attached = self.models()?.into_iter().map(|model| (model.role, model.hash));
+        let copied: BTreeSet<_> = recorded.iter().cloned().chain(attached).chain(other).collect();
+        if copied == recorded {
+            return Ok(());
+        }
+        let mut write = self.store.write()?;
+        self.store.put_meta(&mut write, META_COPIED, &serde_json::to_vec(&copied).map_err(Error::other)?)?;
+        Ok(self.store.commit(write)?)
+    }
+
+    /// Copies a model into the knowledge base's folder, unless `check` finds it there.
+    fn place(
+        &self,
+        role: ModelRole,
+        hash: &ModelHash,
+        from: &Path,
+        check: impl Fn(&Path) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let target = self.model_folder(role.as_str(), hash);
+        // The model that was opened there needs no second look.
+        if target == from {
+            return Ok(());
+        }
+        let is_there = self.is_regular(&target)?;
+        self.record_copied(Some((role, hash.clone())))?;
+        if is_there && check(&target).is_ok() {
+            return Ok(());
+        }
+        let failed = |source| Error::io("copy", from, source);
+        std::fs::create_dir_all(self.path().join(MODELS)).map_err(failed)?;
+        let partial = Partial::beside(&target).map_err(failed)?;
+        for file in model_files(from).filter(|file| from.join(file).is_file()) {
+            let copy = partial.path().join(&file);
+            std::fs::create_dir_all(copy.parent().unwrap_or(partial.path())).map_err(failed)?;
+            truename_files::copy(&from.join(&file), &copy).map_err(failed)?;
+        }
+        // Replaces a changed copy.
+        self.remove_model(&folder_name(role.as_str(), hash))?;
+        partial.replace(&target).map_err(|source| Error::io("replace", &target, source))?;
+        check(&target)
+    }
+
     /// Returns the folder of a model in the knowledge base's folder.
-    pub(super) fn model_folder(&self, role: &str, hash: &str) -> PathBuf {
-        self.path().join(MODELS).join(format!("{role}-{}", &hash[..hash.len().min(HASH_DIGITS)]))
+    pub(super) fn model_folder(&self, role: &str, hash: &ModelHash) -> PathBuf {
+        self.path().join(MODELS).join(folder_name(role, hash))
+    }
+
+    /// Returns the folder of a model, after a look whether all that lies in it is its own.
+    fn own_folder(&self, role: &str, hash: &ModelHash, source: &str) -> Result<PathBuf, Error> {
+        let folder = self.model_folder(role, hash);
+        match self.is_regular(&folder)? {
+            true => Ok(folder),
+            false => Err(Error::model_missing(self.path(), &folder, source)),
+        }
+    }
+
+    /// Returns whether the folder of a model is there; an error where it leads elsewhere.
+    fn is_regular(&self, folder: &Path) -> Result<bool, Error> {
+        match check_regular(self.path(), folder) {
+            Ok(()) => Ok(true),
+            Err((_, source)) if source.kind() == ErrorKind::NotFound => Ok(false),
+            Err((path, source)) => Err(Error::io("open", &path, source)),
+        }
     }
 
     /// Opens the copy of a model and checks its hash.
     pub(super) fn open_attached(&self, role: &str, record: &EncoderRecord) -> Result<Encoder, Error> {
-        let folder = self.model_folder(role, &record.hash);
-        if !folder.is_dir() {
-            return Err(Error::model_missing(self.path(), &folder, &record.folder));
-        }
+        let folder = self.own_folder(role, &record.hash, &record.folder)?;
         let encoder = Encoder::open_with_adapters(&folder, &record.adapters)?;
-        if encoder.hash() != record.hash {
+        if record.hash != encoder.hash() {
             return Err(Error::model_changed(self.path(), &folder, &record.folder));
         }
         Ok(encoder)
     }
 }
 
-/// Copies the files of a model and its fold encoders in one step.
-fn copy(model: &Path, target: &Path) -> Result<(), Error> {
-    let failed = |source| Error::io("copy", model, source);
-    std::fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
-    let partial = Partial::beside(target).map_err(failed)?;
-    let folds = LearntNames::read(model)?.map_or(0, |learnt| learnt.folds());
-    for folder in network_folders(model).chain((0..folds).map(|fold| fold_folder(model, fold))) {
-        let place = folder.strip_prefix(model).unwrap_or(Path::new(""));
-        copy_files(&folder, &partial.path().join(place)).map_err(failed)?;
-    }
-    if target.exists() {
-        // Replaces a changed copy.
-        std::fs::remove_dir_all(target).map_err(failed)?;
-    }
-    partial.replace(target).map_err(failed)
+fn folder_name(role: &str, hash: &ModelHash) -> String {
+    format!("{role}-{}", hash.short())
 }
 
-fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
-    for file in FILES.into_iter().chain(SETTINGS_FILES).filter(|file| from.join(file).is_file()) {
-        let copy = to.join(file);
-        std::fs::create_dir_all(copy.parent().unwrap_or(to))?;
-        std::fs::copy(from.join(file), &copy)?;
-        std::fs::File::open(&copy)?.sync_all()?;
-    }
-    Ok(())
+/// Returns the places in a model's folder where its files, those of its other networks and of its fold encoders may lie.
+fn model_files(model: &Path) -> impl Iterator<Item = PathBuf> {
+    let folds = (0..).map(|fold| fold_folder(model, fold)).take_while(|folder| folder.is_dir());
+    network_folders(model).chain(folds).flat_map(move |folder| {
+        let place = folder.strip_prefix(model).unwrap_or(Path::new("")).to_owned();
+        FILES.into_iter().chain(SETTINGS_FILES).map(move |file| place.join(file))
+    })
 }
 
 /// Returns the size of all files in a folder, in bytes.

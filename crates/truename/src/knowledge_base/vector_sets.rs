@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use truename_infer::{AdapterChoice, Encoder};
 use truename_kb::Snapshot;
 
+use super::ModelHash;
 use crate::{Error, TrainedRetriever};
 
 /// Meta key of the sets.
@@ -22,7 +23,7 @@ pub(super) const NUMBERS: std::ops::Range<u8> = 0..16;
 #[non_exhaustive]
 pub struct EncoderRecord {
     /// Hash of its weights, tokenizer and configuration.
-    pub hash: String,
+    pub hash: ModelHash,
     /// Folder from which it was first opened.
     pub folder: String,
     /// Number of dimensions of the vectors.
@@ -33,22 +34,22 @@ pub struct EncoderRecord {
 }
 
 impl EncoderRecord {
-    pub(super) fn of_retriever(retriever: &TrainedRetriever) -> Self {
-        Self {
-            hash: retriever.hash().to_owned(),
+    pub(super) fn of_retriever(retriever: &TrainedRetriever) -> Result<Self, Error> {
+        Ok(Self {
+            hash: retriever.hash().parse()?,
             folder: std::path::absolute(retriever.folder()).unwrap_or_default().display().to_string(),
             dimensions: retriever.dimensions(),
             adapters: AdapterChoice::All,
-        }
+        })
     }
 
-    pub(super) fn of(encoder: &Encoder) -> Self {
-        Self {
-            hash: encoder.hash().to_owned(),
+    pub(super) fn of(encoder: &Encoder) -> Result<Self, Error> {
+        Ok(Self {
+            hash: encoder.hash().parse()?,
             folder: std::path::absolute(encoder.folder()).unwrap_or_default().display().to_string(),
             dimensions: encoder.dimensions(),
             adapters: encoder.backbone().adapter_choice().clone(),
-        }
+        })
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
             VectorSets::read(&kb.store.snapshot().unwrap())
         };
         let encoder = EncoderRecord {
-            hash: "ab".into(),
+            hash: "ab".parse().unwrap(),
             folder: "/models/x".into(),
             dimensions: 3,
             adapters: AdapterChoice::All,
@@ -182,5 +183,10 @@ mod tests {
         assert_eq!(read(&expected.to_json()).unwrap(), expected);
         assert_eq!(expected.free_number().unwrap(), 2);
         assert!(read(b"{\"current\": 3}").is_err());
+        let unnamed = String::from_utf8_lossy(unnamed);
+        for hash in ["/../../../x", "0123456789aé"] {
+            let error = read(unnamed.replace("\"ab\"", &format!("\"{hash}\"")).as_bytes()).unwrap_err();
+            assert!(error.is_damaged(), "{error}");
+        }
     }
 }

@@ -69,7 +69,7 @@ impl KnowledgeBase {
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
         let encode = |texts: &[&str]| encode(encoder, texts);
-        self.fill_set(&self.filling(ENCODER, Rows::Names, EncoderRecord::of(encoder), &encode), on_progress)
+        self.fill_set(&self.filling(ENCODER, Rows::Names, EncoderRecord::of(encoder)?, &encode), on_progress)
     }
 
     /// Encodes every concept that has no vector by this retriever.
@@ -83,7 +83,7 @@ impl KnowledgeBase {
         retriever: &TrainedRetriever,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
-        let record = EncoderRecord::of_retriever(retriever);
+        let record = EncoderRecord::of_retriever(retriever)?;
         let encode = |texts: &[&str]| retriever.concepts(texts);
         self.fill_set(&self.filling(RETRIEVER, Rows::Concepts, record, &encode), on_progress)
     }
@@ -96,7 +96,7 @@ impl KnowledgeBase {
         limit: usize,
     ) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
         let snapshot = self.store.snapshot()?;
-        let set = self.set_of(&snapshot, RETRIEVER, &EncoderRecord::of_retriever(retriever))?;
+        let set = self.set_of(&snapshot, RETRIEVER, &EncoderRecord::of_retriever(retriever)?)?;
         let reader = self.index_of(&set).reader(snapshot.transaction())?;
         let search = VectorSearch { limit, ..VectorSearch::default() };
         let hits = reader.search(&mentions.rows().collect::<Vec<_>>(), &search, &mut VectorScratch::default())?;
@@ -109,7 +109,7 @@ impl KnowledgeBase {
 
     /// Checks that the vectors of the concepts were made by this retriever.
     pub(crate) fn check_retriever(&self, retriever: &TrainedRetriever) -> Result<(), Error> {
-        self.set_of(&self.store.snapshot()?, RETRIEVER, &EncoderRecord::of_retriever(retriever)).map(drop)
+        self.set_of(&self.store.snapshot()?, RETRIEVER, &EncoderRecord::of_retriever(retriever)?).map(drop)
     }
 
     fn filling<'a>(&self, name: &'a str, rows: Rows, record: EncoderRecord, encode: &'a Encode<'a>) -> Filling<'a> {
@@ -177,7 +177,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If there are none, or another encoder made them ([`Error::is_encoder_mismatch`]).
     pub fn check_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
-        self.set_of(&self.store.snapshot()?, ENCODER, &EncoderRecord::of(encoder)).map(drop)
+        self.set_of(&self.store.snapshot()?, ENCODER, &EncoderRecord::of(encoder)?).map(drop)
     }
 
     /// Returns the encoder that made the vectors of the names; `None` if there are none.
@@ -221,7 +221,7 @@ impl KnowledgeBase {
     pub(crate) fn vectors<'a>(&self, snapshot: &'a Snapshot<'_>) -> Result<Option<VectorReader<'a>>, Error> {
         let Some(encoder) = &self.encoder else { return Ok(None) };
         // Another process may have replaced them meanwhile.
-        let set = self.set_of(snapshot, ENCODER, &EncoderRecord::of(encoder))?;
+        let set = self.set_of(snapshot, ENCODER, &EncoderRecord::of(encoder)?)?;
         Ok(Some(self.index_of(&set).reader(snapshot.transaction())?))
     }
 
