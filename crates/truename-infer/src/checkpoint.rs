@@ -477,7 +477,6 @@ impl TransformerCheckpoint {
         }
         let parent = to.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-        std::fs::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
-        Ok(())
+        truename_files::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))
     }
 }

@@ -73,11 +73,15 @@ impl Weights {
     /// Writes the file into a folder, with the tensors given added or in place of their namesakes.
     pub fn save(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
         let path = folder.join("model.safetensors");
-        let partial = Partial::new(folder.join("model.safetensors.new"));
+        let new = folder.join("model.safetensors.new");
+        let failed = |source| Error::io("write", &new, source);
+        let partial = Partial::create(&new).map_err(failed)?;
+        let permissions = std::fs::metadata(&new).map_err(failed)?.permissions();
         let views = self.views(tensors).map_err(|source| Error::tensors(&path, source))?;
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
-        safetensors::serialize_to_file(views, Some(metadata), partial.path())
-            .map_err(|source| Error::unwritten(partial.path(), source))?;
+        safetensors::serialize_to_file(views, Some(metadata), &new).map_err(|source| Error::unwritten(&new, source))?;
+        // `serialize_to_file` puts a temporary file there, which is its owner's alone.
+        std::fs::set_permissions(&new, permissions).map_err(failed)?;
         partial.replace(&path).map_err(|source| Error::io("replace", &path, source))
     }
 

@@ -168,3 +168,17 @@ fn a_manifest_of_another_format_is_refused() {
     assert!(checkpoint.manifest().head::<Spans>("spans").is_err());
     assert_eq!(checkpoint.manifest().head::<Spans>("cloze").unwrap(), None);
 }
+
+#[cfg(unix)]
+#[test]
+fn weights_have_the_permissions_of_a_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode();
+    std::fs::write(folder.path().join("new"), "").unwrap();
+    Checkpoint::open(&models::folder("bert")).unwrap().save(folder.path(), &Tensors::new(), None).unwrap();
+    for file in ["model.safetensors", "config.json", "tokenizer.json"] {
+        assert_eq!(mode(file), mode("new"), "{file}");
+    }
+}

@@ -172,7 +172,7 @@ impl Tuning {
         let id = self.id(recipe, dataset)?;
         let run = self.run(&id);
         let (from, to) = (run.join("metrics.jsonl"), self.folder.join("metrics").join(format!("{id}.jsonl")));
-        std::fs::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
+        truename_files::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
         let trial = Trial { id, setting, fold, scores, seconds };
         let path = self.folder.join("trials.jsonl");
         let json = serde_json::to_string(&trial).map_err(|source| Error::state(&path, source))?;
