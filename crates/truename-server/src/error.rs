@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use truename_files::{IRREGULAR_HINT, is_irregular};
+
 /// Error of opening or running a server.
 #[derive(Debug)]
 pub struct Error(Kind);
@@ -36,6 +38,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
             Kind::Truename(source) => source.hint(),
+            Kind::Io { source, .. } if is_irregular(source) => Some(IRREGULAR_HINT.into()),
             Kind::Keys { .. } => Some("write a line for each user: NAME KEY".into()),
             Kind::Name(_) => Some("write `--kb NAME=DIR`, each name once, of letters, digits, -, _ and .".into()),
             _ => None,

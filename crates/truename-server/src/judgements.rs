@@ -1,12 +1,13 @@
 //! Judgements of answers: an append-only file a knowledge base.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use truename::ConceptId;
+use truename_files::{has_other_names, open_regular};
 use utoipa::ToSchema;
 
 use crate::Error;
@@ -48,7 +49,7 @@ impl Judgements {
     /// Appends judgements, and returns once they are on the disk.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, is a link, or has another name (hard link), under which the judgements would appear too.
     pub fn append(&self, judgements: &[Judgement]) -> Result<(), Error> {
         let failed = |source: std::io::Error| Error::io("write", &self.path, source);
         let mut lines = Vec::new();
@@ -82,7 +83,7 @@ impl Judgements {
 /// # Errors
 /// As [`Judgements::read`].
 pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
-    let file = match File::open(path) {
+    let file = match open_regular(path, File::options().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(Error::io("read", path, error)),
@@ -117,12 +118,13 @@ pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
     last
 }
 
-/// Returns whether an open file is still that at a path, and was not moved or removed.
+/// Returns whether an open file is still that at a path, and was not moved, removed or given another name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let of = |metadata: std::io::Result<std::fs::Metadata>| metadata.map(|found| (found.dev(), found.ino())).ok();
-    of(file.metadata()).is_some_and(|open| of(std::fs::metadata(path)) == Some(open))
+    let at = std::fs::symlink_metadata(path);
+    !at.as_ref().is_ok_and(has_other_names) && of(file.metadata()).is_some_and(|open| of(at) == Some(open))
 }
 
 /// Elsewhere an open file cannot be removed.
@@ -137,7 +139,10 @@ fn open(path: &Path) -> std::io::Result<File> {
     if let (true, Some(folder)) = (is_new, path.parent()) {
         std::fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut file = open_regular(path, File::options().read(true).append(true).create(true))?;
+    if has_other_names(&file.metadata()?) {
+        return Err(std::io::Error::other("it has another name (hard link); put a copy in its place"));
+    }
     let whole = whole_lines(&mut file)?;
     if whole < file.metadata()?.len() {
         file.set_len(whole)?;
@@ -197,6 +202,30 @@ mod tests {
         let all = vec![judgement("a", Some("X:1")), judgement("b", None), withdrawn.clone()];
         assert_eq!(last_judgements(all), [judgement("b", None)]);
         assert_eq!(last_judgements(vec![withdrawn, judgement("a", None)]), [judgement("a", None)]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_somebody_else_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("diary"), "dear\ndiary").unwrap();
+        std::os::unix::fs::symlink("diary", at("link")).unwrap();
+        std::os::unix::fs::symlink("new", at("dangling")).unwrap();
+        std::fs::hard_link(at("diary"), at("other name")).unwrap();
+        for name in ["link", "dangling", "other name"] {
+            assert!(Judgements::new(&at(name)).append(&[judgement("a", None)]).is_err(), "{name}");
+        }
+        assert!(read_judgements(&at("link")).is_err() && read_judgements(Path::new("/dev/zero")).is_err());
+        assert!(std::fs::read(at("diary")).unwrap() == b"dear\ndiary" && !at("new").exists());
+
+        let judgements = Judgements::new(&at("own"));
+        judgements.append(&[judgement("a", None)]).unwrap();
+        std::fs::hard_link(at("own"), at("copy")).unwrap();
+        assert!(judgements.append(&[judgement("b", None)]).is_err());
+        std::fs::remove_file(at("copy")).unwrap();
+        judgements.append(&[judgement("b", None)]).unwrap();
+        assert_eq!(judgements.read().unwrap().len(), 2);
     }
 
     #[cfg(unix)]
