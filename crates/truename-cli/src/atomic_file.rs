@@ -28,7 +28,7 @@ impl AtomicFile {
             return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
         }
         let partial = (!path.exists() || path.is_file()).then(|| Partial::beside(&path)).transpose()?;
-        let file = File::create(partial.as_ref().map_or(path.as_path(), Partial::path));
+        let file = partial.as_ref().map_or_else(|| File::create(&path), |partial| File::create_new(partial.path()));
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { partial, file: Some(BufWriter::with_capacity(1 << 16, file)), path })
     }

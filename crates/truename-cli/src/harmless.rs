@@ -34,16 +34,17 @@ pub fn say(words: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", Harmless(&words.to_string()));
 }
 
-/// A writer to a terminal that replaces control characters.
+/// A writer to a terminal that replaces control characters other than tabs and line ends.
 pub struct HarmlessWriter<W> {
     out: W,
-    /// True if the last byte was C2, which may begin a control character of UTF-8 (C2 80 to C2 9F).
-    has_c2: bool,
+    /// The last byte, where the next one tells what it is: C2 may begin a control character of UTF-8 (C2 80 to C2 9F), and a
+    /// carriage return without a line feed would write over the line.
+    held: Option<u8>,
 }
 
 impl<W: Write> HarmlessWriter<W> {
     pub fn new(out: W) -> Self {
-        Self { out, has_c2: false }
+        Self { out, held: None }
     }
 }
 
@@ -52,17 +53,17 @@ impl<W: Write> Write for HarmlessWriter<W> {
         const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
         let mut shown = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            let is_c1 = std::mem::take(&mut self.has_c2) && {
-                let is_c1 = (0x80..=0x9F).contains(&byte);
-                if !is_c1 {
-                    shown.push(0xC2);
+            match self.held.take() {
+                Some(0xC2) if (0x80..=0x9F).contains(&byte) => {
+                    shown.extend_from_slice(REPLACEMENT);
+                    continue;
                 }
-                is_c1
-            };
+                Some(b'\r') if byte != b'\n' => shown.extend_from_slice(REPLACEMENT),
+                held => shown.extend(held),
+            }
             match byte {
-                _ if is_c1 => shown.extend_from_slice(REPLACEMENT),
-                0xC2 => self.has_c2 = true,
-                b'\t' | b'\n' | b'\r' => shown.push(byte),
+                0xC2 | b'\r' => self.held = Some(byte),
+                b'\t' | b'\n' => shown.push(byte),
                 0..0x20 | 0x7F => shown.extend_from_slice(REPLACEMENT),
                 _ => shown.push(byte),
             }
@@ -82,8 +83,8 @@ mod tests {
 
     #[test]
     fn controls_are_replaced_however_the_bytes_are_cut() {
-        let text = "\u{1b}[31mé £\u{9b}2J\u{85}x\u{7f}\t\r\n🧠Â";
-        let expected = text.replace(['\u{1b}', '\u{9b}', '\u{85}', '\u{7f}'], "\u{FFFD}");
+        let text = "\u{1b}[31mé £\u{9b}2J\u{85}x\u{7f}\rover\t\r\n🧠Â";
+        let expected = text.replace(['\u{1b}', '\u{9b}', '\u{85}', '\u{7f}'], "\u{FFFD}").replace("\ro", "\u{FFFD}o");
         for size in [1, 2, 3, 64] {
             let mut out = Vec::new();
             let mut writer = HarmlessWriter::new(&mut out);

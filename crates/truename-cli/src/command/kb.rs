@@ -213,17 +213,18 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     writeln!(out, "names              {}", grouped(info.names.into()))?;
     writeln!(out, "names per concept  {:.2}", info.names_per_concept)?;
     if let Some((count, id)) = &info.most_names {
-        writeln!(out, "most names         {count} ({id})")?;
+        writeln!(out, "most names         {count} ({})", OneLine(id))?;
     }
     write_name_counts(out, info)?;
     writeln!(out, "duplicate names    {}", grouped(info.duplicate_names.into()))?;
     writeln!(out, "ambiguous names    {}", grouped(info.ambiguous_names.into()))?;
     for (name, ids) in &info.ambiguous_examples {
         let more = if ids.len() > 4 { format!(" and {} more", ids.len() - 4) } else { String::new() };
-        writeln!(out, "  {name}: {}{more}", ids.iter().take(4).cloned().collect::<Vec<_>>().join(", "))?;
+        let ids = ids.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
+        writeln!(out, "  {}: {}{more}", OneLine(name), OneLine(&ids))?;
     }
     for (name, count) in &info.types {
-        writeln!(out, "type {name}: {}", grouped((*count).into()))?;
+        writeln!(out, "type {}: {}", OneLine(name), grouped((*count).into()))?;
     }
     for (source, count) in &info.aliases {
         writeln!(out, "aliases from {}: {}", OneLine(source), grouped((*count).into()))?;
@@ -237,13 +238,14 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
         let ranker = if *calibrated { "; a ranker is fitted with them" } else { "" };
         let count = format!("{} of {}", grouped(*names), counted(info.names.into(), "name"));
         writeln!(out, "vectors            {count}, {} dimensions{ranker}", encoder.dimensions)?;
-        writeln!(out, "encoder            {} ({})", encoder.folder, encoder.hash)?;
+        writeln!(out, "encoder            {} ({})", OneLine(&encoder.folder), encoder.hash)?;
         if let Some(NextVectors { names, encoder, .. }) = next {
             let count = format!("{} of {} names", grouped(*names), grouped(info.names.into()));
             writeln!(
                 out,
                 "change of encoder  under way: {count} have a vector by {} ({})",
-                encoder.folder, encoder.hash
+                OneLine(&encoder.folder),
+                encoder.hash
             )?;
         }
     }
@@ -254,7 +256,8 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
     writeln!(out, "bytes on disk      {}{unused}", grouped(info.bytes))?;
     for file in &info.provenance {
         let (bytes, entries) = (counted(file.bytes, "byte"), counted(file.entries, "entry"));
-        writeln!(out, "{} of {} ({}, {bytes}, {entries})", file.action, OneLine(&file.file), file.format)?;
+        let [action, file, format] = [&file.action, &file.file, &file.format].map(|text| OneLine(text));
+        writeln!(out, "{action} of {file} ({format}, {bytes}, {entries})")?;
     }
     Ok(())
 }
@@ -271,14 +274,12 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
     let aligned = std::io::stdout().is_terminal();
     for candidate in link.candidates.iter().take(top) {
         let matched = if candidate.matched_name == candidate.preferred_name { "" } else { &candidate.matched_name };
+        let (id, name, matched) = (candidate.id.as_str(), OneLine(&candidate.preferred_name), OneLine(matched));
+        let (id, probability) = (OneLine(id).to_string(), candidate.probability);
         if aligned {
-            writeln!(
-                out,
-                "{:<16} {:.3}  {}  {matched}",
-                candidate.id, candidate.probability, candidate.preferred_name
-            )?;
+            writeln!(out, "{id:<16} {probability:.3}  {name}  {matched}")?;
         } else {
-            writeln!(out, "{}\t{:.3}\t{}\t{matched}", candidate.id, candidate.probability, candidate.preferred_name)?;
+            writeln!(out, "{id}\t{probability:.3}\t{name}\t{matched}")?;
         }
     }
     out.finish()
@@ -294,7 +295,7 @@ fn search_names(words: &str, kb: &LinkerArguments, top: usize, quiet: bool) -> a
     anyhow::ensure!(!near.is_empty(), "no name resembles \"{words}\"");
     let mut out = stdout();
     for name in near {
-        writeln!(out, "{}\t{:.3}\t{}", name.id, name.score, name.name)?;
+        writeln!(out, "{}\t{:.3}\t{}", OneLine(name.id.as_str()), name.score, OneLine(&name.name))?;
     }
     out.finish()
 }

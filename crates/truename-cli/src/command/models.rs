@@ -10,6 +10,7 @@ use truename::{
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
 use crate::count::counted;
+use crate::harmless::OneLine;
 use crate::output::stdout;
 use crate::problems::MAX_SHOWN;
 
@@ -88,6 +89,6 @@ fn list_unread(
 pub fn write(out: &mut impl Write, model: &AttachedModel) -> std::io::Result<()> {
     let AttachedModel { role, hash, folder, source, bytes, is_in_use, .. } = model;
     let state = if *is_in_use { "" } else { ", not in use until all have a vector" };
-    let (name, bytes) = (role.as_str(), counted(*bytes, "byte"));
+    let (name, bytes, source) = (role.as_str(), counted(*bytes, "byte"), OneLine(source));
     writeln!(out, "model {name}: {} ({hash}, {bytes}, copied from {source}{state})", folder.display())
 }

@@ -17,7 +17,9 @@ pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
 
 fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     let own = || judgements_file(arguments.kb.kb.as_deref());
-    let path = arguments.judgements.clone().unwrap_or_else(own);
+    // Unlike a folder that is shared, the user may name a link.
+    let named = arguments.judgements.as_ref().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+    let path = named.unwrap_or_else(own);
     let mut judgements = read_judgements(&path)?;
     if let Some(user) = &arguments.user {
         judgements.retain(|judgement| judgement.user == *user);
