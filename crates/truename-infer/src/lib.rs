@@ -80,4 +80,4 @@ pub use states::States;
 pub use tensor::{Tensor, Tensors};
 pub use tokenizer::{Keep, Part, Place, Sequence, Slot, Template, Tokenizer, Tokens};
 pub use visibility::Visibility;
-pub use weights::Scope;
+pub use weights::{Scope, read_weights};

@@ -3,6 +3,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::Mmap;
 use safetensors::tensor::{Dtype, Metadata, TensorView};
@@ -13,6 +14,15 @@ use crate::{Error, Tensor, Tensors};
 
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
+
+/// True if weights are read and not mapped.
+static ARE_READ: AtomicBool = AtomicBool::new(false);
+
+/// Reads weights whole from now on. They are mapped otherwise, which is faster but ends the process when somebody cuts the
+/// file off.
+pub fn read_weights() {
+    ARE_READ.store(true, Ordering::Relaxed);
+}
 
 /// A file in memory.
 pub(crate) enum Bytes {
@@ -43,9 +53,13 @@ pub(crate) struct Weights {
 impl Weights {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join("model.safetensors");
+        if ARE_READ.load(Ordering::Relaxed) {
+            let file = std::fs::read(&path).map_err(|source| Error::io("open", &path, source))?;
+            return Self::of(path.clone(), Bytes::Owned(file)).map_err(|source| Error::tensors(&path, source));
+        }
         let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
         // SAFETY: the file is opened to be read. Whoever changes it while it is mapped gets other vectors, and whoever cuts
-        // it short ends this process; every reader of mapped files has that hazard, and downloads replace files whole.
+        // it short ends this process, unless [`read_weights`] was called; downloads replace files whole.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
         Self::of(path.clone(), Bytes::Mapped(map)).map_err(|source| Error::tensors(&path, source))

@@ -23,8 +23,9 @@ const KEPT_PIPELINES: usize = 4;
 /// Bytes of an answer without its candidates, and of each candidate.
 const NAME_BYTES: usize = 256;
 const CANDIDATE_BYTES: usize = 256;
-/// Bytes of the mentions of a document, for each byte of its text.
+/// Bytes of the mentions of a document, for each byte of its text; and of the search for their names, which a single candidate seldom needs.
 const MENTION_BYTES: usize = 96;
+const SEARCH_BYTES: usize = 304;
 /// Letters of a name of its own, where a document has one after the other.
 const LETTERS: usize = 16;
 
@@ -65,7 +66,8 @@ impl NameOptions {
     /// Returns the most memory that a document of some bytes takes once its mentions are linked, in bytes. Measured with texts of nothing
     /// but names, short ones and different ones.
     pub fn bytes_of_document(&self, length: usize) -> usize {
-        length * (MENTION_BYTES + self.top * CANDIDATE_BYTES / LETTERS)
+        let search = if self.top > 1 { SEARCH_BYTES } else { 0 };
+        length * (MENTION_BYTES + search + self.top * CANDIDATE_BYTES / LETTERS)
     }
 
     fn link_options(&self) -> LinkOptions {

@@ -31,6 +31,7 @@ mod error;
 mod explain;
 mod feature;
 mod generator;
+pub mod guard;
 mod indexes;
 mod knowledge_base;
 mod link;
@@ -82,6 +83,6 @@ pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
-    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, guard,
+    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress,
 };
 pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};
