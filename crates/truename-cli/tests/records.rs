@@ -69,6 +69,67 @@ fn equal_rows_are_one_record() {
 }
 
 #[test]
+fn many_equal_rows_are_one_record() {
+    let folder = Folder::new();
+    let rows: String = (0..20_000).map(|_| "Acme Tools Ltd,12 Main Street,Springfield\n").collect();
+    folder
+        .write("rows.csv", format!("name,street,town\nAcme Tools,12 Main Street,Springfield\n{rows}Zeta,1 Hill,Ulm\n"));
+    let found = folder.run(&["dedupe", "rows.csv", "--json", "run.json"]);
+    assert!(found.err.contains("20,002 records, 3 distinct: "), "{}", found.err);
+    let listed = pairs(&found.out);
+    // One pair a row: with the first of the equal ones.
+    assert_eq!((listed.len(), &listed[..2]), (20_000, &[pair("1", "2", "1"), pair("2", "3", "1")][..]));
+    assert_eq!(listed[19_999], pair("2", "20001", "1"));
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!((summary["distinct"].as_u64(), summary["matches"].as_u64()), (Some(3), Some(20_000)));
+    let table = folder.run(&["-q", "dedupe", "rows.csv", "--format", "table"]).out;
+    assert_eq!(table.matches("Springfield,1,").count(), 20_001);
+    let page = folder.run(&["-q", "dedupe", "rows.csv", "--format", "html"]).out;
+    assert!(
+        page.contains("<bdi>2 (and 19,999 equal rows)</bdi>") && page.contains("<bdi>3 (and 19,998 equal rows)</bdi>")
+    );
+    assert_eq!(pairs(&folder.run(&["-q", "dedupe", "rows.csv", "--threshold", "1"]).out), []);
+    // Equal rows of two tables go together one by one.
+    folder.write("left.csv", "name\nAcme Tools Ltd\nAcme Tools Ltd\nAcme Tools Ltd\n");
+    folder.write("right.csv", "name\nAcme Tools Ltd\nAcme Tools Ltd\n");
+    let two = |further: &[&str]| {
+        let listed = pairs(&folder.run(&[&["-q", "dedupe", "left.csv", "right.csv"], further].concat()).out);
+        listed.into_iter().map(|(left, right, cluster)| format!("{left}-{right} {cluster}")).collect::<Vec<_>>()
+    };
+    assert_eq!(two(&[]), ["1-1 1", "1-2 1", "2-1 1", "3-1 1"]);
+    assert_eq!(two(&["--one-to-one"]), ["1-1 1", "2-2 2"]);
+}
+
+#[test]
+fn columns_that_identify_rows_are_not_compared() {
+    let folder = Folder::new();
+    let rows: String = (0..1000).map(|row| format!("{row},Acme Tools Ltd,12 Main Street\n")).collect();
+    folder.write("rows.csv", format!("id,name,street\n{rows}"));
+    let found = folder.run(&["dedupe", "rows.csv", "--json", "run.json"]);
+    assert_eq!(pairs(&found.out).len(), 999);
+    let said = "column \"id\" identifies the rows and is not compared\nhint: --compare \"id\" compares it too\n";
+    assert!(found.err.contains(said), "{}", found.err);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!((summary["identifiers"][0].as_str(), summary["distinct"].as_u64()), (Some("id"), Some(1)));
+    for further in [["--compare", "ID"], ["--column", "id"]] {
+        let found = folder.run(&[&["dedupe", "rows.csv"][..], &further].concat());
+        assert!(!found.err.contains("identifies"), "{}", found.err);
+    }
+    let refused = folder.run(&["dedupe", "rows.csv", "--compare", "nam"]);
+    assert!(refused.code == 2 && refused.err.contains("did you mean --compare \"name\"?"), "{}", refused.err);
+    // A key that two tables share tells which records go together; numbers of rows do not.
+    let table = |ids: [u32; 3]| -> String {
+        let names = ["Acme Tools", "Zeta Foods", "Omega Cars"];
+        std::iter::once("id,name\n".to_owned()).chain((0..3).map(|at| format!("{},{}\n", ids[at], names[at]))).collect()
+    };
+    folder.write("left.csv", table([1, 2, 3]));
+    folder.write("same.csv", table([1, 2, 3]));
+    folder.write("other.csv", table([2, 3, 1]));
+    let said = |right: &str| folder.run(&["dedupe", "left.csv", right]).err.contains("column \"id\" identifies");
+    assert_eq!((said("same.csv"), said("other.csv")), (false, true));
+}
+
+#[test]
 fn records_of_one_table_are_paired() {
     let folder = folder();
     let found = dedupe(&folder, &[]);

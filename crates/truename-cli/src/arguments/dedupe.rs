@@ -14,12 +14,15 @@ pub struct Dedupe {
     /// A second table; records of the first are then compared with records of this one alone
     #[arg(value_name = "RIGHT")]
     pub right: Option<PathBuf>,
-    /// Columns to compare, in capitals or not; may be given several times [default: all but the id]
+    /// Columns to compare, in capitals or not; may be given several times [default: all that do not identify rows]
     #[arg(long = "column", value_name = "COLUMN")]
     pub columns: Vec<String>,
     /// Column with the ids of the records, which is not compared; the answers name it [default: rows are counted from 1]
     #[arg(long, value_name = "COLUMN")]
     pub id_column: Option<String>,
+    /// Column to compare although its values identify rows, as a key that both tables share; may be given several times
+    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
+    pub compare: Vec<String>,
     #[command(flatten)]
     pub scorer: PairScorerArguments,
     /// Each record's nearest others that are compared with it, by each index

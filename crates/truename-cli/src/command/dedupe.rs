@@ -8,6 +8,7 @@ use truename::records::{Blocked, Blocking, Resolution, Resolver};
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
+use crate::names::column::quoted;
 use crate::records::{Coverage, Gold, Input, Scorer, check, write};
 use crate::{atomic_file, bars, interrupt, problems, progress};
 
@@ -52,6 +53,7 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     drop(committing);
     if !quiet {
         report_problems(&input);
+        report_identifiers(&input);
         scorer.say_truncated();
         if blocked.truncated > 0 {
             let records = counted(blocked.truncated, "record");
@@ -77,12 +79,24 @@ fn report_problems(input: &Input) {
     }
 }
 
+fn report_identifiers(input: &Input) {
+    for name in &input.identifiers {
+        crate::say!("column {} identifies the rows and is not compared", quoted(name));
+        crate::say!("hint: --compare {} compares it too", quoted(name));
+    }
+}
+
 /// Counts and times of a run, as `--json` has them.
 #[derive(Default, Serialize)]
 struct Summary {
     records: usize,
+    /// Number of records that differ.
+    distinct: usize,
+    /// Columns that identify rows and were not compared.
+    identifiers: Vec<String>,
     candidates: usize,
     compared: usize,
+    /// Pairs within a cluster, one for each further row of equal ones.
     matches: usize,
     clusters: usize,
     clusters_of_several: usize,
@@ -97,11 +111,13 @@ struct Summary {
 
 impl Summary {
     fn count(&mut self, input: &Input, blocked: &Blocked, resolution: &Resolution) {
-        let Resolution { pairs, clusters, .. } = resolution;
+        let Resolution { pairs, equal, clusters, distinct, .. } = resolution;
         self.records = input.each().map(|table| table.records.len()).sum();
+        self.distinct = distinct.count();
+        self.identifiers.clone_from(&input.identifiers);
         self.candidates = blocked.pairs.len();
         self.compared = pairs.len();
-        self.matches = pairs.iter().filter(|scored| clusters.has(scored.pair)).count();
+        self.matches = equal.len() + pairs.iter().filter(|scored| clusters.has(scored.pair)).count();
         self.clusters = clusters.count();
         self.clusters_of_several = clusters.count_of_several();
     }
@@ -116,8 +132,12 @@ impl Summary {
             );
         }
         let rate = grouped((self.records as f64 / self.seconds.max(1e-6)) as u64);
+        let distinct = match self.distinct {
+            all if all == self.records => String::new(),
+            some => format!(", {} distinct", grouped(some as u64)),
+        };
         crate::say!(
-            "{}: {} compared, {} of them within {} of several records ({:.1} s, {rate} records/s)",
+            "{}{distinct}: {} compared, {} within {} of several records ({:.1} s, {rate} records/s)",
             counted(self.records as u64, "record"),
             counted(self.compared as u64, "pair"),
             grouped(self.matches as u64),

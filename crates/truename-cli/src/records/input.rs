@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::Problem;
-use truename::records::{Record, Tables};
+use truename::records::{Record, Tables, identifier_columns};
 
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
-use crate::names::column::{column, quoted};
+use crate::names::column::{column, folded, quoted};
 use crate::names::whole::{TableOptions, WholeTable};
 
 /// One table or two.
 pub struct Input {
     pub left: InputTable,
     pub right: Option<InputTable>,
+    /// Columns that identify rows and are not compared.
+    pub identifiers: Vec<String>,
 }
 
 /// A table with the records to compare, one a row.
@@ -23,6 +25,8 @@ pub struct InputTable {
     pub path: PathBuf,
     pub columns: Vec<String>,
     pub rows: Vec<Vec<String>>,
+    /// Places of the columns that are compared.
+    compared: Vec<usize>,
     pub records: Vec<Record>,
     /// Ids by row, where a column has them.
     ids: Option<Vec<String>>,
@@ -33,7 +37,40 @@ impl Input {
     pub fn read(arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
         let left = InputTable::read(&arguments.file, arguments, quiet)?;
         let right = arguments.right.as_ref().map(|path| InputTable::read(path, arguments, quiet)).transpose()?;
-        Ok(Self { left, right })
+        let mut input = Self { left, right, identifiers: Vec::new() };
+        let compare = arguments.compare.iter().map(|wanted| input.named(wanted)).collect::<Result<Vec<_>, _>>()?;
+        if arguments.columns.is_empty() {
+            input.leave_out_identifiers(&compare);
+        }
+        Ok(input)
+    }
+
+    /// Returns a column that a table has, folded.
+    fn named(&self, wanted: &str) -> anyhow::Result<String> {
+        let of_right =
+            self.right.as_ref().filter(|right| right.columns.iter().any(|name| folded(name) == folded(wanted)));
+        let columns = &of_right.unwrap_or(&self.left).columns;
+        Ok(folded(&columns[column(columns, wanted, "--compare")?]))
+    }
+
+    /// Leaves out the columns that identify rows, but those asked for and the last of a table.
+    fn leave_out_identifiers(&mut self, compare: &[String]) {
+        let mut found = identifier_columns(self.tables());
+        found.retain(|name| !compare.contains(name));
+        let kept = |table: &InputTable| -> Vec<usize> {
+            let is_kept = |at: &usize| !found.contains(&folded(&table.columns[*at]));
+            table.compared.iter().copied().filter(is_kept).collect()
+        };
+        let (left, right) = (kept(&self.left), self.right.as_ref().map(kept));
+        if found.is_empty() || left.is_empty() || right.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        let written = |name: &String| {
+            self.each().flat_map(|table| &table.columns).find(|column| folded(column) == *name).cloned()
+        };
+        self.identifiers = found.iter().filter_map(written).collect();
+        self.left.compare(left);
+        self.right.as_mut().zip(right).into_iter().for_each(|(table, columns)| table.compare(columns));
     }
 
     pub fn tables(&self) -> Tables<'_> {
@@ -70,11 +107,19 @@ impl InputTable {
         let id_column = arguments.id_column.as_deref();
         let id = id_column.map(|wanted| column(&columns, wanted, "--id-column")).transpose()?;
         let compared = compared(&columns, &arguments.columns, id)?;
-        let names: Arc<[String]> = compared.iter().map(|at| columns[*at].clone()).collect();
-        let values = |row: &Vec<String>| compared.iter().map(|at| row[*at].clone()).collect();
-        let records = rows.iter().map(|row| Record::new(&names, values(row))).collect();
         let ids = id.map(|at| ids(path, &rows, at)).transpose()?;
-        Ok(Self { path: path.to_owned(), columns, rows, records, ids, problems })
+        let (path, records) = (path.to_owned(), Vec::new());
+        let mut table = Self { path, columns, rows, compared: Vec::new(), records, ids, problems };
+        table.compare(compared);
+        Ok(table)
+    }
+
+    /// Makes records of the columns to compare.
+    fn compare(&mut self, columns: Vec<usize>) {
+        let names: Arc<[String]> = columns.iter().map(|at| self.columns[*at].clone()).collect();
+        let values = |row: &Vec<String>| columns.iter().map(|at| row[*at].clone()).collect();
+        self.records = self.rows.iter().map(|row| Record::new(&names, values(row))).collect();
+        self.compared = columns;
     }
 
     /// Returns the name of a row in the answers: its id, or its number from 1.

@@ -60,7 +60,7 @@ impl Rows {
 fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
     let mut rows = Rows::open(arguments.out.as_deref())?;
     rows.put(["left", "right", "probability", "cluster"])?;
-    for ScoredPair { pair, probability } in &resolution.pairs {
+    for ScoredPair { pair, probability } in listed(resolution) {
         let cluster = resolution.clusters.has(*pair).then(|| number(resolution.clusters.of_left(pair.left)));
         if cluster.is_some() || arguments.all_pairs {
             let (left, right) = (input.left.name(pair.left), input.right().name(pair.right));
@@ -68,6 +68,13 @@ fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> an
         }
     }
     rows.out.finish()
+}
+
+/// Returns the compared pairs and one pair for each further row of equal ones, by row.
+fn listed(resolution: &Resolution) -> Vec<&ScoredPair> {
+    let mut pairs: Vec<&ScoredPair> = resolution.pairs.iter().chain(&resolution.equal).collect();
+    pairs.sort_by_key(|scored| scored.pair);
+    pairs
 }
 
 /// Writes the rows of the tables with their clusters; those of two tables under the union of their columns.
@@ -132,7 +139,8 @@ impl Best {
     fn of(input: &Input, resolution: &Resolution) -> Self {
         let mut left = vec![None; input.left.rows.len()];
         let mut right = vec![None; input.right.as_ref().map_or(0, |right| right.rows.len())];
-        let within = resolution.pairs.iter().filter(|scored| resolution.clusters.has(scored.pair));
+        let all = resolution.pairs.iter().chain(&resolution.equal);
+        let within = all.filter(|scored| resolution.clusters.has(scored.pair));
         for ScoredPair { pair: RecordPair { left: one, right: other }, probability } in within {
             let raise = |best: &mut Option<f64>| *best = Some(best.map_or(*probability, |best| best.max(*probability)));
             raise(&mut left[*one as usize]);

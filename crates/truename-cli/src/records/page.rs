@@ -67,9 +67,13 @@ impl<'a> Pair<'a> {
     fn of(input: &'a Input, resolution: &Resolution, scored: &ScoredPair) -> Self {
         let ScoredPair { pair, probability } = *scored;
         let (left, right) = input.tables().records(pair);
+        let (of_left, of_right) = resolution.distinct.counts(pair);
+        // The first two rows of equal ones: the right one stands for the others.
+        let (of_left, of_right) =
+            if resolution.distinct.first(pair).is_none() { (1, of_right - 1) } else { (of_left, of_right) };
         Self {
-            left: Side { name: input.left.name(pair.left), record: left },
-            right: Side { name: input.right().name(pair.right), record: right },
+            left: Side { name: named(input.left.name(pair.left), of_left), record: left },
+            right: Side { name: named(input.right().name(pair.right), of_right), record: right },
             probability,
             is_match: resolution.clusters.has(pair),
         }
@@ -87,6 +91,14 @@ impl<'a> Pair<'a> {
         }
         rows.extend(further.into_iter().map(|(name, right)| (name, "", right)));
         rows
+    }
+}
+
+/// Returns the name of a row that stands for so many rows.
+fn named(name: String, rows: u32) -> String {
+    match rows {
+        1 => name,
+        rows => format!("{name} (and {})", counted(u64::from(rows) - 1, "equal row")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pairs worth comparing: each record with the nearest of the others.
 
-use std::ops::Range;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,10 +9,11 @@ use truename_index::{NgramIndex, Search, SearchScratch, VectorIndex, VectorScrat
 use truename_infer::Encoder;
 use truename_kb::Progress;
 use truename_storage::Environment;
-use truename_text::{Gram, NormalizedName, grams};
+use truename_text::{NormalizedName, grams};
 
 use super::columns::Columns;
-use super::{Record, RecordPair, Tables};
+use super::distinct::Firsts;
+use super::{DistinctRecords, Record, RecordPair, Tables};
 use crate::Error;
 
 /// Default number of neighbours.
@@ -29,7 +31,8 @@ const MAP_BYTES_PER_DIMENSION: u64 = 8;
 /// Blocking by nearest neighbours: a pair is proposed if one record is among the nearest of the other by the cosine of
 /// their n-grams ([`NgramIndex`]) or, with an encoder, of their vectors ([`VectorIndex`]).
 ///
-/// Both work on the values of a record in one text; in two tables on those of the columns that both have. Of records that are equally near, those of the lower rows are taken.
+/// Both work on the values of a record in one text; in two tables on those of the columns that both have. Equal records are one
+/// ([`DistinctRecords`]), and pairs name the first row of each. Of records that are equally near, those of the lower rows are taken.
 pub struct Blocking<'a> {
     encoder: Option<&'a Encoder>,
     neighbours: usize,
@@ -42,7 +45,7 @@ pub struct Blocking<'a> {
 pub struct Blocked {
     /// Each pair once, in order.
     pub pairs: Vec<RecordPair>,
-    /// Number of records longer than the encoder's window; their vectors cover the beginning.
+    /// Number of distinct records longer than the encoder's window; their vectors cover the beginning.
     pub truncated: u64,
 }
 
@@ -83,119 +86,121 @@ impl<'a> Blocking<'a> {
     /// If the temporary index or the encoder fails, or [`Error::is_interrupted`].
     pub fn pairs(&self, tables: Tables<'_>) -> Result<Blocked, Error> {
         let mut blocked = Blocked::default();
-        self.by_ngrams(tables, &mut blocked)?;
+        let firsts = DistinctRecords::of(tables).firsts();
+        self.by_ngrams(tables, &firsts, &mut blocked)?;
         if let Some(encoder) = self.encoder {
-            self.by_vectors(tables, encoder, &mut blocked)?;
+            self.by_vectors(tables, &firsts, encoder, &mut blocked)?;
         }
         blocked.pairs.par_sort_unstable();
         blocked.pairs.dedup();
         Ok(blocked)
     }
 
-    fn by_ngrams(&self, tables: Tables<'_>, blocked: &mut Blocked) -> Result<(), Error> {
+    fn by_ngrams(&self, tables: Tables<'_>, firsts: &Firsts, blocked: &mut Blocked) -> Result<(), Error> {
         let columns = Columns::of(tables);
+        let text = |record: &Record| NormalizedName::new(&columns.text(record));
+        let left = Texts::of(tables.left(), &firsts.left, text);
+        let index = IndexedTexts::new(&left.texts, &self.progress)?;
         match tables {
-            Tables::One(records) => {
-                let index = IndexedRecords::new(records, &columns, &self.progress)?;
-                // A record is nearest to itself.
-                let near = self.nearest_by_ngrams(&index, records, self.neighbours + 1)?;
-                blocked.pairs.extend(of_one(tables, near, self.neighbours));
+            Tables::One(_) => {
+                let near = self.nearest_by_ngrams(&index, &left.texts)?;
+                blocked.add(&left, &left, near, self.neighbours, |row, other| tables.pair(row, other));
             }
-            Tables::Two(left, right) => {
-                let near = self.nearest_by_ngrams(
-                    &IndexedRecords::new(right, &columns, &self.progress)?,
-                    left,
-                    self.neighbours,
-                )?;
-                blocked.pairs.extend(near.into_iter().map(|(left, right)| RecordPair { left, right }));
-                let near = self.nearest_by_ngrams(
-                    &IndexedRecords::new(left, &columns, &self.progress)?,
-                    right,
-                    self.neighbours,
-                )?;
-                blocked.pairs.extend(near.into_iter().map(|(right, left)| RecordPair { left, right }));
+            Tables::Two(_, records) => {
+                let right = Texts::of(records, &firsts.right, text);
+                let near = self.nearest_by_ngrams(&index, &right.texts)?;
+                blocked.add(&right, &left, near, self.neighbours, |row, other| tables.pair(other, row));
+                let near = self.nearest_by_ngrams(&IndexedTexts::new(&right.texts, &self.progress)?, &left.texts)?;
+                blocked.add(&left, &right, near, self.neighbours, |row, other| tables.pair(row, other));
             }
         }
         Ok(())
     }
 
-    /// Returns the rows of queries with the rows of their nearest, in the order of the queries, the nearest first.
-    fn nearest_by_ngrams(
-        &self,
-        index: &IndexedRecords<'_>,
-        queries: &[Record],
-        limit: usize,
-    ) -> Result<Vec<(u32, u32)>, Error> {
+    /// Returns the places of the texts nearest to each query, the nearest first.
+    fn nearest_by_ngrams(&self, index: &IndexedTexts, queries: &[NormalizedName]) -> Result<Vec<Vec<u32>>, Error> {
         self.progress.begin("searching by n-grams", queries.len() as u64);
-        let rank = |name: u32| index.rows[name as usize];
-        let piece = |(number, piece): (usize, &[Record])| {
+        let rank = |name: u32| index.places[name as usize];
+        let piece = |piece: &[NormalizedName]| {
             self.progress.check()?;
             let read = index.environment.read().map_err(truename_kb::Error::from)?;
-            let search = Search { limit, rank: Some(&rank), ..Search::default() };
-            let (mut scratch, mut near) = (SearchScratch::default(), Vec::with_capacity(piece.len() * limit));
-            for (at, record) in piece.iter().enumerate() {
-                let query = (number * PIECE + at) as u32;
-                let hits = index.ngrams.search(&read, &grams_of(record, index.columns), &search, &mut scratch)?;
-                near.extend(hits.into_iter().map(|hit| (query, rank(hit.name))));
+            let search = Search { limit: self.limit(), rank: Some(&rank), ..Search::default() };
+            let (mut scratch, mut near) = (SearchScratch::default(), Vec::with_capacity(piece.len()));
+            for query in piece {
+                let hits = index.ngrams.search(&read, &grams(query), &search, &mut scratch)?;
+                near.push(hits.into_iter().map(|hit| rank(hit.name)).collect());
             }
             self.progress.advance(piece.len() as u64);
             Ok(near)
         };
-        let pieces: Result<Vec<_>, Error> = queries.par_chunks(PIECE).enumerate().map(piece).collect();
+        let pieces: Result<Vec<Vec<Vec<u32>>>, Error> = queries.par_chunks(PIECE).map(piece).collect();
         Ok(pieces?.concat())
     }
 
-    fn by_vectors(&self, tables: Tables<'_>, encoder: &Encoder, blocked: &mut Blocked) -> Result<(), Error> {
-        let rows = tables.all().count();
-        let bytes = (rows * encoder.dimensions()) as u64 * MAP_BYTES_PER_DIMENSION;
+    /// Number of texts to search for: a record of one table is nearest to itself.
+    fn limit(&self) -> usize {
+        self.neighbours + 1
+    }
+
+    fn by_vectors(
+        &self,
+        tables: Tables<'_>,
+        firsts: &Firsts,
+        encoder: &Encoder,
+        blocked: &mut Blocked,
+    ) -> Result<(), Error> {
+        let columns = Columns::of(tables);
+        let text = |record: &Record| columns.text(record);
+        let left = Texts::of(tables.left(), &firsts.left, text);
+        let right = match tables {
+            Tables::One(_) => None,
+            Tables::Two(_, right) => Some(Texts::of(right, &firsts.right, text)),
+        };
+        let count = left.texts.len() + right.as_ref().map_or(0, |right| right.texts.len());
+        let bytes = (count * encoder.dimensions()) as u64 * MAP_BYTES_PER_DIMENSION;
         let environment = Environment::scratch(MAP_BYTES + bytes).map_err(truename_kb::Error::from)?;
         let mut write = environment.write().map_err(truename_kb::Error::from)?;
         let index = VectorIndex::create(&environment, &mut write)?;
         write.commit().map_err(truename_kb::Error::from)?;
-        self.progress.begin("encoding", rows as u64);
-        let (first, columns) = (index.set(0), Columns::of(tables));
-        let encode = |records: &[Record], index: &VectorIndex| {
-            let texts: Vec<String> = records.par_iter().map(|record| columns.text(record)).collect();
-            self.encode(&texts, encoder, &environment, index)
-        };
-        blocked.truncated += encode(tables.left(), &first)?;
-        match tables {
-            Tables::One(records) => {
-                let rows = 0..records.len() as u32;
-                let near = self.nearest_by_vectors(&environment, (&first, rows), &first, self.neighbours + 1)?;
-                blocked.pairs.extend(of_one(tables, near, self.neighbours));
+        self.progress.begin("encoding", count as u64);
+        let first = index.set(0);
+        blocked.truncated += self.encode(&left, encoder, &environment, &first)?;
+        match right {
+            None => {
+                let near = self.nearest_by_vectors(&environment, (&first, left.texts.len()), &first)?;
+                blocked.add(&left, &left, near, self.neighbours, |row, other| tables.pair(row, other));
             }
-            Tables::Two(left, right) => {
+            Some(right) => {
                 let second = index.set(1);
-                blocked.truncated += encode(right, &second)?;
-                let (left, right) = (0..left.len() as u32, 0..right.len() as u32);
-                let near = self.nearest_by_vectors(&environment, (&first, left), &second, self.neighbours)?;
-                blocked.pairs.extend(near.into_iter().map(|(left, right)| RecordPair { left, right }));
-                let near = self.nearest_by_vectors(&environment, (&second, right), &first, self.neighbours)?;
-                blocked.pairs.extend(near.into_iter().map(|(right, left)| RecordPair { left, right }));
+                blocked.truncated += self.encode(&right, encoder, &environment, &second)?;
+                let near = self.nearest_by_vectors(&environment, (&first, left.texts.len()), &second)?;
+                blocked.add(&left, &right, near, self.neighbours, |row, other| tables.pair(row, other));
+                let near = self.nearest_by_vectors(&environment, (&second, right.texts.len()), &first)?;
+                blocked.add(&right, &left, near, self.neighbours, |row, other| tables.pair(other, row));
             }
         }
         Ok(())
     }
 
-    /// Stores the vectors of records' texts by row. Returns the number of texts longer than the encoder's window.
+    /// Stores the vectors of texts by place. Returns the number of records longer than the encoder's window.
     fn encode(
         &self,
-        texts: &[String],
+        texts: &Texts<String>,
         encoder: &Encoder,
         environment: &Environment,
         index: &VectorIndex,
     ) -> Result<u64, Error> {
         let mut truncated = 0;
-        for (number, piece) in texts.chunks(ENCODED).enumerate() {
+        for (number, piece) in texts.texts.chunks(ENCODED).enumerate() {
             self.progress.check()?;
             let vectors = encoder.encode(piece)?;
-            truncated += vectors.truncated().len() as u64;
+            let first = number * ENCODED;
+            truncated += vectors.truncated().iter().map(|at| texts.rows[first + *at].len() as u64).sum::<u64>();
             if let Some(damaged) = vectors.rows().position(|row| row.iter().any(|number| !number.is_finite())) {
                 return Err(Error::damaged_encoder(&piece[damaged]));
             }
-            let rows = (0..).map(|at| (number * ENCODED + at) as u32).zip(vectors.rows());
-            // A record without a token has no direction.
+            let rows = (first as u32..).zip(vectors.rows());
+            // A text without a token has no direction.
             let rows: Vec<(u32, &[f32])> = rows.filter(|(_, row)| row.iter().any(|number| *number != 0.0)).collect();
             let mut write = environment.write().map_err(truename_kb::Error::from)?;
             index.put(&mut write, &rows)?;
@@ -205,29 +210,28 @@ impl<'a> Blocking<'a> {
         Ok(truncated)
     }
 
-    /// Returns the rows of one set of vectors with the rows of their nearest in another.
+    /// Returns the places of the texts nearest to each of `count` texts of one set of vectors in another, the nearest first.
     fn nearest_by_vectors(
         &self,
         environment: &Environment,
-        (queries, rows): (&VectorIndex, Range<u32>),
+        (queries, count): (&VectorIndex, usize),
         index: &VectorIndex,
-        limit: usize,
-    ) -> Result<Vec<(u32, u32)>, Error> {
-        self.progress.begin("searching by vectors", u64::from(rows.end));
+    ) -> Result<Vec<Vec<u32>>, Error> {
+        self.progress.begin("searching by vectors", count as u64);
         let read = environment.read().map_err(truename_kb::Error::from)?;
         let (reader, mut scratch) = (index.reader(&read)?, VectorScratch::default());
-        let search = VectorSearch { limit, ..VectorSearch::default() };
-        let mut near = Vec::with_capacity(rows.len() * limit);
-        for first in rows.clone().step_by(PIECE) {
+        let search = VectorSearch { limit: self.limit(), ..VectorSearch::default() };
+        let mut near = vec![Vec::new(); count];
+        for first in (0..count).step_by(PIECE) {
             self.progress.check()?;
-            let piece = first..rows.end.min(first + PIECE as u32);
+            let piece = first..count.min(first + PIECE);
             let mut vectors = Vec::with_capacity(piece.len());
-            for row in piece.clone() {
-                vectors.extend(queries.get(&read, row)?.map(|vector| (row, vector)));
+            for place in piece.clone() {
+                vectors.extend(queries.get(&read, place as u32)?.map(|vector| (place, vector)));
             }
             let texts: Vec<&[f32]> = vectors.iter().map(|(_, vector)| vector.as_slice()).collect();
-            for ((row, _), hits) in vectors.iter().zip(reader.search(&texts, &search, &mut scratch)?) {
-                near.extend(hits.into_iter().map(|hit| (*row, hit.name)));
+            for ((place, _), hits) in vectors.iter().zip(reader.search(&texts, &search, &mut scratch)?) {
+                near[*place] = hits.into_iter().map(|hit| hit.name).collect();
             }
             self.progress.advance(piece.len() as u64);
         }
@@ -235,46 +239,74 @@ impl<'a> Blocking<'a> {
     }
 }
 
-/// Returns the pairs of each record of one table with its nearest others, at most `limit` of them.
-fn of_one(tables: Tables<'_>, near: Vec<(u32, u32)>, limit: usize) -> impl Iterator<Item = RecordPair> {
-    let mut last = (0, 0);
-    near.into_iter().filter_map(move |(query, row)| {
-        let pair = tables.pair(query, row)?;
-        last = if last.0 == query { (query, last.1 + 1) } else { (query, 1) };
-        (last.1 <= limit).then_some(pair)
-    })
-}
-
-/// A temporary index of the n-grams of records.
-struct IndexedRecords<'a> {
-    columns: &'a Columns,
-    environment: Environment,
-    ngrams: NgramIndex,
-    /// Rows in the order of their numbers in the index, which go by length: searches are then fastest.
-    rows: Vec<u32>,
-}
-
-impl<'a> IndexedRecords<'a> {
-    fn new(records: &[Record], columns: &'a Columns, progress: &Progress) -> Result<Self, Error> {
-        progress.check()?;
-        progress.begin("indexing", 0);
-        let lengths: Vec<usize> =
-            records.iter().map(|record| record.fields().map(|(_, value)| value.len()).sum()).collect();
-        let mut rows: Vec<u32> = (0..records.len() as u32).collect();
-        rows.sort_by_key(|row| (lengths[*row as usize], *row));
-        let bytes = lengths.iter().sum::<usize>() as u64 * MAP_BYTES_PER_TEXT_BYTE;
-        let environment = Environment::scratch(MAP_BYTES + bytes).map_err(truename_kb::Error::from)?;
-        let mut write = environment.write().map_err(truename_kb::Error::from)?;
-        let ngrams = NgramIndex::create(&environment, &mut write)?;
-        let grams = |name: u32| grams_of(&records[rows[name as usize] as usize], columns);
-        ngrams.build(&mut write, records.len() as u32, grams)?;
-        write.commit().map_err(truename_kb::Error::from)?;
-        Ok(Self { columns, environment, ngrams, rows })
+impl Blocked {
+    /// Adds the pairs of each row of the queries with the rows of the texts nearest to its own, at most `limit` a row.
+    fn add<T>(
+        &mut self,
+        queries: &Texts<T>,
+        others: &Texts<T>,
+        near: Vec<Vec<u32>>,
+        limit: usize,
+        pair: impl Fn(u32, u32) -> Option<RecordPair>,
+    ) {
+        for (rows, near) in queries.rows.iter().zip(near) {
+            for row in rows {
+                let others = near.iter().flat_map(|place| &others.rows[*place as usize]);
+                self.pairs.extend(others.filter_map(|other| pair(*row, *other)).take(limit));
+            }
+        }
     }
 }
 
-fn grams_of(record: &Record, columns: &Columns) -> Vec<Gram> {
-    grams(&NormalizedName::new(&columns.text(record)))
+/// The distinct texts of records, in the order of their first rows. Many records may have one text: those of two tables that
+/// differ in columns that only one table has.
+struct Texts<T> {
+    texts: Vec<T>,
+    /// Rows of each text, ascending.
+    rows: Vec<Vec<u32>>,
+}
+
+impl<T: Hash + Eq + Clone + Send> Texts<T> {
+    fn of(records: &[Record], rows: &[u32], text: impl Fn(&Record) -> T + Sync) -> Self {
+        let of_rows: Vec<T> = rows.par_iter().map(|row| text(&records[*row as usize])).collect();
+        let mut places: HashMap<T, usize> = HashMap::new();
+        let mut texts = Self { texts: Vec::new(), rows: Vec::new() };
+        for (row, text) in rows.iter().zip(of_rows) {
+            let place = *places.entry(text).or_insert_with_key(|text| {
+                texts.texts.push(text.clone());
+                texts.rows.push(Vec::new());
+                texts.texts.len() - 1
+            });
+            texts.rows[place].push(*row);
+        }
+        texts
+    }
+}
+
+/// A temporary index of the n-grams of texts.
+struct IndexedTexts {
+    environment: Environment,
+    ngrams: NgramIndex,
+    /// Places of the texts in the order of their numbers in the index, which go by length: searches are then fastest.
+    places: Vec<u32>,
+}
+
+impl IndexedTexts {
+    fn new(texts: &[NormalizedName], progress: &Progress) -> Result<Self, Error> {
+        progress.check()?;
+        progress.begin("indexing", 0);
+        let length = |place: u32| texts[place as usize].as_str().len();
+        let mut places: Vec<u32> = (0..texts.len() as u32).collect();
+        places.sort_by_key(|place| (length(*place), *place));
+        let bytes = texts.iter().map(|text| text.as_str().len()).sum::<usize>() as u64 * MAP_BYTES_PER_TEXT_BYTE;
+        let environment = Environment::scratch(MAP_BYTES + bytes).map_err(truename_kb::Error::from)?;
+        let mut write = environment.write().map_err(truename_kb::Error::from)?;
+        let ngrams = NgramIndex::create(&environment, &mut write)?;
+        let of_text = |name: u32| grams(&texts[places[name as usize] as usize]);
+        ngrams.build(&mut write, texts.len() as u32, of_text)?;
+        write.commit().map_err(truename_kb::Error::from)?;
+        Ok(Self { environment, ngrams, places })
+    }
 }
 
 #[cfg(test)]
@@ -301,11 +333,16 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_records_the_lower_rows_are_taken() {
-        let same = records(&["alpha"; 20]);
-        let blocked = Blocking::new().neighbours(2).pairs(Tables::One(&same)).unwrap();
-        assert!(blocked.pairs.iter().all(|pair| pair.left < 2), "{blocked:?}");
-        assert_eq!(blocked.pairs.len(), 18 + 19);
+    fn equal_records_are_one_and_of_equal_texts_the_lower_rows_are_taken() {
+        let same = records(&["alpha", "alpha", "alphas", "alpha"]);
+        assert_eq!(rows(&Blocking::new().pairs(Tables::One(&same)).unwrap()), [(0, 2)]);
+        // The columns that both tables have are equal, others differ.
+        let columns = ["name".to_owned(), "of left".to_owned()].into();
+        let left: Vec<Record> =
+            (0..20).map(|row| Record::new(&columns, vec!["alpha".into(), row.to_string()])).collect();
+        let blocked = Blocking::new().neighbours(2).pairs(Tables::Two(&left, &same[2..])).unwrap();
+        assert!(blocked.pairs.iter().all(|pair| pair.right < 2), "{blocked:?}");
+        assert_eq!(blocked.pairs.len(), 20 * 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::linkage::average_linkage;
-use super::{RecordPair, ScoredPair, Tables};
+use super::{DistinctRecords, RecordPair, ScoredPair, Tables};
 
 /// Most records of a component whose pairs are all compared.
 const MOST_COMPARED: usize = 50;
@@ -21,7 +21,7 @@ impl Clusters {
     /// Clusters records by pairs, each of which is given once: takes the connected components over the pairs with at least the
     /// threshold, and within a component clusters by average linkage over all pairs given, so that one wrong pair does not
     /// join two clusters.
-    pub fn by_linkage(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
+    pub(super) fn by_linkage(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
         let nodes = Nodes::of(tables);
         let components = nodes.components(pairs, threshold);
         let mut inner: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
@@ -46,19 +46,50 @@ impl Clusters {
         nodes.numbered(&clusters)
     }
 
-    /// Pairs records one to one: takes the pairs with at least the threshold, the likeliest first, and of each record one.
-    pub fn one_to_one(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
+    /// Pairs records one to one: takes the pairs with at least the threshold, the likeliest first, and of each record one. A pair
+    /// of distinct records is taken once for each two of their rows that are left. Returns the pairs taken, too.
+    pub(super) fn one_to_one(
+        tables: Tables<'_>,
+        distinct: &DistinctRecords,
+        pairs: &[ScoredPair],
+        threshold: f64,
+    ) -> (Self, Vec<ScoredPair>) {
         let nodes = Nodes::of(tables);
         let mut likely: Vec<&ScoredPair> = pairs.iter().filter(|scored| scored.probability >= threshold).collect();
         likely.sort_by(|one, other| {
             other.probability.total_cmp(&one.probability).then_with(|| one.pair.cmp(&other.pair))
         });
+        let firsts = nodes.firsts(distinct);
+        let mut free: Vec<VecDeque<usize>> = vec![VecDeque::new(); nodes.count];
+        firsts.iter().enumerate().for_each(|(node, first)| free[*first].push_back(node));
         let mut clusters: Vec<usize> = (0..nodes.count).collect();
-        let mut taken = vec![false; nodes.count];
-        for (left, right) in likely.into_iter().map(|scored| nodes.of_pair(scored.pair)) {
-            if !taken[left] && !taken[right] {
-                (taken[left], taken[right]) = (true, true);
-                clusters[right] = clusters[left];
+        let mut taken = Vec::new();
+        for ScoredPair { pair, probability } in likely {
+            let (left, right) = nodes.of_pair(*pair);
+            let (left, right) = (firsts[left], firsts[right]);
+            let least = if left == right { 2 } else { 1 };
+            while free[left].len() >= least
+                && !free[right].is_empty()
+                && let (Some(one), Some(other)) = (free[left].pop_front(), free[right].pop_front())
+            {
+                let (one, other) = (one.min(other), one.max(other));
+                clusters[other] = one;
+                taken.extend(nodes.pair(one, other).map(|pair| ScoredPair { pair, probability: *probability }));
+            }
+        }
+        (nodes.numbered(&clusters), taken)
+    }
+
+    /// Puts rows that are equal to the first row of a cluster's record into that cluster; a record alone in its cluster has one row
+    /// in each.
+    pub(super) fn with_equal(self, tables: Tables<'_>, distinct: &DistinctRecords) -> Self {
+        let nodes = Nodes::of(tables);
+        let mut clusters: Vec<usize> =
+            self.left.iter().chain(self.right.iter().flatten()).map(|cluster| *cluster as usize).collect();
+        let sizes = self.sizes();
+        for (node, first) in nodes.firsts(distinct).into_iter().enumerate() {
+            if sizes[clusters[first]] > 1 {
+                clusters[node] = clusters[first];
             }
         }
         nodes.numbered(&clusters)
@@ -92,10 +123,15 @@ impl Clusters {
 
     /// Returns the number of clusters with more than one record.
     pub fn count_of_several(&self) -> usize {
-        let mut sizes = vec![0_u32; self.count()];
+        self.sizes().into_iter().filter(|size| *size > 1).count()
+    }
+
+    /// Returns the number of records of each cluster.
+    fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.count()];
         let all = self.left.iter().chain(self.right.iter().flatten());
         all.for_each(|cluster| sizes[*cluster as usize] += 1);
-        sizes.into_iter().filter(|size| *size > 1).count()
+        sizes
     }
 }
 
@@ -151,6 +187,13 @@ impl Nodes {
         }
     }
 
+    /// Returns the node that stands for the record of each node.
+    fn firsts(&self, distinct: &DistinctRecords) -> Vec<usize> {
+        let left = (0..self.left as u32).map(|row| distinct.left().first(row) as usize);
+        let right = (0..(self.count - self.left) as u32).map(|row| self.left + distinct.right().first(row) as usize);
+        left.chain(right).collect()
+    }
+
     /// Returns the smallest node of each node's connected component.
     fn components(&self, pairs: &[ScoredPair], threshold: f64) -> Vec<usize> {
         let mut parents: Vec<usize> = (0..self.count).collect();
@@ -179,7 +222,7 @@ impl Nodes {
 }
 
 /// Returns the root of a node, and shortens the way to it.
-fn root(parents: &mut [usize], mut node: usize) -> usize {
+pub(super) fn root(parents: &mut [usize], mut node: usize) -> usize {
     while parents[node] != node {
         parents[node] = parents[parents[node]];
         node = parents[node];
@@ -227,7 +270,8 @@ mod tests {
             ([clusters.of_left(0), clusters.of_left(1)], right)
         };
         assert_eq!(of(&clusters), ([0, 1], vec![0, 0, 2]));
-        assert_eq!(of(&Clusters::one_to_one(tables, &pairs, 0.2)), ([0, 1], vec![0, 2, 1]));
+        let distinct = DistinctRecords::of(tables);
+        assert_eq!(of(&Clusters::one_to_one(tables, &distinct, &pairs, 0.2).0), ([0, 1], vec![0, 2, 1]));
     }
 
     #[test]
@@ -235,11 +279,28 @@ mod tests {
         let (left, right) = (records(2), records(2));
         let tables = Tables::Two(&left, &right);
         let of = |pairs: &[(u32, u32, f64)]| {
-            let clusters = Clusters::one_to_one(tables, &scored(pairs), 0.5);
+            let (clusters, _) = Clusters::one_to_one(tables, &DistinctRecords::of(tables), &scored(pairs), 0.5);
             [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(left, right)| clusters.has(RecordPair { left, right }))
         };
         assert_eq!(of(&[(0, 0, 0.6), (0, 1, 0.9), (1, 1, 0.95)]), [true, false, false, true]);
         assert_eq!(of(&[(1, 0, 0.9), (0, 0, 0.9)]), [true, false, false, false]);
+    }
+
+    #[test]
+    fn each_of_equal_rows_is_paired_once() {
+        let columns = ["name".to_owned()].into();
+        let rows = |names: &[&str]| -> Vec<Record> {
+            names.iter().map(|name| Record::new(&columns, vec![(*name).to_owned()])).collect()
+        };
+        let (left, right) = (rows(&["a", "a", "b", "a"]), rows(&["c", "a", "a"]));
+        let tables = Tables::Two(&left, &right);
+        let pairs = scored(&[(0, 0, 0.6), (0, 1, 0.99), (2, 0, 0.4)]);
+        let (clusters, taken) = Clusters::one_to_one(tables, &DistinctRecords::of(tables), &pairs, 0.5);
+        assert_eq!(taken, scored(&[(0, 1, 0.99), (1, 2, 0.99), (3, 0, 0.6)]));
+        assert!(taken.iter().all(|scored| clusters.has(scored.pair)) && clusters.count() == 4);
+        let one = Tables::One(&left);
+        let (_, taken) = Clusters::one_to_one(one, &DistinctRecords::of(one), &scored(&[(0, 1, 0.99)]), 0.5);
+        assert_eq!(taken, scored(&[(0, 1, 0.99)]));
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn names(records: &[Record]) -> Vec<String> {
     names
 }
 
-fn folded(name: &str) -> String {
+pub(super) fn folded(name: &str) -> String {
     name.trim().to_lowercase()
 }
 

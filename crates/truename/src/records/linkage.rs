@@ -3,19 +3,22 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::clusters::root;
+
 /// Returns the cluster of each of `count` items: clusters are merged, the likeliest two first, while the mean probability of
 /// the pairs between two of them is at least `threshold`. Pairs that are not given do not count in the mean.
 ///
 /// Equally likely merges go by the smallest items of the clusters. A cluster has the number of one of its items.
 pub(super) fn average_linkage(count: usize, pairs: &[(usize, usize, f64)], threshold: f64) -> Vec<usize> {
     let mut links: Vec<BTreeMap<usize, Link>> = vec![BTreeMap::new(); count];
-    let mut clusters: Vec<Cluster> = (0..count).map(|item| Cluster { first: item, items: vec![item] }).collect();
+    // Smallest item of each cluster, and the cluster that each was merged into.
+    let (mut firsts, mut parents): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (0..count).collect());
     let mut heap = BinaryHeap::new();
     for (left, right, probability) in pairs {
         let link = Link { sum: *probability, pairs: 1 };
         links[*left].insert(*right, link);
         links[*right].insert(*left, link);
-        heap.push(Merge::new(*left, *right, link, &clusters));
+        heap.push(Merge::new(*left, *right, link, &firsts));
     }
     while let Some(Merge { mean, left, right, link, .. }) = heap.pop() {
         if links[left].get(&right) != Some(&link) {
@@ -28,28 +31,18 @@ pub(super) fn average_linkage(count: usize, pairs: &[(usize, usize, f64)], thres
         let (kept, gone) = if links[left].len() >= links[right].len() { (left, right) } else { (right, left) };
         let moved = std::mem::take(&mut links[gone]);
         links[kept].remove(&gone);
-        let items = std::mem::take(&mut clusters[gone].items);
-        clusters[kept].first = clusters[kept].first.min(clusters[gone].first);
-        clusters[kept].items.extend(items);
+        firsts[kept] = firsts[kept].min(firsts[gone]);
+        parents[gone] = kept;
         for (other, further) in moved.into_iter().filter(|(other, _)| *other != kept) {
             links[other].remove(&gone);
             let link = links[kept].get(&other).copied().unwrap_or_default();
             let link = Link { sum: link.sum + further.sum, pairs: link.pairs + further.pairs };
             links[kept].insert(other, link);
             links[other].insert(kept, link);
-            heap.push(Merge::new(kept, other, link, &clusters));
+            heap.push(Merge::new(kept, other, link, &firsts));
         }
     }
-    let mut of_items = vec![0; count];
-    for (number, cluster) in clusters.iter().enumerate() {
-        cluster.items.iter().for_each(|item| of_items[*item] = number);
-    }
-    of_items
-}
-
-struct Cluster {
-    first: usize,
-    items: Vec<usize>,
+    (0..count).map(|item| root(&mut parents, item)).collect()
 }
 
 /// The pairs between two clusters.
@@ -70,8 +63,8 @@ struct Merge {
 }
 
 impl Merge {
-    fn new(left: usize, right: usize, link: Link, clusters: &[Cluster]) -> Self {
-        let (one, other) = (clusters[left].first, clusters[right].first);
+    fn new(left: usize, right: usize, link: Link, firsts: &[usize]) -> Self {
+        let (one, other) = (firsts[left], firsts[right]);
         let firsts = (one.min(other), one.max(other));
         Self { mean: link.sum / f64::from(link.pairs), firsts, left, right, link }
     }

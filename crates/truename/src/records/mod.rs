@@ -1,6 +1,7 @@
 //! Entity resolution: the records of one table, or of two, that stand for the same thing.
 //!
-//! Read in this order: a [`Record`] is a row by the names of its columns, and [`Tables`] are one table or two; [`Blocking`]
+//! Read in this order: a [`Record`] is a row by the names of its columns, and [`Tables`] are one table or two;
+//! [`identifier_columns`] are those not worth comparing; equal rows are one of the [`DistinctRecords`]; [`Blocking`]
 //! proposes the [`RecordPair`]s worth comparing, by n-grams and vectors; a [`PairScorer`] gives each a probability:
 //! [`LexicalScorer`] without training, [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and
 //! puts the records into [`Clusters`].
@@ -27,6 +28,8 @@ mod blocking;
 mod classifier;
 mod clusters;
 mod columns;
+mod distinct;
+mod identifier;
 mod lexical;
 mod linkage;
 mod pair_tables;
@@ -38,6 +41,8 @@ mod tables;
 pub use blocking::{Blocked, Blocking};
 pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
+pub use distinct::DistinctRecords;
+pub use identifier::identifier_columns;
 pub use lexical::{FEATURES, Features, LexicalScorer, LexicalWeights, Sample};
 pub use pair_tables::PairTables;
 pub use record::Record;

@@ -1,9 +1,11 @@
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use truename_kb::Progress;
 
 use super::clusters::uncompared;
-use super::{Clusters, PairScorer, RecordPair, ScoredPair, Tables};
+use super::{Clusters, DistinctRecords, PairScorer, RecordPair, ScoredPair, Tables};
 use crate::Error;
 
 /// Default of the lowest probability of a match.
@@ -23,10 +25,16 @@ pub struct Resolver<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resolution {
-    /// Every compared pair, by row.
+    /// Every compared pair, by row. The first row stands for equal ones; where a table is compared with itself, the first two rows
+    /// of equal ones are a pair.
     pub pairs: Vec<ScoredPair>,
+    /// One pair within a cluster for each row that no pair of `pairs` names, since it is equal to an earlier one: with that row, or
+    /// of two tables with its likeliest match.
+    pub equal: Vec<ScoredPair>,
     /// The cluster of each record.
     pub clusters: Clusters,
+    /// The distinct records.
+    pub distinct: DistinctRecords,
 }
 
 impl<'a> Resolver<'a> {
@@ -53,22 +61,33 @@ impl<'a> Resolver<'a> {
         Self { progress, ..self }
     }
 
-    /// Compares the candidates, each given once, and clusters the records. The pairs of a cluster of up to fifty records are
-    /// all compared, for the candidates may lack some that speak against it.
+    /// Compares the candidates and clusters the records. Equal rows are one record, and are in one cluster if they match each other
+    /// or another record. The pairs of a cluster of up to fifty distinct records are all compared, for the candidates may lack some
+    /// that speak against it.
     ///
     /// # Errors
     /// If the scorer fails, or [`Error::is_interrupted`].
     pub fn resolve(&self, tables: Tables<'_>, candidates: &[RecordPair]) -> Result<Resolution, Error> {
-        let mut pairs = self.scored(candidates)?;
-        if self.one_to_one {
-            let clusters = Clusters::one_to_one(tables, &pairs, self.threshold);
-            return Ok(Resolution { pairs, clusters });
+        let distinct = DistinctRecords::of(tables);
+        let mut candidates: Vec<RecordPair> = candidates.iter().filter_map(|pair| distinct.first(*pair)).collect();
+        candidates.par_sort_unstable();
+        candidates.dedup();
+        let mut pairs = self.scored(&candidates)?;
+        if !self.one_to_one {
+            pairs.extend(self.scored(&uncompared(tables, &pairs, self.threshold))?);
         }
-        let further = uncompared(tables, &pairs, self.threshold);
-        pairs.extend(self.scored(&further)?);
+        pairs.extend(self.scored(&repeated(tables, &distinct))?);
         pairs.sort_by_key(|scored| scored.pair);
-        let clusters = Clusters::by_linkage(tables, &pairs, self.threshold);
-        Ok(Resolution { pairs, clusters })
+        let (clusters, mut equal) = if self.one_to_one {
+            Clusters::one_to_one(tables, &distinct, &pairs, self.threshold)
+        } else {
+            let clusters = Clusters::by_linkage(tables, &pairs, self.threshold).with_equal(tables, &distinct);
+            let equal = further(tables, &distinct, &pairs, &clusters);
+            (clusters, equal)
+        };
+        equal.retain(|scored| pairs.binary_search_by_key(&scored.pair, |known| known.pair).is_err());
+        equal.sort_by_key(|scored| scored.pair);
+        Ok(Resolution { pairs, equal, clusters, distinct })
     }
 
     fn scored(&self, pairs: &[RecordPair]) -> Result<Vec<ScoredPair>, Error> {
@@ -83,6 +102,49 @@ impl<'a> Resolver<'a> {
         }
         Ok(scored)
     }
+}
+
+/// Returns the first two rows of each record of one table that stands in several; no records of one of two tables are compared.
+fn repeated(tables: Tables<'_>, distinct: &DistinctRecords) -> Vec<RecordPair> {
+    let Tables::One(_) = tables else { return Vec::new() };
+    let mut seen = HashSet::new();
+    let further = distinct.left().further().filter(|(_, first)| seen.insert(*first));
+    further.map(|(row, first)| RecordPair { left: first, right: row }).collect()
+}
+
+/// Returns a pair within a cluster for each row that is equal to an earlier one.
+fn further(
+    tables: Tables<'_>,
+    distinct: &DistinctRecords,
+    pairs: &[ScoredPair],
+    clusters: &Clusters,
+) -> Vec<ScoredPair> {
+    let is_one = matches!(tables, Tables::One(_));
+    let (mut of_left, mut of_right) = (HashMap::new(), HashMap::new());
+    let keep = |best: &mut HashMap<u32, ScoredPair>, row: u32, scored: &ScoredPair| {
+        let known = best.entry(row).or_insert(*scored);
+        if scored.probability > known.probability {
+            *known = *scored;
+        }
+    };
+    for scored in pairs.iter().filter(|scored| clusters.has(scored.pair)) {
+        if !is_one {
+            keep(&mut of_left, scored.pair.left, scored);
+            keep(&mut of_right, scored.pair.right, scored);
+        } else if distinct.first(scored.pair).is_none() {
+            of_left.insert(scored.pair.left, *scored);
+        }
+    }
+    let left = distinct.left().further().filter_map(|(row, first)| {
+        let ScoredPair { pair, probability } = *of_left.get(&first)?;
+        let pair = if is_one { RecordPair { right: row, ..pair } } else { RecordPair { left: row, ..pair } };
+        Some(ScoredPair { pair, probability })
+    });
+    let right = distinct.right().further().filter_map(|(row, first)| {
+        let ScoredPair { pair, probability } = *of_right.get(&first)?;
+        Some(ScoredPair { pair: RecordPair { right: row, ..pair }, probability })
+    });
+    left.chain(right).collect()
 }
 
 #[cfg(test)]
@@ -120,6 +182,36 @@ mod tests {
         stopped.stop();
         let resolver = Resolver::new(&scorer).progress(stopped);
         assert!(resolver.resolve(Tables::One(&records), &[pair(0, 1)]).unwrap_err().is_interrupted());
+    }
+
+    #[test]
+    fn equal_rows_are_compared_once_and_share_their_cluster() {
+        let records = rows(&["a", "b", "a", "c", "a", "b", ""]);
+        let of = |found: &Resolution| (0..7).map(|row| found.clusters.of_left(row)).collect::<Vec<_>>();
+        let listed =
+            |pairs: &[ScoredPair]| pairs.iter().map(|scored| (scored.pair.left, scored.pair.right)).collect::<Vec<_>>();
+        let candidates = [RecordPair { left: 2, right: 3 }];
+        let resolve = |scorer: &Fixed| Resolver::new(scorer).resolve(Tables::One(&records), &candidates).unwrap();
+        let found = resolve(&Fixed(vec![(0, 2, 0.99), (1, 5, 0.99), (0, 3, 0.2)]));
+        assert_eq!((of(&found), found.distinct.count()), (vec![0, 1, 0, 2, 0, 1, 3], 4));
+        assert_eq!((listed(&found.pairs), listed(&found.equal)), (vec![(0, 2), (0, 3), (1, 5)], vec![(0, 4)]));
+        // Equal rows that say too little to match each other are alone, unless they match another record.
+        let found = resolve(&Fixed(vec![(0, 2, 0.4), (1, 5, 0.4), (0, 3, 0.2)]));
+        assert_eq!((of(&found), listed(&found.equal)), (vec![0, 1, 2, 3, 4, 5, 6], Vec::new()));
+        let found = resolve(&Fixed(vec![(0, 2, 0.4), (1, 5, 0.4), (0, 3, 0.9)]));
+        assert_eq!((of(&found), listed(&found.equal)), (vec![0, 1, 0, 0, 0, 2, 3], vec![(0, 4)]));
+    }
+
+    #[test]
+    fn equal_rows_of_two_tables_share_the_match_of_the_first() {
+        let (left, right) = (rows(&["a", "b", "a"]), rows(&["x", "c", "x"]));
+        let scorer = Fixed(vec![(0, 0, 0.9), (1, 1, 0.1)]);
+        let candidates = [RecordPair { left: 2, right: 2 }, RecordPair { left: 1, right: 1 }];
+        let found = Resolver::new(&scorer).resolve(Tables::Two(&left, &right), &candidates).unwrap();
+        let listed =
+            |pairs: &[ScoredPair]| pairs.iter().map(|scored| (scored.pair.left, scored.pair.right)).collect::<Vec<_>>();
+        assert_eq!((listed(&found.pairs), listed(&found.equal)), (vec![(0, 0), (1, 1)], vec![(0, 2), (2, 0)]));
+        assert!(found.clusters.has(RecordPair { left: 2, right: 2 }) && found.clusters.count() == 3);
     }
 
     #[test]

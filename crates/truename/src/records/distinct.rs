@@ -1,0 +1,110 @@
+use std::collections::HashMap;
+
+use super::{Record, RecordPair, Tables};
+
+/// The distinct records of tables. Rows of a table with equal records are one record, for which the first of them stands. A row
+/// without a value is equal to none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DistinctRecords {
+    left: Equal,
+    /// None for one table.
+    right: Option<Equal>,
+}
+
+/// The equal rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Equal {
+    /// First row with the record of each row.
+    firsts: Vec<u32>,
+    /// Number of rows with the record of each first row; 0 for other rows.
+    counts: Vec<u32>,
+}
+
+/// The first rows of the distinct records of each table, ascending.
+pub(super) struct Firsts {
+    pub left: Vec<u32>,
+    /// Empty for one table.
+    pub right: Vec<u32>,
+}
+
+impl DistinctRecords {
+    /// Finds the equal records of each table.
+    pub fn of(tables: Tables<'_>) -> Self {
+        let right = match tables {
+            Tables::One(_) => None,
+            Tables::Two(_, right) => Some(Equal::of(right)),
+        };
+        Self { left: Equal::of(tables.left()), right }
+    }
+
+    /// Returns the number of distinct records of both tables.
+    pub fn count(&self) -> usize {
+        let count = |equal: &Equal| equal.firsts().count();
+        count(&self.left) + self.right.as_ref().map_or(0, count)
+    }
+
+    /// Returns the pair of rows that stand for the records of a pair; none if both rows have one record.
+    ///
+    /// # Panics
+    /// If the tables have no such row.
+    pub fn first(&self, pair: RecordPair) -> Option<RecordPair> {
+        let (left, right) = (self.left().first(pair.left), self.right().first(pair.right));
+        match self.right {
+            Some(_) => Some(RecordPair { left, right }),
+            None => (left != right).then(|| RecordPair { left: left.min(right), right: left.max(right) }),
+        }
+    }
+
+    /// Returns the numbers of rows with the record of each row of a pair.
+    ///
+    /// # Panics
+    /// If the tables have no such row.
+    pub fn counts(&self, pair: RecordPair) -> (u32, u32) {
+        let count = |equal: &Equal, row: u32| equal.counts[equal.first(row) as usize];
+        (count(self.left(), pair.left), count(self.right(), pair.right))
+    }
+
+    pub(super) fn left(&self) -> &Equal {
+        &self.left
+    }
+
+    /// Returns the rows that `right` of a pair counts.
+    pub(super) fn right(&self) -> &Equal {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    pub(super) fn firsts(&self) -> Firsts {
+        let right = self.right.as_ref().map_or_else(Vec::new, |right| right.firsts().collect());
+        Firsts { left: self.left.firsts().collect(), right }
+    }
+}
+
+impl Equal {
+    fn of(records: &[Record]) -> Self {
+        let mut rows: HashMap<&Record, u32> = HashMap::with_capacity(records.len());
+        let first = |(row, record)| if is_empty(record) { row } else { *rows.entry(record).or_insert(row) };
+        let firsts: Vec<u32> = (0..).zip(records).map(first).collect();
+        let mut counts = vec![0; records.len()];
+        firsts.iter().for_each(|first| counts[*first as usize] += 1);
+        Self { firsts, counts }
+    }
+
+    /// Returns the first row with the record of a row.
+    pub(super) fn first(&self, row: u32) -> u32 {
+        self.firsts[row as usize]
+    }
+
+    /// Returns the rows that stand for a record, ascending.
+    fn firsts(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.firsts).filter(|(row, first)| row == *first).map(|(row, _)| row)
+    }
+
+    /// Returns each other row with the row that stands for it, ascending.
+    pub(super) fn further(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..).zip(&self.firsts).filter(|(row, first)| row != *first).map(|(row, first)| (row, *first))
+    }
+}
+
+fn is_empty(record: &Record) -> bool {
+    record.fields().all(|(_, value)| value.trim().is_empty())
+}
