@@ -2,7 +2,8 @@
 # Kills truename at random moments and checks the state that is left: scripts/kill.sh [KILLS] [SEED]
 # Each of import, import --force, update, embed, another encoder and train gets a sixth of KILLS (default 1,000). After a
 # kill the knowledge base must answer as before the command or as after it, byte for byte. A killed training must, when
-# resumed, reach the weights of an unbroken one. The binary is $TRUENAME, or the release build.
+# resumed, reach the weights of an unbroken one; half of its kills are aimed at its first checkpoint and at its weights, of a
+# run with evaluation, of one without and of a chain. The binary is $TRUENAME, or the release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kills=${1:-1000}
@@ -100,33 +101,71 @@ battle update was updated "$time_update" "" "" kb update some.jsonl --kb st
 battle embed was embedded "$time_embed" "" "$models/bert" kb embed --kb st --encoder "$models/bert"
 battle "another encoder" embedded other "$time_other" "$models/bert" "$models/mpnet" kb embed --kb st --encoder "$models/mpnet"
 
+# Runs a command and kills it as soon as it writes FILE, which may have been there before, or some milliseconds later.
+killed_at() { # FILE ARGUMENTS…
+    local file=$1 milliseconds=$((RANDOM % 8))
+    shift
+    touch started
+    "$truename" --quiet "$@" >/dev/null 2>>log &
+    local process=$!
+    while kill -0 "$process" 2>/dev/null && [ ! "$file" -nt started ]; do :; done
+    ((milliseconds > 3)) || sleep "0.00$milliseconds"
+    kill -KILL "$process" 2>/dev/null || true
+    wait "$process" 2>/dev/null || true
+}
+
+weights() { (cd "$1" && find . -name model.safetensors -not -path '*/checkpoint*' | sort | xargs md5sum); }
+
+# Kills each run of a recipe several times, when it writes one of FILES in its folder or, without any, at random moments; then lets
+# it finish.
+trainings() { # NAME KILLS RECIPE FILES…
+    local name=$1 count=$2 recipe=$3 broken=0 runs=0 whole
+    shift 3
+    local files=("$@")
+    local train=(train "$recipe" --kb few.jsonl --encoder "$models/bert" --resume)
+    rm -rf whole
+    measured whole "${train[@]}" --out whole
+    while ((broken < count)); do
+        rm -rf run
+        for ((n = RANDOM % 4; n < 4; n++)); do
+            if ((${#files[@]} == 0)); then
+                killed "$whole" "${train[@]}" --out run
+            else
+                killed_at "run/${files[RANDOM % ${#files[@]}]}" "${train[@]}" --out run
+            fi
+            broken=$((broken + 1))
+        done
+        run "${train[@]}" --out run >/dev/null
+        [ "$(weights run)" = "$(weights whole)" ] || fail "$name: other weights after $broken kills"
+        runs=$((runs + 1))
+    done
+    printf '%-16s %5d kills: %5d runs, all with the weights of an unbroken one\n' "$name" $broken $runs
+}
+
 head -n 40 old.jsonl >few.jsonl
-cat >recipe.toml <<'RECIPE'
-[task]
+recipe() { # PREFIX SHARE: the sections of a run, those of a chain with a prefix
+    cat <<RECIPE
+[$1task]
 kind = "groups"
-[sampler]
+[$1sampler]
 group = 2
 groups = 8
-[schedule]
+[$1schedule]
 epochs = 6
-[evaluation]
-share = 0.2
-[ranker]
-folds = 2
+[$1evaluation]
+share = $2
 RECIPE
-train=(train recipe.toml --kb few.jsonl --encoder "$models/bert" --resume)
-measured time_train "${train[@]}" --out whole
-weights() { (cd "$1" && find . -name model.safetensors -not -path '*/checkpoint*' | sort | xargs md5sum); }
-broken=0 runs=0
-while ((broken < kills / 6)); do
-    rm -rf run
-    # Kills each run several times, then lets it finish.
-    for ((n = 0; n < 4; n++)); do
-        killed "$time_train" "${train[@]}" --out run
-        broken=$((broken + 1))
-    done
-    run "${train[@]}" --out run >/dev/null
-    [ "$(weights run)" = "$(weights whole)" ] || fail "train: other weights after $broken kills"
-    runs=$((runs + 1))
-done
-printf '%-16s %5d kills: %5d runs, all with the weights of an unbroken one\n' train $broken $runs
+}
+{ recipe "" 0.2; printf '[ranker]\nfolds = 2\n'; } >evaluated.toml
+recipe "" 0 >plain.toml
+{
+    printf '[task]\nkind = "chain"\n[chain]\nruns = ["first", "second"]\n'
+    recipe run.first. 0
+    recipe run.second. 0.2
+    printf '[run.second.encoder]\nfrom = "run:first"\n'
+} >chain.toml
+moments=(checkpoint.new checkpoint run.json model.safetensors.new model.safetensors config.json)
+trainings train $((kills / 12)) evaluated.toml
+trainings "train, aimed" $((kills / 36)) evaluated.toml "${moments[@]}" "${moments[@]/#/folds/0/}"
+trainings "train, no scores" $((kills / 36)) plain.toml "${moments[@]}"
+trainings "train, a chain" $((kills / 36)) chain.toml "${moments[@]/#/first/}" "${moments[@]/#/second/}"

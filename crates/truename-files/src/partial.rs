@@ -91,6 +91,19 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     copy.sync_all()
 }
 
+/// Replaces the content of a file in one step, by way of a file beside it with the suffix `.new`. No other process may write to the
+/// same path.
+///
+/// # Errors
+/// If the disk is full or fails; the file then stays as it was.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let partial = Partial::create(beside)?;
+    fs::write(partial.path(), bytes)?;
+    partial.replace(path)
+}
+
 /// Removes all unfinished files and folders of this process before it ends.
 pub fn remove_partials() {
     for path in &*locked() {
@@ -128,6 +141,21 @@ mod tests {
         let finished = Partial::beside(&target).unwrap();
         fs::write(finished.path(), "after").unwrap();
         finished.replace(&target).unwrap();
+        assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("after".into(), 1));
+    }
+
+    #[test]
+    fn a_file_stays_as_it_was_where_the_new_one_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("config.json");
+        write(&target, "before").unwrap();
+        // A folder in the way of the new file, which is somebody else's.
+        let in_the_way = folder.path().join("config.json.new");
+        fs::create_dir(&in_the_way).unwrap();
+        assert!(write(&target, "after").is_err());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "before");
+        fs::remove_dir(&in_the_way).unwrap();
+        write(&target, "after").unwrap();
         assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("after".into(), 1));
     }
 

@@ -138,6 +138,6 @@ impl CharacterConfig {
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join("config.json");
         let json = serde_json::to_string_pretty(self).map_err(|source| Error::json(&path, source))?;
-        std::fs::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
     }
 }

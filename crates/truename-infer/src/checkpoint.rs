@@ -409,7 +409,7 @@ impl TransformerCheckpoint {
             return Ok(());
         }
         let limits = serde_json::json!({"max_seq_length": window, "do_lower_case": is_lowercase});
-        std::fs::write(&path, format!("{limits:#}\n")).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, format!("{limits:#}\n")).map_err(|source| Error::io("write", &path, source))
     }
 
     /// Writes the sizes of tables into `config.json`, where they differ from those there.
@@ -426,7 +426,7 @@ impl TransformerCheckpoint {
         if !is_changed {
             return Ok(());
         }
-        std::fs::write(&path, format!("{config:#}\n")).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, format!("{config:#}\n")).map_err(|source| Error::io("write", &path, source))
     }
 
     /// The keys of `config.json` that are numbers of rows, each with the rows of its table.
@@ -465,7 +465,7 @@ impl TransformerCheckpoint {
             let path = folder.join(file);
             let parent = path.parent().unwrap_or(folder);
             std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-            std::fs::write(&path, format!("{json:#}\n")).map_err(|source| Error::io("write", &path, source))?;
+            truename_files::write(&path, format!("{json:#}\n")).map_err(|source| Error::io("write", &path, source))?;
         }
         Ok(())
     }
@@ -477,6 +477,7 @@ impl TransformerCheckpoint {
         }
         let parent = to.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-        truename_files::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))
+        let bytes = std::fs::read(&from).map_err(|source| Error::io("read", &from, source))?;
+        truename_files::write(&to, bytes).map_err(|source| Error::io("write", &to, source))
     }
 }

@@ -56,7 +56,7 @@ impl Manifest {
         }
         let path = folder.join(Self::FILE);
         let json = serde_json::to_string_pretty(self).map_err(|source| Error::json(&path, source))?;
-        std::fs::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
     }
 
     /// Reads the manifest of a model folder; one without heads where there is none.

@@ -440,7 +440,7 @@ impl fmt::Display for Error {
             Kind::OtherRun { path, what } => write!(f, "the run in {} was begun with {what}", path.display()),
             Kind::Occupied { path, has_checkpoint: true } => write!(f, "{} holds a run already", path.display()),
             Kind::Occupied { path, has_checkpoint: false } => {
-                write!(f, "{} holds an encoder and no checkpoint of a run", path.display())
+                write!(f, "{} holds a model and no checkpoint of a run", path.display())
             }
             Kind::NotFinite { step, loss } => {
                 write!(f, "the gradient of step {step} is not finite; the loss is {loss}")

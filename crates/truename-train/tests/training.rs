@@ -219,7 +219,44 @@ fn a_folder_without_a_checkpoint_begins_anew() {
     assert_eq!(weights(&whole), weights(&broken));
     std::fs::remove_dir_all(broken.join("checkpoint")).unwrap();
     let error = resume(recipe(&[]), dataset(), &broken).err().unwrap();
-    assert!(error.to_string().ends_with("holds an encoder and no checkpoint of a run"), "{error}");
+    assert!(error.to_string().ends_with("holds a model and no checkpoint of a run"), "{error}");
+}
+
+#[test]
+fn a_run_that_ends_at_its_first_checkpoint_goes_on() {
+    let out = tempfile::tempdir().unwrap();
+    let (whole, broken) = (out.path().join("whole"), out.path().join("broken"));
+    // Without names to ask for, the first checkpoint comes with the first result.
+    let names = || Dataset::new(dataset().searched().to_vec(), Vec::new(), Vec::new()).unwrap();
+    finish(begin(recipe(&[]), names(), &whole).unwrap());
+    let mut training = begin(recipe(&[]), names(), &broken).unwrap();
+    // As if the disk were full.
+    std::fs::create_dir(broken.join("metrics.jsonl")).unwrap();
+    let error = std::iter::repeat_with(|| training.advance()).take(20).find_map(Result::err).unwrap();
+    assert!(error.to_string().contains("metrics.jsonl"), "{error}");
+    drop(training);
+    std::fs::remove_dir(broken.join("metrics.jsonl")).unwrap();
+    finish(resume(recipe(&[]), names(), &broken).unwrap());
+    assert_eq!(weights(&whole), weights(&broken));
+    // Between the two renames of a checkpoint, with part of the next one.
+    std::fs::rename(broken.join("checkpoint"), broken.join("checkpoint.old")).unwrap();
+    std::fs::create_dir(broken.join("checkpoint.new")).unwrap();
+    assert!(resume(recipe(&[]), names(), &broken).unwrap().is_over());
+    let left = ["checkpoint", "checkpoint.old", "checkpoint.new"].map(|name| broken.join(name).exists());
+    assert_eq!(left, [true, false, false]);
+}
+
+#[test]
+fn a_model_that_no_run_wrote_is_not_replaced() {
+    for file in ["model.safetensors", "config.json", "tokenizer.json", "truename.json"] {
+        let out = tempfile::tempdir().unwrap();
+        std::fs::write(out.path().join(file), "theirs").unwrap();
+        for start in [Start::Anew, Start::Resumed] {
+            let error = truename_train::begin_on(&recipe(&[]), dataset(), out.path(), start).err().unwrap();
+            assert!(error.to_string().ends_with("holds a model and no checkpoint of a run"), "{error}");
+        }
+        assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 1);
+    }
 }
 
 #[test]

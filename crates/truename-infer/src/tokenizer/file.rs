@@ -45,7 +45,7 @@ impl TokenizerFile {
 
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(Self::NAME);
-        std::fs::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))
     }
 
     /// Adds special tokens. Returns the numbers of those given, and those that are new.

@@ -3,7 +3,6 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use truename_files::Partial;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::CorpusOptions;
@@ -131,10 +130,8 @@ impl Unfinished {
     fn save(&self) -> Result<(), Error> {
         let path = self.folder.join(STATE);
         let failed = |source| Error::io("write", &path, source);
-        let partial = Partial::beside(&path).map_err(failed)?;
         let text = serde_json::to_string_pretty(&self.state).map_err(|error| failed(error.into()))?;
-        fs::write(partial.path(), text).map_err(failed)?;
-        partial.replace(&path).map_err(failed)
+        truename_files::write(&path, text).map_err(failed)
     }
 }
 

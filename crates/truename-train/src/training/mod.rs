@@ -326,8 +326,12 @@ impl<T: Task> Training<T> {
     }
 
     fn evaluate(&mut self) -> Result<Event, Error> {
-        let scores = if self.task.data().has_evaluation() {
+        // The folder has a checkpoint before the first file of a model: whenever the process ends, the run goes on.
+        let has_evaluation = self.task.data().has_evaluation();
+        if has_evaluation || !RunFolder::has_checkpoint(self.folder.path()) {
             self.save()?;
+        }
+        let scores = if has_evaluation {
             Some(self.task.data().evaluate(&self.folder.checkpoint(), &self.progress)?)
         } else {
             None
@@ -411,9 +415,10 @@ impl<T: Task> Run for Training<T> {
         // The metrics first: later ones than the checkpoint are dropped when a run goes on, and none are missing.
         self.folder.append(&self.metrics[self.unwritten..])?;
         self.unwritten = self.metrics.len();
-        self.folder.save(&mut self.learner, &self.state)?;
         self.folder.write_plot(&plot(&self.metrics))?;
-        self.folder.write_run(&self.run_file())
+        self.folder.write_run(&self.run_file())?;
+        // Last: a run that is over by its checkpoint writes nothing more.
+        self.folder.save(&mut self.learner, &self.state)
     }
 
     fn stop_by(&mut self, progress: Arc<Progress>) {

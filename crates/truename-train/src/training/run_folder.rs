@@ -19,7 +19,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use truename_files::Partial;
+use truename_infer::SETTINGS_FILES;
 use truename_nn::{Learner, Objective, OptimizerState};
 
 use super::Start;
@@ -32,11 +32,12 @@ use crate::{Error, Recipe};
 pub(crate) struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// Creates a folder for a new run. A run that ended before its first checkpoint gives way.
+    /// Creates a folder for a new run. A run that ended before its first checkpoint gives way: it has written nothing of a model,
+    /// so that a model without a checkpoint is somebody else's.
     pub fn begin(path: &Path) -> Result<Self, Error> {
         let folder = Self(path.to_owned());
         let has_checkpoint = Self::has_checkpoint(path);
-        if has_checkpoint || path.join("model.safetensors").exists() {
+        if has_checkpoint || has_model(path) {
             return Err(Error::occupied(path, has_checkpoint));
         }
         std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
@@ -91,7 +92,8 @@ impl RunFolder {
         if !self.checkpoint().exists() && old.exists() {
             rename(&old, &self.checkpoint())?;
         }
-        Ok(())
+        remove(&old)?;
+        remove(&self.0.join("checkpoint.new"))
     }
 
     pub fn write_recipe(&self, recipe: &Recipe) -> Result<(), Error> {
@@ -149,11 +151,14 @@ fn checkpoint_in(path: &Path) -> Option<PathBuf> {
     ["checkpoint", "checkpoint.old"].into_iter().map(|name| path.join(name)).find(|folder| folder.exists())
 }
 
+/// Returns whether a folder has a file that a model would replace.
+fn has_model(path: &Path) -> bool {
+    SETTINGS_FILES.into_iter().chain(["model.safetensors", "truename.json"]).any(|file| path.join(file).exists())
+}
+
 /// Writes a file beside its place and renames it.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let partial = Partial::new(path.with_extension("new"));
-    std::fs::write(partial.path(), bytes).map_err(|source| Error::io("write", partial.path(), source))?;
-    partial.replace(path).map_err(|source| Error::io("replace", path, source))
+    truename_files::write(path, bytes).map_err(|source| Error::io("write", path, source))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {

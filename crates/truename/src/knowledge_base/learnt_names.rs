@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use truename_files::Partial;
 use truename_infer::Encoder;
 use truename_text::{GoldName, NormalizedName, stable_hash};
 
@@ -56,11 +55,7 @@ impl LearntNames {
     pub fn write(&self, encoder: &Path) -> Result<(), Error> {
         let path = encoder.join(Self::FILE);
         let json = serde_json::to_vec(self).map_err(Error::other)?;
-        let written = Partial::create(path.with_extension("new")).and_then(|partial| {
-            std::fs::write(partial.path(), json)?;
-            partial.replace(&path)
-        });
-        written.map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, json).map_err(|source| Error::io("write", &path, source))
     }
 
     /// Writes the record of an encoder that is trained, as are those beside it.
