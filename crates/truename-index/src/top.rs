@@ -29,6 +29,15 @@ impl<'a> Top<'a> {
         self.threshold
     }
 
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Raises the threshold to a score that as many names as are kept are known to have.
+    pub(crate) fn raise(&mut self, threshold: f32) {
+        self.threshold = self.threshold.max(threshold);
+    }
+
     pub(crate) fn offer(&mut self, hit: Hit) {
         if hit.score < self.threshold || self.limit == 0 {
             return;

@@ -339,6 +339,24 @@ mod tests {
     }
 
     #[test]
+    fn names_that_share_most_ngrams_are_the_full_scan() {
+        let names: Vec<String> =
+            (0..9000).map(|number| format!("acme tools, {number} main street, springfield")).collect();
+        let fixture = built(&names);
+        let even = |name: u32| name.is_multiple_of(2);
+        for query in [17, 4711] {
+            let found = fixture.search(&names[query], &Search { limit: 9000, ..Search::default() });
+            assert_eq!((found.len(), found[0].name as usize), (9000, query));
+            // A search for few reads few lists, one for all reads all.
+            let few = fixture.search(&names[query], &Search { limit: 7, ..Search::default() });
+            assert_eq!(few, found[..7]);
+            let found: Vec<Hit> = found.into_iter().filter(|hit| even(hit.name)).collect();
+            let few = fixture.search(&names[query], &Search { limit: 7, allowed: Some(&even), ..Search::default() });
+            assert_eq!(few, found[..7]);
+        }
+    }
+
+    #[test]
     fn names_that_tie_go_by_their_rank() {
         let fixture = built(&vec!["alpha".to_owned(); 100]);
         let rank = |name: u32| 100 - name;

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use truename_text::Gram;
 
 use super::postings::{BLOCK, Postings};
@@ -30,11 +32,19 @@ pub(super) const SLACK: f32 = 1.0 - 1e-5;
 /// Share of the weight that a name needs at which the scan changes from whole lists to look-ups: once the remaining
 /// lists weigh less, few names can still be hits. Chosen by measurement.
 const LOOKUP_SHARE: f32 = 0.5;
+/// Postings of a query in a block from which a first threshold is worth a pass over the sums: where most names have most of its n-grams,
+/// reading all lists for each of the names themselves takes time that grows with the square of their number.
+const MANY_POSTINGS: usize = 4 * BLOCK;
+/// Most postings read for the first threshold, the rarest n-gram's aside.
+const FIRST_POSTINGS: usize = BLOCK / 4;
 /// Sums compared with their bounds at once.
 const LANES: usize = 16;
 
 impl BlockScan<'_> {
     pub(super) fn run(&self, allowed: Option<&dyn Fn(u32) -> bool>, sums: &mut Vec<f32>, top: &mut Top<'_>) {
+        sums.clear();
+        sums.resize(BLOCK, 0.0);
+        let first = self.raise_threshold(allowed, sums, top);
         let needed = top.threshold() * self.query_norm * self.lightest * SLACK;
         // Names that have none of these cannot be hits.
         let essential = self.lists.iter().take_while(|(term, _)| self.rest[*term] >= needed).count();
@@ -42,12 +52,8 @@ impl BlockScan<'_> {
         if essential == 0 {
             return;
         }
-        sums.clear();
-        sums.resize(BLOCK, 0.0);
-        for (term, list) in &self.lists[..read] {
-            let weight = self.terms[*term].weight;
-            list.for_each(|slot| sums[usize::from(slot)] += weight);
-        }
+        let read = read.max(first);
+        self.add(first..read, sums);
         let others = &self.lists[read..];
         let rest = others.first().map_or(0.0, |(term, _)| self.rest[*term]);
         for (piece, sums) in sums.chunks_exact(LANES).enumerate() {
@@ -68,6 +74,52 @@ impl BlockScan<'_> {
                 }
             }
         }
+    }
+
+    /// Adds the weights of lists to the sums of their names.
+    fn add(&self, lists: Range<usize>, sums: &mut [f32]) {
+        for (term, list) in &self.lists[lists] {
+            let weight = self.terms[*term].weight;
+            list.for_each(|slot| sums[usize::from(slot)] += weight);
+        }
+    }
+
+    /// Reads the rarest lists of a query with many postings, and raises the threshold to the least cosine of the names that are then
+    /// ahead. Returns the number of lists read.
+    fn raise_threshold(&self, allowed: Option<&dyn Fn(u32) -> bool>, sums: &mut [f32], top: &mut Top<'_>) -> usize {
+        let postings = |term: usize| self.terms[term].count.min(BLOCK as u32) as usize;
+        if self.lists.iter().map(|(term, _)| postings(*term)).sum::<usize>() < MANY_POSTINGS {
+            return 0;
+        }
+        let read = self.lists.iter().scan(0, |sum, (term, _)| {
+            *sum += postings(*term);
+            (*sum <= FIRST_POSTINGS).then_some(())
+        });
+        let read = read.count().max(1);
+        self.add(0..read, sums);
+        let mut ahead = Top::new(top.limit(), f32::MIN_POSITIVE, None);
+        for (piece, sums) in sums.chunks_exact(LANES).enumerate() {
+            if sums.iter().all(|sum| *sum == 0.0) {
+                continue;
+            }
+            for (lane, norm) in self.norms(piece).into_iter().enumerate() {
+                let slot = (piece * LANES + lane) as u32;
+                let hit = Hit { name: slot, score: sums[lane] / norm };
+                if sums[lane] > 0.0 && allowed.is_none_or(|allowed| allowed((self.block * BLOCK) as u32 + slot)) {
+                    ahead.offer(hit);
+                }
+            }
+        }
+        let ahead = ahead.into_sorted();
+        let cosine = |hit: &Hit| {
+            let (slot, sum) = (hit.name as u16, sums[hit.name as usize]);
+            let norm = self.norms(usize::from(slot) / LANES)[usize::from(slot) % LANES];
+            self.complete(slot, norm, sum, &self.lists[read..], 0.0)
+        };
+        if ahead.len() == top.limit() {
+            top.raise(ahead.iter().filter_map(cosine).fold(1.0, f32::min));
+        }
+        read
     }
 
     fn norms(&self, piece: usize) -> [f32; LANES] {
