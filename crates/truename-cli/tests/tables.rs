@@ -32,6 +32,33 @@ fn gunzipped(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn formulas_are_written_as_text_on_request() {
+    let folder = Folder::with_kb();
+    let rows = "name,x\naspirin,\"=HYPERLINK(\"\"x\"\")\"\n@aspirin,-3.5\n=1+1,-1+1\n";
+    folder.write("in.csv", rows);
+    for format in [&["--csv-safe"][..], &["--csv-safe", "--out", "out.tsv"]] {
+        let out = matched(&folder, "in.csv", format);
+        assert_eq!(out.code, 0, "{}", out.err);
+        let is_csv = format.len() == 1;
+        let text = if is_csv { out.out } else { String::from_utf8(folder.read("out.tsv")).unwrap() };
+        let mark = if is_csv { ',' } else { '\t' };
+        let quoted = if is_csv { "\"'=HYPERLINK(\"\"x\"\")\"" } else { "'=HYPERLINK(\"x\")" };
+        assert!(text.contains(&format!("\naspirin{mark}{quoted}{mark}X:3{mark}")), "{text}");
+        assert!(text.contains(&format!("\n'@aspirin{mark}-3.5{mark}")), "{text}");
+        assert!(text.contains(&format!("\n'=1+1{mark}'-1+1{mark}")), "{text}");
+    }
+    // Without it every row comes out with its bytes.
+    let plain = matched(&folder, "in.csv", &[]).out;
+    assert!(rows.lines().skip(1).all(|row| plain.contains(&format!("\n{row},"))), "{plain}");
+    folder.write("names.txt", "=1+1 name\n=1+1 names\n");
+    let clusters = folder.run(&["-q", "cluster", "names.txt", "--threshold", "1", "--csv-safe"]).out;
+    assert!(clusters.contains("\n'=1+1 name,1,'=1+1 name"), "{clusters}");
+    folder.write("rows.csv", "id,name,year\n-a,alpha beta gamma,1990\n=b,alpha beta gamma,1990\n");
+    let pairs = folder.run(&["-q", "dedupe", "rows.csv", "--id-column", "id", "--csv-safe"]).out;
+    assert!(pairs.contains("\n'-a,'=b,"), "{pairs}");
+}
+
+#[test]
 fn a_short_row_is_filled_up() {
     let folder = Folder::with_kb();
     folder.write("in.csv", "name,x,y\naspirin\nheart failure,1,2\n\"heart attack\",1");

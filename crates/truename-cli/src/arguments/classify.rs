@@ -13,6 +13,9 @@ pub struct Classify {
     /// Output file, in the format of the input [default: stdout]; a name that ends in .gz is gzipped
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV and TSV)
+    #[arg(long)]
+    pub csv_safe: bool,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,

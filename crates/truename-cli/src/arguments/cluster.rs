@@ -35,6 +35,9 @@ pub struct Cluster {
     /// Output file [default: stdout]; gzipped where its name ends in .gz
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV and TSV)
+    #[arg(long)]
+    pub csv_safe: bool,
     /// Longest row in bytes; a longer one ends the run
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,

@@ -52,6 +52,9 @@ pub struct Dedupe {
     /// Output file [default: stdout]; .tsv is written with tabs, and a name that ends in .gz is gzipped
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV and TSV)
+    #[arg(long)]
+    pub csv_safe: bool,
     /// Write counts, times and shares as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

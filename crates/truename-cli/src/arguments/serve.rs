@@ -97,4 +97,7 @@ pub struct Export {
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them
+    #[arg(long)]
+    pub csv_safe: bool,
 }

@@ -1,12 +1,10 @@
 //! `truename cluster`.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context;
 use serde::Serialize;
 use truename::clusters::{
     ChosenThreshold, ClusterOptions, Dendrogram, NameSpace, canonical_names, choose_by, choose_by_silhouette,
@@ -18,7 +16,8 @@ use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice};
 use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::interrupt;
-use crate::names::phrases::{self, Phrases, csv_cell};
+use crate::names::phrases::{self, Phrases};
+use crate::names::record::{Dialect, row};
 use crate::output::Output;
 use crate::problems::say_truncated;
 use crate::progress::watched;
@@ -32,7 +31,7 @@ pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
         crate::say!("{} without a name left out", counted(phrases.empty, "cell"));
     }
     let clustered = Clustered::new(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
-    write(arguments.out.as_deref(), format, &phrases, &clustered.labels)?;
+    write(arguments, format, &phrases, &clustered.labels)?;
     if !quiet {
         let triples =
             if phrases.triples > 0 { format!(" of {}", counted(phrases.triples, "triple")) } else { String::new() };
@@ -189,10 +188,10 @@ struct Line<'a> {
 }
 
 /// Writes the clusters, numbered from 1, in the order of the names.
-fn write(path: Option<&Path>, format: ClusterFormat, phrases: &Phrases, labels: &[usize]) -> anyhow::Result<()> {
+fn write(arguments: &Cluster, format: ClusterFormat, phrases: &Phrases, labels: &[usize]) -> anyhow::Result<()> {
     let Phrases { names, counts, .. } = phrases;
     let canonical = canonical_names(names, counts, labels);
-    let mut out = Output::open(path)?;
+    let mut out = Output::open(arguments.out.as_deref())?;
     if format == ClusterFormat::Csv {
         out.put(b"name,cluster,canonical\n")?;
     }
@@ -201,8 +200,8 @@ fn write(path: Option<&Path>, format: ClusterFormat, phrases: &Phrases, labels: 
         let line = Line { name, cluster: label + 1, canonical: &names[canonical[*label]], count: *count };
         match format {
             ClusterFormat::Csv => {
-                writeln!(out, "{},{},{}", csv_cell(line.name), line.cluster, csv_cell(line.canonical))
-                    .context("cannot write the results")?;
+                let cells = [line.name, &line.cluster.to_string(), line.canonical];
+                out.put((row(cells, Dialect::quoted(b','), arguments.csv_safe) + "\n").as_bytes())?;
             }
             ClusterFormat::Jsonl => out.put(&[serde_json::to_vec(&line)?, b"\n".to_vec()].concat())?,
         }

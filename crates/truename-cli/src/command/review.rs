@@ -6,7 +6,7 @@ use super::serve::judgements_file;
 use crate::arguments::{Export, Review};
 use crate::count::counted;
 use crate::exit_code::{Advised, ExitCode};
-use crate::names::record::{Dialect, written};
+use crate::names::record::{Dialect, row};
 use crate::output::Output;
 
 pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
@@ -35,8 +35,8 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     out.put(b"name,id\n")?;
     for judgement in &judgements {
         let id = judgement.id.as_ref().map_or("", |id| id.as_str());
-        let dialect = Dialect::quoted(b',');
-        out.put(format!("{},{}\n", written(&judgement.name, dialect), written(id, dialect)).as_bytes())?;
+        let row = row([judgement.name.as_str(), id], Dialect::quoted(b','), arguments.csv_safe);
+        out.put((row + "\n").as_bytes())?;
     }
     out.finish()?;
     if !quiet {

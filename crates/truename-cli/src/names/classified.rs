@@ -15,7 +15,7 @@ use super::added::free_names;
 use super::column::{column, quoted};
 use super::dialect::delimiter;
 use super::encoding::Codec;
-use super::record::{Cells, Dialect, Record, Records, written};
+use super::record::{Cells, Dialect, Record, Records, without_formulas, written};
 use super::rows::object;
 use super::source::{Source, by_extension};
 use crate::arguments::{Classify, InputFormat};
@@ -316,6 +316,9 @@ impl<'a> Table<'a> {
         for cell in missing.iter().chain(added) {
             line.push(dialect.delimiter);
             line.extend(self.codec.encode(&written(cell, *dialect))?);
+        }
+        if self.arguments.csv_safe {
+            line = without_formulas(&line, *dialect);
         }
         line.extend(line_end);
         self.output.put(&self.codec.finish(line)?)

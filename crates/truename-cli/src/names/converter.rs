@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::added::{Added, cell};
 use super::encoding::Codec;
 use super::parquet;
-use super::record::{Dialect, written};
+use super::record::{Dialect, row};
 use crate::arguments::{InputFormat, Match};
 use crate::output::Output;
 
@@ -16,6 +16,8 @@ pub enum Converter {
         output: Output,
         dialect: Dialect,
         codec: Codec,
+        /// Whether formulas are written as text.
+        is_safe: bool,
     },
     /// One object a row; the keys are JSON strings.
     Objects {
@@ -47,10 +49,10 @@ impl Converter {
             InputFormat::Csv => Dialect::quoted(b','),
             InputFormat::Tsv | InputFormat::Text => Dialect::TSV,
         };
-        let mut output = Output::open(out)?;
+        let (mut output, is_safe) = (Output::open(out)?, arguments.csv_safe);
         output.put(codec.mark())?;
-        output.put(&line(columns.iter().chain(&added.names).cloned(), dialect, codec)?)?;
-        Ok(Self::Delimited { output, dialect, codec })
+        output.put(&line(columns.iter().chain(&added.names).cloned(), dialect, codec, is_safe)?)?;
+        Ok(Self::Delimited { output, dialect, codec, is_safe })
     }
 
     /// Writes a row; `own` has one value a column.
@@ -63,13 +65,13 @@ impl Converter {
                     keys.iter().zip(values).map(|(key, value)| format!("{key}:{value}")).collect();
                 output.put(format!("{{{}}}\n", fields.join(",")).as_bytes())
             }
-            Self::Delimited { output, dialect, codec } => {
+            Self::Delimited { output, dialect, codec, is_safe } => {
                 let own = own.into_iter().map(|value| match value {
                     Value::Null => String::new(),
                     Value::String(text) => text,
                     other => other.to_string(),
                 });
-                output.put(&line(own.chain(added.iter().map(cell)), *dialect, *codec)?)
+                output.put(&line(own.chain(added.iter().map(cell)), *dialect, *codec, *is_safe)?)
             }
         }
     }
@@ -82,9 +84,8 @@ impl Converter {
     }
 }
 
-fn line(cells: impl Iterator<Item = String>, dialect: Dialect, codec: Codec) -> anyhow::Result<Vec<u8>> {
-    let cells: Vec<String> = cells.map(|cell| written(&cell, dialect)).collect();
-    codec.finish(codec.encode(&(cells.join(&char::from(dialect.delimiter).to_string()) + "\n"))?)
+fn line(cells: impl Iterator<Item = String>, dialect: Dialect, codec: Codec, is_safe: bool) -> anyhow::Result<Vec<u8>> {
+    codec.finish(codec.encode(&(row(cells, dialect, is_safe) + "\n"))?)
 }
 
 /// Makes the columns' names distinct and not empty.

@@ -255,8 +255,3 @@ fn of_objects(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrase
     }
     Ok(phrases)
 }
-
-/// Returns a name as a cell of a CSV table.
-pub fn csv_cell(name: &str) -> String {
-    super::record::written(name, Dialect::quoted(b','))
-}

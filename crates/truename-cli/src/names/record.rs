@@ -170,6 +170,60 @@ pub fn written(value: &str, dialect: Dialect) -> String {
     if value.contains(special) { format!("\"{}\"", value.replace('"', "\"\"")) } else { value.to_owned() }
 }
 
+/// Writes values as a row without its line end; `is_safe` writes formulas as text.
+pub fn row<T: AsRef<str>>(values: impl IntoIterator<Item = T>, dialect: Dialect, is_safe: bool) -> String {
+    let mut row = String::new();
+    for (number, value) in values.into_iter().enumerate() {
+        if number > 0 {
+            row.push(char::from(dialect.delimiter));
+        }
+        row += &written(value.as_ref(), dialect);
+    }
+    if is_safe { String::from_utf8_lossy(&without_formulas(row.as_bytes(), dialect)).into_owned() } else { row }
+}
+
+/// Returns a row in which no cell is a formula to a spreadsheet: one that begins with `=`, `@`, a tab or a line end, or with `+` or `-`
+/// and is no number, gets an apostrophe before it (OWASP, CSV injection).
+pub fn without_formulas(row: &[u8], dialect: Dialect) -> Vec<u8> {
+    let mut safe = Vec::with_capacity(row.len() + 8);
+    let (mut place, mut start) = (Place::CellStart, 0);
+    for (at, byte) in row.iter().enumerate() {
+        if *byte == dialect.delimiter && place != Place::Quoted {
+            put_without_formula(&row[start..at], dialect, &mut safe);
+            safe.push(*byte);
+            start = at + 1;
+        }
+        if dialect.quoted {
+            place = place.after(*byte, dialect.delimiter);
+        }
+    }
+    put_without_formula(&row[start..], dialect, &mut safe);
+    safe
+}
+
+fn put_without_formula(cell: &[u8], dialect: Dialect, safe: &mut Vec<u8>) {
+    let is_quoted = dialect.quoted && cell.starts_with(b"\"");
+    let (quote, value) = cell.split_at(usize::from(is_quoted));
+    safe.extend(quote);
+    if is_formula(value) {
+        safe.push(b'\'');
+    }
+    safe.extend(value);
+}
+
+fn is_formula(value: &[u8]) -> bool {
+    // A spreadsheet takes the quotes of a TSV for its own.
+    let value = value.trim_ascii_end();
+    let inner = value.iter().position(|byte| *byte != b'"').map_or(&[][..], |first| &value[first..]);
+    match inner {
+        [b'=' | b'@' | b'\t' | b'\r' | b'\n', ..] => true,
+        [b'+' | b'-', rest @ ..] => {
+            !rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'"' | b'%'))
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +302,22 @@ mod tests {
         assert_eq!(cells.of(b"a,\"b \"\"c\"\", d\",\"e\nf\","), [&b"a"[..], b"b \"c\", d", b"e\nf", b""]);
         assert_eq!(cells.of(b"x"), [b"x"]);
         assert_eq!(Cells::new(Dialect::TSV).of(b"\"a\tb"), [b"\"a", b"b".as_slice()]);
+    }
+
+    #[test]
+    fn cells_that_a_spreadsheet_would_run_get_an_apostrophe() {
+        let safe = |row: &str, dialect| String::from_utf8(without_formulas(row.as_bytes(), dialect)).unwrap();
+        for (row, expected) in [
+            ("=1+1,a=b,@x", "'=1+1,a=b,'@x"),
+            ("\"=HYPERLINK(\"\"x\"\",1)\",\"a,=b\",\"\n=1\"", "\"'=HYPERLINK(\"\"x\"\",1)\",\"a,=b\",\"'\n=1\""),
+            ("-3.5,+1,\"-1,000.5\",-12 %,-,+49 30 1", "-3.5,+1,\"-1,000.5\",'-12 %,-,'+49 30 1"),
+            ("-2+3+cmd|' /C calc'!A0,\t=1,'=1,,", "'-2+3+cmd|' /C calc'!A0,'\t=1,'=1,,"),
+            ("", ""),
+        ] {
+            assert_eq!(safe(row, CSV), expected);
+            assert_eq!(safe(expected, CSV), expected, "done twice, nothing changes");
+        }
+        assert_eq!(safe("\"=1\"\t\"a\t=2,x", Dialect::TSV), "'\"=1\"\t\"a\t'=2,x");
     }
 
     #[test]

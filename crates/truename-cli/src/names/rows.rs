@@ -14,7 +14,7 @@ use super::context::InContext;
 use super::converter::Converter;
 use super::dialect::delimiter;
 use super::encoding::Codec;
-use super::record::{Cells, Dialect, Record, Records, written};
+use super::record::{Cells, Dialect, Record, Records, without_formulas, written};
 use super::source::Source;
 use super::tally::{Fate, Tally};
 use super::{PIECE, Target, json_line};
@@ -498,10 +498,14 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Writes a row without a name unchanged.
+    /// Writes a row without a name.
     fn pass(&mut self, row: Row) -> anyhow::Result<()> {
         let Sink::Rows(output) = &mut self.sink else { return Ok(()) };
-        output.put(&self.codec.finish([row.record.content, row.record.line_end].concat())?)
+        let Record { mut content, line_end, .. } = row.record;
+        if let Some(dialect) = self.shape.dialect().filter(|_| self.arguments.csv_safe) {
+            content = without_formulas(&content, dialect);
+        }
+        output.put(&self.codec.finish([content, line_end].concat())?)
     }
 
     fn with_added(&self, row: Row, values: &[Value]) -> anyhow::Result<Vec<u8>> {
@@ -528,6 +532,9 @@ impl<'a> Table<'a> {
         for cell in cells {
             row.push(dialect.delimiter);
             row.extend(self.codec.encode(&written(&cell, dialect))?);
+        }
+        if self.arguments.csv_safe {
+            row = without_formulas(&row, dialect);
         }
         row.extend(line_end);
         self.codec.finish(row)

@@ -10,7 +10,7 @@ use super::page;
 use crate::arguments::{Dedupe, InputFormat, RecordFormat};
 use crate::exit_code::UsageError;
 use crate::names::column::folded;
-use crate::names::record::{Dialect, written};
+use crate::names::record::{Dialect, row};
 use crate::names::source::by_extension;
 use crate::output::Output;
 
@@ -42,23 +42,23 @@ fn dialect(out: Option<&Path>) -> Dialect {
 struct Rows {
     out: Output,
     dialect: Dialect,
+    /// Whether formulas are written as text.
+    is_safe: bool,
 }
 
 impl Rows {
-    fn open(out: Option<&Path>) -> anyhow::Result<Self> {
-        Ok(Self { out: Output::open(out)?, dialect: dialect(out) })
+    fn open(arguments: &Dedupe) -> anyhow::Result<Self> {
+        let out = arguments.out.as_deref();
+        Ok(Self { out: Output::open(out)?, dialect: dialect(out), is_safe: arguments.csv_safe })
     }
 
     fn put<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
-        let cells: Vec<String> = cells.into_iter().map(|cell| written(cell, self.dialect)).collect();
-        let mut line = cells.join(&char::from(self.dialect.delimiter).to_string());
-        line.push('\n');
-        self.out.put(line.as_bytes())
+        self.out.put((row(cells, self.dialect, self.is_safe) + "\n").as_bytes())
     }
 }
 
 fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
-    let mut rows = Rows::open(arguments.out.as_deref())?;
+    let mut rows = Rows::open(arguments)?;
     rows.put(["left", "right", "probability", "cluster"])?;
     for ScoredPair { pair, probability } in listed(resolution) {
         let cluster = resolution.clusters.has(*pair).then(|| number(resolution.clusters.of_left(pair.left)));
@@ -84,7 +84,7 @@ fn write_rows(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> any
     let is_one = input.right.is_none();
     let added: &[&str] = if is_one { &["cluster", "probability"] } else { &["table", "cluster", "probability"] };
     let added = free_names(&columns, added);
-    let mut rows = Rows::open(arguments.out.as_deref())?;
+    let mut rows = Rows::open(arguments)?;
     rows.put(columns.iter().copied().chain(added.iter().map(String::as_str)))?;
     for (side, table) in input.each().enumerate() {
         let (name, best) = if side == 0 { ("left", &best.left) } else { ("right", &best.right) };

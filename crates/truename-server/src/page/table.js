@@ -1,6 +1,8 @@
 // A delimited table whose rows keep their original bytes, read and written by the rules of `truename match`.
 
-const [TAB, LINE_FEED, RETURN, QUOTE] = [9, 10, 13, 34];
+const [TAB, LINE_FEED, RETURN, QUOTE, APOSTROPHE] = [9, 10, 13, 34, 39];
+/** Beginning of a cell that a spreadsheet runs as a formula; numbers are none. It takes the quotes of a TSV for its own. */
+const FORMULA = /^"*([=@\t\r\n]|[+-](?![0-9.,%"]*[ \t\r\n\f]*$))/;
 
 /** Forms of a table; of equally good delimiters the first is chosen. */
 export const DIALECTS = [
@@ -208,6 +210,25 @@ function written(value, { delimiter, quoted }) {
   return [mark, '"', "\n", "\r"].some((special) => value.includes(special)) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
+/** Returns a row in which no cell is a formula to a spreadsheet, by the rules of `truename match --csv-safe`. */
+function withoutFormulas(bytes, dialect) {
+  const pieces = [];
+  for (const [start, end] of cellsOf(bytes, 0, bytes.length, dialect)) {
+    const value = start + (dialect.quoted && start < end && bytes[start] === QUOTE ? 1 : 0);
+    if (start > 0) pieces.push(Uint8Array.of(dialect.delimiter));
+    pieces.push(bytes.subarray(start, value));
+    if (FORMULA.test(new TextDecoder("latin1").decode(bytes.subarray(value, end)))) pieces.push(Uint8Array.of(APOSTROPHE));
+    pieces.push(bytes.subarray(value, end));
+  }
+  return joined(pieces);
+}
+
+function joined(pieces) {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
+  return bytes;
+}
+
 // ---- Guesses ---------------------------------------------------------------------------------------------------------
 
 /** Returns the dialect by which the header has a column called `name`, else by which most rows have as many cells as the
@@ -404,9 +425,11 @@ export class Table {
     return { names, counts, ofRow };
   }
 
-  /** Returns the file with the added columns, in pieces. `valuesOf(row)` returns the four added values of a row. */
-  write(valuesOf) {
+  /** Returns the file with the added columns, in pieces. `valuesOf(row)` returns the four added values of a row; `isSafe` writes
+   *  formulas as text. */
+  write(valuesOf, isSafe) {
     const { codec, dialect, rows } = this;
+    const safe = (bytes) => (isSafe ? withoutFormulas(bytes, dialect) : bytes);
     codec.lost = 0;
     const pieces = [codec.mark];
     const mark = String.fromCharCode(dialect.delimiter);
@@ -414,15 +437,14 @@ export class Table {
       const [start, end, next] = [rows[3 * row], rows[3 * row + 1], rows[3 * row + 2]];
       const isHeader = this.hasHeader && row === this.first;
       if (!isHeader && this.passes(row)) {
-        pieces.push(codec.finish(codec.bytes.subarray(start, next)));
+        pieces.push(codec.finish(safe(codec.bytes.subarray(start, end))), codec.finish(codec.bytes.subarray(end, next)));
         continue;
       }
       const missing = Array(isHeader ? 0 : Math.max(0, this.width - this.widths[row])).fill("");
       const added = isHeader ? [...this.extra, ...this.addedNames()] : [...missing, ...valuesOf(row)];
       const text = added.map((value) => mark + written(value, dialect)).join("");
       pieces.push(
-        codec.finish(codec.bytes.subarray(start, end)),
-        codec.finish(codec.encode(text)),
+        codec.finish(safe(joined([codec.bytes.subarray(start, end), codec.encode(text)]))),
         codec.finish(codec.bytes.subarray(end, next)),
       );
     }

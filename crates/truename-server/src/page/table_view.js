@@ -267,7 +267,8 @@ export class TableView {
 
   // ---- Download ------------------------------------------------------------------------------------------------------
 
-  /** Saves the table with all its columns as they were, and the answers and judgements beside them. */
+  /** Saves the table with all its columns as they were, formulas as text unless asked otherwise, and the answers and judgements beside
+   *  them. */
   download() {
     const { ofRow } = this.distinct;
     const cellsOf = new Map();
@@ -275,7 +276,7 @@ export class TableView {
       const at = ofRow[row];
       if (!cellsOf.has(at)) cellsOf.set(at, addedCells(this.review.outcome(at)));
       return cellsOf.get(at);
-    });
+    }, byId("review-safe").checked);
     const link = element("a", {
       href: URL.createObjectURL(new Blob(pieces, { type: "text/csv" })),
       download: this.file.fileName.replace(/(\.[^.]*)?$/, (extension) => `.linked${extension || ".csv"}`),
