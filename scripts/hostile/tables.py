@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
 TRUENAME = pathlib.Path(os.environ.get("TRUENAME", f"{TARGET}/release/truename")).resolve()
 ENCODER = ROOT / "crates/truename-infer/tests/models/bert"
-SECONDS, MEGABYTES, ROWS = 10, 512, 40_000
+SECONDS, MEGABYTES, ROWS, KILLS = 10, 512, 40_000, 5
 RECIPE = '[task]\nkind = "groups"\n[sampler]\ngroup = 2\ngroups = 8\n[schedule]\nepochs = 6\n[evaluation]\nshare = 0\n'
 
 failed = 0
@@ -77,13 +77,13 @@ def trainings(folder):
     weights = (whole / "model.safetensors").read_bytes()
     for file in ["recipe.toml", "config.json", "checkpoint.new", "checkpoint", "model.safetensors.new", "model.safetensors"]:
         errors = []
-        for _ in range(10):
+        for _ in range(KILLS):
             shutil.rmtree(run, ignore_errors=True)
             killed_at(train(folder, run), run / file)
             done = subprocess.run(train(folder, run), capture_output=True, text=True)
             if done.returncode or (run / "model.safetensors").read_bytes() != weights:
                 errors.append(done.stderr.strip() or "other weights")
-        check(f"10 trainings killed at {file} go on to the same weights", not errors, f"{len(errors)} do not: {errors[:1]}")
+        check(f"{KILLS} trainings killed at {file} go on to the same weights", not errors, f"{len(errors)} do not: {errors[:1]}")
     theirs = folder / "theirs"
     shutil.copytree(ENCODER, theirs)
     before = {path.name: path.read_bytes() for path in theirs.iterdir() if path.is_file()}
