@@ -109,6 +109,7 @@ impl<'a> Blocking<'a> {
             Tables::Two(_, records) => {
                 let right = Texts::of(records, &firsts.right, text);
                 let near = self.nearest_by_ngrams(&index, &right.texts)?;
+                drop(index);
                 blocked.add(&right, &left, near, self.neighbours, |row, other| tables.pair(other, row));
                 let near = self.nearest_by_ngrams(&IndexedTexts::new(&right.texts, &self.progress)?, &left.texts)?;
                 blocked.add(&left, &right, near, self.neighbours, |row, other| tables.pair(row, other));
