@@ -29,7 +29,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub fn new(body: Body, holding: Holding, connection: Option<Arc<Connection>>) -> Body {
+    /// Returns a body that holds its memory and its connection.
+    pub fn body(body: Body, holding: Holding, connection: Option<Arc<Connection>>) -> Body {
         Body::new(Self { body, rest: Bytes::new(), _holding: holding, connection })
     }
 }
@@ -158,7 +159,7 @@ mod tests {
     async fn written(write: impl FnOnce(BodyWriter) + Send + 'static) -> Result<Bytes, axum::Error> {
         let (writer, body) = BodyWriter::new();
         let writing = tokio::task::spawn_blocking(move || write(writer));
-        let body = to_bytes(Answer::new(body, Holding::default(), None), usize::MAX).await;
+        let body = to_bytes(Answer::body(body, Holding::default(), None), usize::MAX).await;
         writing.await.unwrap();
         body
     }

@@ -105,10 +105,11 @@ mod tests {
     use super::*;
 
     fn origins() -> Origins {
-        let mut options = ServerOptions::default();
-        options.host_names = vec!["Names.example.org".into()];
-        options.base_url = Some("https://proxy.example.org/truename".into());
-        Origins::new(&options)
+        Origins::new(&ServerOptions {
+            host_names: vec!["Names.example.org".into()],
+            base_url: Some("https://proxy.example.org/truename".into()),
+            ..ServerOptions::default()
+        })
     }
 
     #[test]

@@ -230,7 +230,7 @@ async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Ne
         Ok(response) => response,
         Err(_) => Failure::late(state.options.timeout).into_response(),
     };
-    response.map(|body| Answer::new(body, holding, connection))
+    response.map(|body| Answer::body(body, holding, connection))
 }
 
 /// Counts the request and adds security headers.
