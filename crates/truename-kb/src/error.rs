@@ -3,9 +3,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use truename_files::{IRREGULAR_HINT, is_irregular};
+use truename_read::Cause;
 use truename_text::{Problem, excerpt};
 
 use crate::free_space::{full_disk, is_short_write};
+use crate::import::ENCODING_HINT;
 use crate::open_folders::only_open_folder;
 
 /// An error of a knowledge base or of an imported file.
@@ -30,6 +32,7 @@ enum Kind {
     NotEmpty { path: PathBuf },
     Syntax { path: PathBuf, line: Option<u64>, message: String, hint: Option<String> },
     Refused(Problem),
+    Read(truename_read::Error),
     UnknownFormat { path: PathBuf, known: String },
     NoConcepts { paths: Vec<PathBuf>, first: String, hint: &'static str },
     UnknownConcept { id: String },
@@ -53,6 +56,7 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         match &*self.0 {
             Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Kind::Read(source) => source.is_not_found(),
             Kind::UnknownConcept { .. } => true,
             _ => false,
         }
@@ -99,6 +103,15 @@ impl Error {
             Kind::UnknownFormat { known, .. } => Some(format!("name it with --format, one of {known}")),
             Kind::NoConcepts { hint, .. } => Some((*hint).into()),
             Kind::Syntax { hint, .. } => hint.clone(),
+            Kind::Read(source) => match source.cause() {
+                Some(Cause::TooLong) => {
+                    let reason = source.hint().unwrap_or("if the file is meant to have it");
+                    Some(format!("{reason}: --max-line-bytes BYTES raises the limit"))
+                }
+                Some(Cause::Undecodable) => Some(ENCODING_HINT.into()),
+                Some(Cause::UnknownEncoding) => source.hint().map(|hint| format!("--encoding: {hint}")),
+                _ => source.hint().map(str::to_owned),
+            },
             Kind::Damaged { path, .. } => Some(format!(
                 "restore a copy of the folder, or import the sources again: `truename kb import FILE --out {} --force`",
                 shown(path.as_deref())
@@ -320,6 +333,7 @@ impl fmt::Display for Error {
             Kind::Syntax { path, line: Some(line), message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Syntax { path, line: None, message, .. } => write!(f, "{}: {message}", path.display()),
             Kind::Refused(problem) => write!(f, "{problem}"),
+            Kind::Read(source) => write!(f, "{source}"),
             Kind::UnknownFormat { path, .. } => write!(f, "cannot tell the format of {}", path.display()),
             Kind::NoConcepts { paths, first, .. } => {
                 let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -337,6 +351,7 @@ impl std::error::Error for Error {
         match &*self.0 {
             Kind::Io { source, .. } => Some(source),
             Kind::Storage { source, .. } => Some(source),
+            Kind::Read(source) => source.source(),
             Kind::Record { source, .. } => Some(source),
             Kind::Automaton { source, .. } => Some(source),
             Kind::NotWritable { source, .. } => Some(source),
@@ -348,6 +363,12 @@ impl std::error::Error for Error {
 impl From<Kind> for Error {
     fn from(kind: Kind) -> Self {
         Self(Box::new(kind))
+    }
+}
+
+impl From<truename_read::Error> for Error {
+    fn from(source: truename_read::Error) -> Self {
+        Kind::Read(source).into()
     }
 }
 

@@ -1,3 +1,4 @@
+use super::Delimiter;
 use clap::{Args, ValueEnum};
 use truename::{Columns, Format, ImportOptions, SynonymScopes};
 
@@ -14,21 +15,33 @@ pub struct Reading {
     /// Stop at the first malformed entry
     #[arg(long)]
     pub strict: bool,
-    /// Column with the concept id, in tables
+    /// Column with the concept id, in tables: by name or by number from 1
     #[arg(long, value_name = "COLUMN")]
     pub id_column: Option<String>,
     /// Column with the name, in tables
     #[arg(long, value_name = "COLUMN")]
     pub name_column: Option<String>,
-    /// Column with further names, in tables
-    #[arg(long, value_name = "COLUMN")]
-    pub synonyms_column: Option<String>,
+    /// Column with further names, in tables; may be given several times
+    #[arg(long = "synonyms-column", value_name = "COLUMN")]
+    pub synonyms_columns: Vec<String>,
     /// Column with types, in tables
     #[arg(long, value_name = "COLUMN")]
     pub type_column: Option<String>,
-    /// Separator of several values in one cell [default: |, except in names]
+    /// Separator of several values in one cell [default: |, except in names; ; in lists of further names that have no |]
     #[arg(long, value_name = "TEXT")]
     pub separator: Option<String>,
+    /// Delimiter of the columns of a table: , ; tab or | [default: told by the first rows]
+    #[arg(long, value_name = "DELIMITER")]
+    pub delimiter: Option<Delimiter>,
+    /// Lines above the header of a table
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub skip_rows: u64,
+    /// The table has no header; columns are numbers [default: the id 1, the name 2]
+    #[arg(long)]
+    pub no_header: bool,
+    /// Keep placeholders of tables, such as N/A, NULL and -, as names
+    #[arg(long)]
+    pub keep_placeholders: bool,
     /// Longest line or value, which bounds the memory that a compressed file can take [default: 67108864]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: Option<u64>,
@@ -62,9 +75,12 @@ impl Reading {
         let columns = Columns {
             id: self.id_column.clone(),
             name: self.name_column.clone(),
-            synonyms: self.synonyms_column.clone(),
+            synonyms: self.synonyms_columns.clone(),
             types: self.type_column.clone(),
             separator: self.separator.clone(),
+            delimiter: self.delimiter.map(|said| said.0),
+            skip_rows: self.skip_rows,
+            no_header: self.no_header,
         };
         ImportOptions::default()
             .format(self.format)
@@ -75,6 +91,7 @@ impl Reading {
             .sources(self.sources.clone())
             .scopes(if self.scopes.is_empty() { SynonymScopes::default() } else { scopes })
             .label_from_iri(self.label_from_iri)
+            .keep_placeholders(self.keep_placeholders)
             .max_line_bytes(self.max_line_bytes)
             .progress(crate::interrupt::progress())
     }

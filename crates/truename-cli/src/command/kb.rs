@@ -135,6 +135,7 @@ fn list_problems(report: &Report) {
         _ => "entries or names were skipped or repaired",
     };
     problems::list(&report.problems, report.problem_count, what);
+    report.notes.iter().for_each(|note| crate::say!("note: {note}"));
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {

@@ -2,16 +2,15 @@
 //!
 //! A cluster is a concept: its id is `PPDB:` and the representative, and clusters with the same one are merged.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     let mut cluster = None::<(u64, Entry)>;
-    source.for_each_row(collector, |number, line, collector| {
-        if line.trim().is_empty() {
-            return Ok(());
-        }
+    for_each_row(source, collector, |number, line, collector| {
         match (line.strip_prefix('\t'), &mut cluster) {
             (Some(member), Some((_, entry))) => entry.synonyms.push(member.trim().to_owned()),
             (Some(member), None) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use truename_text::Problem;
+use truename_text::{Problem, excerpt};
 
 use super::clean::{tidy_value, without_controls};
 use super::cycle::cycles;
@@ -15,6 +15,7 @@ use super::options::{ENCODING_HINT, ImportOptions};
 use super::report::{FileReport, Import};
 use crate::error::printable;
 use crate::{Alias, Concept, ConceptId, Error};
+use truename_read::xml::Unresolved;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
@@ -44,11 +45,15 @@ pub(super) struct Collector<'options> {
     other_languages: BTreeMap<String, (String, usize)>,
     /// Classes without a label, each with its IRI and file.
     unlabelled: Vec<(String, Entry, usize)>,
+    /// Fields that are not read, by file, with the number of their values.
+    unread: BTreeMap<(usize, String), u64>,
     path: PathBuf,
+    /// Number of files of the import.
+    files: usize,
 }
 
 impl<'options> Collector<'options> {
-    pub(super) fn new(options: &'options ImportOptions) -> Self {
+    pub(super) fn new(options: &'options ImportOptions, files: usize) -> Self {
         Self {
             options,
             import: Import::default(),
@@ -56,14 +61,51 @@ impl<'options> Collector<'options> {
             types: Vec::new(),
             other_languages: BTreeMap::new(),
             unlabelled: Vec::new(),
+            unread: BTreeMap::new(),
             path: PathBuf::new(),
+            files,
         }
     }
 
     pub(super) fn begin(&mut self, path: &Path, format: Format) {
         self.path = path.to_owned();
         let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        self.import.files.push(FileReport { path: path.to_owned(), format, bytes, entries: 0 });
+        self.import.files.push(FileReport { path: path.to_owned(), format, bytes, entries: 0, notes: Vec::new() });
+    }
+
+    /// The file that is being read.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// True if the import has one file.
+    pub(super) fn is_only_file(&self) -> bool {
+        self.files == 1
+    }
+
+    /// Notes how the file was read, where that was told by looking.
+    pub(super) fn add_note(&mut self, note: String) {
+        if let Some(file) = self.import.files.last_mut() {
+            file.notes.push(printable(&note));
+        }
+    }
+
+    /// Counts a value of a field that is not read.
+    pub(super) fn add_unread(&mut self, field: &str) {
+        let file = self.import.files.len() - 1;
+        match self.unread.get_mut(&(file, field.to_owned())) {
+            Some(count) => *count += 1,
+            None => drop(self.unread.insert((file, field.to_owned()), 1)),
+        }
+    }
+
+    /// Lists references that could not be resolved.
+    pub(super) fn report_unresolved(&mut self, unresolved: &Unresolved) -> Result<(), Error> {
+        let found = std::mem::take(&mut *unresolved.borrow_mut());
+        for (line, reference) in found {
+            self.problem(Some(line), &reference, "neither an entity nor a character, so kept as written")?;
+        }
+        Ok(())
     }
 
     /// Lists something skipped or repaired; an error where the import is strict.
@@ -264,6 +306,10 @@ impl<'options> Collector<'options> {
     pub(super) fn finish(mut self) -> Result<Import, Error> {
         self.finish_unlabelled()?;
         self.finish_other_languages()?;
+        for ((file, field), count) in std::mem::take(&mut self.unread) {
+            let values = if count == 1 { "1 value" } else { &format!("{count} values") };
+            self.import.files[file].notes.push(format!("field `{}` is not read ({values})", excerpt(&field)));
+        }
         for (id, name) in std::mem::take(&mut self.types) {
             if let Some(at) = id.parse().ok().and_then(|id: ConceptId| self.by_id.get(&id)) {
                 self.import.concepts[*at].types.push(name);

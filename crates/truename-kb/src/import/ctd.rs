@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 
+use truename_read::{Dialect, Records, Source};
+
 use super::collector::{Collector, Entry};
-use super::csv::cell_counts;
-use super::source::Source;
+use super::lines::for_each_row;
+use super::table::cell_counts;
 use crate::Error;
 
 struct Layout {
@@ -15,14 +17,11 @@ struct Layout {
     columns: Vec<String>,
 }
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (path, mut layout) = (source.path.clone(), None);
-    source.for_each_row(collector, |number, line, collector| {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (path, mut layout) = (source.path().to_owned(), None);
+    for_each_row(source, collector, |number, line, collector| {
         if let Some(comment) = line.strip_prefix('#') {
             layout = layout.take().or_else(|| Layout::of_header(comment));
-            return Ok(());
-        }
-        if line.trim().is_empty() {
             return Ok(());
         }
         let Some(layout) = &layout else {
@@ -60,10 +59,8 @@ impl Layout {
         if line.matches('"').count() % 2 == 1 {
             return None;
         }
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).buffer_capacity(line.len()).from_reader(line.as_bytes());
-        let row = reader.records().next()?.ok()?;
-        Some(row.iter().map(|cell| Cow::Owned(cell.to_owned())).collect())
+        let row = Records::of_bytes(line.as_bytes(), Some(Dialect::of(b','))).next().ok()??;
+        Some(row.cells().map(|cell| Cow::Owned(String::from_utf8_lossy(cell).into_owned())).collect())
     }
 
     fn entry(&self, cells: &[Cow<'_, str>]) -> Option<Entry> {

@@ -1,13 +1,15 @@
 //! `id||name` lines, as in BioSyn's dictionaries; the name may be several joined by `|`, and the id may
 //! carry alternatives behind a `|`, which become cross-references. Lines that begin with `#` are comments.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    source.for_each_row(collector, |number, line, collector| {
-        if line.trim().is_empty() || line.starts_with('#') {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    for_each_row(source, collector, |number, line, collector| {
+        if line.starts_with('#') {
             return Ok(());
         }
         let Some((ids, names)) = line.split_once("||") else {

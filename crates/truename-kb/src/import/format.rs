@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use truename_read::without_packing;
+
 use super::clusters;
 
 /// A format in which knowledge bases are published.
@@ -11,9 +13,9 @@ use super::clusters;
 pub enum Format {
     /// JSON lines: Truename's own or scispaCy's.
     Jsonl,
-    /// Comma-separated table with a header.
+    /// Table with a header; its first rows tell the delimiter.
     Csv,
-    /// Tab-separated table with a header.
+    /// Table with a header, separated by tabs.
     Tsv,
     /// OBO 1.4.
     Obo,
@@ -79,9 +81,8 @@ impl Format {
     }
 
     /// Returns the format of a file by its first bytes and, where these are ambiguous, by its extension.
-    pub fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
-        let text = String::from_utf8_lossy(beginning);
-        let text = text.trim_start_matches('\u{FEFF}');
+    pub fn detect(path: &Path, beginning: &str) -> Option<Self> {
+        let text = beginning.trim_start_matches('\u{FEFF}');
         let clusters = || clusters::begin(text).then_some(Self::Clusters);
         by_content(text).or_else(|| by_extension(path)).or_else(clusters)
     }
@@ -110,7 +111,7 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Obo)
     } else if start.starts_with('{') && start.contains("\"graphs\"") {
         Some(Format::OboGraph)
-    } else if start.starts_with('{') {
+    } else if start.starts_with('{') || start.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{')) {
         Some(Format::Jsonl)
     } else if start.starts_with("@prefix") || start.starts_with("@base") || start.starts_with("PREFIX ") {
         Some(Format::Turtle)
@@ -124,9 +125,8 @@ fn by_content(text: &str) -> Option<Format> {
 }
 
 fn by_extension(path: &Path) -> Option<Format> {
-    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    Some(match name.rsplit_once('.')?.1 {
+    let extension = without_packing(path).extension()?.to_str()?.to_ascii_lowercase();
+    Some(match &*extension {
         "jsonl" | "ndjson" => Format::Jsonl,
         "csv" => Format::Csv,
         "tsv" | "tab" => Format::Tsv,

@@ -1,13 +1,15 @@
 //! Gilda's grounding term table: tab-separated, a row a name, columns
 //! `norm_text text db id entry_name status source organism source_db source_id`.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (path, mut header) = (source.path.clone(), None::<Vec<String>>);
-    source.for_each_row(collector, |number, line, collector| {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (path, mut header) = (source.path().to_owned(), None::<Vec<String>>);
+    for_each_row(source, collector, |number, line, collector| {
         let cells: Vec<&str> = line.split('\t').map(|cell| cell.trim_matches('"')).collect();
         let Some(columns) = &header else {
             if let Some(missing) = ["text", "db", "id"].iter().find(|column| !cells.contains(column)) {
@@ -21,6 +23,9 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
         let (Some(text), Some(db), Some(id)) = (cell("text"), cell("db"), cell("id")) else {
             return collector.problem(Some(number), line, "a row without text, db and id");
         };
+        if db.trim().is_empty() || id.trim().is_empty() {
+            return collector.problem(Some(number), line, "a row with an empty db or id");
+        }
         let curie = |db: &str, id: &str| if id.contains(':') { id.to_owned() } else { format!("{db}:{id}") };
         let source_id = cell("source_id").filter(|id| !id.is_empty());
         let entry = Entry {

@@ -1,95 +1,93 @@
-//! JSON lines: Truename's own format (`docs/concept.schema.json`) or scispaCy's
+//! JSON objects, one a line or in an array: Truename's own format (`docs/concept.schema.json`) or scispaCy's
 //! (`{"concept_id", "canonical_name", "aliases", "types", "definition"}`).
+//!
+//! Read as programs write them: a number as an id, null for an empty list, one text for a list of one. Fields of other names
+//! are counted.
 
-use serde::Deserialize;
+use serde_json::{Map, Value};
+use truename_read::{Source, json};
+use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
-use super::source::Source;
 use crate::{Alias, Error};
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Own(Own),
-    ScispaCy(ScispaCy),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Own {
-    id: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    synonyms: Vec<String>,
-    #[serde(default)]
-    aliases: Vec<Alias>,
-    #[serde(default)]
-    types: Vec<String>,
-    #[serde(default)]
-    parents: Vec<String>,
-    #[serde(default)]
-    xrefs: Vec<String>,
-    definition: Option<String>,
-    #[serde(default)]
-    removed: bool,
-}
-
-#[derive(Deserialize)]
-struct ScispaCy {
-    concept_id: String,
-    canonical_name: String,
-    #[serde(default)]
-    aliases: Vec<String>,
-    #[serde(default)]
-    types: Vec<String>,
-    definition: Option<String>,
-}
-
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    source.for_each_line(collector, |number, line, collector| {
-        if line.trim().is_empty() {
-            return Ok(());
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let mut objects = source.into_objects();
+    while let Some(record) = objects.next()? {
+        let line = record.line;
+        let Ok(text) = std::str::from_utf8(record.content()) else {
+            collector.not_utf8(line, record.content())?;
+            continue;
+        };
+        let read = json::object(text).and_then(|fields| Fields(fields).entry());
+        match read {
+            Ok((entry, is_removed, Fields(unread))) => {
+                unread.keys().for_each(|field| collector.add_unread(field));
+                if is_removed {
+                    collector.remove(Some(line), &entry.id)?;
+                } else {
+                    collector.add(Some(line), entry)?;
+                }
+            }
+            Err(reason) => collector.problem(Some(line), text, reason)?,
         }
-        if !line.trim_start().starts_with('{') {
-            return collector.problem(Some(number), line, reason(line));
-        }
-        match serde_json::from_str(line) {
-            Ok(Line::Own(own)) if own.removed => collector.remove(Some(number), &own.id),
-            Ok(Line::Own(own)) => collector.add(Some(number), own.into()),
-            Ok(Line::ScispaCy(entry)) => collector.add(Some(number), entry.into()),
-            Err(_) => collector.problem(Some(number), line, reason(line)),
-        }
-    })
-}
-
-/// Returns the reason for refusing a line. Shapes are tried one by one, because an untagged enum gives no reason.
-fn reason(line: &str) -> String {
-    // The line that serde counts is always the first.
-    let said = |error: serde_json::Error| error.to_string().replace(" at line 1 column", " at column");
-    match serde_json::from_str::<serde_json::Value>(line) {
-        Err(error) => return format!("not JSON ({})", said(error)),
-        Ok(value) if !value.is_object() => return "not a concept (expected an object with `id` and `name`)".to_owned(),
-        Ok(_) => {}
     }
-    let shape = if line.contains("\"concept_id\"") {
-        serde_json::from_str::<ScispaCy>(line).err()
-    } else {
-        serde_json::from_str::<Own>(line).err()
-    };
-    shape.map_or_else(|| "not a concept".to_owned(), |error| format!("not a concept ({})", said(error)))
+    Ok(())
 }
 
-impl From<Own> for Entry {
-    fn from(own: Own) -> Self {
-        let Own { id, name, synonyms, aliases, types, parents, xrefs, definition, .. } = own;
-        Self { id, name, synonyms, aliases, types, parents, xrefs, definition }
+/// The fields of an object, taken one by one.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// Returns the entry, true if it is one that was removed, and the fields that are of neither format.
+    fn entry(mut self) -> Result<(Entry, bool, Self), String> {
+        let id = self.text("id")?.or(self.text("concept_id")?).ok_or("not a concept (missing field `id`)")?;
+        let name = self.text("name")?.or(self.text("canonical_name")?).unwrap_or_default();
+        let mut entry = Entry { id, name, synonyms: self.texts("synonyms")?, ..Entry::default() };
+        for alias in self.list("aliases") {
+            match alias {
+                // scispaCy calls synonyms so.
+                Value::String(name) => entry.synonyms.push(name),
+                alias => match serde_json::from_value::<Alias>(alias) {
+                    Ok(alias) => entry.aliases.push(alias),
+                    Err(error) => return Err(format!("not a concept (`aliases`: {error})")),
+                },
+            }
+        }
+        entry.types = self.texts("types")?;
+        entry.parents = self.texts("parents")?;
+        entry.xrefs = self.texts("xrefs")?;
+        entry.definition = self.text("definition")?;
+        let is_removed = self.0.remove("removed").and_then(|removed| removed.as_bool()).unwrap_or(false);
+        Ok((entry, is_removed, self))
+    }
+
+    fn text(&mut self, field: &str) -> Result<Option<String>, String> {
+        match self.0.remove(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => text(field, value).map(Some),
+        }
+    }
+
+    fn texts(&mut self, field: &str) -> Result<Vec<String>, String> {
+        self.list(field).into_iter().map(|value| text(field, value)).collect()
+    }
+
+    /// Returns the values of a list, or the one value in place of a list.
+    fn list(&mut self, field: &str) -> Vec<Value> {
+        match self.0.remove(field) {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(values)) => values,
+            Some(value) => vec![value],
+        }
     }
 }
 
-impl From<ScispaCy> for Entry {
-    fn from(entry: ScispaCy) -> Self {
-        let ScispaCy { concept_id: id, canonical_name: name, aliases: synonyms, types, definition } = entry;
-        Self { id, name, synonyms, types, definition, ..Self::default() }
+fn text(field: &str, value: Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text),
+        // A column of whole numbers with a gap is one of fractions to pandas: `101.0`.
+        Value::Number(number) => Ok(number.to_string().strip_suffix(".0").map_or(number.to_string(), str::to_owned)),
+        other => Err(format!("not a concept (`{field}`: expected a text, found {})", excerpt(&other.to_string()))),
     }
 }

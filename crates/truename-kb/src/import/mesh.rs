@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::collector::{Collector, Entry};
-use super::source::Source;
-use super::xml::{Piece, Pieces};
 use crate::Error;
+use truename_read::Source;
+use truename_read::xml::{Piece, Pieces};
 
 /// The categories of the MeSH tree, by the letter with which tree numbers begin.
 const CATEGORIES: [(&str, &str); 16] = [
@@ -34,8 +34,8 @@ struct Record {
     line: u64,
 }
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut pieces = Pieces::new(source, "MeSH XML");
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let mut pieces = Pieces::new(source.into_text(), "MeSH XML");
     let unresolved = pieces.unresolved();
     let (mut text, mut within) = (String::new(), Vec::<String>::new());
     let mut record = Record::default();

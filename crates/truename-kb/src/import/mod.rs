@@ -8,7 +8,6 @@ mod aliases;
 mod clean;
 mod clusters;
 mod collector;
-mod csv;
 mod ctd;
 mod cycle;
 mod dictionary;
@@ -16,29 +15,31 @@ mod format;
 mod gilda;
 mod iri_label;
 mod jsonl;
+mod lines;
 mod mesh;
 mod obo;
 mod obograph;
 mod options;
 mod owlxml;
+mod placeholder;
 mod rdf;
 mod report;
 mod rrf;
-mod source;
 mod sssom;
-mod watch;
+mod table;
 mod wordnet;
-mod xml;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use truename_read::Source;
+
 pub use self::aliases::{AliasReport, Vocabulary};
 use self::collector::Collector;
 pub use self::format::Format;
+pub(crate) use self::options::ENCODING_HINT;
 pub use self::options::{Columns, ImportOptions, SynonymScopes};
 pub use self::report::{FileReport, Import};
-use self::source::Source;
 use crate::Error;
 
 /// Reads the files of a knowledge base; entries with the same id become one concept.
@@ -48,14 +49,14 @@ use crate::Error;
 /// anything; with [`ImportOptions::strict`] also at the first problem.
 pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, Error> {
     for path in paths {
-        let bytes = std::fs::metadata(path).map_err(|source| Error::io("read", path, source))?.len();
+        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         options.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     }
-    let mut collector = Collector::new(options);
+    let mut collector = Collector::new(options, paths.len());
     for path in paths {
-        let (format, mut source) = open(path, options)?;
+        let (format, source) = open(path, options)?;
         collector.begin(path, format);
-        read_one(format, &mut source, &mut collector)?;
+        read_one(format, source, &mut collector)?;
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
@@ -69,12 +70,12 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
 /// # Errors
 /// As [`read_files`].
 pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
-    let mut collector = Collector::new(options);
-    let (format, mut source) = open(path, options)?;
+    let mut collector = Collector::new(options, 1);
+    let (format, source) = open(path, options)?;
     collector.begin(path, format);
     match format {
-        Format::Sssom => sssom::read_labels(&mut source, &mut collector)?,
-        _ => read_one(format, &mut source, &mut collector)?,
+        Format::Sssom => sssom::read_labels(source, &mut collector)?,
+        _ => read_one(format, source, &mut collector)?,
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.mappings.is_empty() {
@@ -84,8 +85,8 @@ pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, E
 }
 
 fn open(path: &Path, options: &ImportOptions) -> Result<(Format, Source), Error> {
-    let source = Source::open(path, options)?;
-    let format = options.format.or_else(|| Format::detect(path, source.beginning()));
+    let source = Source::open(path, &options.source())?;
+    let format = options.format.or_else(|| Format::detect(path, &source.beginning_text()));
     Ok((format.ok_or_else(|| Error::unknown_format(path, Format::names()))?, source))
 }
 
@@ -95,17 +96,18 @@ fn open(path: &Path, options: &ImportOptions) -> Result<(Format, Source), Error>
 /// As [`read_files`].
 pub fn read_bytes(bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Import, Error> {
     let path = Path::new("memory");
-    let mut collector = Collector::new(options);
+    let mut collector = Collector::new(options, 1);
     collector.begin(path, format);
-    read_one(format, &mut Source::of_bytes(path, bytes.to_vec(), options)?, &mut collector)?;
+    let source = Source::of_reader(path, std::io::Cursor::new(bytes.to_vec()), &options.source())?;
+    read_one(format, source, &mut collector)?;
     collector.finish()
 }
 
-fn read_one(format: Format, source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn read_one(format: Format, source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     match format {
         Format::Jsonl => jsonl::read(source, collector),
-        Format::Csv => csv::read(source, collector, b','),
-        Format::Tsv => csv::read(source, collector, b'\t'),
+        Format::Csv => table::read(source, collector, None),
+        Format::Tsv => table::read(source, collector, Some(b'\t').filter(|_| collector.options.format.is_some())),
         Format::Obo => obo::read(source, collector),
         Format::OboGraph => obograph::read(source, collector),
         Format::Turtle => rdf::read_turtle(source, collector),

@@ -3,15 +3,17 @@
 //! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
 //! grammar, drops a term for one such line.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
+use super::lines::for_each_row;
 use super::options::SynonymScopes;
-use super::source::Source;
 use crate::Error;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let path = source.path.clone();
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let path = source.path().to_owned();
     let (mut term, mut has_header) = (None::<Term>, false);
-    source.for_each_row(collector, |number, line, collector| {
+    for_each_row(source, collector, |number, line, collector| {
         let line = line.trim();
         if line.is_empty() || line.starts_with('!') {
             return Ok(());

@@ -4,17 +4,16 @@
 //! documents with a node type or a synonym property it does not know and adds fifty dependencies.
 
 use std::collections::HashMap;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
-use std::rc::Rc;
 
 use serde::Deserialize;
+use truename_read::json::JsonDocument;
+use truename_read::{Source, Watch};
 
 use super::collector::{Collector, Entry};
 use super::options::ENCODING_HINT;
 use super::rdf::curie;
-use super::source::Source;
-use super::watch::Watch;
 use crate::Error;
 
 #[derive(Deserialize)]
@@ -66,10 +65,10 @@ struct Edge {
     obj: String,
 }
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (path, watch) = (source.path.clone(), source.watch());
-    let bounded = BoundedStrings { watch: source.watch(), inner: source.reader(), within: false, escaped: false };
-    let document: Document = serde_json::from_reader(BufReader::new(bounded))
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (path, text) = (source.path().to_owned(), source.into_text());
+    let watch = text.watch();
+    let document: Document = serde_json::from_reader(BufReader::new(JsonDocument::new(text)))
         .map_err(|error| watch.failure_or(|| malformed(&path, &watch, &error)))?;
     for graph in document.graphs {
         let mut parents: HashMap<String, Vec<String>> = HashMap::new();
@@ -85,40 +84,10 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
 
 fn malformed(path: &Path, watch: &Watch, error: &serde_json::Error) -> Error {
     if error.is_eof() {
-        return watch.ends_early("not OBO Graphs JSON: the file ends before its last bracket");
+        return watch.ends_early("not OBO Graphs JSON: the file ends before its last bracket").into();
     }
     let refused = Error::syntax(path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}"));
     if error.to_string().contains("unicode") { refused.with_hint(ENCODING_HINT) } else { refused }
-}
-
-/// Marks the beginnings of strings of a JSON document, whose lengths are limited.
-struct BoundedStrings<R> {
-    watch: Rc<Watch>,
-    inner: R,
-    within: bool,
-    escaped: bool,
-}
-
-impl<R: Read> Read for BoundedStrings<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let amount = self.inner.read(buffer)?;
-        let mut new_value = !self.within;
-        for byte in &buffer[..amount] {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = self.within,
-                b'"' => {
-                    self.within = !self.within;
-                    new_value = true;
-                }
-                _ => {}
-            }
-        }
-        if new_value {
-            self.watch.begin_value();
-        }
-        Ok(amount)
-    }
 }
 
 fn add_node(

@@ -1,10 +1,14 @@
 use std::sync::Arc;
 
+use std::sync::atomic::Ordering;
+
+use truename_read::SourceOptions;
+
 use super::format::Format;
 use crate::Progress;
 
 /// Advice on bytes that are not UTF-8.
-pub(super) const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
+pub(crate) const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
 
 /// Options of an import.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +32,8 @@ pub struct ImportOptions {
     pub label_from_iri: bool,
     /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
     pub max_line_bytes: Option<u64>,
+    /// True if tables keep placeholders, such as `N/A`, as names.
+    pub keep_placeholders: bool,
     /// Progress, for another thread to watch and to stop.
     pub progress: Arc<Progress>,
 }
@@ -35,7 +41,7 @@ pub struct ImportOptions {
 impl ImportOptions {
     /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
     /// compressed file can take.
-    pub const MAX_LINE_BYTES: u64 = 64 << 20;
+    pub const MAX_LINE_BYTES: u64 = SourceOptions::MAX_LINE_BYTES;
 
     /// Sets the format of all files; `None` to tell it by extension and content.
     #[must_use]
@@ -91,6 +97,25 @@ impl ImportOptions {
         Self { max_line_bytes, ..self }
     }
 
+    /// Sets whether tables keep placeholders as names.
+    #[must_use]
+    pub fn keep_placeholders(self, keep_placeholders: bool) -> Self {
+        Self { keep_placeholders, ..self }
+    }
+
+    /// Returns the options by which a file is opened.
+    pub(super) fn source(&self) -> SourceOptions {
+        let progress = Arc::clone(&self.progress);
+        let count = move |bytes| {
+            progress.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        };
+        SourceOptions {
+            encoding: self.encoding.clone(),
+            max_line_bytes: self.max_line_bytes.unwrap_or(Self::MAX_LINE_BYTES),
+            on_read: Some(Arc::new(count)),
+        }
+    }
+
     /// Sets the progress, for another thread to watch and to stop.
     #[must_use]
     pub fn progress(self, progress: Arc<Progress>) -> Self {
@@ -98,19 +123,27 @@ impl ImportOptions {
     }
 }
 
-/// Names of a table's columns; a column that is `None` is found by its usual names.
+/// Columns of a table by name, by name but for capitals, or by number from 1, and its form. A column that is `None` is found by
+/// its usual names, what else is `None` by the first rows.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// The concept id.
     pub id: Option<String>,
     /// A name, or several joined by `separator`.
     pub name: Option<String>,
-    /// Further names.
-    pub synonyms: Option<String>,
+    /// Columns of further names; those with the usual names where this is empty.
+    pub synonyms: Vec<String>,
     /// Types.
     pub types: Option<String>,
-    /// Separator of several values in a cell. `None` is `|`, and names are then not split.
+    /// Separator of several values in a cell. `None` is `|`, or `;` in further names that are lists of this kind; names are
+    /// then not split.
     pub separator: Option<String>,
+    /// The byte between two cells.
+    pub delimiter: Option<u8>,
+    /// Number of rows above the header.
+    pub skip_rows: u64,
+    /// True if the first row is none of column names; columns are then numbers, the id 1 and the name 2 where they are `None`.
+    pub no_header: bool,
 }
 
 /// Scopes of synonyms that count as names (OBO 1.4, section "synonym scope").

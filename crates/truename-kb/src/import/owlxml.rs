@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::collector::Collector;
 use super::rdf::{BASE, Graph, OWL, RDF_TYPE, RDFS};
-use super::source::Source;
-use super::xml::{Piece, Pieces, attribute, local};
 use crate::Error;
+use truename_read::Source;
+use truename_read::xml::{Piece, Pieces, attribute, local};
 
 /// Prefixes that need no declaration (OWL 2 Structural Specification, table 2).
 const PREFIXES: [(&str, &str); 4] = [
@@ -31,8 +31,8 @@ struct Iris {
     prefixes: HashMap<String, String>,
 }
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let mut pieces = Pieces::new(source, "OWL/XML");
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let mut pieces = Pieces::new(source.into_text(), "OWL/XML");
     let unresolved = pieces.unresolved();
     let (mut iris, mut axiom, mut graph) = (Iris::default(), Axiom::default(), Graph::default());
     let (mut depth, mut text, mut language) = (0, String::new(), None);

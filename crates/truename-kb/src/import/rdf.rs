@@ -11,9 +11,9 @@ use truename_text::excerpt;
 use super::collector::{Collector, Entry};
 use super::format::Format;
 use super::options::{ENCODING_HINT, SynonymScopes};
-use super::source::Source;
-use super::xml::{Pieces, Plain};
 use crate::Error;
+use truename_read::Source;
+use truename_read::xml::{Pieces, Plain};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 pub(super) const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
@@ -88,13 +88,16 @@ pub(super) struct Graph {
     label_uses: Vec<(String, String, String)>,
     /// Concept and the narrower one.
     narrower: Vec<(String, String)>,
+    /// A name of each blank node that has one.
+    without_iri: BTreeMap<String, String>,
 }
 
-pub(super) fn read_turtle(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (path, watch) = (source.path.clone(), source.watch());
+pub(super) fn read_turtle(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (path, text) = (source.path().to_owned(), source.into_text());
+    let watch = text.watch();
     let mut graph = Graph::default();
     let parser = TurtleParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
-    for triple in parser.for_reader(source.reader()) {
+    for triple in parser.for_reader(text) {
         watch.begin_value();
         match triple {
             Ok(triple) => graph.add(triple, collector),
@@ -110,17 +113,19 @@ pub(super) fn read_turtle(source: &mut Source, collector: &mut Collector<'_>) ->
     graph.finish(collector)
 }
 
-pub(super) fn read_xml(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (path, watch) = (source.path.clone(), source.watch());
-    refuse_other_syntaxes(source)?;
+pub(super) fn read_xml(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let path = source.path().to_owned();
+    refuse_other_syntaxes(&source)?;
+    let text = source.into_text();
+    let watch = text.watch();
     let mut graph = Graph::default();
     let parser = RdfXmlParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
-    let pieces = Pieces::new(source, "RDF/XML");
+    let pieces = Pieces::new(text, "RDF/XML");
     let unresolved = pieces.unresolved();
     for triple in parser.for_reader(Plain::new(pieces)) {
         match triple {
             Ok(triple) => graph.add(triple, collector),
-            Err(error) => return Err(watch.failure_or(|| watch.error(format_args!("not RDF/XML: {error}")))),
+            Err(error) => return Err(watch.failure_or(|| watch.error(format_args!("not RDF/XML: {error}"))).into()),
         }
         collector.report_unresolved(&unresolved)?;
     }
@@ -130,25 +135,23 @@ pub(super) fn read_xml(source: &mut Source, collector: &mut Collector<'_>) -> Re
 
 /// Returns the syntax of an OWL ontology that is not XML.
 fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
-    let beginning = String::from_utf8_lossy(source.beginning());
+    let beginning = source.beginning_text();
+    let refused = |message: String| Error::syntax(source.path(), Some(1), message);
     let first = beginning.trim_start().lines().next().unwrap_or_default();
-    if Format::detect(Path::new(""), source.beginning()) == Some(Format::OwlXml) {
-        let error = source.watch().error("this is OWL/XML, not RDF/XML");
-        return Err(error.with_hint("name it with --format owlxml"));
+    if Format::detect(Path::new(""), &beginning) == Some(Format::OwlXml) {
+        return Err(refused("this is OWL/XML, not RDF/XML".into()).with_hint("name it with --format owlxml"));
     }
     if first.is_empty() || first.starts_with('<') {
         return Ok(());
     }
-    let name = source.path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = source.path().file_stem().unwrap_or_default().to_string_lossy();
     let syntax = match first.split(['(', ':']).next().unwrap_or_default() {
         "Prefix" | "Ontology" if first.contains('(') => "OWL in functional syntax",
         "Prefix" | "Ontology" => "OWL in Manchester syntax",
-        _ => return Err(source.watch().error(format_args!("not XML: it begins with \"{}\"", excerpt(first)))),
+        _ => return Err(refused(format!("not XML: it begins with \"{}\"", excerpt(first)))),
     };
-    Err(source
-        .watch()
-        .error(format_args!("this is {syntax}, which truename does not read"))
-        .with_hint(format!("convert it: `robot convert --input {} --output {name}.obo`", source.path.display())))
+    Err(refused(format!("this is {syntax}, which truename does not read"))
+        .with_hint(format!("convert it: `robot convert --input {} --output {name}.obo`", source.path().display())))
 }
 
 impl Graph {
@@ -157,9 +160,14 @@ impl Graph {
         let subject = match triple.subject {
             NamedOrBlankNode::NamedNode(subject) => subject.into_string(),
             NamedOrBlankNode::BlankNode(label) => {
-                if let (Some("literalForm"), Term::Literal(literal)) = (predicate.strip_prefix(SKOS_XL), triple.object)
-                {
-                    self.add_literal_form(label.to_string(), literal);
+                match (triple.object, Role::of(predicate, collector.options.scopes)) {
+                    (Term::Literal(literal), _) if predicate.strip_prefix(SKOS_XL) == Some("literalForm") => {
+                        self.add_literal_form(label.to_string(), literal);
+                    }
+                    (Term::Literal(literal), Role::Preferred | Role::Label) => {
+                        self.without_iri.entry(label.to_string()).or_insert_with(|| literal.value().to_owned());
+                    }
+                    _ => {}
                 }
                 return;
             }
@@ -218,6 +226,14 @@ impl Graph {
 
     /// Hands over all concepts.
     pub(super) fn finish(mut self, collector: &mut Collector<'_>) -> Result<(), Error> {
+        if let Some(first) = self.without_iri.values().next() {
+            let count = self.without_iri.len();
+            collector.problem(
+                None,
+                first,
+                format!("named nodes without an IRI (`rdf:about`) were left out ({count})"),
+            )?;
+        }
         for (subject, predicate, label) in std::mem::take(&mut self.label_uses) {
             for (value, language) in self.literal_forms.get(&label).cloned().unwrap_or_default() {
                 self.say(&subject, &predicate, &value, language.as_deref(), collector);

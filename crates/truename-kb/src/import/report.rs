@@ -35,6 +35,8 @@ pub struct FileReport {
     pub bytes: u64,
     /// Entries or rows taken from the file.
     pub entries: u64,
+    /// What was told by looking or not read, in words.
+    pub notes: Vec<String>,
 }
 
 impl Import {
@@ -62,6 +64,14 @@ impl Import {
             "check --format"
         };
         Error::no_concepts(self.files.iter().map(|file| file.path.clone()).collect(), first, hint)
+    }
+
+    /// Returns what was told by looking or not read, file by file.
+    pub fn notes(&self) -> Vec<Problem> {
+        let of_file = |file: &FileReport| -> Vec<Problem> {
+            file.notes.iter().map(|note| Problem::new(&file.path, None, note)).collect()
+        };
+        self.files.iter().flat_map(of_file).collect()
     }
 
     /// Returns the number of names of all concepts.

@@ -1,16 +1,18 @@
 //! UMLS Rich Release Format: names from `MRCONSO.RRF`, semantic types from `MRSTY.RRF`
 //! (UMLS Reference Manual, section 3.3). Suppressed rows are left out.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_line;
 use crate::Error;
 
 /// Fields of a row; the last ends with `|` too.
 const MRCONSO: usize = 19;
 const MRSTY: usize = 7;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    source.for_each_line(collector, |number, line, collector| {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    for_each_line(source, collector, |number, line, collector| {
         let fields: Vec<&str> = line.split('|').collect();
         match fields.len() {
             MRCONSO => read_name(number, &fields, collector),

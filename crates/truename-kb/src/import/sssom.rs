@@ -1,7 +1,9 @@
 //! SSSOM mapping tables: cross-references between concepts that other files bring, or names of the concepts they map.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_row;
 use crate::Error;
 
 /// Predicates that say two ids are of one thing.
@@ -21,7 +23,7 @@ struct Mapping<'a> {
 }
 
 /// Takes equivalences as cross-references.
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     each_mapping(source, collector, |_, Mapping { sides: [(subject, _), (object, _)] }, collector| {
         collector.add_mapping(subject, object);
         Ok(())
@@ -29,7 +31,7 @@ pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result
 }
 
 /// Takes labels as names of both sides, and equivalences as cross-references.
-pub(super) fn read_labels(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read_labels(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     each_mapping(source, collector, |line, Mapping { sides }, collector| {
         let [subject, object] = sides;
         collector.add_mapping(subject.0, object.0);
@@ -44,13 +46,13 @@ pub(super) fn read_labels(source: &mut Source, collector: &mut Collector<'_>) ->
 }
 
 fn each_mapping(
-    source: &mut Source,
+    source: Source,
     collector: &mut Collector<'_>,
     mut take: impl FnMut(u64, Mapping<'_>, &mut Collector<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (path, mut header) = (source.path.clone(), None::<Vec<String>>);
-    source.for_each_row(collector, |number, line, collector| {
-        if line.starts_with('#') || line.trim().is_empty() {
+    let (path, mut header) = (source.path().to_owned(), None::<Vec<String>>);
+    for_each_row(source, collector, |number, line, collector| {
+        if line.starts_with('#') {
             return Ok(());
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();

@@ -4,13 +4,15 @@
 //! A synset is a concept: its id is `WN:OFFSET-POS`, its words are names, its gloss with the examples is the definition, and its
 //! hypernyms are parents. The lines of the licence begin with two blanks.
 
+use truename_read::Source;
+
 use super::collector::{Collector, Entry};
-use super::source::Source;
+use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: &mut Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    source.for_each_row(collector, |number, line, collector| {
-        if line.trim().is_empty() || line.starts_with("  ") {
+pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    for_each_row(source, collector, |number, line, collector| {
+        if line.starts_with("  ") {
             return Ok(());
         }
         match synset(line) {

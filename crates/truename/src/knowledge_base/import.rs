@@ -53,6 +53,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Number of all problems.
     pub problem_count: u64,
+    /// What was told by looking or not read, such as a separator or a field.
+    pub notes: Vec<Problem>,
     /// Ids to remove that were not in the knowledge base.
     pub missing: Vec<ConceptId>,
     /// Number of mappings without a concept on either side.
@@ -108,6 +110,7 @@ impl KnowledgeBase {
             obsolete: import.removed.len(),
             unused_mappings: import.mappings.len(),
             problem_count: import.problem_count,
+            notes: import.notes(),
             problems: import.problems,
             ..Report::default()
         };
@@ -182,6 +185,7 @@ impl KnowledgeBase {
             concepts: counts.concepts,
             obsolete: import.removed.len(),
             problem_count: import.problem_count,
+            notes: import.notes(),
             problems: import.problems,
             missing,
             unused_mappings,

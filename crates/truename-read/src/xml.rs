@@ -10,10 +10,8 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as XmlError, SyntaxError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::collector::Collector;
-use super::source::Source;
-use super::watch::{Watch, Watched};
-use crate::Error;
+use crate::error::{Cause, Error};
+use crate::text::{Text, Watch};
 
 /// Elements within each other. No vocabulary goes beyond twenty.
 const MAX_DEPTH: usize = 1000;
@@ -26,21 +24,30 @@ const MAX_EXPANSION_BYTES: u64 = 8 << 20;
 const MAX_AMPLIFICATION: u64 = 20;
 
 /// A part of a document.
-pub(super) enum Piece {
+#[derive(Debug)]
+pub enum Piece {
     /// The start of an element: its name and attributes as written, with prefixes.
-    Start { name: String, attributes: Vec<(String, String)> },
+    Start {
+        /// The name.
+        name: String,
+        /// Names and values of the attributes.
+        attributes: Vec<(String, String)>,
+    },
     /// All text up to the next tag, references resolved.
     Text(String),
     /// The end of an element.
-    End { name: String },
+    End {
+        /// The name.
+        name: String,
+    },
 }
 
 /// References that could not be resolved, each with its line.
-pub(super) type Unresolved = Rc<RefCell<Vec<(u64, String)>>>;
+pub type Unresolved = Rc<RefCell<Vec<(u64, String)>>>;
 
 /// Reads a document piece by piece.
-pub(super) struct Pieces<'source> {
-    reader: Reader<Watched<'source>>,
+pub struct Pieces {
+    reader: Reader<Text>,
     watch: Rc<Watch>,
     what: &'static str,
     buffer: Vec<u8>,
@@ -53,11 +60,11 @@ pub(super) struct Pieces<'source> {
     unresolved: Unresolved,
 }
 
-impl<'source> Pieces<'source> {
+impl Pieces {
     /// Begins to read; `what` is the name of the format in messages.
-    pub(super) fn new(source: &'source mut Source, what: &'static str) -> Self {
-        let watch = source.watch();
-        let mut reader = Reader::from_reader(source.reader());
+    pub fn new(text: Text, what: &'static str) -> Self {
+        let watch = text.watch();
+        let mut reader = Reader::from_reader(text);
         reader.config_mut().expand_empty_elements = true;
         Self {
             reader,
@@ -75,17 +82,20 @@ impl<'source> Pieces<'source> {
     }
 
     /// Returns the line that is being read.
-    pub(super) fn line(&self) -> u64 {
+    pub fn line(&self) -> u64 {
         self.watch.line()
     }
 
     /// Returns the references in text that could not be resolved, which the text has as written.
-    pub(super) fn unresolved(&self) -> Unresolved {
+    pub fn unresolved(&self) -> Unresolved {
         Rc::clone(&self.unresolved)
     }
 
     /// Returns the next piece; none at the end of the document.
-    pub(super) fn next(&mut self) -> Result<Option<Piece>, Error> {
+    ///
+    /// # Errors
+    /// If the document cannot be read, is malformed or cut off, or goes beyond a bound.
+    pub fn next(&mut self) -> Result<Option<Piece>, Error> {
         if let Some(piece) = self.pending.take() {
             return Ok(Some(piece));
         }
@@ -237,7 +247,10 @@ impl<'source> Pieces<'source> {
                 };
                 self.watch.ends_early(&format!("the file ends within {unclosed}"))
             }
-            XmlError::Encoding(_) => self.error("a text that is not UTF-8").with_hint(super::options::ENCODING_HINT),
+            XmlError::Encoding(_) => {
+                let message = format!("not {}: a text that is not UTF-8", self.what);
+                Error::content(self.watch.path(), Some(self.line()), Cause::Undecodable, message)
+            }
             error => self.error(&error.to_string()),
         }
     }
@@ -271,42 +284,32 @@ fn entity(declaration: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns an attribute's value by its local name.
-pub(super) fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
     attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// Returns a name without its prefix.
-pub(super) fn local(name: &str) -> &str {
+pub fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-impl Collector<'_> {
-    /// Lists references that could not be resolved.
-    pub(super) fn report_unresolved(&mut self, unresolved: &Unresolved) -> Result<(), Error> {
-        let found = std::mem::take(&mut *unresolved.borrow_mut());
-        for (line, reference) in found {
-            self.problem(Some(line), &reference, "neither an entity nor a character, so kept as written")?;
-        }
-        Ok(())
-    }
-}
-
 /// A document reduced to elements, attributes and text, as bytes for another parser.
-pub(super) struct Plain<'source> {
-    pieces: Pieces<'source>,
+pub struct Plain {
+    pieces: Pieces,
     watch: Rc<Watch>,
     written: Vec<u8>,
     at: usize,
 }
 
-impl<'source> Plain<'source> {
-    pub(super) fn new(pieces: Pieces<'source>) -> Self {
+impl Plain {
+    /// Creates the bytes of a document.
+    pub fn new(pieces: Pieces) -> Self {
         let watch = Rc::clone(&pieces.watch);
         Self { pieces, watch, written: Vec::new(), at: 0 }
     }
 }
 
-impl Read for Plain<'_> {
+impl Read for Plain {
     /// Reads one piece at most, so that the parser is never further than the line that the watch says.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at == self.written.len() {

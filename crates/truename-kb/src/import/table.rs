@@ -1,0 +1,311 @@
+//! Tables: one name a row, or names joined by a separator.
+
+use truename_read::{Record, Source, Table, TableOptions, column};
+use truename_text::excerpt;
+
+use super::collector::{Collector, Entry};
+use super::placeholder::is_placeholder;
+use crate::Error;
+
+/// Names by which columns go, in lower case, `_` for space and hyphen.
+const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "code", "cui", "uri", "iri", "entity_id"];
+const NAME: &[&str] =
+    &["name", "preferred_name", "label", "preferred_label", "term", "canonical_name", "text", "title", "entity_name"];
+const SYNONYMS: &[&str] =
+    &["synonyms", "synonym", "aliases", "alias", "names", "alternative_names", "alt_labels", "alt_label"];
+const TYPES: &[&str] = &["types", "type", "category", "categories", "semantic_type", "semantic_types"];
+const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
+const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
+const DEFINITION: &[&str] = &["definition", "description"];
+
+const SEPARATOR: &str = "|";
+/// Separator of lists that have no other.
+const SEMICOLON: &str = ";";
+
+/// Columns of a table, by their places.
+struct Layout {
+    id: usize,
+    /// Columns with names, the preferred one first; none where the table has further names alone.
+    names: Vec<usize>,
+    /// True if the names of a cell are joined.
+    are_joined: bool,
+    /// Columns of further names, each with the separator of its cells.
+    synonyms: Vec<(usize, String)>,
+    types: Vec<usize>,
+    parents: Vec<usize>,
+    xrefs: Vec<usize>,
+    definition: Option<usize>,
+    separator: String,
+}
+
+pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Option<u8>) -> Result<(), Error> {
+    let columns = &collector.options.columns;
+    let (ids, names) = (wanted(&columns.id, ID), wanted(&columns.name, NAME));
+    let options = TableOptions {
+        delimiter: columns.delimiter.or(delimiter),
+        skip_rows: columns.skip_rows,
+        has_header: !columns.no_header,
+        wanted: &[&ids, &names],
+        ..TableOptions::default()
+    };
+    let mut table = Table::open(source, &options)?;
+    let layout = Layout::find(&mut table, collector)?;
+    let width = table.columns.len();
+    if let Some(header) = table.header.as_ref().filter(|header| header.line_end.is_empty()) {
+        collector.cut_off(header.line, &shown(header))?;
+    }
+    while let Some(record) = table.next_filled()? {
+        let listed = collector.problem_count();
+        if record.is_blank() {
+            continue;
+        }
+        add_row(&record, width, &layout, collector)?;
+        if record.line_end.is_empty() && collector.problem_count() == listed {
+            collector.cut_off(record.line, &shown(&record))?;
+        }
+    }
+    Ok(())
+}
+
+fn wanted<'a>(asked: &'a Option<String>, usual: &[&'a str]) -> Vec<&'a str> {
+    asked.as_deref().map_or(usual.to_vec(), |asked| vec![asked])
+}
+
+fn add_row(record: &Record, columns: usize, layout: &Layout, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (line, counts) = (record.line, || cell_counts(record.width(), columns));
+    if record.has_open_quote {
+        collector.problem(Some(line), &shown(record), "a quote that is never closed, so taken for a character")?;
+    }
+    if record.cells().skip(columns).any(|cell| !cell.is_empty()) {
+        let reason = format!("{}; is a cell with a delimiter not in quotes?", counts());
+        return collector.problem(Some(line), &shown(record), reason);
+    }
+    match layout.entry(record) {
+        Some(mut entry) => {
+            let listed = collector.problem_count();
+            leave_out_placeholders(&mut entry, line, collector)?;
+            let is_nameless = entry.name.is_empty() && entry.synonyms.is_empty();
+            // The placeholder that it had for a name is listed.
+            if is_nameless && collector.problem_count() > listed {
+                Ok(())
+            } else {
+                collector.add_row(Some(line), entry)
+            }
+        }
+        None if record.width() <= layout.last_needed() => collector.problem(Some(line), &shown(record), counts()),
+        None => collector.not_utf8(line, record.content()),
+    }
+}
+
+fn leave_out_placeholders(entry: &mut Entry, line: u64, collector: &mut Collector<'_>) -> Result<(), Error> {
+    if collector.options.keep_placeholders {
+        return Ok(());
+    }
+    let names = std::iter::once(std::mem::take(&mut entry.name)).chain(std::mem::take(&mut entry.synonyms));
+    for (at, name) in names.enumerate() {
+        if is_placeholder(&name) {
+            collector.problem(Some(line), &name, "a placeholder in place of a name, left out")?;
+        } else if at == 0 {
+            entry.name = name;
+        } else {
+            entry.synonyms.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the reason for leaving a row out that has too few or too many cells.
+pub(super) fn cell_counts(cells: usize, columns: usize) -> String {
+    let plural = |count| if count == 1 { "" } else { "s" };
+    format!("a row of {cells} cell{} in a table of {columns} column{}", plural(cells), plural(columns))
+}
+
+/// Returns a row as messages show it.
+fn shown(record: &Record) -> String {
+    String::from_utf8_lossy(record.content()).into_owned()
+}
+
+impl Layout {
+    fn find(table: &mut Table, collector: &mut Collector<'_>) -> Result<Self, Error> {
+        let options = collector.options;
+        let asked = &options.columns;
+        if !asked.no_header && has_no_header(table, [&asked.id, &asked.name]) {
+            table.header_is_row();
+        }
+        let cells = table.columns.clone();
+        let numbered = |asked: &Option<String>, number: &str| {
+            asked.clone().or_else(|| table.header.is_none().then(|| number.to_owned()))
+        };
+        let (asked_id, asked_name) = (numbered(&asked.id, "1"), numbered(&asked.name, "2"));
+        let path = collector.path().to_owned();
+        let missing = |what: String| {
+            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", excerpt(cell))).collect();
+            let titles = wanted(&asked_name, NAME).into_iter().find_map(|name| table.title_rows(name));
+            let hint = match titles {
+                Some(rows) => format!("the header seems to be further down: --skip-rows {rows}"),
+                None => {
+                    "name the columns: --id-column COLUMN --name-column COLUMN; if the first row is no header, add \
+                         --no-header and name them by numbers; --delimiter says what separates them"
+                        .to_owned()
+                }
+            };
+            let line = table.header.as_ref().map(|header| header.line);
+            Error::syntax(&path, line.or(Some(1)), format!("{what} among {}", quoted.join(", "))).with_hint(hint)
+        };
+        let find = |asked: &Option<String>, usual: &[&str]| match asked {
+            None => columns_named(&cells, usual),
+            Some(name) => columns_asked(&cells, name),
+        };
+        let no_column = |name: &str| missing(format!("no column \"{}\"", excerpt(name)));
+        let ids = find(&asked_id, ID);
+        let id = *ids.first().ok_or_else(|| match &asked_id {
+            Some(name) => no_column(name),
+            None => missing("no id column".to_owned()),
+        })?;
+        let mut synonyms = match &asked.synonyms[..] {
+            [] => columns_named(&cells, SYNONYMS),
+            asked => asked.iter().flat_map(|name| columns_asked(&cells, name)).collect(),
+        };
+        let absent = asked.synonyms.iter().find(|name| columns_asked(&cells, name).is_empty());
+        let mut names = find(&asked_name, NAME);
+        match (names.is_empty(), absent) {
+            // The names of another file of the import.
+            (true, _) if asked.name.is_some() && !asked.synonyms.is_empty() && !synonyms.is_empty() => {}
+            (true, _) if asked_name.is_some() => return Err(no_column(asked_name.as_deref().unwrap_or_default())),
+            (_, Some(absent)) if collector.is_only_file() => return Err(no_column(absent)),
+            (_, Some(absent)) => collector.add_note(format!("no column \"{}\", so read without", excerpt(absent))),
+            _ => {}
+        }
+        // A table with `id` and `names` alone has its names there.
+        let are_joined = asked.name.is_none() && (names.is_empty() || synonyms.first() == names.first());
+        if are_joined {
+            names = synonyms.first().copied().into_iter().collect();
+        }
+        if names.is_empty() && synonyms.is_empty() {
+            return Err(missing("no name column".to_owned()));
+        }
+        names.dedup_by(|next, first| plain(&cells[*next]) != plain(&cells[*first]));
+        synonyms.retain(|column| !names.contains(column) && *column != id);
+        let definitions = columns_named(&cells, DEFINITION);
+        for columns in [&ids, &definitions] {
+            let is_second = |column: &&usize| plain(&cells[**column]) == plain(&cells[columns[0]]);
+            if let Some(column) = columns.iter().skip(1).find(is_second) {
+                collector.problem(Some(1), &cells[*column], "two columns of this name; the first is read")?;
+            }
+        }
+        let synonyms = synonyms.into_iter().map(|at| (at, separator(table, at, collector))).collect();
+        Ok(Self {
+            id,
+            names,
+            are_joined: are_joined || asked.separator.is_some(),
+            synonyms,
+            types: find(&asked.types, TYPES),
+            parents: columns_named(&cells, PARENTS),
+            xrefs: columns_named(&cells, XREFS),
+            definition: definitions.first().copied(),
+            separator: options.columns.separator.clone().filter(|asked| !asked.is_empty()).unwrap_or(SEPARATOR.into()),
+        })
+    }
+
+    /// The last cell that every row must have.
+    fn last_needed(&self) -> usize {
+        self.id.max(self.names.first().copied().unwrap_or_default())
+    }
+
+    /// Returns the entry of a row; none where a cell is missing or is not UTF-8.
+    fn entry(&self, record: &Record) -> Option<Entry> {
+        let cell = |at: usize| std::str::from_utf8(record.cell(at)?).ok();
+        let optional = |at: usize| if at < record.width() { cell(at) } else { Some("") };
+        let split = |cell: &str, separator: &str| -> Vec<String> {
+            cell.split(separator).map(one_line).filter(|value| !value.is_empty()).collect()
+        };
+        let all = |columns: &[usize]| -> Option<Vec<String>> {
+            let cells: Option<Vec<&str>> = columns.iter().map(|column| optional(*column)).collect();
+            Some(cells?.into_iter().flat_map(|cell| split(cell, &self.separator)).collect())
+        };
+        let mut names = Vec::new();
+        for (at, column) in self.names.iter().enumerate() {
+            let name = if at == 0 { cell(*column)? } else { optional(*column)? };
+            names.extend(if self.are_joined { split(name, &self.separator) } else { vec![one_line(name)] });
+        }
+        for (column, separator) in &self.synonyms {
+            names.extend(split(optional(*column)?, separator));
+        }
+        let mut names = names.into_iter();
+        let name = if self.names.is_empty() { String::new() } else { names.next().unwrap_or_default() };
+        Some(Entry {
+            id: cell(self.id)?.trim().to_owned(),
+            name,
+            synonyms: names.filter(|name| !name.is_empty()).collect(),
+            aliases: Vec::new(),
+            types: all(&self.types)?,
+            parents: all(&self.parents)?,
+            xrefs: all(&self.xrefs)?,
+            definition: match self.definition {
+                Some(column) => Some(optional(column)?.to_owned()),
+                None => None,
+            },
+        })
+    }
+}
+
+/// Returns true if columns are asked for by numbers, and the first row looks like data: it has a number or a value twice.
+fn has_no_header(table: &Table, asked: [&Option<String>; 2]) -> bool {
+    let is_number = |asked: &Option<String>| {
+        asked
+            .as_deref()
+            .is_some_and(|name| name.parse::<usize>().is_ok() && !table.columns.iter().any(|cell| cell == name))
+    };
+    let cells = || table.columns.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty());
+    let twice = || cells().enumerate().any(|(at, cell)| cells().skip(at + 1).any(|other| other == cell));
+    asked.into_iter().all(is_number) && (cells().any(|cell| cell.parse::<f64>().is_ok()) || twice())
+}
+
+/// Returns a value with its line ends as blanks.
+fn one_line(value: &str) -> String {
+    let value = value.trim();
+    if value.contains(['\n', '\r']) { value.split_whitespace().collect::<Vec<_>>().join(" ") } else { value.to_owned() }
+}
+
+/// Returns the separator of the lists in a column: the one asked for, else `|`, or `;` where the first rows have such lists.
+fn separator(table: &Table, column: usize, collector: &mut Collector<'_>) -> String {
+    if let Some(asked) = collector.options.columns.separator.as_ref().filter(|asked| !asked.is_empty()) {
+        return asked.clone();
+    }
+    let sample = table.first_rows();
+    let cells: Vec<String> = sample
+        .iter()
+        .filter_map(|row| row.cell(column))
+        .map(|cell| String::from_utf8_lossy(cell).into_owned())
+        .collect();
+    // `&alpha;` is no list of two.
+    let parts = |cell: &String| {
+        let is_list = !cell.contains('&') && cell.split(SEMICOLON).all(|part| !part.trim().is_empty());
+        if is_list { cell.split(SEMICOLON).count() } else { 0 }
+    };
+    let lists = cells.iter().filter(|cell| parts(cell) > 1).count();
+    let are_lists = lists > 1 || cells.iter().any(|cell| parts(cell) > 2);
+    if !are_lists || cells.iter().any(|cell| cell.contains(SEPARATOR)) {
+        return SEPARATOR.to_owned();
+    }
+    let name = excerpt(&table.columns[column]);
+    collector
+        .add_note(format!("the cells of column \"{name}\" are lists separated by \";\" (--separator says another)"));
+    SEMICOLON.to_owned()
+}
+
+/// Returns the columns with any of the usual names, the most usual name first.
+fn columns_named(cells: &[String], usual: &[&str]) -> Vec<usize> {
+    usual.iter().flat_map(|name| (0..cells.len()).filter(move |at| plain(&cells[*at]) == *name)).collect()
+}
+
+/// Returns the columns with the name that the user gave, as it is or but for capitals and spaces, else the one of this number.
+fn columns_asked(cells: &[String], name: &str) -> Vec<usize> {
+    let exact: Vec<usize> = (0..cells.len()).filter(|at| cells[*at] == name).collect();
+    let alike = || Some(columns_named(cells, &[&plain(name)])).filter(|alike| !alike.is_empty());
+    if exact.is_empty() { alike().unwrap_or_else(|| column(cells, name).into_iter().collect()) } else { exact }
+}
+
+fn plain(column: &str) -> String {
+    column.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_")
+}

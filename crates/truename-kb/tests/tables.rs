@@ -1,0 +1,166 @@
+//! Tables as people and programs write them.
+
+use truename_kb::import::{Columns, read_bytes, read_files};
+use truename_kb::{Error, Format, Import, ImportOptions};
+
+fn read_with(text: &str, columns: Columns) -> Result<Import, Error> {
+    read_bytes(text.as_bytes(), Format::Csv, &ImportOptions::default().columns(columns))
+}
+
+fn read(text: &str) -> Import {
+    read_with(text, Columns::default()).unwrap()
+}
+
+/// Ids with their names, and the problems.
+fn facts(import: &Import) -> (Vec<String>, Vec<String>) {
+    let names = import.concepts.iter().map(|concept| {
+        let names: Vec<&str> = concept.names().collect();
+        format!("{}: {}", concept.id, names.join(" / "))
+    });
+    (names.collect(), import.problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_table_is_read_whatever_its_dialect() {
+    let wanted = ["1: Valve, brass / tap", "2: Pipe 5\" long"];
+    for text in [
+        "id,name,synonyms\n1,\"Valve, brass\",tap\n2,\"Pipe 5\"\" long\",\n",
+        "id;name;synonyms\r\n1;Valve, brass;tap\r\n2;\"Pipe 5\"\" long\";\r\n",
+        "id\tname\tsynonyms\n1\tValve, brass\ttap\n2\tPipe 5\" long\t\n",
+        "id\tname\tsynonyms\n1\t\"Valve, brass\"\t\"tap\"\n2\t\"Pipe 5\" long\"\t\n",
+        "id|name|synonyms\r1|Valve, brass|tap\r2|Pipe 5\" long|\r",
+        "sep=;\nid;name;synonyms\n1;Valve, brass;tap\n2;Pipe 5\" long;\n",
+        "\u{FEFF}id, name, synonyms\n1, \"Valve, brass\" , \"tap\"\n2, \"Pipe 5\"\" long\" ,\n",
+        "id,name,synonyms\n1,\"Valve, brass\",tap\r2,\"Pipe 5\\\" long\",\r\n",
+    ] {
+        let (names, problems) = facts(&read(text));
+        assert_eq!((&names[..], &problems[..]), (&wanted.map(str::to_owned)[..], &[][..]), "{text:?}");
+    }
+}
+
+#[test]
+fn a_quote_that_is_never_closed_swallows_no_row() {
+    let text = "id,name\n1,Bracket\n2,\"Bolt\n3,Screw\n4,\"Anchor, top\"\n5,Hinge\n";
+    let (names, problems) = facts(&read(text));
+    assert_eq!(names, ["1: Bracket", "2: \"Bolt", "3: Screw", "4: Anchor, top", "5: Hinge"]);
+    assert_eq!(problems, ["memory:3: a quote that is never closed, so taken for a character: \"2,\\\"Bolt\""]);
+    let error = read_with("id,name\n1,a\n2,\"Bolt\n3,Screw\n", Columns::default()).unwrap_err();
+    assert_eq!(error.to_string(), "memory:3: a quote that is never closed");
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn a_line_end_within_a_name_is_a_blank() {
+    let (names, problems) = facts(&read("id,name\n1,\"Diabetes \n mellitus\"\n2,\"Flu\r\n\"\n"));
+    assert_eq!((names, problems), (vec!["1: Diabetes mellitus".to_owned(), "2: Flu".to_owned()], Vec::new()));
+}
+
+#[test]
+fn further_names_stand_in_any_number_of_columns() {
+    let text = "key\tsymbol\tname\tprev\tALIAS\n1\tFAKE1\tfake receptor\tOLD1|OLD2\t\"F, 1\"\n";
+    let columns = |synonyms: &[&str]| Columns {
+        id: Some("KEY".into()),
+        name: Some("symbol".into()),
+        synonyms: synonyms.iter().map(|name| (*name).to_owned()).collect(),
+        ..Columns::default()
+    };
+    let (names, _) = facts(&read_with(text, columns(&["name", "prev", "alias"])).unwrap());
+    assert_eq!(names, ["1: FAKE1 / fake receptor / OLD1 / OLD2 / F, 1"]);
+    let (by_number, _) = facts(&read_with(text, columns(&["3", "4", "5"])).unwrap());
+    assert_eq!(by_number, names);
+    let error = read_with(text, columns(&["name", "former"])).unwrap_err();
+    assert!(error.to_string().contains("no column \"former\" among"), "{error}");
+}
+
+#[test]
+fn a_second_table_may_have_further_names_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [concepts, synonyms] = ["concepts.csv", "synonyms.csv"].map(|name| folder.path().join(name));
+    std::fs::write(&concepts, "code\tterm\n1\tbronchiolitis\n").unwrap();
+    std::fs::write(&synonyms, "code\tother\n1\tcapillary bronchitis\n").unwrap();
+    let columns = Columns { name: Some("term".into()), synonyms: vec!["other".into()], ..Columns::default() };
+    let import = read_files(&[concepts, synonyms], &ImportOptions::default().columns(columns)).unwrap();
+    assert_eq!(facts(&import), (vec!["1: bronchiolitis / capillary bronchitis".to_owned()], Vec::new()));
+    assert_eq!(import.files[0].notes, ["no column \"other\", so read without"]);
+}
+
+#[test]
+fn columns_of_a_table_without_a_header_are_numbers() {
+    let text = "811001\tNeustadt\tNeustadt\tNova Cittate,Novo Mesto\n811002\tRio Seco\tRio Seco\t\n";
+    let columns = Columns {
+        synonyms: vec!["4".into()],
+        separator: Some(",".into()),
+        delimiter: Some(b'\t'),
+        ..Columns::default()
+    };
+    let no_header = Columns { no_header: true, ..columns.clone() };
+    let told = Columns { id: Some("1".into()), name: Some("2".into()), ..columns };
+    for columns in [no_header, told] {
+        let (names, problems) = facts(&read_with(text, columns).unwrap());
+        assert_eq!(names, ["811001: Neustadt / Nova Cittate / Novo Mesto", "811002: Rio Seco"]);
+        assert_eq!(problems, [""; 0]);
+    }
+}
+
+#[test]
+fn titles_above_the_header_are_passed_over() {
+    let text = "Inventory report,,\n\"Generated by J. \"\"M\"\" Muster\n,,\nid,name,count\n1,desk lamp,4\n";
+    let error = read_with(text, Columns::default()).unwrap_err();
+    assert!(error.to_string().contains("\"Inventory report\""), "{error}");
+    assert_eq!(error.hint().unwrap(), "the header seems to be further down: --skip-rows 3");
+    let import = read_with(text, Columns { skip_rows: 3, ..Columns::default() }).unwrap();
+    assert_eq!(facts(&import), (vec!["1: desk lamp".to_owned()], Vec::new()));
+}
+
+#[test]
+fn lists_are_told_by_looking() {
+    let table = |cells: [&str; 2]| format!("id\tname\tsynonyms\n1\ta\t{}\n2\tb\t{}\n", cells[0], cells[1]);
+    let import = read(&table(["EXA; Exampl; mass", ""]));
+    assert_eq!(facts(&import).0[0], "1: a / EXA / Exampl / mass");
+    let note = "the cells of column \"synonyms\" are lists separated by \";\" (--separator says another)";
+    assert_eq!(import.files[0].notes, [note]);
+    for cells in [["one; two", ""], ["one; two; three", "four|five"], ["&alpha;; &beta;; &gamma;", ""]] {
+        let import = read(&table(cells));
+        assert_eq!((facts(&import).0[0].clone(), import.files[0].notes.len()), (format!("1: a / {}", cells[0]), 0));
+    }
+}
+
+#[test]
+fn placeholders_are_no_names() {
+    let text = "id,name,synonyms\n1,valve,N/A|tap\n2,NULL,\n3,unknown,hinge\n4,\"\"\"\"\"\",-\n5,Nan bread,nan\n";
+    let (names, problems) = facts(&read(text));
+    assert_eq!(names, ["1: valve / tap", "3: hinge", "5: Nan bread"]);
+    assert_eq!(problems[0], "memory:2: a placeholder in place of a name, left out: \"N/A\"");
+    assert_eq!(problems.len(), 6);
+    let kept = read_bytes(text.as_bytes(), Format::Csv, &ImportOptions::default().keep_placeholders(true)).unwrap();
+    assert_eq!((kept.concepts.len(), kept.problem_count), (5, 0));
+}
+
+#[test]
+fn objects_are_read_as_programs_write_them() {
+    let lines = concat!(
+        "{\"id\":101,\"name\":\"Blue valve\",\"synonyms\":null,\"price\":NaN}\n",
+        "{\"id\":\"102\",\"name\":\"Red valve\",\"synonyms\":\"crimson valve\",\"url\":\"x\"}\n",
+        "{\"concept_id\":103.0,\"canonical_name\":\"Grey valve\",\"aliases\":[\"ash valve\"],\"types\":null}\n",
+        "{\"id\":\"104\",\"name\":[\"x\"]}\n",
+    );
+    let wanted = ["101: Blue valve", "102: Red valve / crimson valve", "103: Grey valve / ash valve"];
+    let array = format!("[\n{}\n]", lines.trim_end().replace('\n', ",\n"));
+    for (text, line) in [(lines, 4), (&array, 5)] {
+        let import = read_bytes(text.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+        let (names, problems) = facts(&import);
+        assert_eq!(names, wanted);
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].starts_with(&format!("memory:{line}: not a concept (`name`: expected a text")),
+            "{problems:?}"
+        );
+        assert_eq!(import.files[0].notes, ["field `price` is not read (1 value)", "field `url` is not read (1 value)"]);
+    }
+}
+
+#[test]
+fn an_empty_table_is_refused() {
+    let empty = read_with("", Columns::default()).unwrap_err();
+    assert_eq!(empty.to_string(), "memory: the file is empty: no header");
+}

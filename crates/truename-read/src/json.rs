@@ -1,0 +1,288 @@
+//! JSON as programs write it: one value a line, or an array of them; NaN where JSON has null.
+
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{Cause, Error};
+use crate::record::{Record, Records};
+use crate::source::Reader;
+use crate::text::{Text, Watch};
+
+/// Numbers that JSON lacks, as Python and JavaScript write them.
+const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+
+/// Reads a value. `NaN` and `Infinity` are read as null.
+///
+/// # Errors
+/// If the text is not JSON, or not a value of this type.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| match finite(text) {
+        Cow::Owned(finite) => serde_json::from_str(&finite),
+        Cow::Borrowed(_) => Err(error),
+    })
+}
+
+/// Returns the object in a text, or the reason why there is none.
+///
+/// # Errors
+/// If the text is not JSON, or another value.
+pub fn object(text: &str) -> Result<Map<String, Value>, String> {
+    let found = match from_str(text) {
+        Ok(Value::Object(object)) => return Ok(object),
+        Ok(Value::Array(_)) => "a list",
+        Ok(Value::String(_)) => "a string",
+        Ok(_) => "a single value",
+        Err(error) => {
+            // The parser's line number is always 1.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            return Err(format!("not JSON at column {}: {message}", error.column()));
+        }
+    };
+    Err(format!("expected an object, found {found}"))
+}
+
+/// Replaces numbers that JSON lacks by null.
+fn finite(text: &str) -> Cow<'_, str> {
+    if !NO_NUMBERS.iter().any(|number| text.contains(number)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut written, mut rest, mut is_changed) = (String::with_capacity(text.len()), text, false);
+    while let Some(at) = rest.find(['"', 'N', 'I', '-']) {
+        let (before, after) = rest.split_at(at);
+        written.push_str(before);
+        let length = if after.starts_with('"') { string_length(after) } else { 1 };
+        match NO_NUMBERS.iter().find(|number| after.starts_with(**number)) {
+            Some(number) => {
+                written.push_str("null");
+                is_changed = true;
+                rest = &after[number.len()..];
+            }
+            None => {
+                written.push_str(&after[..length]);
+                rest = &after[length..];
+            }
+        }
+    }
+    written.push_str(rest);
+    if is_changed { Cow::Owned(written) } else { Cow::Borrowed(text) }
+}
+
+/// Returns the bytes of the string with which a text begins, with its quotes.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+/// The JSON values of a file as rows of one cell: one a line, or those of an array, without the blanks between its tokens.
+pub struct Objects(Form);
+
+enum Form {
+    Lines(Records),
+    Values(Values),
+}
+
+impl Objects {
+    pub(crate) fn new(path: &Path, reader: Reader, beginning: &[u8], limit: u64) -> Self {
+        let first = beginning.trim_ascii_start();
+        let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_spread = first.starts_with(b"[") || line.trim_ascii() == b"{";
+        if !is_spread {
+            return Self(Form::Lines(Records::new(path, reader, None, limit)));
+        }
+        let reader = BufReader::with_capacity(1 << 16, reader);
+        Self(Form::Values(Values { path: path.to_owned(), reader, limit, line: 1 }))
+    }
+
+    /// Returns true if each value is a line, whose bytes are those of the file.
+    pub fn are_lines(&self) -> bool {
+        matches!(self.0, Form::Lines(_))
+    }
+
+    /// Reads the next value or, where each is a line, the next line that is not blank.
+    ///
+    /// # Errors
+    /// If the value is too long, or the file ends within it or cannot be read.
+    pub fn next(&mut self) -> Result<Option<Record>, Error> {
+        match &mut self.0 {
+            Form::Values(values) => values.next(),
+            Form::Lines(records) => loop {
+                match records.next_filled()? {
+                    Some(record) if record.is_blank() => {}
+                    record => return Ok(record),
+                }
+            },
+        }
+    }
+
+    /// As [`Objects::next`], but blank lines are handed over too.
+    ///
+    /// # Errors
+    /// As [`Objects::next`].
+    pub fn next_line(&mut self) -> Result<Option<Record>, Error> {
+        match &mut self.0 {
+            Form::Values(values) => values.next(),
+            Form::Lines(records) => records.next(),
+        }
+    }
+}
+
+/// Values one after another or in arrays.
+struct Values {
+    path: PathBuf,
+    reader: BufReader<Reader>,
+    limit: u64,
+    line: u64,
+}
+
+impl Values {
+    fn next(&mut self) -> Result<Option<Record>, Error> {
+        let (mut value, mut first) = (Vec::new(), 0);
+        let (mut depth, mut is_string, mut is_escaped, mut ends) = (0_u64, false, false, false);
+        loop {
+            let line = self.line;
+            let buffer = self.reader.fill_buf().map_err(|error| Error::read(&self.path, Some(line), error))?;
+            if buffer.is_empty() {
+                return match value.is_empty() {
+                    true => Ok(None),
+                    false => Err(Error::cut_off(&self.path, Some(self.line), "the file ends within a JSON value")),
+                };
+            }
+            let mut taken = 0;
+            for &byte in buffer {
+                let is_outside = value.is_empty();
+                let is_separator = byte.is_ascii_whitespace() || (depth == 0 && matches!(byte, b',' | b'[' | b']'));
+                if is_outside && is_separator {
+                    self.line += u64::from(byte == b'\n');
+                    taken += 1;
+                    continue;
+                }
+                if is_outside {
+                    first = self.line;
+                } else if depth == 0 && !is_string && is_separator {
+                    // A number or a word ends where another token begins.
+                    ends = true;
+                    break;
+                }
+                taken += 1;
+                self.line += u64::from(byte == b'\n');
+                if is_string || !byte.is_ascii_whitespace() {
+                    value.push(byte);
+                }
+                match byte {
+                    _ if is_escaped => is_escaped = false,
+                    b'\\' => is_escaped = is_string,
+                    b'"' => is_string = !is_string,
+                    b'{' | b'[' if !is_string => depth += 1,
+                    b'}' | b']' if !is_string => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                ends = depth == 0 && !is_string && matches!(byte, b'}' | b']' | b'"');
+                if ends {
+                    break;
+                }
+            }
+            self.reader.consume(taken);
+            if value.len() as u64 > self.limit {
+                let message = format!("a line or value of more than {} bytes", self.limit);
+                return Err(Error::content(&self.path, Some(first), Cause::TooLong, message));
+            }
+            if ends {
+                return Ok(Some(Record::of_bytes(value, b"\n", first)));
+            }
+        }
+    }
+}
+
+/// A JSON document for a parser, with bounded strings.
+pub struct JsonDocument {
+    text: Text,
+    watch: Rc<Watch>,
+    is_string: bool,
+    is_escaped: bool,
+}
+
+impl JsonDocument {
+    /// Creates the document of a text.
+    pub fn new(text: Text) -> Self {
+        let watch = text.watch();
+        Self { text, watch, is_string: false, is_escaped: false }
+    }
+}
+
+impl Read for JsonDocument {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let amount = self.text.read(buffer)?;
+        let mut begins_value = !self.is_string;
+        for byte in &buffer[..amount] {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = self.is_string,
+                b'"' => {
+                    self.is_string = !self.is_string;
+                    begins_value = true;
+                }
+                _ => {}
+            }
+        }
+        if begins_value {
+            self.watch.begin_value();
+        }
+        Ok(amount)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_json_lacks_are_null() {
+        let read = |text: &str| from_str::<Value>(text).map(|value| value.to_string()).ok();
+        assert_eq!(
+            read(r#"{"a": NaN, "b": [-Infinity, Infinity, -1]}"#).as_deref(),
+            Some(r#"{"a":null,"b":[null,null,-1]}"#)
+        );
+        assert_eq!(read(r#"{"NaN": "NaN \" NaN", "b": NaN}"#).as_deref(), Some(r#"{"NaN":"NaN \" NaN","b":null}"#));
+        assert_eq!(read("{\"a\": Nan}"), None);
+        assert_eq!(object("[1]"), Err("expected an object, found a list".into()));
+        assert_eq!(object("{\"a\" 1}"), Err("not JSON at column 6: expected `:`".into()));
+    }
+
+    fn values(text: &str) -> Vec<(u64, String)> {
+        let reader: Reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
+        let mut objects = Objects::new(Path::new("memory"), reader, text.as_bytes(), 100);
+        let next = || match objects.next() {
+            Ok(record) => record.map(|record| (record.line, String::from_utf8(record.into_content()).unwrap())),
+            Err(error) => Some((0, error.to_string())),
+        };
+        std::iter::from_fn(next).take(9).collect()
+    }
+
+    #[test]
+    fn values_are_lines_or_members_of_an_array() {
+        let one = |line, value: &str| (line, value.to_owned());
+        let (a, b) = (r#"{"a":"[ \" ]"}"#, r#"{"b":[1,{}]}"#);
+        assert_eq!(values(&format!("\n{a}\n \n{b}")), [one(2, a), one(4, b)]);
+        assert_eq!(values("\n[\n {\"a\": \"[ \\\" ]\"},\n{\"b\":\n [1, {}]}\n]\n"), [one(3, a), one(4, b)]);
+        assert_eq!(values("{\n \"b\": [1, {}]\n}\n{\"b\":[1,{}]}"), [one(1, b), one(4, b)]);
+        assert_eq!(values("[1, \"x\", null]"), [one(1, "1"), one(1, "\"x\""), one(1, "null")]);
+        assert_eq!(values("[]"), []);
+        let cut = &values("[{\"a\": 1},\n{\"a\"")[1].1;
+        assert_eq!(cut, "memory:2: the file ends within a JSON value; it is cut off");
+        assert_eq!(
+            values(&format!("[\n\"{}\"]", "x".repeat(200)))[0].1,
+            "memory:2: a line or value of more than 100 bytes"
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! The way in: every byte that a user gives is opened, unpacked, decoded and bounded here.
+//!
+//! Read in this order:
+//! a [`Source`] is a file, a pipe or stdin: gzip and zstd are told by their first bytes, encodings by a byte order mark, by
+//! [`SourceOptions`], by an XML declaration or by NUL bytes;
+//! it becomes [`Lines`], a [`Table`] of [`Record`]s whose [`Dialect`] its first rows tell, JSON [`Objects`], or a [`Text`] for a
+//! parser, such as [`Pieces`] of XML;
+//! an [`Error`] names the file and, where there are lines, the line. [`SourceOptions::max_line_bytes`] bounds lines, rows and
+//! values here and nowhere else.
+//!
+//! ```
+//! use std::path::Path;
+//! use truename_read::{Source, SourceOptions, Table, TableOptions};
+//!
+//! let bytes = &b"sep=;\nid;name\n1;\"Cartridge; ink\"\n"[..];
+//! let source = Source::of_reader(Path::new("parts.csv"), bytes, &SourceOptions::default())?;
+//! let mut table = Table::open(source, &TableOptions::default())?;
+//! let name = table.column("Name")?;
+//! let row = table.next()?.expect("a row");
+//! assert_eq!((row.line, row.cell(name)), (3, Some(&b"Cartridge; ink"[..])));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod column;
+mod dialect;
+mod encoding;
+mod error;
+pub mod json;
+mod kind;
+mod lines;
+mod record;
+mod source;
+mod table;
+mod text;
+pub mod xml;
+
+pub use column::{ColumnError, column, folded, quoted};
+pub use encoding::Encoding;
+pub use error::{Cause, Error};
+pub use json::Objects;
+pub use lines::{Line, LineFault, Lines};
+pub use record::{Dialect, Quoting, Record, Records};
+pub use source::{Source, SourceOptions, has_extension, without_packing};
+pub use table::{Table, TableOptions};
+pub use text::{Text, Watch};
+pub use truename_text::Problem;
+pub use xml::Pieces;

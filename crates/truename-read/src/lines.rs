@@ -1,0 +1,139 @@
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Cause, Error};
+use crate::source::Reader;
+
+/// The lines of a text, with numbers from 1 and without their ends.
+pub struct Lines {
+    path: PathBuf,
+    limit: u64,
+    reader: BufReader<Reader>,
+    number: u64,
+    line: Vec<u8>,
+}
+
+/// A line of a text.
+pub struct Line<'l> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its bytes or, where it is too long, the first of them.
+    pub bytes: &'l [u8],
+    /// True where the line has an end; the last line may have none.
+    pub is_ended: bool,
+    limit: u64,
+}
+
+/// The fault of a line that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineFault {
+    /// It is longer than so many bytes, the limit.
+    TooLong(u64),
+    /// The byte at this place, from 1, is not UTF-8.
+    NotUtf8(usize),
+}
+
+impl LineFault {
+    /// Returns the fault as an error of a file.
+    pub fn at(self, path: &Path, line: u64) -> Error {
+        let cause = if matches!(self, Self::TooLong(_)) { Cause::TooLong } else { Cause::Undecodable };
+        Error::content(path, Some(line), cause, self)
+    }
+}
+
+impl fmt::Display for LineFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(limit) => write!(f, "a line or value of more than {limit} bytes"),
+            Self::NotUtf8(at) => write!(f, "byte {at} of the line is not UTF-8"),
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Returns the line as text.
+    ///
+    /// # Errors
+    /// If it is too long or not UTF-8.
+    pub fn text(&self) -> Result<&str, LineFault> {
+        if self.bytes.len() as u64 > self.limit {
+            return Err(LineFault::TooLong(self.limit));
+        }
+        std::str::from_utf8(self.bytes).map_err(|error| LineFault::NotUtf8(error.valid_up_to() + 1))
+    }
+
+    /// Returns true if the line has blanks at most.
+    pub fn is_blank(&self) -> bool {
+        self.bytes.trim_ascii().is_empty()
+    }
+}
+
+impl Lines {
+    pub(crate) fn new(path: &Path, reader: BufReader<Reader>, limit: u64) -> Self {
+        Self { path: path.to_owned(), limit, reader, number: 0, line: Vec::new() }
+    }
+
+    /// The path, as messages name it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the next line.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
+        let most = self.limit.saturating_add(b"\r\n".len() as u64);
+        self.line.clear();
+        let read = self.read_line(most).map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(self.last()))
+    }
+
+    /// Reads the next line that is not blank, or a last one that has no end. Blank lines are passed over as fast as they
+    /// can be read.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next_filled(&mut self) -> Result<Option<Line<'_>>, Error> {
+        loop {
+            self.skip_blank().map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
+            // The borrow of a line that is given back conditionally would last for the loop.
+            if self.next()?.is_none() {
+                return Ok(None);
+            }
+            if !self.line.trim_ascii().is_empty() || !self.line.ends_with(b"\n") {
+                return Ok(Some(self.last()));
+            }
+        }
+    }
+
+    /// Returns the line read last.
+    fn last(&self) -> Line<'_> {
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let (bytes, is_ended) = (line.strip_suffix(b"\r").unwrap_or(line), self.line.ends_with(b"\n"));
+        Line { number: self.number, bytes, is_ended, limit: self.limit }
+    }
+
+    fn read_line(&mut self, most: u64) -> io::Result<usize> {
+        let read = (&mut self.reader).take(most).read_until(b'\n', &mut self.line)?;
+        if read as u64 == most && !self.line.ends_with(b"\n") {
+            self.reader.skip_until(b'\n')?;
+        }
+        Ok(read)
+    }
+
+    fn skip_blank(&mut self) -> io::Result<()> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let blank = buffer.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(buffer.len());
+            let Some(last) = memchr::memrchr(b'\n', &buffer[..blank]) else { return Ok(()) };
+            self.number += memchr::memchr_iter(b'\n', &buffer[..=last]).count() as u64;
+            self.reader.consume(last + 1);
+        }
+    }
+}

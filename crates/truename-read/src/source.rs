@@ -1,0 +1,388 @@
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::encoding::Encoding;
+use crate::error::{Cause, Damage, Error};
+use crate::json::Objects;
+use crate::kind::{self, GZIP, ZSTD};
+use crate::lines::Lines;
+use crate::record::{Dialect, Records};
+use crate::text::Text;
+
+/// Bytes from the beginning of a text by which its format, dialect, encoding and line ends are told.
+const BEGINNING: usize = 16 << 10;
+const BUFFER: usize = 1 << 17;
+
+pub(crate) type Reader = Box<dyn Read + Send>;
+
+/// Options of a [`Source`].
+#[derive(Clone)]
+pub struct SourceOptions {
+    /// Encoding of a text without a byte order mark, by its WHATWG label; told by the content where this is `None`.
+    pub encoding: Option<String>,
+    /// Longest line, row or value in bytes. It bounds the memory that a small compressed file can take.
+    pub max_line_bytes: u64,
+    /// Called with the number of bytes each time that some of the file are read, before they are unpacked.
+    pub on_read: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+}
+
+impl SourceOptions {
+    /// The default of [`SourceOptions::max_line_bytes`]: 64 MiB.
+    pub const MAX_LINE_BYTES: u64 = 64 << 20;
+}
+
+impl Default for SourceOptions {
+    fn default() -> Self {
+        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, on_read: None }
+    }
+}
+
+impl fmt::Debug for SourceOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { encoding, max_line_bytes, .. } = self;
+        f.debug_struct("SourceOptions").field("encoding", encoding).field("max_line_bytes", max_line_bytes).finish()
+    }
+}
+
+/// A file, a pipe or bytes in memory that a user gave: unpacked, its encoding told.
+pub struct Source {
+    path: PathBuf,
+    encoding: Encoding,
+    is_file: bool,
+    is_whole: bool,
+    is_parquet: bool,
+    /// First bytes of the text.
+    beginning: Vec<u8>,
+    /// The text from its first byte.
+    reader: Reader,
+    max_line_bytes: u64,
+}
+
+/// The form in which a text is handed over.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Utf8 {
+        keeps_mark: bool,
+    },
+    /// In the bytes of the file, but for UTF-16.
+    Raw,
+}
+
+impl Source {
+    /// Opens a file, or stdin where the path is `-`, as UTF-8.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or its beginning cannot be read, it is no text, or the encoding is unknown.
+    pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of_file(path, options, Form::Utf8 { keeps_mark: false })
+    }
+
+    /// Opens a text whose byte order mark is a character of it, as brat counts.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_with_mark(path: &Path, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of_file(path, options, Form::Utf8 { keeps_mark: true })
+    }
+
+    /// Opens a table or list whose rows are handed over in the bytes of the file. Only UTF-16 becomes UTF-8, since its line
+    /// feeds and delimiters have two bytes; cells are decoded with [`Source::encoding`].
+    ///
+    /// # Errors
+    /// As [`Source::open`], but Parquet tables are opened too.
+    pub fn open_raw(path: &Path, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of_file(path, options, Form::Raw)
+    }
+
+    /// Reads from a reader; `name` stands for the file in messages.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn of_reader(name: &Path, reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of(name, Box::new(reader), options, Form::Utf8 { keeps_mark: false })
+    }
+
+    fn of_file(path: &Path, options: &SourceOptions, form: Form) -> Result<Self, Error> {
+        if path == Path::new("-") {
+            return Self::of(path, Box::new(io::stdin()), options, form);
+        }
+        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        let metadata = file.metadata().map_err(|source| Error::io("read", path, source))?;
+        if metadata.is_dir() {
+            return Err(Error::io("read", path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+        }
+        Ok(Self { is_file: metadata.is_file(), ..Self::of(path, Box::new(file), options, form)? })
+    }
+
+    fn of(path: &Path, raw: Reader, options: &SourceOptions, form: Form) -> Result<Self, Error> {
+        let refused = |cause, message: String| Error::content(path, None, cause, message);
+        let asked = options.encoding.as_deref().map(|label| {
+            let unknown = || {
+                refused(Cause::UnknownEncoding, format!("\"{}\" is no known encoding", truename_text::excerpt(label)))
+            };
+            Encoding::of_label(label)
+                .ok_or_else(|| unknown().with_hint("use a WHATWG label such as utf-8, windows-1252, utf-16le"))
+        });
+        let asked = asked.transpose()?;
+        let counted: Reader = match &options.on_read {
+            Some(on_read) => Box::new(Counted { inner: raw, on_read: Arc::clone(on_read) }),
+            None => raw,
+        };
+        let (beginning, plain) = with_beginning(unpacked(path, counted)?);
+        let is_parquet = kind::is_parquet(&beginning);
+        if let Some((kind, hint)) = kind::not_text(&beginning).filter(|_| !(is_parquet && form == Form::Raw)) {
+            return Err(refused(Cause::NotText, format!("this is {kind}")).with_hint(hint));
+        }
+        let encoding = Encoding::tell(asked, &beginning);
+        let decoded = match form {
+            Form::Utf8 { keeps_mark } => encoding.reader(plain, keeps_mark),
+            Form::Raw if encoding.is_utf16() => encoding.reader(plain, false),
+            Form::Raw => {
+                let mut plain = plain;
+                // The mark is among the first bytes, which were read already.
+                let _ = io::copy(&mut (&mut plain).take(encoding.mark().len() as u64), &mut io::sink());
+                plain
+            }
+        };
+        let (beginning, reader) = with_beginning(decoded);
+        Ok(Self {
+            path: path.to_owned(),
+            encoding,
+            is_file: false,
+            is_whole: beginning.len() < BEGINNING,
+            is_parquet,
+            beginning,
+            reader,
+            max_line_bytes: options.max_line_bytes,
+        })
+    }
+
+    /// The path, as messages name it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The encoding of the file.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// True if the source is a file, which can be read a second time.
+    pub fn is_file(&self) -> bool {
+        self.is_file
+    }
+
+    /// True if [`Source::beginning`] is the whole text.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// True if the content is a Parquet table.
+    pub fn is_parquet(&self) -> bool {
+        self.is_parquet
+    }
+
+    /// Returns the first bytes of the text, which are still to be read.
+    pub fn beginning(&self) -> &[u8] {
+        &self.beginning
+    }
+
+    /// Returns the first bytes as text, all line ends of which are line feeds where carriage returns alone end lines.
+    pub fn beginning_text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.beginning);
+        let text = text.trim_start_matches('\u{FEFF}');
+        if has_old_line_ends(&self.beginning) { text.replace('\r', "\n") } else { text.to_owned() }
+    }
+
+    /// Refuses what is neither a list nor a table.
+    ///
+    /// # Errors
+    /// If the text has NUL bytes or is markup.
+    pub fn check_table(&self) -> Result<(), Error> {
+        match kind::no_table(&self.beginning) {
+            Some((kind, hint)) => {
+                Err(Error::content(&self.path, None, Cause::NotText, format!("this is {kind}")).with_hint(hint))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the text with positions and bounds, for a parser.
+    pub fn into_text(self) -> Text {
+        let (path, limit) = (self.path.clone(), self.max_line_bytes);
+        Text::new(&path, BufReader::with_capacity(BUFFER, self.into_lf()), limit)
+    }
+
+    /// Returns the lines, which end with `\n` or `\r\n`, or with `\r` where the text begins with such lines.
+    pub fn into_lines(self) -> Lines {
+        let (path, limit) = (self.path.clone(), self.max_line_bytes);
+        Lines::new(&path, BufReader::with_capacity(BUFFER, self.into_lf()), limit)
+    }
+
+    /// Returns the rows of a table; without a dialect each line is a row of one cell.
+    pub fn into_records(self, dialect: Option<Dialect>) -> Records {
+        let (path, limit) = (self.path.clone(), self.max_line_bytes);
+        Records::new(&path, self.into_reader(), dialect, limit)
+    }
+
+    /// Returns the JSON values of a file: one a line, or those of an array.
+    pub fn into_objects(self) -> Objects {
+        let (path, limit) = (self.path.clone(), self.max_line_bytes);
+        let beginning = self.beginning.clone();
+        Objects::new(&path, self.into_reader(), &beginning, limit)
+    }
+
+    /// Returns the whole text, which may be as long as a line.
+    ///
+    /// # Errors
+    /// If it cannot be read, is too long or is not UTF-8.
+    pub fn into_string(self) -> Result<String, Error> {
+        let (path, limit, mut bytes) = (self.path.clone(), self.max_line_bytes, Vec::new());
+        let read = self.into_reader().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|source| Error::read(&path, None, source))?;
+        if bytes.len() as u64 > limit {
+            let message = format!("a text of more than {limit} bytes");
+            return Err(Error::content(&path, None, Cause::TooLong, message));
+        }
+        String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..valid]).count() as u64;
+            let message = format!("byte {} of the file is not UTF-8", valid + 1);
+            Error::content(&path, Some(line), Cause::Undecodable, message)
+        })
+    }
+
+    fn into_reader(self) -> Reader {
+        self.reader
+    }
+
+    fn into_lf(self) -> Reader {
+        match has_old_line_ends(&self.beginning) {
+            true => Box::new(LineFeeds { inner: self.into_reader(), after_return: false }),
+            false => self.into_reader(),
+        }
+    }
+}
+
+/// Returns true if the path is that of stdin or of a file of this extension, in capitals or not, packed or not.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    without_packing(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Returns a path without the extension of a compressor.
+pub fn without_packing(path: &Path) -> PathBuf {
+    if is_packed(path) { path.with_extension("") } else { path.to_owned() }
+}
+
+fn is_packed(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["gz", "zst", "zstd"].iter().any(|packed| extension.eq_ignore_ascii_case(packed))
+}
+
+fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
+    let mut raw = BufReader::with_capacity(BUFFER, raw);
+    let mut magic = Vec::with_capacity(ZSTD.len());
+    let unread = |source| Error::io("read", path, source);
+    (&mut raw).take(ZSTD.len() as u64).read_to_end(&mut magic).map_err(unread)?;
+    if magic.len() < GZIP.len() && is_packed(path) {
+        return Err(Error::cut_off(path, None, "the compressed data end too early"));
+    }
+    let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic == ZSTD);
+    let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
+    Ok(match (is_gzip, is_zstd) {
+        (true, _) => Box::new(Unpacked { inner: MultiGzDecoder::new(raw) }),
+        (_, true) => Box::new(Unpacked { inner: zstd::Decoder::with_buffer(raw).map_err(unread)? }),
+        _ => Box::new(raw),
+    })
+}
+
+/// Returns the first bytes of a reader, and a reader of all bytes. A failure comes where it came.
+///
+/// A pipe may hand over fewer bytes at once than detection needs.
+fn with_beginning(mut reader: Reader) -> (Vec<u8>, Reader) {
+    let mut first = Vec::with_capacity(BEGINNING);
+    let rest: Reader = match (&mut reader).take(BEGINNING as u64).read_to_end(&mut first) {
+        Ok(_) => reader,
+        Err(error) => Box::new(Failing(Some(error))),
+    };
+    (first.clone(), Box::new(Cursor::new(first).chain(rest)))
+}
+
+/// Returns true if carriage returns alone end the lines, as on the first Macs.
+fn has_old_line_ends(beginning: &[u8]) -> bool {
+    // The line feed that belongs to the last byte may come after it.
+    let before_last = &beginning[..beginning.len().saturating_sub(usize::from(beginning.len() == BEGINNING))];
+    before_last.contains(&b'\r') && !beginning.contains(&b'\n')
+}
+
+/// Makes each `\r` and each `\r\n` a `\n`.
+struct LineFeeds<R> {
+    inner: R,
+    after_return: bool,
+}
+
+impl<R: Read> Read for LineFeeds<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let (read, mut kept) = (self.inner.read(buffer)?, 0);
+            for at in 0..read {
+                let byte = buffer[at];
+                if byte != b'\n' || !self.after_return {
+                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+                self.after_return = byte == b'\r';
+            }
+            if kept > 0 || read == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
+/// Compressed data, whose faults are told in words.
+struct Unpacked<R> {
+    inner: R,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buffer).map_err(|error| {
+            let message = match error.kind() {
+                io::ErrorKind::UnexpectedEof => "the compressed data end too early; the file is cut off".to_owned(),
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
+                    format!("the compressed data are damaged ({error})")
+                }
+                _ => return error,
+            };
+            io::Error::new(error.kind(), Damage(message))
+        })
+    }
+}
+
+/// A reader that failed. Asked again, a decompressor might report the end of the data.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.take().unwrap_or_else(|| io::Error::other("the file cannot be read")))
+    }
+}
+
+struct Counted {
+    inner: Reader,
+    on_read: Arc<dyn Fn(u64) + Send + Sync>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        (self.on_read)(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,161 @@
+use crate::column::{ColumnError, column, folded};
+use crate::dialect::{Clues, said_by};
+use crate::encoding::Encoding;
+use crate::error::{Cause, Error};
+use crate::record::{Dialect, Record, Records};
+use crate::source::{Source, has_extension};
+
+/// Rows of the beginning in which a header is looked for, if the first row is none.
+const TITLE_ROWS: usize = 20;
+
+/// Options of a [`Table`].
+#[derive(Clone, Debug)]
+pub struct TableOptions<'a> {
+    /// The byte between two cells: `,`, `;`, `|` or a tab. Told by the first rows where this is `None`.
+    pub delimiter: Option<u8>,
+    /// Number of rows above the header, which are not read.
+    pub skip_rows: u64,
+    /// False if the first row is none of column names; columns are then called by their numbers, from 1.
+    pub has_header: bool,
+    /// False if a quote is a character as any other.
+    pub is_quoted: bool,
+    /// Columns that the header is expected to have, which tell the delimiter; those in one list are alternatives.
+    pub wanted: &'a [&'a [&'a str]],
+}
+
+impl Default for TableOptions<'_> {
+    fn default() -> Self {
+        Self { delimiter: None, skip_rows: 0, has_header: true, is_quoted: true, wanted: &[] }
+    }
+}
+
+/// A table of delimited text: its columns, and its rows one by one.
+pub struct Table {
+    /// Names of the columns, or numbers from 1.
+    pub columns: Vec<String>,
+    /// The dialect of the rows.
+    pub dialect: Dialect,
+    /// The bytes above the header: empty lines, skipped rows, a line `sep=;`.
+    pub leading: Vec<u8>,
+    /// The row of column names, if the table has one.
+    pub header: Option<Record>,
+    encoding: Encoding,
+    records: Records,
+    first: Option<Record>,
+    beginning: Vec<u8>,
+}
+
+impl Table {
+    /// Reads a table up to its header.
+    ///
+    /// # Errors
+    /// If the table is empty, cannot be read, or is no table.
+    pub fn open(source: Source, options: &TableOptions<'_>) -> Result<Self, Error> {
+        source.check_table()?;
+        let (path, encoding, beginning) = (source.path().to_owned(), source.encoding(), source.beginning().to_vec());
+        let lines = beginning.split(|byte| matches!(byte, b'\n' | b'\r'));
+        let said = lines.clone().find(|line| !line.is_empty()).and_then(said_by);
+        let tabs = ["tsv", "tab"].iter().any(|extension| has_extension(&path, extension));
+        let clues = Clues {
+            delimiter: options.delimiter.or(said),
+            usual: tabs.then_some(b'\t'),
+            is_quoted: options.is_quoted,
+            is_whole: source.is_whole(),
+            skip_rows: options.skip_rows + u64::from(said.is_some()),
+            wanted: options.wanted,
+        };
+        let dialect = clues.dialect(&beginning);
+        let mut records = source.into_records(None);
+        let mut leading = Vec::new();
+        let mut pass = |record: Record| {
+            leading.extend_from_slice(record.content());
+            leading.extend_from_slice(record.line_end);
+        };
+        // Titles above a table are lines, whatever quotes they have.
+        for _ in 0..options.skip_rows {
+            records.next()?.map(&mut pass);
+        }
+        records.set_dialect(dialect);
+        let header = loop {
+            match records.next()? {
+                Some(record) if record.content().is_empty() => pass(record),
+                Some(record) if said.is_some() && said_by(record.content()) == said => pass(record),
+                Some(record) => break record,
+                None => {
+                    let message = if options.has_header { "the file is empty: no header" } else { "the file is empty" };
+                    return Err(Error::content(&path, None, Cause::Syntax, message));
+                }
+            }
+        };
+        let decoded = |cell| encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
+        let (columns, header, first) = match options.has_header {
+            true => (header.cells().map(decoded).collect(), Some(header), None),
+            false => ((1..=header.width()).map(|number| number.to_string()).collect(), None, Some(header)),
+        };
+        Ok(Self { columns, dialect, leading, header, encoding, records, first, beginning })
+    }
+
+    /// The encoding of cells; rows of UTF-16 are handed over as UTF-8.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Returns the place of a column, as [`column`] does.
+    ///
+    /// # Errors
+    /// If there is no such column, or several.
+    pub fn column(&self, wanted: &str) -> Result<usize, ColumnError> {
+        column(&self.columns, wanted)
+    }
+
+    /// Takes the header for a row; columns are then called by their numbers.
+    pub fn header_is_row(&mut self) {
+        if let Some(header) = self.header.take() {
+            self.columns = (1..=header.width()).map(|number| number.to_string()).collect();
+            self.first = Some(header);
+        }
+    }
+
+    /// Returns the rows at the beginning of the text, which are still to be read.
+    pub fn first_rows(&self) -> Vec<Record> {
+        let mut records = Records::of_bytes(&self.beginning, Some(self.dialect));
+        let rows = std::iter::from_fn(|| records.next().ok().flatten());
+        let above = self.header.as_ref().map_or(0, |header| header.line);
+        rows.filter(|row| row.line > above).collect()
+    }
+
+    /// Returns the number of rows above the one that seems to be the header, for it has this column.
+    pub fn title_rows(&self, wanted: &str) -> Option<u64> {
+        let mut lines = Records::of_bytes(&self.beginning, None);
+        let lines = std::iter::from_fn(|| lines.next().ok().flatten()).take(TITLE_ROWS);
+        let has = |line: Record| {
+            // A title may have a quote that is never closed.
+            let row = Records::of_bytes(line.content(), Some(self.dialect)).next().ok().flatten().unwrap_or_default();
+            row.width() > 1 && row.cells().any(|cell| folded(&String::from_utf8_lossy(cell)) == folded(wanted))
+        };
+        let header = lines.into_iter().position(has)?;
+        (header > 0).then_some(header as u64)
+    }
+
+    /// Reads the next row, which may be empty.
+    ///
+    /// # Errors
+    /// If the row is too long, or the file cannot be read.
+    pub fn next(&mut self) -> Result<Option<Record>, Error> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.records.next(),
+        }
+    }
+
+    /// Reads the next row that is not empty.
+    ///
+    /// # Errors
+    /// As [`Table::next`].
+    pub fn next_filled(&mut self) -> Result<Option<Record>, Error> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.records.next_filled(),
+        }
+    }
+}
