@@ -2,8 +2,9 @@
 
 use std::io::ErrorKind;
 
+use truename_read::Cause;
+
 use crate::interrupt;
-use crate::record_error::RecordError;
 
 /// Exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +78,22 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_server::Error>().and_then(truename_server::Error::hint))
-        .or_else(|| cause.downcast_ref::<RecordError>().and_then(RecordError::hint))
+        .or_else(|| cause.downcast_ref::<truename_read::Error>().and_then(way_out))
         .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
+}
+
+/// Returns advice on a file that cannot be read, with the flag that helps.
+fn way_out(error: &truename_read::Error) -> Option<String> {
+    let hint = error.hint();
+    Some(match error.cause()? {
+        Cause::TooLong => {
+            let question = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
+            format!("{question}--max-line-bytes reads longer rows")
+        }
+        Cause::Undecodable => "say --encoding, as in --encoding windows-1252".to_owned(),
+        Cause::UnknownEncoding => format!("--encoding: {}", hint?),
+        _ => hint?.to_owned(),
+    })
 }
 
 impl From<ExitCode> for std::process::ExitCode {

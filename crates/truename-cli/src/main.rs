@@ -19,7 +19,6 @@ mod names;
 mod output;
 mod problems;
 mod progress;
-mod record_error;
 mod records;
 mod spread;
 mod tsne;

@@ -233,7 +233,7 @@ fn what_is_wrong_is_told_with_a_way_out() {
         (
             &["classify", "texts.tsv", "--model", "model", "--no-header"],
             2,
-            &["--first text: without a header a column is a number from 1 to 2"],
+            &["no column \"text\" among \"1\", \"2\"", "name one with --first"],
         ),
     ];
     for (arguments, code, expected) in cases {

@@ -136,7 +136,7 @@ fn malformed_rows_are_listed_and_pass_through() {
     assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with("partial")));
     folder.write("open.csv", "name\n\"never closed\n");
     let open = folder.run(&["-q", "match", "open.csv", "--kb", "kb"]);
-    assert!(open.code == 1 && open.err.contains("line 2: a quote that is never closed"), "{}", open.err);
+    assert!(open.code == 1 && open.err.contains("open.csv:2: a quote that is never closed"), "{}", open.err);
 }
 
 #[test]

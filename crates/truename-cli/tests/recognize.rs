@@ -152,7 +152,7 @@ fn types_may_be_described_at_run_time() {
     for (more, expected) in [
         (["--entity-type", "vaccine"], "--entity-type \"vaccine\" has no description"),
         (["--entity-types", "recipe.toml"], "cannot read recipe.toml as types with descriptions"),
-        (["--entity-types", "none.toml"], "cannot read none.toml"),
+        (["--entity-types", "none.toml"], "cannot open none.toml"),
     ] {
         let run = folder.run(&[&asked[..], &more].concat());
         assert!(run.code != 0 && run.err.contains(expected), "{expected}: {}", run.err);

@@ -272,7 +272,10 @@ fn malformed_tables_are_told() {
     assert_eq!(jsonl.code, 2);
     assert!(jsonl.err.contains("list.jsonl is no table"), "{}", jsonl.err);
     folder.write("empty.csv", "");
-    assert_eq!(folder.run(&["-q", "dedupe", "empty.csv"]), ran(1, "", "error: empty.csv is empty: no header\n"));
+    assert_eq!(
+        folder.run(&["-q", "dedupe", "empty.csv"]),
+        ran(1, "", "error: empty.csv: the file is empty: no header\n")
+    );
     folder.write("header.csv", "id,name\n");
     assert_eq!(folder.run(&["-q", "dedupe", "header.csv"]), ran(0, "left,right,probability,cluster\n", ""));
 }

@@ -145,7 +145,13 @@ fn gzip_is_read_and_written() {
     let long = gzipped("name\n".to_owned().repeat(100_000).as_bytes());
     folder.write("cut.csv.gz", &long[..long.len() - 9]);
     let cut = matched(&folder, "cut.csv.gz", &["-q"]);
-    assert!(cut.code == 1 && cut.out.is_empty() && cut.err.starts_with("error: cannot read cut.csv.gz"), "{cut:?}");
+    assert!(
+        cut.code == 1
+            && cut.out.is_empty()
+            && cut.err.contains("cut.csv.gz")
+            && cut.err.contains("the file is cut off"),
+        "{cut:?}"
+    );
 }
 
 #[test]
@@ -153,14 +159,14 @@ fn a_row_without_an_end_ends_the_run() {
     let folder = Folder::with_kb();
     folder.write("bomb.txt.gz", gzipped(&vec![b'a'; 3 << 20]));
     let out = matched(&folder, "bomb.txt.gz", &["-q", "--max-line-bytes", "1000000"]);
-    let message = "error: cannot read bomb.txt.gz: line 1: a row of more than 1000000 bytes\n\
+    let message = "error: bomb.txt.gz:1: a line or value of more than 1000000 bytes\n\
         hint: --max-line-bytes reads longer rows\n";
     assert_eq!(out, ran(1, "", message));
     let read = matched(&folder, "bomb.txt.gz", &["--max-line-bytes", "4000000"]);
     assert!(read.code == 0 && read.err.contains("a name of 3145728 bytes (at most 4096)"), "{}", read.err);
     folder.write("open.csv", format!("name\n\"{}", "x\n".repeat(1000)));
     let open = matched(&folder, "open.csv", &["-q", "--max-line-bytes", "100"]);
-    let message = "error: cannot read open.csv: line 2: a row of more than 100 bytes\n\
+    let message = "error: open.csv:2: a line or value of more than 100 bytes\n\
         hint: is a quote never closed? --max-line-bytes reads longer rows\n";
     assert_eq!(open, ran(1, "", message));
 }
@@ -202,26 +208,56 @@ fn columns_are_found_whatever_their_capitals() {
 #[test]
 fn files_that_are_no_table_are_refused() {
     let folder = Folder::with_kb();
-    let wide: Vec<u8> = "name\naspirin\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let cases: [(&str, &[u8], &str); 8] = [
+    let cases: [(&str, &[u8], &str); 5] = [
         ("in.xlsx", b"PK\x03\x04\x14\0\0\0[Content_Types].xml", "an Excel workbook\nhint: save the sheet as CSV\n"),
         ("in.csv", b"PK\x03\x04\x14\0\0\0", "a zip archive\nhint: unpack it\n"),
         ("in.txt", b"%PDF-1.4", "a PDF\nhint: copy its table into a sheet and save it as CSV\n"),
-        (
-            "in.json",
-            b"[{\"name\": \"aspirin\"}]",
-            "a JSON array\nhint: write one object a line: jq -c '.[]' FILE > FILE.jsonl\n",
-        ),
-        ("wide.csv", &wide, "UTF-16 without a byte order mark\nhint: say --encoding utf-16le\n"),
         ("nul.csv", b"name\0\0\n", "binary, for it has NUL bytes\nhint: save it as CSV\n"),
         ("in.xls", b"<html><table>", "XML or HTML\nhint: save its table as CSV\n"),
-        ("in.zst", b"\x28\xB5\x2F\xFD\0", "packed with zstd\nhint: unpack it, or pack it with gzip\n"),
     ];
     for (file, bytes, message) in cases {
         folder.write(file, bytes);
-        assert_eq!(matched(&folder, file, &["-q"]), ran(1, "", &format!("error: cannot read {file}: it is {message}")));
+        assert_eq!(matched(&folder, file, &["-q"]), ran(1, "", &format!("error: {file}: this is {message}")));
     }
-    let out = folder.command(&["-q", "match", "wide.csv", "--kb", "kb", "--encoding", "utf-16le"]).output().unwrap();
+}
+
+#[test]
+fn titles_and_a_line_of_the_delimiter_pass_through() {
+    let folder = Folder::with_kb();
+    folder.write("titled.csv", "Inventory,,\n,,\nid,name,count\n1,aspirin,4\n");
+    let refused = matched(&folder, "titled.csv", &["-q"]);
+    let message = "error: no column \"name\" among \"Inventory\", \"\", \"\"\n\
+        hint: the header seems to be further down: --skip-rows 2\n";
+    assert_eq!(refused, ran(2, "", message));
+    let out = matched(&folder, "titled.csv", &["-q", "--skip-rows", "2"]).out;
+    assert!(out.starts_with("Inventory,,\n,,\nid,name,count,truename_id,"), "{out}");
+    assert!(out.contains("\n1,aspirin,4,X:3,"), "{out}");
+    folder.write("said.csv", "sep=;\r\nid;name\r\n1;aspirin\r\n");
+    let out = matched(&folder, "said.csv", &["-q"]).out;
+    assert!(out.starts_with("sep=;\r\nid;name;truename_id;") && out.contains("\n1;aspirin;X:3;"), "{out}");
+    folder.write("bare.csv", "1;aspirin\n2;heart failure\n");
+    let out = matched(&folder, "bare.csv", &["-q", "--no-header", "--column", "2"]).out;
+    assert!(out.starts_with("1;aspirin;X:3;") && out.contains("\n2;heart failure;X:2;"), "{out}");
+}
+
+#[test]
+fn rows_keep_their_bytes_whatever_their_quotes() {
+    let folder = Folder::with_kb();
+    folder.write("in.csv", "id,name\n1, \"aspirin\" \n2,\"heart failure\n3,aspirin\n4,\"x, y\"\n");
+    let out = matched(&folder, "in.csv", &[]);
+    assert!(out.out.contains("\n1, \"aspirin\" ,X:3,") && out.out.contains("\n3,aspirin,"), "{}", out.out);
+    assert!(out.out.contains("\n2,\"heart failure,X:2,"), "{}", out.out);
+    assert!(out.err.contains("in.csv:3: a quote that is never closed, so taken for a character"), "{}", out.err);
+    folder.write("in.zst", zstd::encode_all(&b"name\naspirin\n"[..], 1).unwrap());
+    assert!(matched(&folder, "in.zst", &["-q", "--input-format", "csv"]).out.contains("\naspirin,X:3,"));
+}
+
+#[test]
+fn utf16_without_a_mark_is_told_by_its_nul_bytes() {
+    let folder = Folder::with_kb();
+    let wide: Vec<u8> = "name\naspirin\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("wide.csv", &wide);
+    let out = folder.command(&["-q", "match", "wide.csv", "--kb", "kb"]).output().unwrap();
     let units: Vec<u16> = out.stdout.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
     assert!(String::from_utf16(&units).unwrap().contains("\naspirin,X:3,"));
 }
@@ -277,7 +313,9 @@ fn objects_are_read_from_a_pipe() {
     let out = folder.run_with_input(&arguments, b"{\"name\":\"aspirin\"}\n{\"name\":\"x\",\"id\":1}\n");
     assert_eq!(out.code, 1);
     assert!(out.err.starts_with("error: -:2: the object has a field \"id\" already\nhint: "), "{}", out.err);
-    let out = folder.run_with_input(&arguments, b"{\n \"name\": \"x\"\n}\n");
+    let spread = folder.run_with_input(&arguments, b"[\n {\n \"name\": \"aspirin\"\n}\n]\n");
+    assert!(spread.out.starts_with("{\"name\":\"aspirin\",\"id\":\"X:3\","), "{spread:?}");
+    let out = folder.run_with_input(&arguments, b"{\"name\": \n");
     assert!(out.code == 1 && out.err.contains("hint: JSONL has one object a line"), "{out:?}");
 }
 
@@ -473,7 +511,10 @@ fn marks_headers_alone_and_empty_files() {
     assert!(out.err.starts_with("0 names: 0 linked, 0 NIL"), "{}", out.err);
     for empty in ["", "\u{FEFF}", "\n\n"] {
         folder.write("empty.csv", empty);
-        assert_eq!(matched(&folder, "empty.csv", &["-q"]), ran(1, "", "error: empty.csv is empty: no header\n"));
+        assert_eq!(
+            matched(&folder, "empty.csv", &["-q"]),
+            ran(1, "", "error: empty.csv: the file is empty: no header\n")
+        );
     }
     folder.write("empty.txt", "");
     assert_eq!(matched(&folder, "empty.txt", &["-q"]).out, "name\tid\tmatched_name\tpreferred_name\tprobability\n");
@@ -486,7 +527,8 @@ fn every_row_keeps_its_bytes_and_has_the_cells_of_the_header() {
     use proptest::strategy::Strategy;
 
     let folder = Folder::with_kb();
-    let cell = proptest::string::string_regex("([a-c ][a-c \"]{0,2})?|\"([a-c,; \r\n]|\"\"){0,6}\"").unwrap();
+    let cell =
+        proptest::string::string_regex("([a-c][a-c \"]{0,2}| [a-c ]{0,2})?|\"([a-c,; \r\n]|\"\"){0,6}\"").unwrap();
     let row = proptest::collection::vec(cell, 1..5).prop_map(|cells| cells.join(","));
     let table = proptest::collection::vec((row, proptest::sample::select(vec!["\n", "\r\n", "\r"])), 0..8);
     let mut runner = proptest::test_runner::TestRunner::new(proptest::test_runner::Config {

@@ -1,16 +1,16 @@
 use std::path::Path;
 
+use truename_read::without_packing;
+
 use crate::conll;
 use crate::format::Format;
 use crate::pubtator;
-use crate::source::without_gz;
 use crate::wned;
 
 /// Returns the format by the extension and, where that is ambiguous, by the first bytes; `annotated`
 /// is true if a `.ann` file lies beside the file.
-pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
-    let text = String::from_utf8_lossy(beginning);
-    let by_content = by_content(text.trim_start_matches('\u{FEFF}').trim_start());
+pub(crate) fn detect(path: &Path, beginning: &str, annotated: bool) -> Format {
+    let by_content = by_content(beginning.trim_start_matches('\u{FEFF}').trim_start());
     let json = by_content.filter(|format| matches!(format, Format::Jsonl | Format::BiocJson));
     match extension(path).as_str() {
         "ann" => Format::Brat,
@@ -27,7 +27,7 @@ pub(crate) fn detect(path: &Path, beginning: &[u8], annotated: bool) -> Format {
 
 /// Returns the extension in lower case, without `.gz`.
 fn extension(path: &Path) -> String {
-    let extension = without_gz(path).extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let extension = without_packing(path).extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     extension.unwrap_or_default()
 }
 
@@ -52,7 +52,7 @@ fn by_keys(text: &str) -> Option<Format> {
     let has = |names: &[&str]| keys.iter().any(|key| names.contains(key));
     if has(&["documents", "PubTator3", "passages"]) && !has(&["text"]) {
         Some(Format::BiocJson)
-    } else if has(&["text"]) && !array {
+    } else if has(&["text", "tokens", "data"]) {
         Some(Format::Jsonl)
     } else {
         None
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn detect(path: &str, beginning: &str) -> Format {
-        super::detect(Path::new(path), beginning.as_bytes(), false)
+        super::detect(Path::new(path), beginning, false)
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         ] {
             assert_eq!(detect(path, ""), format, "{path}");
         }
-        assert_eq!(super::detect(Path::new("a.txt"), b"", true), Format::Brat);
+        assert_eq!(super::detect(Path::new("a.txt"), "", true), Format::Brat);
     }
 
     #[test]

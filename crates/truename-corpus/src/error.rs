@@ -1,6 +1,7 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use truename_read::Cause;
 
 use crate::Problem;
 
@@ -8,20 +9,26 @@ use crate::Problem;
 #[derive(Debug)]
 pub struct Error(Box<Kind>);
 
-/// Advice on a file that is cut off.
-const AGAIN: &str = "fetch or make the file again";
-
 #[derive(Debug)]
 enum Kind {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
     Refused { path: Option<PathBuf>, message: String, hint: String },
     Problem(Problem),
+    Read(truename_read::Error),
 }
 
 impl Error {
     /// Returns true where the file or folder does not exist.
     pub fn is_not_found(&self) -> bool {
-        matches!(&*self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+        match &*self.0 {
+            Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Kind::Read(source) => source.is_not_found(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_too_long(&self) -> bool {
+        matches!(&*self.0, Kind::Read(source) if source.cause() == Some(Cause::TooLong))
     }
 
     /// Returns the problem that ended [`read_all`](crate::read_all), where it was one.
@@ -36,24 +43,13 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match &*self.0 {
             Kind::Refused { hint, .. } => Some(hint.clone()),
+            Kind::Read(source) => source.hint().map(str::to_owned),
             _ => None,
         }
     }
 
-    /// Returns an error of the system, or a refusal of the file where its compressed data is cut off or damaged.
     pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        match source.kind() {
-            ErrorKind::UnexpectedEof => Self::cut_off(path),
-            ErrorKind::InvalidInput | ErrorKind::InvalidData if action == "read" => {
-                Self::refused(Some(path), format!("the compressed data is damaged: {source}"), AGAIN)
-            }
-            _ => Self(Box::new(Kind::Io { action, path: path.to_owned(), source })),
-        }
-    }
-
-    /// Refuses a compressed file without its end.
-    pub(crate) fn cut_off(path: &Path) -> Self {
-        Self::refused(Some(path), "the compressed data ends too early: the file is cut off", AGAIN)
+        Self(Box::new(Kind::Io { action, path: path.to_owned(), source }))
     }
 
     /// Refuses a file or, where `path` is none, a request.
@@ -70,6 +66,7 @@ impl fmt::Display for Error {
             Kind::Refused { path: Some(path), message, .. } => write!(f, "{}: {message}", path.display()),
             Kind::Refused { path: None, message, .. } => f.write_str(message),
             Kind::Problem(problem) => write!(f, "{problem}"),
+            Kind::Read(source) => write!(f, "{source}"),
         }
     }
 }
@@ -78,6 +75,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
             Kind::Io { source, .. } => Some(source),
+            Kind::Read(source) => source.source(),
             _ => None,
         }
     }
@@ -86,5 +84,11 @@ impl std::error::Error for Error {
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
         Self(Box::new(Kind::Problem(problem)))
+    }
+}
+
+impl From<truename_read::Error> for Error {
+    fn from(source: truename_read::Error) -> Self {
+        Self(Box::new(Kind::Read(source)))
     }
 }

@@ -1,37 +1,34 @@
 //! Truename's own format, one JSON object a line.
 //!
 //! `{"id": "1", "text": "a cold", "mentions": [{"start": 2, "end": 6, "type": "Disease", "id": "MESH:D003139"}]}`;
-//! only `text` is required. Other keys are ignored, because tools add some.
+//! only `text` is required. Other keys are ignored, because tools add some. Spans of annotation tools are mentions too, and the
+//! objects may stand in an array.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Value;
+use truename_read::{Objects, Source, json};
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation};
 use crate::fields::{Fields, Unique, offset, reason, scalar, shown};
 use crate::output::{Output, Read};
-use crate::source::Source;
-use crate::wrong::Wrong;
+use crate::source::told;
+use crate::spans;
+use crate::wrong::{Wrong, not_utf8};
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
+    let beginning = source.beginning_text();
+    let array = beginning.trim_start().strip_prefix('[');
+    if array.is_some_and(|members| members.trim_start().starts_with(['{', '['])) {
+        return read_members(source.into_objects(), output);
+    }
     let mut lines = source.into_lines();
-    while let Some(line) = lines.next()? {
-        if line.bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        let number = line.number;
-        match line.text().and_then(parse) {
-            Err(message) => output.give_one("", Err(Wrong::at(number, message))),
-            Ok(mut row) => {
-                // What is no id is told as a problem of the document that its line names.
-                let known = row.0.get("id").and_then(scalar);
-                let id = known.unwrap_or_else(|| number.to_string());
-                let read = document(&mut row, &id, output).map(Read::from);
-                output.give_one(&id, read.map_err(|message| Wrong::at(number, message)));
-            }
+    while let Some(line) = lines.read_filled()? {
+        if !line.is_blank() {
+            give(line.number, line.text().map_err(told).and_then(parse), output);
         }
         if output.stopped {
             break;
@@ -40,10 +37,34 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     Ok(())
 }
 
+/// Reads the members of an array.
+fn read_members(mut members: Objects, output: &mut Output<'_>) -> Result<(), Error> {
+    while let Some(record) = members.read()? {
+        let text = std::str::from_utf8(record.content()).map_err(|_| not_utf8("a byte here"));
+        give(record.line, text.and_then(parse), output);
+        if output.stopped {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn give(line: u64, row: Result<Fields, String>, output: &mut Output<'_>) {
+    match row {
+        Err(message) => output.give_one("", Err(Wrong::at(line, message))),
+        Ok(mut row) => {
+            // What is no id is told as a problem of the document that its line names.
+            let id = row.0.get("id").and_then(scalar).unwrap_or_else(|| line.to_string());
+            let read = document(&mut row, &id, output).map(Read::from);
+            output.give_one(&id, read.map_err(|message| Wrong::at(line, message)));
+        }
+    }
+}
+
 fn parse(line: &str) -> Result<Fields, String> {
-    match serde_json::from_str(line) {
-        Ok(Unique(Value::Object(row))) => Ok(Fields(row)),
-        Ok(Unique(other)) => Err(format!("expected an object with `id` and `text`, found {}", shown(&other))),
+    match json::from_str(line).map(|Unique(value)| spans::with_text(value)) {
+        Ok(Value::Object(row)) => Ok(Fields(row)),
+        Ok(other) => Err(format!("expected an object with `id` and `text`, found {}", shown(&other))),
         Err(error) if error.is_data() => Err(reason(&error)),
         Err(error) => Err(format!("not JSON: {} at column {}", reason(&error), error.column())),
     }
@@ -55,7 +76,11 @@ fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Document,
     let annotated = Annotated::new(&text, output.unit());
     let passages = passages(row.list("passages")?, &annotated)?;
     let mut mentions = Vec::new();
-    if output.options.mentions {
+    if output.options.mentions && row.0.get("mentions").is_none_or(Value::is_null) {
+        for annotation in spans::annotations(row, &output.options.tag_names)? {
+            mentions.push(annotated.mention(annotation)?);
+        }
+    } else if output.options.mentions {
         for (at, value) in row.list("mentions")?.into_iter().enumerate() {
             let mention = mention(value, &annotated).map_err(|message| format!("mention {}: {message}", at + 1))?;
             mentions.push(mention);

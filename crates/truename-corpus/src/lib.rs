@@ -66,6 +66,7 @@ mod output;
 mod pubtator;
 mod read;
 mod source;
+mod spans;
 mod text;
 mod wiki;
 mod wned;

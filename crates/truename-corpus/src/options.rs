@@ -16,6 +16,8 @@ pub struct ReadOptions {
     /// columns after the token are labels where each has tags (nested mentions), and otherwise the last one is: of token,
     /// part of speech, chunk and entity the entity.
     pub conll_labels: Option<usize>,
+    /// Names of the tags that JSON has as numbers, from 0: `O`, `B-Disease`, ….
+    pub tag_names: Vec<String>,
     /// Read annotations. If false, they are not looked at, and a bad one is no problem.
     pub mentions: bool,
     /// Longest line of JSONL, and longest document of the other formats, in bytes of UTF-8 with all markup. A longer
@@ -51,6 +53,12 @@ impl ReadOptions {
         Self { conll_labels, ..self }
     }
 
+    /// Sets the names of the tags that JSON has as numbers, from 0.
+    #[must_use]
+    pub fn tag_names(self, tag_names: Vec<String>) -> Self {
+        Self { tag_names, ..self }
+    }
+
     /// Sets whether annotations are read.
     #[must_use]
     pub fn mentions(self, mentions: bool) -> Self {
@@ -71,6 +79,7 @@ impl Default for ReadOptions {
             offsets: OffsetUnit::Chars,
             encoding: None,
             conll_labels: None,
+            tag_names: Vec::new(),
             mentions: true,
             max_line_bytes: Self::MAX_LINE_BYTES,
         }

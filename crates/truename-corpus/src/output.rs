@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use encoding_rs::Encoding;
+use truename_read::Encoding;
 use truename_text::{Document, Mention, OffsetUnit};
 
 use crate::wrong::Wrong;
@@ -24,7 +24,7 @@ impl From<Document> for Read {
 pub(crate) struct Output<'v> {
     pub(crate) options: ReadOptions,
     /// The encoding that the file was translated from; none where it is read as UTF-8.
-    pub(crate) encoding: Option<&'static Encoding>,
+    pub(crate) encoding: Option<Encoding>,
     /// True where every text of a brat folder must have annotations.
     pub(crate) is_annotated: bool,
     /// Annotations that were not kept.

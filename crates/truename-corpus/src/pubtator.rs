@@ -5,12 +5,13 @@
 
 use std::io::{self, Write};
 
+use truename_read::Source;
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
 use crate::output::{Output, Read};
-use crate::source::Source;
+use crate::source::told;
 use crate::wrong::Wrong;
 use crate::wrong::too_long;
 
@@ -45,8 +46,8 @@ struct Block {
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let mut lines = source.into_lines();
     let mut block: Option<Block> = None;
-    while let Some(line) = lines.next()? {
-        let (number, is_ended, bad) = (line.number, line.is_ended, line.text().err());
+    while let Some(line) = lines.read()? {
+        let (number, is_ended, bad) = (line.number, line.is_ended, line.text().err().map(told));
         let line = String::from_utf8_lossy(line.bytes);
         let header = text_line(&line);
         let ends = line.trim().is_empty() || header.is_some_and(|(_, label, _)| label == "t");

@@ -2,6 +2,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use truename_read::Source;
 use truename_text::{Document, Problem};
 
 use crate::detect::detect;
@@ -9,7 +10,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
-use crate::source::Source;
+use crate::source::{of_reader, open};
 use crate::{bioc, brat, conll, jsonl, pubtator, text, wiki, wned};
 
 /// Counts of a file that was read.
@@ -41,10 +42,10 @@ pub fn read_path(
         brat::read(path, &mut output)?;
         return Ok(Summary { format: Format::Brat, left_out: output.left_out });
     }
-    let source = Source::open(path, options)?;
+    let source = open(path, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => detect(path, source.beginning(), brat::has_annotations(path) && options.mentions),
+        None => detect(path, &source.beginning_text(), brat::has_annotations(path) && options.mentions),
     };
     match format {
         Format::Brat => brat::read(path, &mut output)?,
@@ -63,10 +64,10 @@ pub fn read_from(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let source = Source::of_reader(name, reader, options)?;
+    let source = of_reader(name, reader, options)?;
     let format = match options.format {
         Some(format) => format,
-        None => detect(name, source.beginning(), false),
+        None => detect(name, &source.beginning_text(), false),
     };
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;
@@ -93,7 +94,7 @@ pub fn read_all(path: &Path, options: &ReadOptions) -> Result<Vec<Document>, Err
 }
 
 fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    output.encoding = source.encoding;
+    output.encoding = Some(source.encoding()).filter(|encoding| !encoding.is_utf8());
     match format {
         Format::Text => text::read(source, output),
         Format::Jsonl => jsonl::read(source, output),
@@ -103,6 +104,6 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::Conll => conll::read(source, output),
         Format::Wned => wned::read(source, output),
         Format::Wiki => wiki::read(source, output),
-        Format::Brat => Err(brat::needs_files(&source.path)),
+        Format::Brat => Err(brat::needs_files(source.path())),
     }
 }

@@ -1,14 +1,15 @@
 //! Plain text: the file is the document, kept byte for byte; a byte order mark is no part of it.
 
+use truename_read::Source;
 use truename_text::Document;
 
 use crate::Error;
 use crate::output::Output;
-use crate::source::{Source, stem};
+use crate::source::{stem, text};
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let id = stem(&source.path);
-    let read = source.into_text()?.map(|text| Document::new(&id, text).into());
+    let id = stem(source.path());
+    let read = text(source, &output.options)?.map(|text| Document::new(&id, text).into());
     output.give_one(&id, read);
     Ok(())
 }

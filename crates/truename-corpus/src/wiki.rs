@@ -4,11 +4,12 @@
 //! a capital, and a section behind `#` is no part of it. Small letters right behind a link are of its words (`[[fever]]s`). Links to files,
 //! images and categories are left out with their words. Brackets that are never closed, and all other markup, stay as they are.
 
+use truename_read::Source;
 use truename_text::{Document, Mention, Span};
 
 use crate::Error;
 use crate::output::Output;
-use crate::source::{Source, stem};
+use crate::source::{stem, text};
 use crate::wned;
 
 /// Name spaces whose links show no words within the text.
@@ -17,8 +18,8 @@ const OPEN: &str = "[[";
 const CLOSE: &str = "]]";
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let (id, keeps_mentions) = (stem(&source.path), output.options.mentions);
-    let read = source.into_text()?.map(|markup| {
+    let (id, keeps_mentions) = (stem(source.path()), output.options.mentions);
+    let read = text(source, &output.options)?.map(|markup| {
         let mut document = parsed(&id, &markup);
         if !keeps_mentions {
             document.mentions.clear();

@@ -53,7 +53,17 @@ fn as_held(document: &Document, format: Format) -> Document {
         }
         Format::Brat => {
             held.passages.clear();
-            held.mentions.iter_mut().for_each(|mention| mention.probability = None);
+            for mention in &mut held.mentions {
+                mention.probability = None;
+                // Fragments that line ends alone part are one span over lines.
+                let is_parted = |pair: &[Span]| {
+                    let between = &held.text[pair[0].end.min(pair[1].start)..pair[1].start];
+                    between.is_empty() || !between.trim_matches(['\r', '\n']).is_empty()
+                };
+                if !mention.fragments.windows(2).any(is_parted) {
+                    mention.fragments.clear();
+                }
+            }
         }
         Format::BiocXml => held.text = without_controls(&held.text),
         _ => {}

@@ -152,12 +152,12 @@ fn compressed_files_know_their_end() {
     for cut in 0..text.len() {
         let (documents, wrong) = read("a.txt.gz", &text[..cut]);
         assert_eq!(documents, []);
-        assert_eq!(wrong, ["a.txt.gz: the compressed data ends too early: the file is cut off"]);
+        assert_eq!(wrong, ["a.txt.gz: the compressed data end too early; the file is cut off"]);
     }
     let mut damaged = text.clone();
     damaged[text.len() - 6] ^= 1;
     let (_, wrong) = read("a.txt.gz", &damaged);
-    assert!(wrong[0].starts_with("a.txt.gz: the compressed data is damaged: "), "{wrong:?}");
+    assert!(wrong[0].starts_with("a.txt.gz: the compressed data are damaged ("), "{wrong:?}");
 }
 
 #[test]

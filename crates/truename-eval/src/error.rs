@@ -7,16 +7,12 @@ pub struct Error(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+    Read(truename_read::Error),
     Malformed { path: PathBuf, line: u64, message: String, hint: &'static str },
     Different { name: String, left: PathBuf, right: PathBuf },
 }
 
 impl Error {
-    pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self(Kind::Io { action, path: path.to_owned(), source })
-    }
-
     pub(crate) fn malformed_gold(path: &Path, line: u64, message: impl Into<String>) -> Self {
         let hint = "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`";
         Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
@@ -58,7 +54,7 @@ impl Error {
 
     /// Returns true where a file does not exist.
     pub fn is_not_found(&self) -> bool {
-        matches!(&self.0, Kind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+        matches!(&self.0, Kind::Read(source) if source.is_not_found())
     }
 
     /// Returns a way out, where one is known.
@@ -66,7 +62,7 @@ impl Error {
         match &self.0 {
             Kind::Malformed { hint, .. } => Some((*hint).into()),
             Kind::Different { .. } => Some("make both with --predictions from the same gold file".into()),
-            Kind::Io { .. } => None,
+            Kind::Read(source) => source.hint().map(str::to_owned),
         }
     }
 }
@@ -74,7 +70,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
+            Kind::Read(source) => write!(f, "{source}"),
             Kind::Malformed { path, line, message, .. } => write!(f, "{}:{line}: {message}", path.display()),
             Kind::Different { name, left, right } => {
                 write!(
@@ -91,8 +87,14 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
-            Kind::Io { source, .. } => Some(source),
+            Kind::Read(source) => source.source(),
             _ => None,
         }
+    }
+}
+
+impl From<truename_read::Error> for Error {
+    fn from(source: truename_read::Error) -> Self {
+        Self(Kind::Read(source))
     }
 }

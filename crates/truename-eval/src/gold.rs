@@ -3,70 +3,38 @@
 use std::io::Read;
 use std::path::Path;
 
+use truename_read::{Source, TableOptions};
 use truename_text::GoldName;
 
 use crate::Error;
+use crate::table::{Rows, of_reader, open};
 
 /// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
-/// the answer is NIL) and perhaps `type`, in capitals or not. The delimiter is the comma in a file called `.csv`, else the
-/// tab; or else the one of comma, semicolon, tab and `|` by which the header has these columns.
+/// the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter.
 ///
 /// # Errors
 /// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name or with more cells than the
 /// header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
-    let table = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
-    let delimiter = delimiter_with(&table, path, ["name", "id"]).unwrap_or_else(|usual| usual);
-    read_gold_from(&table[..], delimiter, path)
-}
-
-/// Returns the delimiter by which the header of a table has two columns: the comma in a file called `.csv`, else the tab, or
-/// else another one; the usual one of such a file as an error if there is none.
-pub(crate) fn delimiter_with(table: &[u8], path: &Path, columns: [&str; 2]) -> Result<u8, u8> {
-    let comma = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    let usual = if comma { b',' } else { b'\t' };
-    let fits = |delimiter: &u8| {
-        let header = reader(table, *delimiter).headers().cloned().unwrap_or_default();
-        columns.iter().all(|name| column(&header, name).is_some())
-    };
-    [usual, b',', b';', b'\t', b'|'].into_iter().find(fits).ok_or(usual)
+    of_source(open(path)?)
 }
 
 /// Reads a table of judgements from a reader; errors name `path`.
 ///
 /// # Errors
 /// The errors of [`read_gold`].
-pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Vec<GoldName>, Error> {
-    let mut reader = reader(table, delimiter);
-    let failed = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        let message = error.to_string();
-        match error.into_kind() {
-            csv::ErrorKind::Io(source) => Error::io("read", path, source),
-            csv::ErrorKind::Utf8 { .. } => Error::malformed_gold(path, line, "not UTF-8"),
-            _ => Error::malformed_gold(path, line, message),
-        }
-    };
-    let header = reader.headers().map_err(failed)?.clone();
-    let needed = |name: &str| {
-        column(&header, name)
-            .ok_or_else(|| Error::malformed_gold(path, 1, format!("no column \"{name}\" in the header")))
-    };
-    let (name, id, kind) = (needed("name")?, needed("id")?, column(&header, "type"));
+pub fn read_gold_from(table: impl Read + Send + 'static, path: &Path) -> Result<Vec<GoldName>, Error> {
+    of_source(of_reader(path, table)?)
+}
+
+fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
+    let options = TableOptions { wanted: &[&["name"], &["id"]], ..TableOptions::default() };
+    let mut rows = Rows::open(source, &options, Error::malformed_gold)?;
+    let (name, id, kind) = (rows.column("name")?, rows.column("id")?, rows.column("type").ok());
     let mut gold = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(failed)?;
-        let line = row.position().map_or(0, csv::Position::line);
+    while let Some(row) = rows.next()? {
         let text = row.get(name).filter(|text| !text.trim().is_empty());
-        let text = text.ok_or_else(|| Error::malformed_gold(path, line, "a row without a name"))?;
-        if text.contains('\n') {
-            return Err(Error::malformed_gold(path, line, "a name with a line end; is a quote never closed?"));
-        }
-        // A cell too many moves the others under headers that are not theirs.
-        if row.iter().skip(header.len()).any(|cell| !cell.trim().is_empty()) {
-            let message = format!("row has {} cells, the header has {}", row.len(), header.len());
-            return Err(Error::malformed_gold(path, line, message));
-        }
+        let text = text.ok_or_else(|| rows.malformed(row.line, "a row without a name"))?;
         // A missing last cell is an empty one: NIL.
         let ids = row.get(id).unwrap_or_default();
         gold.push(GoldName {
@@ -76,18 +44,9 @@ pub fn read_gold_from(table: impl Read, delimiter: u8, path: &Path) -> Result<Ve
         });
     }
     if gold.is_empty() {
-        return Err(Error::malformed_gold(path, 1, "no judgements"));
+        return Err(rows.malformed(1, "no judgements"));
     }
     Ok(gold)
-}
-
-pub(crate) fn reader<R: Read>(table: R, delimiter: u8) -> csv::Reader<R> {
-    csv::ReaderBuilder::new().delimiter(delimiter).quoting(delimiter != b'\t').flexible(true).from_reader(table)
-}
-
-/// Returns the place of a column; capitals and surrounding blanks do not count.
-pub(crate) fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
-    header.iter().position(|found| found.trim_start_matches('\u{FEFF}').trim().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -126,11 +85,11 @@ mod tests {
     #[test]
     fn malformed_files_are_refused_with_their_line() {
         let cases = [
-            ("name\tcode\na\t1\n", ":1: no column \"id\" in the header"),
+            ("name\tcode\na\t1\n", ":1: no column \"id\" among \"name\", \"code\""),
             ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
             ("name\tid\n", ":1: no judgements"),
             ("name,id\na, b,X:1\n", ":2: row has 3 cells, the header has 2"),
-            ("name,id\nx,X:1\n\"a,X:2\nb,X:3\n", ":3: a name with a line end; is a quote never closed?"),
+            ("name,id\nx,X:1\n\"a,X:2\nb,X:3\n", ":3: a quote that is never closed"),
         ];
         for (text, message) in cases {
             let error = read(text).unwrap_err().to_string();

@@ -1,11 +1,13 @@
 //! Gold judgements beside the system's answers, and the file that holds them.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use truename_read::Source;
 
 use crate::Error;
+use crate::table::{of_reader, open};
 
 /// A concept the system proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,21 +75,24 @@ pub fn write_judged(mut out: impl Write, judged: &[Judged]) -> std::io::Result<(
 /// # Errors
 /// If the file cannot be read or a line is malformed.
 pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
-    let file = std::fs::File::open(path).map_err(|source| Error::io("open", path, source))?;
-    read_judged_from(BufReader::new(file), path)
+    of_source(open(path)?)
 }
 
 /// Reads judged names from a reader; errors name `path`.
 ///
 /// # Errors
 /// The errors of [`read_judged`].
-pub fn read_judged_from(lines: impl BufRead, path: &Path) -> Result<Vec<Judged>, Error> {
-    let failed = |source| Error::io("read", path, source);
-    let mut judged = Vec::new();
-    for (line, number) in lines.lines().zip(1u64..) {
-        let line = line.map_err(failed)?;
-        let malformed = |error| Error::malformed_prediction(path, number, reason(&error));
-        judged.push(serde_json::from_str(&line).map_err(malformed)?);
+pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Result<Vec<Judged>, Error> {
+    of_source(of_reader(path, lines)?)
+}
+
+fn of_source(source: Source) -> Result<Vec<Judged>, Error> {
+    let path = source.path().to_owned();
+    let (mut judged, mut lines) = (Vec::new(), source.into_lines());
+    while let Some(line) = lines.read_filled()? {
+        let malformed = |message: String| Error::malformed_prediction(&path, line.number, message);
+        let text = line.text().map_err(|fault| malformed(fault.to_string()))?;
+        judged.push(serde_json::from_str(text).map_err(|error| malformed(reason(&error)))?);
     }
     Ok(judged)
 }

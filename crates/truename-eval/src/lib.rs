@@ -35,9 +35,9 @@ pub mod pairs;
 pub mod plot;
 mod scores;
 pub mod substitutes;
+mod table;
 mod texts;
 mod trade_off;
-mod unpacked;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use classes::{ClassScores, ValueScores};

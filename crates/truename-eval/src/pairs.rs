@@ -5,7 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{Error, unpacked};
+use truename_read::{Source, TableOptions};
+
+use crate::Error;
+use crate::table::{Rows, open};
 
 /// Beginning of a serialised record, and so of a file of pairs without a header.
 const SERIALIZED: &str = "COL ";
@@ -42,73 +45,43 @@ pub fn read_matches(path: &Path) -> Result<Vec<LabelledPair>, Error> {
 }
 
 fn read(path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    let text = unpacked::text(path, |path, line, message| Error::malformed_pairs(path, line, message))?;
-    let text = text.trim_start_matches('\u{FEFF}');
-    let pairs = if text.trim_start().starts_with(SERIALIZED) {
-        of_lines(text, path)?
-    } else {
-        of_table(text, path, needs_label)?
-    };
+    let source = open(path)?;
+    let is_serialized = source.beginning_text().trim_start().starts_with(SERIALIZED);
+    let pairs = if is_serialized { of_lines(source, path)? } else { of_table(source, needs_label)? };
     if pairs.is_empty() { Err(Error::malformed_pairs(path, 1, "no pairs")) } else { Ok(pairs) }
 }
 
 /// Reads lines of Ditto.
-fn of_lines(text: &str, path: &Path) -> Result<Vec<LabelledPair>, Error> {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let pair = |(number, line): (u64, &str)| {
-        let cells: Vec<&str> = line.split('\t').collect();
+fn of_lines(source: Source, path: &Path) -> Result<Vec<LabelledPair>, Error> {
+    let (mut pairs, mut lines) = (Vec::new(), source.into_lines());
+    while let Some(line) = lines.read_filled()? {
+        let number = line.number;
+        let failed = |message: String| Error::malformed_pairs(path, number, message);
+        let cells: Vec<&str> = line.text().map_err(|fault| failed(fault.to_string()))?.split('\t').collect();
         let [left, right, label] = cells[..] else {
             let message =
                 format!("a line of {} cells; a pair has left, right and label, separated by tabs", cells.len());
-            return Err(Error::malformed_pairs(path, number, message));
+            return Err(failed(message));
         };
-        let is_same = label_of(label).map_err(|message| Error::malformed_pairs(path, number, message))?;
-        Ok(LabelledPair { left: left.trim().into(), right: right.trim().into(), is_same, line: number })
-    };
-    lines.map(pair).collect()
-}
-
-fn of_table(text: &str, path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    let has_columns = |delimiter: &u8| {
-        let header = reader(text, *delimiter).headers().cloned().unwrap_or_default();
-        column(&header, "left").is_some() && column(&header, "right").is_some()
-    };
-    let delimiter = [b'\t', b',', b';', b'|'].into_iter().find(has_columns).unwrap_or(b',');
-    let mut reader = reader(text, delimiter);
-    let failed = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        Error::malformed_pairs(path, line, error.to_string())
-    };
-    let header = reader.headers().map_err(failed)?.clone();
-    let needed = |name: &str| {
-        let missing = || Error::malformed_pairs(path, 1, format!("no column \"{name}\" in the header"));
-        column(&header, name).ok_or_else(missing)
-    };
-    let (left, right) = (needed("left")?, needed("right")?);
-    let label = if needs_label { Some(needed("label")?) } else { column(&header, "label") };
-    let mut pairs = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(failed)?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let cell = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
-        let label = label.map(|at| label_of(row.get(at).unwrap_or_default())).transpose();
-        let is_same = label.map_err(|message| Error::malformed_pairs(path, line, message))?.unwrap_or(true);
-        pairs.push(LabelledPair { left: cell(left), right: cell(right), is_same, line });
+        let is_same = label_of(label).map_err(failed)?;
+        pairs.push(LabelledPair { left: left.trim().into(), right: right.trim().into(), is_same, line: number });
     }
     Ok(pairs)
 }
 
-fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
-    csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .quoting(delimiter != b'\t')
-        .flexible(true)
-        .from_reader(text.as_bytes())
-}
-
-/// Returns the place of a column; capitals and surrounding blanks do not count.
-fn column(header: &csv::StringRecord, name: &str) -> Option<usize> {
-    header.iter().position(|found| found.trim().eq_ignore_ascii_case(name))
+fn of_table(source: Source, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
+    let options = TableOptions { wanted: &[&["left"], &["right"]], ..TableOptions::default() };
+    let mut rows = Rows::open(source, &options, Error::malformed_pairs)?;
+    let (left, right) = (rows.column("left")?, rows.column("right")?);
+    let label = if needs_label { Some(rows.column("label")?) } else { rows.column("label").ok() };
+    let mut pairs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let cell = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
+        let label = label.map(|at| label_of(row.get(at).unwrap_or_default())).transpose();
+        let is_same = label.map_err(|message| rows.malformed(row.line, message))?.unwrap_or(true);
+        pairs.push(LabelledPair { left: cell(left), right: cell(right), is_same, line: row.line });
+    }
+    Ok(pairs)
 }
 
 fn label_of(text: &str) -> Result<bool, String> {
@@ -271,8 +244,8 @@ mod tests {
     #[test]
     fn malformed_files_are_refused_with_their_line() {
         let cases: [(&[u8], &str); 7] = [
-            (b"left,label\na,1\n", ":1: no column \"right\" in the header"),
-            (b"left,right\na,b\n", ":1: no column \"label\" in the header"),
+            (b"left,label\na,1\n", ":1: no column \"right\" among \"left\", \"label\""),
+            (b"left,right\na,b\n", ":1: no column \"label\" among \"left\", \"right\""),
             (b"left,right,label\na,b,1\na,b,maybe\n", ":3: the label \"maybe\" is neither 1 nor 0"),
             (b"COL a VAL x\tCOL a VAL y\t2\n", ":1: the label \"2\" is neither 1 nor 0"),
             (

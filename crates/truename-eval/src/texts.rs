@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use csv::StringRecord;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use truename_read::{Source, TableOptions, has_extension, json};
 
-use crate::{Error, unpacked};
+use crate::Error;
+use crate::table::{Rows, open};
 
 /// Text or pair of texts with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +38,26 @@ pub struct TextLayout {
     pub has_header: bool,
     /// True where cells of TSV may be quoted, as those of CSV are.
     pub is_quoted: bool,
+    /// The byte between two cells; told by the first rows of CSV where there is none.
+    pub delimiter: Option<u8>,
+    /// Number of rows above the header.
+    pub skip_rows: u64,
 }
 
 impl Default for TextLayout {
     /// The columns `text` and `label`, under a header.
     fn default() -> Self {
         let (first, label) = ("text".to_owned(), "label".to_owned());
-        Self { first, second: None, label, format: None, has_header: true, is_quoted: false }
+        Self {
+            first,
+            second: None,
+            label,
+            format: None,
+            has_header: true,
+            is_quoted: false,
+            delimiter: None,
+            skip_rows: 0,
+        }
     }
 }
 
@@ -82,13 +96,13 @@ impl TextFormat {
         if is_ditto(first) {
             return Self::Pairs;
         }
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
-        match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.') {
-            Some((_, "csv")) => Self::Csv,
-            Some((_, "tsv" | "tab")) => Self::Tsv,
-            Some((_, "jsonl" | "ndjson")) => Self::Jsonl,
-            _ if first.trim_start().starts_with('{') => Self::Jsonl,
-            _ => Self::Tsv,
+        let has = |extensions: &[&str]| extensions.iter().any(|extension| has_extension(path, extension));
+        match () {
+            () if has(&["csv"]) => Self::Csv,
+            () if has(&["tsv", "tab"]) => Self::Tsv,
+            () if has(&["jsonl", "ndjson"]) => Self::Jsonl,
+            () if first.trim_start().starts_with('{') => Self::Jsonl,
+            () => Self::Tsv,
         }
     }
 }
@@ -100,18 +114,17 @@ fn is_ditto(line: &str) -> bool {
     cells.next().is_some_and(is_record) && cells.next().is_some_and(is_record)
 }
 
-/// Reads texts with labels, plain or gzipped.
+/// Reads texts with labels.
 ///
 /// # Errors
 /// If the file cannot be read, is not UTF-8, has no such column or no row; if a row has no label, too few cells or too many.
 pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    let text = unpacked::text(path, |path, line, message| Error::malformed_texts(path, line, message))?;
-    let text = text.trim_start_matches('\u{FEFF}');
-    let texts = match layout.format.unwrap_or_else(|| TextFormat::detect(path, text)) {
-        TextFormat::Csv => table(path, text, layout, true)?,
-        TextFormat::Tsv => table(path, text, layout, false)?,
-        TextFormat::Jsonl => objects(path, text, layout)?,
-        TextFormat::Pairs => pairs(path, text)?,
+    let source = open(path)?;
+    let texts = match layout.format.unwrap_or_else(|| TextFormat::detect(path, &source.beginning_text())) {
+        TextFormat::Csv => table(source, layout, true)?,
+        TextFormat::Tsv => table(source, layout, false)?,
+        TextFormat::Jsonl => objects(path, source, layout)?,
+        TextFormat::Pairs => pairs(path, source)?,
     };
     if texts.is_empty() {
         return Err(Error::malformed_texts(path, 1, "no text"));
@@ -122,122 +135,41 @@ pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>,
     Ok(texts)
 }
 
-/// Counts the lines before the rows of a text. The line of `csv` is that before where a row follows a line end of two bytes.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    /// Returns the line of a row that begins at a byte or behind the line ends there; rows are asked for in order.
-    fn of(&mut self, byte: usize) -> u64 {
-        let bytes = self.text.as_bytes();
-        let is_end = |at: &usize| bytes.get(*at).is_some_and(|byte| matches!(byte, b'\r' | b'\n'));
-        let start = byte + (byte..).take_while(is_end).count();
-        self.line += bytes[self.at..start].iter().filter(|byte| **byte == b'\n').count() as u64;
-        self.at = start;
-        self.line
-    }
-}
-
-/// Places of the columns in a row.
-struct Places {
-    first: usize,
-    second: Option<usize>,
-    label: usize,
-}
-
-fn table(path: &Path, text: &str, layout: &TextLayout, is_csv: bool) -> Result<Vec<LabelledText>, Error> {
-    let reader = |delimiter: u8| {
-        let mut builder = csv::ReaderBuilder::new();
-        builder.delimiter(delimiter).quoting(is_csv || layout.is_quoted).flexible(true).has_headers(false);
-        builder.from_reader(text.as_bytes())
+fn table(source: Source, layout: &TextLayout, is_csv: bool) -> Result<Vec<LabelledText>, Error> {
+    let wanted = [&[&*layout.first][..], &[&*layout.label]];
+    let options = TableOptions {
+        delimiter: layout.delimiter.or((!is_csv).then_some(b'\t')),
+        skip_rows: layout.skip_rows,
+        has_header: layout.has_header,
+        is_quoted: is_csv || layout.is_quoted,
+        wanted: &wanted,
     };
-    let malformed = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        Error::malformed_texts(path, line, error.to_string())
-    };
-    let fits = |delimiter: &u8| {
-        let header = reader(*delimiter).records().next().and_then(Result::ok).unwrap_or_default();
-        places(&header, layout).is_ok()
-    };
-    let delimiters: &[u8] = if is_csv { b",;\t|" } else { b"\t" };
-    let delimiter = delimiters.iter().copied().find(|delimiter| fits(delimiter)).unwrap_or(delimiters[0]);
-    let mut rows = reader(delimiter).into_records();
+    let mut rows = Rows::open(source, &options, Error::malformed_texts)?;
+    let (first, label) = (rows.column(&layout.first)?, rows.column(&layout.label)?);
+    let second = layout.second.as_deref().map(|name| rows.column(name)).transpose()?;
     let mut texts = Vec::new();
-    let mut header = None;
-    let mut found = None;
-    let mut lines = Lines { text, at: 0, line: 1 };
-    while let Some(row) = rows.next().transpose().map_err(malformed)? {
-        let line = lines.of(row.position().map_or(0, csv::Position::byte) as usize);
-        let Some(places) = &found else {
-            let places = places(&row, layout).map_err(|message| Error::malformed_texts(path, line, message))?;
-            texts.extend(
-                (!layout.has_header)
-                    .then(|| labelled(&row, &places, line))
-                    .transpose()
-                    .map_err(|message| Error::malformed_texts(path, line, message))?,
-            );
-            (header, found) = (Some(row), Some(places));
-            continue;
+    while let Some(row) = rows.next()? {
+        let cell = |place: usize| {
+            let missing = || format!("row has {} cells; column {} is missing", row.width(), place + 1);
+            row.get(place).map(str::to_owned).ok_or_else(|| rows.malformed(row.line, missing()))
         };
-        let width = header.as_ref().map_or(0, StringRecord::len);
-        // A cell too many moves the others under headers that are not theirs.
-        if row.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
-            let message = format!("row has {} cells, the first row has {width}", row.len());
-            return Err(Error::malformed_texts(path, line, message));
-        }
-        texts.push(labelled(&row, places, line).map_err(|message| Error::malformed_texts(path, line, message))?);
+        texts.push(LabelledText {
+            first: cell(first)?,
+            second: second.map(cell).transpose()?,
+            label: cell(label)?.trim().to_owned(),
+            line: row.line,
+        });
     }
     Ok(texts)
 }
 
-/// Returns the places of the columns, by a header or by their numbers; else what is wrong.
-fn places(header: &StringRecord, layout: &TextLayout) -> Result<Places, String> {
-    let place = |name: &str| match layout.has_header {
-        true => column(header, name),
-        false => match name.trim().parse::<usize>() {
-            Ok(number) if (1..=header.len()).contains(&number) => Ok(number - 1),
-            Ok(number) => Err(format!("there is no column {number}; the row has {}", header.len())),
-            Err(_) => Err(format!("without a header a column is a number from 1, not \"{name}\"")),
-        },
-    };
-    let second = layout.second.as_deref().map(place).transpose()?;
-    Ok(Places { first: place(&layout.first)?, second, label: place(&layout.label)? })
-}
-
-/// Returns the place of a column; capitals and surrounding blanks count only to tell two columns apart.
-fn column(header: &StringRecord, name: &str) -> Result<usize, String> {
-    if let Some(place) = header.iter().position(|column| column == name) {
-        return Ok(place);
-    }
-    let folded = |name: &str| name.trim().to_lowercase();
-    let place = header.iter().position(|column| folded(column) == folded(name));
-    place.ok_or_else(|| {
-        let columns: Vec<String> = header.iter().map(|column| format!("\"{}\"", column.escape_debug())).collect();
-        format!("no column \"{name}\" among {}", columns.join(", "))
-    })
-}
-
-fn labelled(row: &StringRecord, places: &Places, line: u64) -> Result<LabelledText, String> {
-    let cell = |place: usize| {
-        row.get(place).ok_or_else(|| format!("row has {} cells; column {} is missing", row.len(), place + 1))
-    };
-    Ok(LabelledText {
-        first: cell(places.first)?.to_owned(),
-        second: places.second.map(|place| cell(place).map(str::to_owned)).transpose()?,
-        label: cell(places.label)?.trim().to_owned(),
-        line,
-    })
-}
-
-fn objects(path: &Path, text: &str, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    let mut texts = Vec::new();
-    for (line, object) in (1..).zip(text.lines()).filter(|(_, object)| !object.trim().is_empty()) {
+fn objects(path: &Path, source: Source, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
+    let (mut texts, mut objects) = (Vec::new(), source.into_objects());
+    while let Some(record) = objects.read()? {
+        let line = record.line;
         let failed = |message: String| Error::malformed_texts(path, line, message);
-        let object: Map<String, Value> =
-            serde_json::from_str(object).map_err(|error| failed(format!("not a JSON object: {error}")))?;
+        let text = std::str::from_utf8(record.content()).map_err(|_| failed("not UTF-8".into()))?;
+        let object = json::object(text).map_err(failed)?;
         let field = |name: &str| match object.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
             Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
@@ -255,14 +187,17 @@ fn objects(path: &Path, text: &str, layout: &TextLayout) -> Result<Vec<LabelledT
     Ok(texts)
 }
 
-fn pairs(path: &Path, text: &str) -> Result<Vec<LabelledText>, Error> {
-    let mut texts = Vec::new();
-    for (line, pair) in (1..).zip(text.lines()).filter(|(_, pair)| !pair.trim().is_empty()) {
+fn pairs(path: &Path, source: Source) -> Result<Vec<LabelledText>, Error> {
+    let (mut texts, mut lines) = (Vec::new(), source.into_lines());
+    while let Some(pair) = lines.read_filled()? {
+        let line = pair.number;
+        let failed = |message: String| Error::malformed_texts(path, line, message);
+        let pair = pair.text().map_err(|fault| failed(fault.to_string()))?;
         let cells: Vec<&str> = pair.split('\t').map(str::trim).collect();
         let [first, second, label] = cells[..] else {
             let message =
-                format!("a pair is a record, a tab, a record, a tab and a label; this line has {}", cells.len());
-            return Err(Error::malformed_texts(path, line, message + " parts"));
+                format!("a pair is a record, a tab, a record, a tab and a label; this line has {} parts", cells.len());
+            return Err(failed(message));
         };
         let (first, second, label) = (first.to_owned(), Some(second.to_owned()), label.to_owned());
         texts.push(LabelledText { first, second, label, line });
@@ -334,10 +269,10 @@ mod tests {
         let read = |text: &str| read("a.tsv", text.as_bytes(), &layout);
         let expected = [row("One \"more.", None, "1", 1), row("Two.", None, "0", 2)];
         assert_eq!(read("x\t1\t*\tOne \"more.\nx\t0\t\tTwo.\n").unwrap(), expected);
-        assert_eq!(read("x\t1\n").unwrap_err(), "/a.tsv:1: there is no column 4; the row has 2");
+        assert_eq!(read("x\t1\n").unwrap_err(), "/a.tsv:1: no column \"4\" among \"1\", \"2\"");
         let named = TextLayout { has_header: false, ..TextLayout::default() };
         let error = super::tests::read("a.tsv", b"x\t1\n", &named).unwrap_err();
-        assert_eq!(error, "/a.tsv:1: without a header a column is a number from 1, not \"text\"");
+        assert_eq!(error, "/a.tsv:1: no column \"text\" among \"1\", \"2\"");
     }
 
     #[test]
@@ -345,7 +280,7 @@ mod tests {
         let cases: [(&str, &[u8], &str); 8] = [
             ("a.tsv", b"Text\tlabel\na\t1\nb\t\n", "/a.tsv:3: a row without a label"),
             ("a.tsv", b"text\tlabel\na\n", "/a.tsv:2: row has 1 cells; column 2 is missing"),
-            ("a.tsv", b"text\tlabel\na\t1\t2\n", "/a.tsv:2: row has 3 cells, the first row has 2"),
+            ("a.tsv", b"text\tlabel\na\t1\t2\n", "/a.tsv:2: row has 3 cells, the header has 2"),
             ("a.csv", b"name,label\na,1\n", "/a.csv:1: no column \"text\" among \"name\", \"label\""),
             ("a.tsv", b"text\tlabel\n", "/a.tsv:1: no text"),
             ("a.tsv", b"text\tlabel\na\xFF\t1\n", "/a.tsv:2: not UTF-8"),

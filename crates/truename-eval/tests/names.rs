@@ -1,6 +1,6 @@
 //! Worked cases for the scores of names: small enough to be checked by hand.
 
-use std::io::{BufReader, Cursor, Read};
+use std::io::{Cursor, Read};
 
 use truename_eval::{
     Answer, Bin, GoldName, Judged, NameScores, RocPoint, compare, read_gold, read_gold_from, read_judged,
@@ -239,7 +239,7 @@ fn a_malformed_prediction_is_told_by_its_line() {
         (r#"{"name":"a"}"#, "3: no prediction: missing field `gold`"),
     ] {
         let lines = format!("{whole}\n{whole}\n{line}\n");
-        let error = read_judged_from(lines.as_bytes(), "p.jsonl".as_ref()).unwrap_err();
+        let error = read_judged_from(Cursor::new(lines), "p.jsonl".as_ref()).unwrap_err();
         assert_eq!(error.to_string(), format!("p.jsonl:{message}"));
         let hint = "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line";
         assert_eq!(error.hint().as_deref(), Some(hint));
@@ -289,8 +289,8 @@ impl Read for Failing {
 #[test]
 fn a_failing_disk_is_no_malformed_table() {
     let failing = |bytes: &'static [u8]| Failing(Cursor::new(bytes));
-    let gold = read_gold_from(failing(b"name\tid\na\tX:1\n"), b'\t', "g.tsv".as_ref()).unwrap_err();
-    let predictions = read_judged_from(BufReader::new(failing(b"")), "p.jsonl".as_ref()).unwrap_err();
+    let gold = read_gold_from(failing(b"name\tid\na\tX:1\n"), "g.tsv".as_ref()).unwrap_err();
+    let predictions = read_judged_from(failing(b""), "p.jsonl".as_ref()).unwrap_err();
     for (error, message) in [(gold, "cannot read g.tsv"), (predictions, "cannot read p.jsonl")] {
         assert_eq!((error.to_string().as_str(), error.hint(), error.is_not_found()), (message, None, false));
         assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "the disk is gone");

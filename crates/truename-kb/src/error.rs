@@ -105,8 +105,10 @@ impl Error {
             Kind::Syntax { hint, .. } => hint.clone(),
             Kind::Read(source) => match source.cause() {
                 Some(Cause::TooLong) => {
-                    let reason = source.hint().unwrap_or("if the file is meant to have it");
-                    Some(format!("{reason}: --max-line-bytes BYTES raises the limit"))
+                    let question = source.hint().map(|hint| format!("{hint} ")).unwrap_or_default();
+                    Some(format!(
+                        "{question}if the file is meant to have it, raise the limit with --max-line-bytes BYTES"
+                    ))
                 }
                 Some(Cause::Undecodable) => Some(ENCODING_HINT.into()),
                 Some(Cause::UnknownEncoding) => source.hint().map(|hint| format!("--encoding: {hint}")),

@@ -160,6 +160,21 @@ fn objects_are_read_as_programs_write_them() {
 }
 
 #[test]
+fn a_table_is_told_by_its_header_or_by_the_columns_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let [named, other] = ["named.txt", "other.txt"].map(|name| folder.path().join(name));
+    std::fs::write(&named, "Concept ID;label\n1;valve\n").unwrap();
+    std::fs::write(&other, "key;words\n1;valve\n").unwrap();
+    let columns = Columns { id: Some("key".into()), name: Some("words".into()), ..Columns::default() };
+    for (path, columns) in [(named, Columns::default()), (other.clone(), columns)] {
+        let import = read_files(&[path], &ImportOptions::default().columns(columns)).unwrap();
+        assert_eq!(facts(&import), (vec!["1: valve".to_owned()], Vec::new()));
+    }
+    let error = read_files(&[other], &ImportOptions::default()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot tell the format of"), "{error}");
+}
+
+#[test]
 fn an_empty_table_is_refused() {
     let empty = read_with("", Columns::default()).unwrap_err();
     assert_eq!(empty.to_string(), "memory: the file is empty: no header");

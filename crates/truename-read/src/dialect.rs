@@ -62,9 +62,9 @@ impl Clues<'_> {
     fn fit(&self, beginning: &[u8], dialect: Dialect) -> Option<Fit> {
         let mut records = Records::of_bytes(beginning, Some(dialect));
         for _ in 0..self.skip_rows {
-            records.next().ok()??;
+            records.read().ok()??;
         }
-        let mut rows = std::iter::from_fn(|| records.next_filled().ok().flatten());
+        let mut rows = std::iter::from_fn(|| records.read_filled().ok().flatten());
         let header = rows.next()?;
         if header.width() < 2 && self.delimiter.is_none() {
             return None;

@@ -104,35 +104,25 @@ impl Objects {
         Self(Form::Values(Values { path: path.to_owned(), reader, limit, line: 1 }))
     }
 
-    /// Returns true if each value is a line, whose bytes are those of the file.
-    pub fn are_lines(&self) -> bool {
-        matches!(self.0, Form::Lines(_))
-    }
-
     /// Reads the next value or, where each is a line, the next line that is not blank.
     ///
     /// # Errors
     /// If the value is too long, or the file ends within it or cannot be read.
-    pub fn next(&mut self) -> Result<Option<Record>, Error> {
+    pub fn read(&mut self) -> Result<Option<Record>, Error> {
         match &mut self.0 {
             Form::Values(values) => values.next(),
-            Form::Lines(records) => loop {
-                match records.next_filled()? {
-                    Some(record) if record.is_blank() => {}
-                    record => return Ok(record),
-                }
-            },
+            Form::Lines(records) => records.read_filled(),
         }
     }
 
-    /// As [`Objects::next`], but blank lines are handed over too.
+    /// As [`Objects::read`], but blank lines are handed over too.
     ///
     /// # Errors
-    /// As [`Objects::next`].
-    pub fn next_line(&mut self) -> Result<Option<Record>, Error> {
+    /// As [`Objects::read`].
+    pub fn read_blank_too(&mut self) -> Result<Option<Record>, Error> {
         match &mut self.0 {
             Form::Values(values) => values.next(),
-            Form::Lines(records) => records.next(),
+            Form::Lines(records) => records.read(),
         }
     }
 }
@@ -262,7 +252,7 @@ mod tests {
     fn values(text: &str) -> Vec<(u64, String)> {
         let reader: Reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
         let mut objects = Objects::new(Path::new("memory"), reader, text.as_bytes(), 100);
-        let next = || match objects.next() {
+        let next = || match objects.read() {
             Ok(record) => record.map(|record| (record.line, String::from_utf8(record.into_content()).unwrap())),
             Err(error) => Some((0, error.to_string())),
         };

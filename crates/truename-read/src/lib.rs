@@ -16,7 +16,7 @@
 //! let source = Source::of_reader(Path::new("parts.csv"), bytes, &SourceOptions::default())?;
 //! let mut table = Table::open(source, &TableOptions::default())?;
 //! let name = table.column("Name")?;
-//! let row = table.next()?.expect("a row");
+//! let row = table.read()?.expect("a row");
 //! assert_eq!((row.line, row.cell(name)), (3, Some(&b"Cartridge; ink"[..])));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -74,16 +74,11 @@ impl Lines {
         Self { path: path.to_owned(), limit, reader, number: 0, line: Vec::new() }
     }
 
-    /// The path, as messages name it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Reads the next line.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn next(&mut self) -> Result<Option<Line<'_>>, Error> {
+    pub fn read(&mut self) -> Result<Option<Line<'_>>, Error> {
         let most = self.limit.saturating_add(b"\r\n".len() as u64);
         self.line.clear();
         let read = self.read_line(most).map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
@@ -99,11 +94,11 @@ impl Lines {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn next_filled(&mut self) -> Result<Option<Line<'_>>, Error> {
+    pub fn read_filled(&mut self) -> Result<Option<Line<'_>>, Error> {
         loop {
             self.skip_blank().map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
             // The borrow of a line that is given back conditionally would last for the loop.
-            if self.next()?.is_none() {
+            if self.read()?.is_none() {
                 return Ok(None);
             }
             if !self.line.trim_ascii().is_empty() || !self.line.ends_with(b"\n") {

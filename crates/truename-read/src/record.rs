@@ -58,6 +58,39 @@ impl Dialect {
     }
 }
 
+impl Dialect {
+    /// Returns values as a row without its line end; `is_safe` writes formulas as text ([`Record::without_formulas`]).
+    pub fn row<T: AsRef<str>>(self, values: impl IntoIterator<Item = T>, is_safe: bool) -> String {
+        let mut row = String::new();
+        for (number, value) in values.into_iter().enumerate() {
+            let value = value.as_ref();
+            if number > 0 {
+                row.push(char::from(self.delimiter));
+            }
+            row += &match is_safe && is_formula(value.as_bytes()) {
+                true => self.cell(&format!("'{value}")),
+                false => self.cell(value),
+            };
+        }
+        row
+    }
+}
+
+/// Returns true if a spreadsheet runs a cell as a formula: it begins with `=`, `@`, a tab or a line end, or with `+` or `-` and is no
+/// number (OWASP, CSV injection).
+fn is_formula(value: &[u8]) -> bool {
+    // A spreadsheet takes quotes that are left for its own.
+    let value = value.trim_ascii_end();
+    let inner = value.iter().position(|byte| *byte != b'"').map_or(&[][..], |first| &value[first..]);
+    match inner {
+        [b'=' | b'@' | b'\t' | b'\r' | b'\n', ..] => true,
+        [b'+' | b'-', rest @ ..] => {
+            !rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'"' | b'%'))
+        }
+        _ => false,
+    }
+}
+
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -109,6 +142,17 @@ impl Record {
         self.cells.len()
     }
 
+    /// Returns the row without its line end, with an apostrophe before each cell that a spreadsheet would run as a formula; `None` if it
+    /// has no such cell.
+    pub fn without_formulas(&self, dialect: Dialect) -> Option<Vec<u8>> {
+        if !self.cells().any(is_formula) {
+            return None;
+        }
+        // The encoding may be any that has the bytes of ASCII: each byte is written as one character, and read back.
+        let texts = self.cells().map(|cell| cell.iter().map(|byte| char::from(*byte)).collect::<String>());
+        Some(dialect.row(texts, true).chars().map(|character| character as u8).collect())
+    }
+
     /// Returns true if the row has blanks at most.
     pub fn is_blank(&self) -> bool {
         self.content().trim_ascii().is_empty()
@@ -117,8 +161,8 @@ impl Record {
 
 /// The rows of a text, which end with `\n`, `\r\n` or `\r` outside quoted cells.
 ///
-/// A quote opens a cell at its beginning, behind blanks or not, and closes it before a delimiter or line end, blanks
-/// between or not; any other quote is a character of its cell. Where a quoted cell would reach over what looks like
+/// A quote opens a cell at its beginning, and closes it before a delimiter or line end, blanks between or not; behind blanks it
+/// opens one that is closed on its line. Any other quote is a character of its cell. Where a quoted cell would reach over what looks like
 /// another quoted cell, its quote is a character too, and the row ends with its line.
 pub struct Records {
     path: PathBuf,
@@ -142,16 +186,6 @@ impl Records {
         Self::new(Path::new("memory"), reader, dialect, u64::MAX)
     }
 
-    /// The path, as messages name it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The line that is read next, from 1.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
     /// Sets the dialect of the rows that follow.
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = Some(dialect);
@@ -161,7 +195,7 @@ impl Records {
     ///
     /// # Errors
     /// If the row is too long, the file ends within a quoted cell of it, or cannot be read.
-    pub fn next(&mut self) -> Result<Option<Record>, Error> {
+    pub fn read(&mut self) -> Result<Option<Record>, Error> {
         let Some((mut length, mut end)) = self.line_from(0, false)? else { return Ok(None) };
         let mut splitter = Splitter::new(self.dialect);
         while !splitter.split(&self.buffer[self.at..self.at + length]) {
@@ -186,21 +220,23 @@ impl Records {
         Ok(Some(self.take(length, end, splitter)))
     }
 
-    /// Reads the next row that is not empty; empty lines are passed over as fast as they can be read.
+    /// Reads the next row that is not empty or, without a dialect, not blank. Such lines are passed over as fast as they can
+    /// be read.
     ///
     /// # Errors
-    /// As [`Records::next`].
-    pub fn next_filled(&mut self) -> Result<Option<Record>, Error> {
+    /// As [`Records::read`].
+    pub fn read_filled(&mut self) -> Result<Option<Record>, Error> {
         loop {
             let rest = &self.buffer[self.at..];
-            let empty = rest.iter().position(|byte| !matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
-            let whole =
-                if empty == rest.len() { memchr::memrchr(b'\n', rest).map_or(0, |last| last + 1) } else { empty };
+            let is_blank =
+                |byte: &u8| matches!(byte, b'\n' | b'\r') || (self.dialect.is_none() && matches!(byte, b' ' | b'\t'));
+            let blank = rest.iter().take_while(|byte| is_blank(byte)).count();
+            let whole = memchr::memrchr(b'\n', &rest[..blank]).map_or(0, |last| last + 1);
             self.line += count_line_ends(&rest[..whole]);
             self.at += whole;
             if whole == 0 || !self.buffer[self.at..].is_empty() {
-                match self.next()? {
-                    Some(record) if record.content().is_empty() => {}
+                match self.read()? {
+                    Some(record) if record.content().is_empty() || (self.dialect.is_none() && record.is_blank()) => {}
                     record => return Ok(record),
                 }
             } else if !self.fill()? {
@@ -368,10 +404,13 @@ impl Splitter {
             let row = self.row(lines);
             if let Some(quoted) = self.quoted {
                 if !self.read_quoted(row, quoted, delimiter, quoting) {
-                    if !self.is_cut {
+                    if quoted.open > self.start {
+                        self.take_literally(quoted);
+                    } else if self.is_cut {
+                        self.give_up();
+                    } else {
                         return false;
                     }
-                    self.give_up();
                 }
             } else if self.start > row.len() {
                 return true;
@@ -401,10 +440,15 @@ impl Splitter {
 
     /// Takes the quote of the cell that is being read for a character.
     fn give_up(&mut self) {
-        if let Some(quoted) = self.quoted.take() {
-            self.literal = quoted.open + 1;
+        if let Some(quoted) = self.quoted {
+            self.take_literally(quoted);
             self.is_cut = true;
         }
+    }
+
+    fn take_literally(&mut self, quoted: Quoted) {
+        self.literal = quoted.open + 1;
+        self.quoted = None;
     }
 
     fn read_plain(&mut self, row: &[u8], delimiter: u8, quoting: Quoting) {
@@ -419,8 +463,8 @@ impl Splitter {
             at = found + 1;
         };
         let cell = &row[self.start..end];
-        self.has_open_quote |=
-            self.start < self.literal && !self.has_tabs() && memchr_iter(b'"', cell).count() % 2 == 1;
+        let is_literal = self.start + 1 == self.literal && !self.has_tabs();
+        self.has_open_quote |= is_literal && memchr_iter(b'"', cell).count() % 2 == 1;
         self.push(self.start..end, is_escaped && memchr(b'\\', cell).is_some(), end + 1);
     }
 
@@ -477,10 +521,9 @@ impl Splitter {
 
     /// Reads a cell again, with its quote as a character.
     fn reopen(&mut self, quoted: Quoted, row: &[u8]) -> bool {
-        let spans_lines = memchr2(b'\n', b'\r', &row[quoted.open..self.at]).is_some();
-        self.literal = quoted.open + 1;
+        let spans_lines = memchr2(b'\n', b'\r', &row[quoted.open..=self.at]).is_some();
+        self.take_literally(quoted);
         self.is_cut |= spans_lines;
-        self.quoted = None;
         true
     }
 

@@ -269,7 +269,7 @@ impl Source {
     }
 }
 
-/// Returns true if the path is that of stdin or of a file of this extension, in capitals or not, packed or not.
+/// Returns true if a file has this extension, in capitals or not, packed or not.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     without_packing(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
@@ -290,7 +290,7 @@ fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
     let unread = |source| Error::io("read", path, source);
     (&mut raw).take(ZSTD.len() as u64).read_to_end(&mut magic).map_err(unread)?;
     if magic.len() < GZIP.len() && is_packed(path) {
-        return Err(Error::cut_off(path, None, "the compressed data end too early"));
+        return Err(Error::read(path, None, cut_off()));
     }
     let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic == ZSTD);
     let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
@@ -345,6 +345,11 @@ impl<R: Read> Read for LineFeeds<R> {
     }
 }
 
+fn cut_off() -> io::Error {
+    let message = "the compressed data end too early; the file is cut off".to_owned();
+    io::Error::new(io::ErrorKind::UnexpectedEof, Damage(message))
+}
+
 /// Compressed data, whose faults are told in words.
 struct Unpacked<R> {
     inner: R,
@@ -354,7 +359,7 @@ impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.inner.read(buffer).map_err(|error| {
             let message = match error.kind() {
-                io::ErrorKind::UnexpectedEof => "the compressed data end too early; the file is cut off".to_owned(),
+                io::ErrorKind::UnexpectedEof => return cut_off(),
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
                     format!("the compressed data are damaged ({error})")
                 }

@@ -49,9 +49,8 @@ impl Table {
     /// Reads a table up to its header.
     ///
     /// # Errors
-    /// If the table is empty, cannot be read, or is no table.
+    /// If the table is empty or cannot be read.
     pub fn open(source: Source, options: &TableOptions<'_>) -> Result<Self, Error> {
-        source.check_table()?;
         let (path, encoding, beginning) = (source.path().to_owned(), source.encoding(), source.beginning().to_vec());
         let lines = beginning.split(|byte| matches!(byte, b'\n' | b'\r'));
         let said = lines.clone().find(|line| !line.is_empty()).and_then(said_by);
@@ -73,11 +72,11 @@ impl Table {
         };
         // Titles above a table are lines, whatever quotes they have.
         for _ in 0..options.skip_rows {
-            records.next()?.map(&mut pass);
+            records.read()?.map(&mut pass);
         }
         records.set_dialect(dialect);
         let header = loop {
-            match records.next()? {
+            match records.read()? {
                 Some(record) if record.content().is_empty() => pass(record),
                 Some(record) if said.is_some() && said_by(record.content()) == said => pass(record),
                 Some(record) => break record,
@@ -119,7 +118,7 @@ impl Table {
     /// Returns the rows at the beginning of the text, which are still to be read.
     pub fn first_rows(&self) -> Vec<Record> {
         let mut records = Records::of_bytes(&self.beginning, Some(self.dialect));
-        let rows = std::iter::from_fn(|| records.next().ok().flatten());
+        let rows = std::iter::from_fn(|| records.read().ok().flatten());
         let above = self.header.as_ref().map_or(0, |header| header.line);
         rows.filter(|row| row.line > above).collect()
     }
@@ -127,10 +126,10 @@ impl Table {
     /// Returns the number of rows above the one that seems to be the header, for it has this column.
     pub fn title_rows(&self, wanted: &str) -> Option<u64> {
         let mut lines = Records::of_bytes(&self.beginning, None);
-        let lines = std::iter::from_fn(|| lines.next().ok().flatten()).take(TITLE_ROWS);
+        let lines = std::iter::from_fn(|| lines.read().ok().flatten()).take(TITLE_ROWS);
         let has = |line: Record| {
             // A title may have a quote that is never closed.
-            let row = Records::of_bytes(line.content(), Some(self.dialect)).next().ok().flatten().unwrap_or_default();
+            let row = Records::of_bytes(line.content(), Some(self.dialect)).read().ok().flatten().unwrap_or_default();
             row.width() > 1 && row.cells().any(|cell| folded(&String::from_utf8_lossy(cell)) == folded(wanted))
         };
         let header = lines.into_iter().position(has)?;
@@ -141,21 +140,21 @@ impl Table {
     ///
     /// # Errors
     /// If the row is too long, or the file cannot be read.
-    pub fn next(&mut self) -> Result<Option<Record>, Error> {
+    pub fn read(&mut self) -> Result<Option<Record>, Error> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => self.records.next(),
+            None => self.records.read(),
         }
     }
 
     /// Reads the next row that is not empty.
     ///
     /// # Errors
-    /// As [`Table::next`].
-    pub fn next_filled(&mut self) -> Result<Option<Record>, Error> {
+    /// As [`Table::read`].
+    pub fn read_filled(&mut self) -> Result<Option<Record>, Error> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => self.records.next_filled(),
+            None => self.records.read_filled(),
         }
     }
 }

@@ -95,7 +95,7 @@ impl Pieces {
     ///
     /// # Errors
     /// If the document cannot be read, is malformed or cut off, or goes beyond a bound.
-    pub fn next(&mut self) -> Result<Option<Piece>, Error> {
+    pub fn read(&mut self) -> Result<Option<Piece>, Error> {
         if let Some(piece) = self.pending.take() {
             return Ok(Some(piece));
         }
@@ -315,7 +315,7 @@ impl Read for Plain {
         if self.at == self.written.len() {
             self.written.clear();
             self.at = 0;
-            match self.pieces.next() {
+            match self.pieces.read() {
                 Ok(Some(piece)) => write(&piece, &mut self.written),
                 Ok(None) => return Ok(0),
                 Err(error) => return Err(self.watch.fail(error)),

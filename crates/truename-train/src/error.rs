@@ -50,6 +50,7 @@ enum Kind {
     NotFinite { step: u64, loss: f64 },
     Kb(truename_kb::Error),
     Corpus(truename_corpus::Error),
+    Read(truename_read::Error),
     Index(truename_index::Error),
     Eval(truename_eval::Error),
     Infer(truename_infer::Error),
@@ -190,6 +191,7 @@ impl Error {
                 })
             }
             Kind::Corpus(source) => source.hint(),
+            Kind::Read(source) => source.hint().map(str::to_owned),
             Kind::Eval(source) => source.hint(),
             Kind::Infer(source) => source.hint(),
             Kind::Linker(source) => source.hint(),
@@ -448,6 +450,7 @@ impl fmt::Display for Error {
             Kind::Kb(source) => source.fmt(f),
             Kind::Index(source) => source.fmt(f),
             Kind::Corpus(source) => source.fmt(f),
+            Kind::Read(source) => source.fmt(f),
             Kind::Eval(source) => source.fmt(f),
             Kind::Infer(source) => source.fmt(f),
             Kind::Linker(source) => source.fmt(f),
@@ -465,6 +468,7 @@ impl std::error::Error for Error {
             Kind::Kb(source) => source.source(),
             Kind::Index(source) => source.source(),
             Kind::Corpus(source) => source.source(),
+            Kind::Read(source) => source.source(),
             Kind::Eval(source) => source.source(),
             Kind::Infer(source) => source.source(),
             Kind::Linker(source) => source.source(),
@@ -482,6 +486,12 @@ impl From<Kind> for Error {
 impl From<truename_kb::Error> for Error {
     fn from(source: truename_kb::Error) -> Self {
         Kind::Kb(source).into()
+    }
+}
+
+impl From<truename_read::Error> for Error {
+    fn from(source: truename_read::Error) -> Self {
+        Kind::Read(source).into()
     }
 }
 

@@ -14,6 +14,7 @@ pub struct Error(Kind);
 #[derive(Debug)]
 enum Kind {
     KnowledgeBase(truename_kb::Error),
+    Read(truename_read::Error),
     Index(truename_index::Error),
     Io {
         action: &'static str,
@@ -115,6 +116,7 @@ impl Error {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.hint(),
             Kind::Io { source, .. } if is_irregular(source) => Some(IRREGULAR_HINT.into()),
+            Kind::Read(source) => source.hint().map(str::to_owned),
             Kind::Index(source) if source.is_missing() => Some("import the sources again".into()),
             Kind::Ranker(_) => {
                 Some("fit the ranker anew: `truename calibrate --kb DIR`, with --encoder DIR where one is used".into())
@@ -174,6 +176,7 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.is_not_found(),
+            Kind::Read(source) => source.is_not_found(),
             Kind::Encoder(source) => source.is_not_found(),
             Kind::ModelMissing { .. } | Kind::NoModel { .. } => true,
             Kind::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
@@ -348,6 +351,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::KnowledgeBase(source) => source.fmt(f),
+            Kind::Read(source) => source.fmt(f),
             Kind::Index(source) => source.fmt(f),
             Kind::Io { action, path, .. } => write!(f, "cannot {action} {}", path.display()),
             Kind::Ranker(_) => f.write_str("the ranker of this knowledge base cannot be read"),
@@ -419,6 +423,7 @@ impl std::error::Error for Error {
         match &self.0 {
             // The message above is the source's own; the chain continues with its cause.
             Kind::KnowledgeBase(source) => source.source(),
+            Kind::Read(source) => source.source(),
             Kind::Index(source) => source.source(),
             Kind::Encoder(source) => source.source(),
             Kind::Io { source, .. } => Some(source),
@@ -449,6 +454,12 @@ impl std::error::Error for Error {
             | Kind::TooFewMentions { .. }
             | Kind::TooFewNames { .. } => None,
         }
+    }
+}
+
+impl From<truename_read::Error> for Error {
+    fn from(source: truename_read::Error) -> Self {
+        Self(Kind::Read(source))
     }
 }
 

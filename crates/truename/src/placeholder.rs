@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use truename_read::{Source, SourceOptions};
 use truename_text::NormalizedName;
 
 use crate::Error;
@@ -46,8 +47,7 @@ impl Placeholders {
     /// # Errors
     /// If the file cannot be read or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
-        Ok(Self::default().with_words(&text))
+        Ok(Self::default().with_words(&Source::open(path, &SourceOptions::default())?.into_string()?))
     }
 
     /// Adds and removes words in the format of [`read`](Self::read).
@@ -69,7 +69,7 @@ impl Placeholders {
 }
 
 fn read_words(lines: &str, words: &mut HashSet<String>) {
-    for line in lines.trim_start_matches('\u{FEFF}').lines().map(str::trim) {
+    for line in lines.lines().map(str::trim) {
         if line.is_empty() || line == "#" || line.starts_with("# ") {
             continue;
         }

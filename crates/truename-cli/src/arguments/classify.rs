@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use clap::Args;
 use truename_eval::TextFormat;
 
+use super::TableArguments;
+
 #[derive(Args)]
 pub struct Classify {
     /// Texts or pairs of texts: CSV, TSV or JSONL, or records of Ditto, plain or gzipped; - for stdin
@@ -42,9 +44,8 @@ pub struct TextArguments {
     /// Format: csv, tsv, jsonl, or pairs for the records of Ditto [default: told by extension and content]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TextFormat>)]
     pub input_format: Option<TextFormat>,
-    /// The table has no header; columns are numbers from 1
-    #[arg(long)]
-    pub no_header: bool,
+    #[command(flatten)]
+    pub table: TableArguments,
     /// Cells of TSV may be quoted, as those of CSV are
     #[arg(long)]
     pub quoted: bool,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use truename::clusters::ClusterOptions;
 
 use super::value::{distance, share};
-use super::{Delimiter, EncoderArgument, InputFormat};
+use super::{EncoderArgument, InputFormat, TableArguments};
 
 #[derive(Args)]
 pub struct Cluster {
@@ -21,9 +21,8 @@ pub struct Cluster {
     /// Format of the input [default: told by extension, else by content; lines of text where neither says]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
-    #[arg(long, value_name = "DELIMITER")]
-    pub delimiter: Option<Delimiter>,
+    #[command(flatten)]
+    pub table: TableArguments,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,

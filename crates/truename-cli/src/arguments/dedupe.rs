@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::AdapterArgument;
-use super::match_names::{Delimiter, InputFormat};
+use super::match_names::InputFormat;
 use super::value::probability;
+use super::{AdapterArgument, TableArguments};
 
 #[derive(Args)]
 pub struct Dedupe {
@@ -61,9 +61,8 @@ pub struct Dedupe {
     /// Format of the tables: csv, tsv or parquet [default: told by extension, else by content]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub input_format: Option<InputFormat>,
-    /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
-    #[arg(long, value_name = "DELIMITER")]
-    pub delimiter: Option<Delimiter>,
+    #[command(flatten)]
+    pub table: TableArguments,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,

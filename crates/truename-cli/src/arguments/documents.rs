@@ -16,6 +16,9 @@ pub struct DocumentArguments {
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
+    /// Names of the tags that JSON with tokens has as numbers, from 0, parted by commas: O,B-Disease,I-Disease
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub tag_names: Vec<String>,
     /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,
@@ -32,12 +35,13 @@ impl DocumentArguments {
             .format(self.input_format)
             .offsets(self.offsets)
             .encoding(self.encoding.clone())
+            .tag_names(self.tag_names.clone())
             .max_line_bytes(usize::try_from(self.max_line_bytes).unwrap_or(usize::MAX)))
     }
 
     fn check_encoding(&self) -> Result<(), UsageError> {
         match &self.encoding {
-            Some(label) if encoding_rs::Encoding::for_label(label.as_bytes()).is_none() => {
+            Some(label) if truename_read::Encoding::of_label(label).is_none() => {
                 let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
                 Err(UsageError(format!("unknown encoding \"{label}\"; {advice}")))
             }

@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::value::MOST_CANDIDATES;
-use super::{ConceptArguments, LinkerArguments, NilArguments, PlaceholderArgument};
+use super::{ConceptArguments, LinkerArguments, NilArguments, PlaceholderArgument, TableArguments};
 
 #[derive(Args)]
 pub struct Match {
-    /// Text of one name a line, or a CSV, TSV, JSONL or Parquet table, plain or gzipped; - for stdin
+    /// Text of one name a line, or a CSV, TSV, JSONL or Parquet table, plain, gzipped or packed with zstd; - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
@@ -24,9 +24,8 @@ pub struct Match {
     /// Format of the input [default: told by extension, else by content; lines of text where neither says]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// Delimiter of the columns: , ; tab or | [default: told by the first rows]
-    #[arg(long, value_name = "DELIMITER")]
-    pub delimiter: Option<Delimiter>,
+    #[command(flatten)]
+    pub table: TableArguments,
     /// Output for each row
     #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
     pub format: OutputFormat,
@@ -74,9 +73,9 @@ pub enum InputFormat {
     Text,
     /// Cells may be quoted
     Csv,
-    /// Separated by tabs, without quotes
+    /// Separated by tabs
     Tsv,
-    /// One JSON object a line
+    /// JSON objects, one a line or in an array
     Jsonl,
     Parquet,
 }

@@ -20,6 +20,7 @@ mod recognize;
 mod recognizer;
 mod serve;
 mod simplify;
+mod table;
 mod train;
 mod value;
 
@@ -50,6 +51,7 @@ pub use recognize::Recognize;
 pub use recognizer::{RecognizerArguments, RecognizerChoice, RecognizerChoices};
 pub use serve::{Export, Review, Serve};
 pub use simplify::{Simplify, SimplifyFormat, SubstituteArguments};
+pub use table::TableArguments;
 pub use train::{RecipeChanges, RecipeCommand, Train, Tune};
 
 /// Finds the entities that texts mention, or that messy names stand for, and gives each its identifier in your

@@ -1,4 +1,4 @@
-use super::Delimiter;
+use super::TableArguments;
 use clap::{Args, ValueEnum};
 use truename::{Columns, Format, ImportOptions, SynonymScopes};
 
@@ -30,15 +30,8 @@ pub struct Reading {
     /// Separator of several values in one cell [default: |, except in names; ; in lists of further names that have no |]
     #[arg(long, value_name = "TEXT")]
     pub separator: Option<String>,
-    /// Delimiter of the columns of a table: , ; tab or | [default: told by the first rows]
-    #[arg(long, value_name = "DELIMITER")]
-    pub delimiter: Option<Delimiter>,
-    /// Lines above the header of a table
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub skip_rows: u64,
-    /// The table has no header; columns are numbers [default: the id 1, the name 2]
-    #[arg(long)]
-    pub no_header: bool,
+    #[command(flatten)]
+    pub table: TableArguments,
     /// Keep placeholders of tables, such as N/A, NULL and -, as names
     #[arg(long)]
     pub keep_placeholders: bool,
@@ -78,9 +71,9 @@ impl Reading {
             synonyms: self.synonyms_columns.clone(),
             types: self.type_column.clone(),
             separator: self.separator.clone(),
-            delimiter: self.delimiter.map(|said| said.0),
-            skip_rows: self.skip_rows,
-            no_header: self.no_header,
+            delimiter: self.table.delimiter.map(|said| said.0),
+            skip_rows: self.table.skip_rows,
+            no_header: self.table.no_header,
         };
         ImportOptions::default()
             .format(self.format)

@@ -17,10 +17,10 @@ use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::interrupt;
 use crate::names::phrases::{self, Phrases};
-use crate::names::record::{Dialect, row};
 use crate::output::Output;
 use crate::problems::say_truncated;
 use crate::progress::watched;
+use truename_read::Dialect;
 
 pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -201,7 +201,7 @@ fn write(arguments: &Cluster, format: ClusterFormat, phrases: &Phrases, labels: 
         match format {
             ClusterFormat::Csv => {
                 let cells = [line.name, &line.cluster.to_string(), line.canonical];
-                out.put((row(cells, Dialect::quoted(b','), arguments.csv_safe) + "\n").as_bytes())?;
+                out.put((Dialect::of(b',').row(cells, arguments.csv_safe) + "\n").as_bytes())?;
             }
             ClusterFormat::Jsonl => out.put(&[serde_json::to_vec(&line)?, b"\n".to_vec()].concat())?,
         }

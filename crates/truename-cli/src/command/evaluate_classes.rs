@@ -48,7 +48,9 @@ fn layout(arguments: &EvaluateClasses, classifier: &Classifier) -> TextLayout {
         second,
         label: label.unwrap_or_else(|| TextLayout::default().label),
         format: texts.input_format,
-        has_header: !texts.no_header,
+        has_header: !texts.table.no_header,
+        delimiter: texts.table.delimiter.map(|said| said.0),
+        skip_rows: texts.table.skip_rows,
         is_quoted: texts.quoted,
     }
 }

@@ -1,22 +1,21 @@
 //! `truename evaluate substitutes`.
 
 use std::io::Write;
-use std::path::Path;
 
-use anyhow::Context;
 use serde::Serialize;
 use truename::substitutes::{SimplifiedWord, Simplifier};
 use truename_eval::substitutes::{GoldWord, JudgedWord, SubstituteScores, read_gold};
+use truename_read::{Source, SourceOptions};
 
 use crate::arguments::EvaluateSubstitutes;
 use crate::bars;
-use crate::exit_code::UsageError;
 use crate::{atomic_file, interrupt, output};
 
 use super::simplify::simplifier;
 
 pub fn run(arguments: &EvaluateSubstitutes, quiet: bool) -> anyhow::Result<()> {
-    let gold = read_gold(&text(&arguments.gold, arguments.encoding.as_deref())?, &arguments.gold)?;
+    let options = SourceOptions { encoding: arguments.encoding.clone(), ..SourceOptions::default() };
+    let gold = read_gold(&Source::open(&arguments.gold, &options)?.into_string()?, &arguments.gold)?;
     let simplifier = simplifier(&arguments.substitutes, |_| ())?;
     let judged = judge(&simplifier, &gold, quiet)?;
     let scores = SubstituteScores::of(&judged);
@@ -45,22 +44,6 @@ struct Prediction<'a> {
     answer: &'a str,
     candidates: &'a [String],
     gold: &'a [String],
-}
-
-/// Reads the text of a file in UTF-8 or another encoding.
-fn text(path: &Path, encoding: Option<&str>) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot open {}", path.display()))?;
-    if let Some(label) = encoding {
-        let advice = "use a WHATWG label such as utf-8, windows-1252, utf-16le";
-        let known = encoding_rs::Encoding::for_label(label.as_bytes());
-        let known = known.ok_or_else(|| UsageError(format!("unknown encoding \"{label}\"; {advice}")))?;
-        return Ok(known.decode(&bytes).0.into_owned());
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        anyhow::anyhow!("{}:{line}: not UTF-8 (say --encoding, as in --encoding windows-1252)", path.display())
-    })
 }
 
 fn judge(simplifier: &Simplifier, gold: &[GoldWord], quiet: bool) -> anyhow::Result<Vec<JudgedWord>> {

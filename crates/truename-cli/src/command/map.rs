@@ -4,9 +4,9 @@ use std::collections::{BinaryHeap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context;
 use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
 use truename_plot::map::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
+use truename_read::{Source, SourceOptions};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
@@ -80,10 +80,7 @@ fn queries(arguments: &Map) -> anyhow::Result<Vec<String>> {
 }
 
 fn read_lines(path: &Path) -> anyhow::Result<Vec<String>> {
-    let text =
-        if path == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
-    let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text.trim_start_matches('\u{FEFF}').lines().map(str::to_owned).collect())
+    Ok(Source::open(path, &SourceOptions::default())?.into_string()?.lines().map(str::to_owned).collect())
 }
 
 /// Returns the concepts asked for, and those near to queries whose nearest concept is none of these.

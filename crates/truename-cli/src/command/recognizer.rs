@@ -7,6 +7,7 @@ use anyhow::Context;
 use truename::{
     Descriptions, DictionaryRecognizer, EntityType, KnowledgeBase, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
+use truename_read::SourceOptions;
 
 use crate::arguments::{RecognizerChoice, RecognizerChoices};
 use crate::exit_code::{Advised, ExitCode, UsageError};
@@ -118,7 +119,7 @@ fn entity_types(choices: &RecognizerChoices) -> anyhow::Result<Vec<EntityType>> 
     let mut types = Vec::new();
     if let Some(path) = &choices.entity_types {
         let cannot = || format!("cannot read {} as types with descriptions, such as `vaccine = \"…\"`", path.display());
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = truename_read::Source::open(path, &SourceOptions::default())?.into_string()?;
         let table: BTreeMap<String, Descriptions> = toml::from_str(&text).with_context(cannot)?;
         types.extend(
             table.into_iter().map(|(name, descriptions)| EntityType { name, descriptions: descriptions.into() }),

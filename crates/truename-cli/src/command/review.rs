@@ -1,12 +1,12 @@
 //! `truename review`.
 
+use truename_read::Dialect;
 use truename_server::{last_judgements, read_judgements};
 
 use super::serve::judgements_file;
 use crate::arguments::{Export, Review};
 use crate::count::counted;
 use crate::exit_code::{Advised, ExitCode};
-use crate::names::record::{Dialect, row};
 use crate::output::Output;
 
 pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
@@ -35,7 +35,7 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     out.put(b"name,id\n")?;
     for judgement in &judgements {
         let id = judgement.id.as_ref().map_or("", |id| id.as_str());
-        let row = row([judgement.name.as_str(), id], Dialect::quoted(b','), arguments.csv_safe);
+        let row = Dialect::of(b',').row([judgement.name.as_str(), id], arguments.csv_safe);
         out.put((row + "\n").as_bytes())?;
     }
     out.finish()?;

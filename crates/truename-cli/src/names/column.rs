@@ -1,16 +1,12 @@
-//! Column with the names.
+//! Columns that flags name.
+
+use truename_read::{ColumnError, Table};
+pub use truename_read::{folded, quoted};
 
 use crate::exit_code::{Advised, ExitCode};
 
-/// Maximum number of columns listed in a message.
-const MAX_SHOWN: usize = 20;
 /// Minimum Jaro–Winkler similarity of a column that is suggested as a correction.
 const MIN_SIMILARITY: f64 = 0.75;
-
-/// Normalizes a column's name: ignores capitals and surrounding blanks.
-pub fn folded(column: &str) -> String {
-    column.trim().to_lowercase()
-}
 
 /// Returns the position of the column with the names: the column asked for, else the one called `name`, else the only
 /// one.
@@ -24,53 +20,46 @@ pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<us
     }
 }
 
-/// Returns the position of the column that a flag asks for.
+/// Returns the position of the column that a flag asks for, by name or number.
 ///
 /// # Errors
 /// As [`name_column`].
 pub fn column(present: &[String], wanted: &str, flag: &str) -> anyhow::Result<usize> {
-    if let Some(at) = present.iter().position(|column| column == wanted) {
-        return Ok(at);
-    }
-    let alike: Vec<usize> = (0..present.len()).filter(|at| folded(&present[*at]) == folded(wanted)).collect();
-    match &alike[..] {
-        [at] => Ok(*at),
-        [] => {
-            let message = format!("no column {} among {}", quoted(wanted), list(present));
-            Err(refused(message, way_out(present, wanted, flag)))
-        }
-        several => {
-            let several: Vec<String> = several.iter().map(|at| present[*at].clone()).collect();
-            let hint = "give one exactly as it is written".into();
-            Err(refused(format!("{} may be any of the columns {}", quoted(wanted), list(&several)), hint))
-        }
-    }
+    truename_read::column(present, wanted).map_err(|error| {
+        let hint = way_out(&error, flag);
+        Advised { message: error.to_string(), hint, code: ExitCode::Usage }.into()
+    })
 }
 
-fn refused(message: String, hint: String) -> anyhow::Error {
-    Advised { message, hint, code: ExitCode::Usage }.into()
+/// As [`column`], for a table whose header may stand further down.
+pub fn table_column(table: &Table, wanted: Option<&str>, flag: &str) -> anyhow::Result<usize> {
+    if wanted.is_none() && table.columns.len() == 1 {
+        return name_column(&table.columns, None);
+    }
+    let wanted = wanted.unwrap_or("name");
+    table.column(wanted).map_err(|error| {
+        let titles = table.title_rows(wanted).filter(|_| error.is_missing);
+        let hint = match titles {
+            Some(rows) => format!("the header seems to be further down: --skip-rows {rows}"),
+            None if table.columns.len() == 1 => {
+                format!("{}; --delimiter says what separates columns", way_out(&error, flag))
+            }
+            None => way_out(&error, flag),
+        };
+        Advised { message: error.to_string(), hint, code: ExitCode::Usage }.into()
+    })
 }
 
-fn way_out(present: &[String], wanted: &str, flag: &str) -> String {
-    let alike = |column: &&String| strsim::jaro_winkler(&folded(column), &folded(wanted));
-    match present.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
+fn way_out(error: &ColumnError, flag: &str) -> String {
+    if !error.is_missing {
+        return "give one exactly as it is written".into();
+    }
+    let alike = |column: &&String| strsim::jaro_winkler(&folded(column), &folded(&error.wanted));
+    match error.columns.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
         Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => format!("did you mean {flag} {}?", quoted(nearest)),
         _ => format!("name one with {flag}"),
     }
 }
-
-/// Quotes a value of the data for a message.
-pub fn quoted(value: &str) -> String {
-    format!("\"{}\"", value.escape_debug())
-}
-
-fn list(columns: &[String]) -> String {
-    let shown: Vec<String> = columns.iter().take(MAX_SHOWN).map(|column| quoted(column)).collect();
-    let more = columns.len().saturating_sub(MAX_SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +98,5 @@ mod tests {
         for (found, message) in cases {
             assert_eq!(found, Err(message.into()));
         }
-        let many: Vec<String> = (0..30).map(|number| format!("column {number}")).collect();
-        assert!(list(&many).ends_with("\"column 19\" and 10 more"));
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
+use truename_read::{Dialect, Encoding};
 
 use super::added::{Added, cell};
-use super::encoding::Codec;
+use super::input::{encode, finish};
 use super::parquet;
-use super::record::{Dialect, row};
 use crate::arguments::{InputFormat, Match};
 use crate::output::Output;
 
@@ -15,7 +15,7 @@ pub enum Converter {
     Delimited {
         output: Output,
         dialect: Dialect,
-        codec: Codec,
+        encoding: Encoding,
         /// Whether formulas are written as text.
         is_safe: bool,
     },
@@ -34,7 +34,9 @@ impl Converter {
         arguments: &Match,
         columns: &[String],
         added: &Added,
-        codec: Codec,
+        encoding: Encoding,
+        /// Whether formulas are written as text.
+        is_safe: bool,
     ) -> anyhow::Result<Self> {
         let out = arguments.out.as_deref();
         let dialect = match format {
@@ -46,13 +48,13 @@ impl Converter {
                 let keys = keys.map(|key| Value::from(key).to_string()).collect();
                 return Ok(Self::Objects { output: Output::open(out)?, keys });
             }
-            InputFormat::Csv => Dialect::quoted(b','),
+            InputFormat::Csv => Dialect::of(b','),
             InputFormat::Tsv | InputFormat::Text => Dialect::TSV,
         };
         let (mut output, is_safe) = (Output::open(out)?, arguments.csv_safe);
-        output.put(codec.mark())?;
-        output.put(&line(columns.iter().chain(&added.names).cloned(), dialect, codec, is_safe)?)?;
-        Ok(Self::Delimited { output, dialect, codec, is_safe })
+        output.put(encoding.mark())?;
+        output.put(&line(columns.iter().chain(&added.names).cloned(), dialect, encoding, is_safe)?)?;
+        Ok(Self::Delimited { output, dialect, encoding, is_safe })
     }
 
     /// Writes a row; `own` has one value a column.
@@ -65,13 +67,13 @@ impl Converter {
                     keys.iter().zip(values).map(|(key, value)| format!("{key}:{value}")).collect();
                 output.put(format!("{{{}}}\n", fields.join(",")).as_bytes())
             }
-            Self::Delimited { output, dialect, codec, is_safe } => {
+            Self::Delimited { output, dialect, encoding, is_safe } => {
                 let own = own.into_iter().map(|value| match value {
                     Value::Null => String::new(),
                     Value::String(text) => text,
                     other => other.to_string(),
                 });
-                output.put(&line(own.chain(added.iter().map(cell)), *dialect, *codec, *is_safe)?)
+                output.put(&line(own.chain(added.iter().map(cell)), *dialect, *encoding, *is_safe)?)
             }
         }
     }
@@ -84,8 +86,13 @@ impl Converter {
     }
 }
 
-fn line(cells: impl Iterator<Item = String>, dialect: Dialect, codec: Codec, is_safe: bool) -> anyhow::Result<Vec<u8>> {
-    codec.finish(codec.encode(&(row(cells, dialect, is_safe) + "\n"))?)
+fn line(
+    cells: impl Iterator<Item = String>,
+    dialect: Dialect,
+    encoding: Encoding,
+    is_safe: bool,
+) -> anyhow::Result<Vec<u8>> {
+    finish(encoding, encode(encoding, &(dialect.row(cells, is_safe) + "\n"))?)
 }
 
 /// Makes the columns' names distinct and not empty.

@@ -7,17 +7,15 @@ pub mod classified;
 pub mod column;
 mod context;
 mod converter;
-mod dialect;
-mod encoding;
+pub mod input;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
 mod parquet;
 pub mod phrases;
-pub mod record;
+mod row_writer;
 mod rows;
-pub mod source;
 pub mod tally;
 pub mod whole;
 
@@ -26,7 +24,7 @@ use truename_view::NameLine;
 
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::exit_code::UsageError;
-use source::{Source, by_extension};
+use input::{Input, InputOptions, by_extension, check_table_options};
 use tally::Tally;
 
 /// Rows read and linked together.
@@ -34,10 +32,11 @@ const PIECE: usize = 4096;
 
 /// Links the names of a file and writes the results.
 pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
-    let source = Source::open(&arguments.file, quiet)?;
-    let format = source.format(arguments);
+    let input = Input::open(&arguments.file, input_options(arguments, quiet))?;
+    let is_table = arguments.column.is_some() || arguments.table.delimiter.is_some() || arguments.table.no_header;
+    let format = input.format(arguments.input_format, is_table);
     let target = Target::of(arguments, format)?;
-    check_delimiter(arguments, format)?;
+    check_table_options(&arguments.table, format)?;
     if format == InputFormat::Text && arguments.context_column.is_some() {
         return Err(UsageError(
             "a list of names has no further column; --context-column is for tables and JSONL".into(),
@@ -46,7 +45,7 @@ pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -
     }
     match format {
         InputFormat::Parquet => parquet::run(arguments, target, linker, tally, quiet),
-        _ => rows::run(source, format, target, arguments, linker, tally),
+        _ => rows::run(input, format, target, arguments, linker, tally),
     }
 }
 
@@ -87,14 +86,9 @@ impl Target {
     }
 }
 
-fn check_delimiter(arguments: &Match, format: InputFormat) -> Result<(), UsageError> {
-    let Some(crate::arguments::Delimiter(delimiter)) = arguments.delimiter else { return Ok(()) };
-    match format {
-        InputFormat::Csv => Ok(()),
-        InputFormat::Tsv if delimiter == b'\t' || arguments.input_format.is_none() => Ok(()),
-        InputFormat::Tsv => Err(UsageError("TSV is delimited by tabs; --input-format csv has other delimiters".into())),
-        _ => Err(UsageError("--delimiter is for tables; say --input-format csv".into())),
-    }
+fn input_options(arguments: &Match, quiet: bool) -> InputOptions<'_> {
+    let Match { encoding, max_line_bytes, .. } = arguments;
+    InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet }
 }
 
 /// Returns the line of an answer, with its best candidate if that is NIL and `suggest`.

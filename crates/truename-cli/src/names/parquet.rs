@@ -16,12 +16,12 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 use truename::{Link, Linker};
+use truename_read::Encoding;
 
 use super::added::{Added, cell};
 use super::column::{column, name_column, quoted};
 use super::context::InContext;
 use super::converter::Converter;
-use super::encoding::Codec;
 use super::tally::Tally;
 use super::{PIECE, Target, json_line};
 use crate::arguments::Match;
@@ -112,8 +112,8 @@ impl Sink {
         match target {
             Target::Candidates => return Ok(Self::Candidates(Output::open(arguments.out.as_deref())?)),
             Target::Converted(format) => {
-                let codec = Codec::of(None, b"")?;
-                return Ok(Self::Converted(Converter::open(format, arguments, present, added, codec)?));
+                let encoding = Encoding::UTF_8;
+                return Ok(Self::Converted(Converter::open(format, arguments, present, added, encoding)?));
             }
             Target::Rows => {}
         }

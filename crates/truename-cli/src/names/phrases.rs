@@ -3,14 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::Context;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use truename_read::{Dialect, Record, json};
 
-use super::column::{column, folded, name_column, quoted};
-use super::dialect::delimiter;
-use super::encoding::Codec;
-use super::record::{Cells, Dialect, Record, Records};
-use super::source::Source;
+use super::column::{column, folded, name_column, quoted, table_column};
+use super::input::{self, Form, Input, InputOptions, check_table_options, table_options};
 use crate::arguments::{Cluster, InputFormat};
 use crate::exit_code::{Advised, ExitCode, UsageError};
 use crate::interrupt;
@@ -62,44 +59,29 @@ impl Phrases {
 /// If the file cannot be read to its end, is not text in the expected encoding, or lacks a column, or a row lacks a cell.
 pub fn read(arguments: &Cluster, quiet: bool) -> anyhow::Result<Phrases> {
     let path = &arguments.file;
-    let source = Source::open(path, quiet)?;
-    let is_table = arguments.column.is_some() || arguments.delimiter.is_some();
-    let format = source.format_of(path, arguments.input_format, is_table);
-    let codec = Codec::of(arguments.encoding.as_deref(), &source.beginning)?;
+    let Cluster { column, encoding, max_line_bytes, .. } = arguments;
+    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let input = Input::open(path, options)?;
+    let format = input.format(arguments.input_format, column.is_some() || arguments.table.delimiter.is_some());
     if format == InputFormat::Parquet {
         return Err(
             UsageError("cluster reads text, CSV, TSV and JSONL; save the Parquet table as one of them".into()).into()
         );
     }
-    source.check_text(path, codec)?;
-    let dialect = dialect(arguments, format, &codec.preview(&source.beginning), source.is_whole);
-    let bar = source.bar.clone();
-    let text = source.into_text(codec).with_context(|| failed(path))?;
-    let longest = usize::try_from(arguments.max_line_bytes).unwrap_or(usize::MAX);
-    let mut rows = Rows { records: Records::new(text, dialect, longest), path, codec };
-    let phrases = match (format, dialect) {
-        (InputFormat::Jsonl, _) => of_objects(&mut rows, arguments),
-        (_, Some(dialect)) => of_table(&mut rows, dialect, arguments),
-        (_, None) => of_lines(&mut rows, arguments),
+    check_table_options(&arguments.table, format)?;
+    let bar = input.bar.clone();
+    let wanted = column.as_deref().unwrap_or("name");
+    let rows = input.into_rows(format, &table_options(&arguments.table, format, &[&[wanted]]))?;
+    let mut rows = Rows { rows, path };
+    let phrases = match &rows.rows.form {
+        Form::Lines(_) => of_lines(&mut rows, arguments),
+        Form::Table(_) => of_table(&mut rows, arguments),
+        Form::Objects(_) => of_objects(&mut rows, arguments),
     };
     bar.finish_and_clear();
     let phrases = phrases?;
     anyhow::ensure!(!phrases.names.is_empty(), "{} has no names", path.display());
     Ok(phrases)
-}
-
-fn dialect(arguments: &Cluster, format: InputFormat, beginning: &[u8], is_whole: bool) -> Option<Dialect> {
-    let said = arguments.delimiter.map(|said| said.0);
-    match (format, said) {
-        (InputFormat::Tsv, None | Some(b'\t')) => Some(Dialect::TSV),
-        (InputFormat::Csv | InputFormat::Tsv, Some(said)) => Some(Dialect::quoted(said)),
-        (InputFormat::Csv, None) => Some(Dialect::quoted(delimiter(beginning, is_whole, arguments.column.as_deref()))),
-        _ => None,
-    }
-}
-
-fn failed(path: &Path) -> String {
-    format!("cannot read {}", path.display())
 }
 
 fn advised(message: String, hint: &str) -> anyhow::Error {
@@ -108,9 +90,8 @@ fn advised(message: String, hint: &str) -> anyhow::Error {
 
 /// Rows of the input.
 struct Rows<'a> {
-    records: Records<Box<dyn std::io::BufRead>>,
+    rows: input::Rows,
     path: &'a Path,
-    codec: Codec,
 }
 
 impl Rows<'_> {
@@ -118,15 +99,15 @@ impl Rows<'_> {
     fn next(&mut self) -> anyhow::Result<Option<Record>> {
         loop {
             interrupt::check()?;
-            match self.records.next().with_context(|| failed(self.path))? {
-                Some(record) if record.content.trim_ascii().is_empty() => {}
+            match self.rows.next()? {
+                Some(record) if record.is_blank() => {}
                 record => return Ok(record),
             }
         }
     }
 
     fn decoded(&self, bytes: &[u8], line: u64) -> anyhow::Result<String> {
-        self.codec.decode(bytes).ok_or_else(|| {
+        self.rows.encoding.decode(bytes).ok_or_else(|| {
             let shown: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
             let message = format!("{}:{line}: not in the expected encoding: {}", self.path.display(), quoted(&shown));
             advised(message, "say --encoding, as in --encoding windows-1252")
@@ -138,8 +119,8 @@ impl Rows<'_> {
 /// CUVA's files, is passed over.
 fn of_lines(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
     let (mut phrases, mut are_triples, mut count_line) = (Phrases::default(), None, None);
-    while let Some(Record { content, line, .. }) = rows.next()? {
-        let text = rows.decoded(&content, line)?;
+    while let Some(record) = rows.next()? {
+        let (text, line) = (rows.decoded(record.content(), record.line)?, record.line);
         let cells: Vec<&str> = text.split('\t').collect();
         if line == 1 && text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
             count_line = Some(text);
@@ -183,30 +164,36 @@ enum Columns {
 }
 
 impl Columns {
-    fn of(header: &[String], arguments: &Cluster) -> anyhow::Result<Self> {
+    fn of(
+        header: &[String],
+        arguments: &Cluster,
+        names: impl FnOnce(Option<&str>) -> anyhow::Result<usize>,
+    ) -> anyhow::Result<Self> {
         let has = |wanted: &str| header.iter().any(|column| folded(column) == wanted);
         let are_triples = has(SUBJECT) && has(OBJECT) && !has("name");
         if arguments.column.is_none() && (are_triples || arguments.subjects) {
             let at = |wanted: &str| column(header, wanted, "--column");
             return Ok(Self::Triples { subject: at(SUBJECT)?, object: at(OBJECT)? });
         }
-        Ok(Self::Names(name_column(header, arguments.column.as_deref())?))
+        Ok(Self::Names(names(arguments.column.as_deref())?))
     }
 }
 
-fn of_table(rows: &mut Rows<'_>, dialect: Dialect, arguments: &Cluster) -> anyhow::Result<Phrases> {
-    let (mut phrases, mut cells) = (Phrases::default(), Cells::new(dialect));
-    let Some(header) = rows.next()? else { return Ok(phrases) };
-    let names: Vec<Vec<u8>> = cells.of(&header.content).into_iter().map(<[u8]>::to_vec).collect();
-    let names: Vec<String> = names.iter().map(|name| rows.decoded(name, header.line)).collect::<Result<_, _>>()?;
-    let columns = Columns::of(&names, arguments)?;
-    while let Some(Record { content, line, .. }) = rows.next()? {
-        let found = cells.of(&content);
-        let cell = |at: usize| match found.get(at) {
+fn of_table(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
+    let mut phrases = Phrases::default();
+    let Form::Table(table) = &rows.rows.form else { return Ok(phrases) };
+    let width = table.columns.len();
+    let columns = Columns::of(&table.columns, arguments, |asked| table_column(table, asked, "--column"))?;
+    while let Some(record) = rows.next()? {
+        let line = record.line;
+        if record.has_open_quote {
+            let message = format!("{}:{line}: a quote that is never closed", rows.path.display());
+            return Err(advised(message, "write a quote within a quoted cell twice"));
+        }
+        let cell = |at: usize| match record.cell(at) {
             Some(cell) => rows.decoded(cell, line),
             None => {
-                let message =
-                    format!("{}:{line}: row has {} of {} cells", rows.path.display(), found.len(), names.len());
+                let message = format!("{}:{line}: row has {} of {width} cells", rows.path.display(), record.width());
                 Err(advised(message, "fill the row up, or leave it out"))
             }
         };
@@ -222,17 +209,17 @@ fn of_table(rows: &mut Rows<'_>, dialect: Dialect, arguments: &Cluster) -> anyho
 
 fn of_objects(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
     let (mut phrases, mut columns) = (Phrases::default(), None);
-    while let Some(Record { content, line, .. }) = rows.next()? {
-        let text = rows.decoded(&content, line)?;
-        let object: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
-            let message = format!("{}:{line}: not a JSON object: {error}", rows.path.display());
+    while let Some(record) = rows.next()? {
+        let (text, line) = (rows.decoded(record.content(), record.line)?, record.line);
+        let object = json::object(&text).map_err(|reason| {
+            let message = format!("{}:{line}: {reason}", rows.path.display());
             advised(message, "JSONL has one object a line; `jq -c .` writes it so")
         })?;
         let (fields, columns) = match &mut columns {
             Some((fields, columns)) => (fields, columns),
             none => {
                 let fields: Vec<String> = object.keys().cloned().collect();
-                let found = Columns::of(&fields, arguments)?;
+                let found = Columns::of(&fields, arguments, |asked| name_column(&fields, asked))?;
                 let (fields, columns) = none.insert((fields, found));
                 (fields, columns)
             }

@@ -10,7 +10,8 @@ use truename::records::{Record, Tables, identifier_columns};
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
 use crate::names::column::{column, folded, quoted};
-use crate::names::whole::{TableOptions, WholeTable};
+use crate::names::input::InputOptions;
+use crate::names::whole::{WholeTable, WholeTableOptions};
 
 /// One table or two.
 pub struct Input {
@@ -93,13 +94,9 @@ impl Input {
 
 impl InputTable {
     fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
-        let options = TableOptions {
-            format: arguments.input_format,
-            delimiter: arguments.delimiter,
-            encoding: arguments.encoding.as_deref(),
-            max_line_bytes: arguments.max_line_bytes,
-            quiet,
-        };
+        let Dedupe { encoding, max_line_bytes, .. } = arguments;
+        let input = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+        let options = WholeTableOptions { format: arguments.input_format, table: arguments.table, input };
         let WholeTable { columns, rows, problems } = WholeTable::read(path, &options)?;
         if let Some(problem) = problems.first().filter(|_| arguments.strict) {
             anyhow::bail!("{problem}");

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use truename::records::{RecordPair, Resolution, ScoredPair};
+use truename_read::Dialect;
 
 use super::input::{Input, InputTable};
 use super::page;
 use crate::arguments::{Dedupe, InputFormat, RecordFormat};
 use crate::exit_code::UsageError;
 use crate::names::column::folded;
-use crate::names::record::{Dialect, row};
-use crate::names::source::by_extension;
+use crate::names::input::by_extension;
 use crate::output::Output;
 
 /// Writes the answers in the format asked for.
@@ -35,7 +35,7 @@ pub fn check(arguments: &Dedupe) -> Result<(), UsageError> {
 fn dialect(out: Option<&Path>) -> Dialect {
     match out.and_then(by_extension) {
         Some(InputFormat::Tsv) => Dialect::TSV,
-        _ => Dialect::quoted(b','),
+        _ => Dialect::of(b','),
     }
 }
 
@@ -53,7 +53,7 @@ impl Rows {
     }
 
     fn put<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
-        self.out.put((row(cells, self.dialect, self.is_safe) + "\n").as_bytes())
+        self.out.put((self.dialect.row(cells, self.is_safe) + "\n").as_bytes())
     }
 }
 

@@ -1,38 +1,35 @@
 //! BioC as JSON: a collection, `{"PubTator3": [documents]}`, a list of documents, or documents one after
 //! another, as PubTator exports them.
 
-use std::cell::Cell;
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
+use truename_read::{Source, Watch};
 use truename_text::{Document, OffsetUnit, Offsets};
 
-use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong, locations, parts};
+use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
 use crate::Error;
 use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
 use crate::output::Output;
-use crate::source::{Source, count_newlines};
+use crate::source::failure;
 use crate::wrong::Wrong;
 use crate::wrong::not_utf8;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let (path, limit, place) = (source.path.clone(), output.options.max_line_bytes, Rc::<Place>::default());
-    let bounded = Bounded { inner: source.into_reader(), place: Rc::clone(&place), limit };
-    let mut json = serde_json::Deserializer::from_reader(bounded);
+    let (path, text) = (source.path().to_owned(), source.into_text());
+    let place = text.watch();
+    let mut json = serde_json::Deserializer::from_reader(text);
     let mut found = Found::default();
     loop {
         let mut begun = false;
         let top = Top { output, found: &mut found, begun: &mut begun, place: &place };
         let Err(error) = json.deserialize_any(top) else { continue };
         if error.is_io() {
-            let error = io::Error::from(error);
-            if !TooLong::is(&error) {
-                return Err(Error::io("read", &path, error));
-            }
-            output.give_one("", Err(Wrong::at(place.lines.get() + 1, format!("{error}; {REST}"))));
+            let message = failure(&place, io::Error::from(error), &output.options)?;
+            output.give_one("", Err(Wrong::at(place.line(), format!("{message}; {REST}"))));
             return Ok(());
         }
         let ended = error.is_eof() && !begun;
@@ -63,35 +60,6 @@ fn broken(error: &serde_json::Error) -> String {
     format!("{reason}; {REST}")
 }
 
-/// Place up to which the file was read.
-#[derive(Default)]
-struct Place {
-    /// Bytes since the last document.
-    since: Cell<usize>,
-    /// Line ends before it.
-    lines: Cell<u64>,
-}
-
-/// Keeps the place, and fails where a document goes beyond a limit.
-struct Bounded<R> {
-    inner: R,
-    place: Rc<Place>,
-    limit: usize,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let place = &self.place;
-        if place.since.get() > self.limit {
-            return Err(TooLong { limit: self.limit }.into_error());
-        }
-        let read = self.inner.read(buffer)?;
-        place.since.set(place.since.get() + read);
-        place.lines.set(place.lines.get() + count_newlines(&buffer[..read]));
-        Ok(read)
-    }
-}
-
 /// The kinds of outermost values found so far.
 #[derive(Default)]
 struct Found {
@@ -104,7 +72,7 @@ struct Top<'a, 'v> {
     output: &'a mut Output<'v>,
     found: &'a mut Found,
     begun: &'a mut bool,
-    place: &'a Place,
+    place: &'a Rc<Watch>,
 }
 
 impl<'de> Visitor<'de> for Top<'_, '_> {
@@ -127,7 +95,7 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
                 insert(&mut rest, key, value).map_err(A::Error::custom)?;
             }
         }
-        self.place.since.set(0);
+        self.place.begin_value();
         if collection {
             return Ok(());
         }
@@ -149,7 +117,7 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
 /// A list of documents, read one at a time.
 struct Documents<'a, 'v> {
     output: &'a mut Output<'v>,
-    place: &'a Place,
+    place: &'a Rc<Watch>,
 }
 
 impl<'de> DeserializeSeed<'de> for Documents<'_, '_> {
@@ -169,7 +137,7 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         while let Some(Unique(document)) = seq.next_element()? {
-            self.place.since.set(0);
+            self.place.begin_value();
             give(document, self.output)?;
         }
         Ok(())

@@ -7,14 +7,11 @@
 pub(crate) mod json;
 pub(crate) mod xml;
 
-use std::{fmt, io};
-
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::annotation::{Annotated, Annotation, concept_id, number, unit_advice};
 use crate::output::{Output, Read};
 use crate::wrong::Wrong;
-use crate::wrong::too_long;
 
 /// Type that writers give to text between passages; readers make no passage of it.
 const GAP: &str = "gap";
@@ -40,30 +37,6 @@ const IDENTIFIERS: [&str; 13] = [
 
 /// End of a message about a problem that ends the reading.
 pub(crate) const REST: &str = "the rest of the file is not read";
-
-/// The error of a reader that met a document beyond the limit.
-#[derive(Debug)]
-pub(crate) struct TooLong {
-    limit: usize,
-}
-
-impl TooLong {
-    fn into_error(self) -> io::Error {
-        io::Error::other(self)
-    }
-
-    pub(crate) fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|source| source.is::<Self>())
-    }
-}
-
-impl fmt::Display for TooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&too_long("the document", self.limit))
-    }
-}
-
-impl std::error::Error for TooLong {}
 
 /// A document as a file has it.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::pair::pair;
 use super::standoff::read_standoff;
 use crate::Error;
 use crate::output::{Output, Read};
-use crate::source::{Source, stem};
+use crate::source::{open, open_with_mark, stem};
 use crate::wrong::Wrong;
 
 /// Reads the document of a `.txt` or `.ann` file, or all of a folder.
@@ -88,9 +88,9 @@ fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Resu
         output.give(missing(text_path, ann_path, "; make an empty one where the text has no annotation"));
         return Ok(());
     }
-    let source = Source::open_with_mark(text_path, &output.options)?;
-    output.encoding = source.encoding;
-    let text = match source.into_text()? {
+    let source = open_with_mark(text_path, &output.options)?;
+    output.encoding = Some(source.encoding()).filter(|encoding| !encoding.is_utf8());
+    let text = match crate::source::text(source, &output.options)? {
         Ok(text) => text,
         Err(wrong) => {
             output.give(Err(wrong.in_file(text_path, Some(&id))));
@@ -98,7 +98,7 @@ fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Resu
         }
     };
     let annotations = match output.options.mentions && ann_path.exists() {
-        true => Source::open(ann_path, &output.options)?.into_text()?,
+        true => crate::source::text(open(ann_path, &output.options)?, &output.options)?,
         false => Ok(String::new()),
     };
     let read = annotations

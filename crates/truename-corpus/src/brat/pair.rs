@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use crate::source::without_gz;
+use truename_read::without_packing;
 
 /// Returns the `.txt` and the `.ann` file of a document, given either.
 pub(super) fn pair(path: &Path) -> (PathBuf, PathBuf) {
-    let plain = without_gz(path);
+    let plain = without_packing(path);
     let is_annotations = plain.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ann"));
     if is_annotations {
         (plain.with_extension("txt"), path.to_owned())

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename_text::{Document, Mention, excerpt};
+use truename_text::{Document, Mention, Span, excerpt};
 
 use super::pair::pair;
 use crate::annotation::{Annotated, Annotation, number};
@@ -11,6 +11,8 @@ use crate::{Problem, ReadOptions};
 
 /// Resource written before an id that names none, because brat requires one: `KB:D003139`.
 pub(super) const NO_RESOURCE: &str = "KB:";
+/// Byte order mark, which is the first character of a text to brat.
+const MARK: char = '\u{FEFF}';
 /// The type of a mention that has none.
 pub(super) const NO_TYPE: &str = "_";
 
@@ -30,6 +32,61 @@ pub fn read_standoff(
         return Ok((document, 0));
     }
     let wrong = |wrong: Wrong| wrong.in_file(&pair(name).1, Some(&stem(name)));
+    let read = match mentions(text, annotations, options) {
+        Err(first) => Counted::ways(text)
+            .find_map(|counted| {
+                let (mut mentions, left_out) = mentions(&counted.text, annotations, options).ok()?;
+                mentions.iter_mut().for_each(|mention| counted.place(mention));
+                Some((mentions, left_out))
+            })
+            .ok_or(first),
+        read => read,
+    };
+    let (mentions, left_out) = read.map_err(wrong)?;
+    document.mentions = mentions;
+    Ok((document, left_out))
+}
+
+/// A text as a program on Windows counts it: a byte order mark is no character, and a line end is one.
+struct Counted {
+    text: String,
+    /// Byte in the file of each byte of the text, and of its end.
+    places: Vec<usize>,
+}
+
+impl Counted {
+    /// Returns the ways to count a text other than as it is.
+    fn ways(text: &str) -> impl Iterator<Item = Self> {
+        let (has_mark, has_returns) = (text.starts_with(MARK), text.contains("\r\n"));
+        let ways = [(has_mark, false), (false, has_returns), (has_mark, has_returns)];
+        ways.into_iter()
+            .filter(|way| *way != (false, false))
+            .map(|(skips_mark, joins_ends)| Self::of(text, skips_mark, joins_ends))
+    }
+
+    fn of(text: &str, skips_mark: bool, joins_ends: bool) -> Self {
+        let (mut counted, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+        for (at, letter) in text.char_indices() {
+            if (skips_mark && at == 0) || (joins_ends && text[at..].starts_with("\r\n")) {
+                continue;
+            }
+            places.extend((0..letter.len_utf8()).map(|byte| at + byte));
+            counted.push(letter);
+        }
+        places.push(text.len());
+        Self { text: counted, places }
+    }
+
+    /// Moves a mention to its place in the file.
+    fn place(&self, mention: &mut Mention) {
+        let moved = |span: &Span| Span::new(self.places[span.start], self.places[span.end - 1] + 1);
+        mention.span = moved(&mention.span);
+        mention.fragments.iter_mut().for_each(|fragment| *fragment = moved(fragment));
+    }
+}
+
+/// Returns the mentions of a text, and the number of rows left out.
+fn mentions(text: &str, annotations: &str, options: &ReadOptions) -> Result<(Vec<Mention>, u64), Wrong> {
     let mut rows = Rows::new(Annotated::new(text, options.offsets));
     let end = if annotations.contains('\n') { '\n' } else { '\r' };
     for (line, row) in (1..).zip(annotations.split_inclusive(end)) {
@@ -37,11 +94,23 @@ pub fn read_standoff(
         let row = row.strip_suffix(end).unwrap_or(row);
         let row = row.strip_suffix('\r').unwrap_or(row);
         let taken = rows.take(line, row).and_then(|()| check_end(row, is_ended));
-        taken.map_err(|message| wrong(Wrong::at(line, message)))?;
+        taken.map_err(|message| Wrong::at(line, message))?;
     }
     let left_out = rows.left_out;
-    document.mentions = rows.finish().map_err(wrong)?;
-    Ok((document, left_out))
+    let mut mentions = rows.finish()?;
+    mentions.iter_mut().for_each(|mention| join_lines(mention, text));
+    Ok((mentions, left_out))
+}
+
+/// Makes one span of fragments that only line ends part, for brat lets no span go over a line end.
+fn join_lines(mention: &mut Mention, text: &str) {
+    let parts = |pair: &[Span]| {
+        let between = text.get(pair[0].end..pair[1].start).unwrap_or(".");
+        between.is_empty() || !between.trim_matches(['\r', '\n']).is_empty()
+    };
+    if !mention.fragments.is_empty() && !mention.fragments.windows(2).any(parts) {
+        mention.fragments.clear();
+    }
 }
 
 /// Refuses a last row that may be cut off: without a line end, and without the text that ends it.

@@ -3,7 +3,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use truename_files::Partial;
-use truename_text::{Document, OffsetUnit, Offsets};
+use truename_text::{Document, OffsetUnit, Offsets, Span};
 
 use super::standoff::{NO_RESOURCE, NO_TYPE};
 use crate::Error;
@@ -109,10 +109,9 @@ fn rows(document: &Document, unit: OffsetUnit) -> String {
     let (offsets, mut rows, mut ids) = (Offsets::new(&document.text, unit), String::new(), 0);
     for (number, mention) in (1..).zip(&document.mentions) {
         let (kind, text) = (type_name(&mention.kind), one_line(&mention.surface(&document.text)));
-        let whole = [mention.span];
-        let spans = if mention.fragments.is_empty() { &whole[..] } else { &mention.fragments };
-        let place =
-            |span: &truename_text::Span| format!("{} {}", offsets.of_byte(span.start), offsets.of_byte(span.end));
+        let lines = lines(mention.span, &document.text);
+        let spans = if mention.fragments.is_empty() { &lines } else { &mention.fragments };
+        let place = |span: &Span| format!("{} {}", offsets.of_byte(span.start), offsets.of_byte(span.end));
         let places: Vec<String> = spans.iter().map(place).collect();
         rows.push_str(&format!("T{number}\t{kind} {}\t{text}\n", places.join(";")));
         for id in mention.id.iter().flat_map(|id| id.split('|')) {
@@ -122,6 +121,19 @@ fn rows(document: &Document, unit: OffsetUnit) -> String {
         }
     }
     rows
+}
+
+/// Returns the parts of a span between line ends, over which no span of brat goes.
+fn lines(span: Span, text: &str) -> Vec<Span> {
+    let surface = span.of(text).unwrap_or_default();
+    let (mut parts, mut start) = (Vec::new(), span.start);
+    for line in surface.split(['\r', '\n']) {
+        parts.extend((!line.is_empty()).then(|| Span::new(start, start + line.len())));
+        start += line.len() + 1;
+    }
+    // Line ends at its borders would be lost.
+    let is_whole = surface.trim_matches(['\r', '\n']).len() == surface.len();
+    if is_whole { parts } else { vec![span] }
 }
 
 fn type_name(kind: &str) -> String {

@@ -30,18 +30,20 @@ mod tag;
 
 pub(crate) use self::layout::is_conll;
 use self::reader::Reader;
+use truename_read::Source;
+
 use crate::Error;
 use crate::output::Output;
 use crate::pubtator::UNENDED;
-use crate::source::Source;
+use crate::source::told;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let mut reader = Reader::new(&source, output);
     let mut lines = source.into_lines();
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.read()? {
         match line.text() {
             Ok(text) => reader.add(line.number, text, output),
-            Err(message) => reader.document().fail(line.number, message),
+            Err(fault) => reader.document().fail(line.number, told(fault)),
         }
         if !line.is_ended && !line.bytes.trim_ascii().is_empty() {
             reader.document().fail(line.number, UNENDED);

@@ -1,3 +1,4 @@
+use truename_read::Source;
 use truename_text::{Span, excerpt};
 
 use super::document::{PendingDocument, Sentence};
@@ -5,7 +6,7 @@ use super::layout::Layout;
 use super::line::{Line, cells, mark_of_comment, whole_lines};
 use super::scheme::Scheme;
 use crate::output::Output;
-use crate::source::{Source, stem};
+use crate::source::stem;
 
 /// The state of reading between two lines.
 pub(super) struct Reader {
@@ -27,11 +28,11 @@ pub(super) struct Reader {
 impl Reader {
     /// Creates a reader that knows the columns and the scheme of the file from its beginning.
     pub(super) fn new(source: &Source, output: &Output<'_>) -> Self {
-        let beginning = String::from_utf8_lossy(source.beginning());
+        let beginning = source.beginning_text();
         let lines: Vec<Line<'_>> = whole_lines(&beginning).map(Line::of).collect();
         let rows: Vec<Vec<&str>> = lines.iter().filter_map(Line::row).map(cells).collect();
         let mut reader = Self {
-            name: stem(&source.path),
+            name: stem(source.path()),
             layout: Layout::of(&rows, output.options.conll_labels),
             scheme: None,
             has_marks: false,

@@ -4,14 +4,15 @@ use std::path::{Component, Path};
 use quick_xml::Reader;
 use quick_xml::encoding::EncodingError;
 use quick_xml::events::{BytesStart, Event};
+use truename_read::Source;
 use truename_text::{Document, excerpt};
 
 use super::document::{RawAnnotation, RawDocument};
 use super::{ROOT, TEXTS, no_texts};
-use crate::bioc::xml::{Bounded, attributes, copied, resolved};
-use crate::bioc::{REST, TooLong};
+use crate::bioc::REST;
+use crate::bioc::xml::{attributes, copied, resolved};
 use crate::output::Output;
-use crate::source::Source;
+use crate::source::{failure, of_reader, open_with_mark, text};
 use crate::wrong::{Wrong, not_utf8};
 use crate::{Error, Problem, ReadOptions};
 
@@ -20,11 +21,11 @@ type TextOf<'a> = &'a dyn Fn(&str) -> Result<Result<String, Problem>, Error>;
 
 /// Reads a file beside the folder of its texts.
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let folder = source.path.parent().unwrap_or(Path::new("")).join(TEXTS);
+    let folder = source.path().parent().unwrap_or(Path::new("")).join(TEXTS);
     if !folder.is_dir() {
-        return Err(no_texts(&source.path));
+        return Err(no_texts(source.path()));
     }
-    let (file, options) = (source.path.clone(), output.options.clone());
+    let (file, options) = (source.path().to_owned(), output.options.clone());
     read_all(source, output, &|name| text_of(&folder, name, &file, &options))
 }
 
@@ -39,7 +40,7 @@ pub fn read_wned(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let source = Source::of_reader(name, std::io::Cursor::new(xml.to_vec()), options)?;
+    let source = of_reader(name, std::io::Cursor::new(xml.to_vec()), options)?;
     let mut output = Output::new(name, options, visit);
     read_all(source, &mut output, &|id| Ok(text_of(id).ok_or_else(|| no_text(name, name, id))))
 }
@@ -49,7 +50,7 @@ fn text_of(folder: &Path, name: &str, file: &Path, options: &ReadOptions) -> Res
     if !path.is_file() {
         return Ok(Err(no_text(&path, file, name)));
     }
-    let text = Source::open_with_mark(&path, options)?.into_text()?;
+    let text = text(open_with_mark(&path, options)?, options)?;
     Ok(text.map_err(|wrong| wrong.in_file(&path, Some(name))))
 }
 
@@ -60,17 +61,17 @@ fn no_text(path: &Path, file: &Path, name: &str) -> Problem {
 }
 
 fn read_all(source: Source, output: &mut Output<'_>, text_of: TextOf<'_>) -> Result<(), Error> {
-    let (path, limit) = (source.path.clone(), output.options.max_line_bytes);
-    let mut reader = Reader::from_reader(Bounded { inner: source.into_reader(), line: 1, since: 0, limit });
+    let (path, text) = (source.path().to_owned(), source.into_text());
+    let watch = text.watch();
+    let mut reader = Reader::from_reader(text);
     reader.config_mut().expand_empty_elements = true;
     let (mut state, mut buffer) = (State::default(), Vec::new());
     while !output.stopped {
         let event = reader.read_event_into(&mut buffer);
-        let line = reader.get_ref().line;
+        let line = watch.line();
         let ended = matches!(event, Ok(Event::Eof));
         let taken = match event {
-            Err(quick_xml::Error::Io(error)) if TooLong::is(&error) => Err(error.to_string()),
-            Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copied(&error))),
+            Err(quick_xml::Error::Io(error)) => Err(failure(&watch, copied(&error), &output.options)?),
             Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("a byte here")),
             Err(error) => Err(format!("not XML: {error}")),
             Ok(event) => state.take(event, line),
@@ -87,7 +88,7 @@ fn read_all(source: Source, output: &mut Output<'_>, text_of: TextOf<'_>) -> Res
             give(document, output, text_of)?;
         }
         if state.document.is_none() {
-            reader.get_mut().since = 0;
+            watch.begin_value();
         }
         if ended {
             break;

@@ -1,8 +1,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use truename_read::{Source, TableOptions};
+
 use crate::Error;
-use crate::gold::{column, delimiter_with, reader};
+use crate::table::{Rows, open};
 
 /// Names with the clusters that they belong to.
 ///
@@ -32,11 +34,11 @@ impl Clusters {
     /// # Errors
     /// If the file cannot be read, is of neither form, is not UTF-8, or has a row without a name or without a cluster.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let bytes = std::fs::read(path).map_err(|source| Error::io("open", path, source))?;
-        let entries = match delimiter_with(&bytes, path, ["name", "cluster"]) {
-            Ok(delimiter) => table_entries(&bytes, delimiter, path)?,
-            Err(_) => line_entries(&bytes, path)?,
-        };
+        let source = open(path)?;
+        let beginning = source.beginning_text();
+        let first = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let is_header = ["name", "cluster"].iter().all(|column| first.to_lowercase().contains(column));
+        let entries = if is_header { table_entries(source)? } else { line_entries(source, path)? };
         if entries.is_empty() {
             return Err(Error::malformed_clusters(path, 1, "no clusters"));
         }
@@ -123,42 +125,26 @@ fn mentioned(element: &str) -> Option<&str> {
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()).then_some(name)
 }
 
-fn table_entries(table: &[u8], delimiter: u8, path: &Path) -> Result<Vec<(String, String)>, Error> {
-    let mut reader = reader(table, delimiter);
-    let failed = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        let message =
-            if matches!(error.kind(), csv::ErrorKind::Utf8 { .. }) { "not UTF-8".into() } else { error.to_string() };
-        Error::malformed_clusters(path, line, message)
-    };
-    let header = reader.headers().map_err(failed)?.clone();
-    let (name, cluster) = (column(&header, "name").unwrap_or(0), column(&header, "cluster").unwrap_or(0));
+fn table_entries(source: Source) -> Result<Vec<(String, String)>, Error> {
+    let options = TableOptions { wanted: &[&["name"], &["cluster"]], ..TableOptions::default() };
+    let mut rows = Rows::open(source, &options, Error::malformed_clusters)?;
+    let (name, cluster) = (rows.column("name")?, rows.column("cluster")?);
     let mut entries = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(failed)?;
-        let line = row.position().map_or(0, csv::Position::line);
+    while let Some(row) = rows.next()? {
         let cell = |at: usize, what: &str| match row.get(at).map(str::trim).filter(|cell| !cell.is_empty()) {
             Some(cell) => Ok(cell.to_owned()),
-            None => Err(Error::malformed_clusters(path, line, format!("a row without a {what}"))),
+            None => Err(rows.malformed(row.line, format!("a row without a {what}"))),
         };
         entries.push((cell(name, "name")?, cell(cluster, "cluster")?));
-        // A cell too many moves the others under headers that are not theirs.
-        if row.iter().skip(header.len()).any(|cell| !cell.trim().is_empty()) {
-            let message = format!("row has {} cells, the header has {}", row.len(), header.len());
-            return Err(Error::malformed_clusters(path, line, message));
-        }
     }
     Ok(entries)
 }
 
-fn line_entries(bytes: &[u8], path: &Path) -> Result<Vec<(String, String)>, Error> {
-    let mut entries = Vec::new();
-    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-        let text = std::str::from_utf8(bytes).map_err(|_| Error::malformed_clusters(path, line, "not UTF-8"))?;
-        let text = text.trim_start_matches('\u{FEFF}').trim_end_matches('\r');
-        if text.trim().is_empty() {
-            continue;
-        }
+fn line_entries(source: Source, path: &Path) -> Result<Vec<(String, String)>, Error> {
+    let (mut entries, mut lines) = (Vec::new(), source.into_lines());
+    while let Some(found) = lines.read_filled()? {
+        let line = found.number;
+        let text = found.text().map_err(|fault| Error::malformed_clusters(path, line, fault.to_string()))?;
         let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
         let (Some(cluster), Some(size)) = (cells.first(), cells.get(1).and_then(|size| size.parse::<usize>().ok()))
         else {
@@ -240,7 +226,7 @@ mod tests {
             ("g.csv", b"name,cluster\na,b,1\n", ":2: row has 3 cells, the header has 2"),
             ("g.csv", b"name,cluster\n", ":1: no clusters"),
             ("g.txt", b"x\t2\ta\tb\ny\t2\tc\n", ":2: cluster \"y\" of size 2 lists 1 names"),
-            ("g.txt", b"x\t1\t\xff\n", ":1: not UTF-8"),
+            ("g.txt", b"x\t1\t\xff\n", ":1: byte 5 of the line is not UTF-8"),
         ];
         for (name, text, message) in cases {
             let error = read(name, text).unwrap_err();

@@ -59,7 +59,7 @@ impl Layout {
         if line.matches('"').count() % 2 == 1 {
             return None;
         }
-        let row = Records::of_bytes(line.as_bytes(), Some(Dialect::of(b','))).next().ok()??;
+        let row = Records::of_bytes(line.as_bytes(), Some(Dialect::of(b','))).read().ok()??;
         Some(row.cells().map(|cell| Cow::Owned(String::from_utf8_lossy(cell).into_owned())).collect())
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use truename_read::without_packing;
 
-use super::clusters;
+use super::{clusters, table};
 
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,8 +83,9 @@ impl Format {
     /// Returns the format of a file by its first bytes and, where these are ambiguous, by its extension.
     pub fn detect(path: &Path, beginning: &str) -> Option<Self> {
         let text = beginning.trim_start_matches('\u{FEFF}');
+        let table = || table::begins(text).then_some(Self::Csv);
         let clusters = || clusters::begin(text).then_some(Self::Clusters);
-        by_content(text).or_else(|| by_extension(path)).or_else(clusters)
+        by_content(text).or_else(|| by_extension(path)).or_else(table).or_else(clusters)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Alias, Error};
 
 pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     let mut objects = source.into_objects();
-    while let Some(record) = objects.next()? {
+    while let Some(record) = objects.read()? {
         let line = record.line;
         let Ok(text) = std::str::from_utf8(record.content()) else {
             collector.not_utf8(line, record.content())?;

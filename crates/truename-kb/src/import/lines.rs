@@ -44,7 +44,7 @@ fn walk(
 ) -> Result<(), Error> {
     let path = source.path().to_owned();
     let mut lines = source.into_lines();
-    while let Some(line) = lines.next_filled()? {
+    while let Some(line) = lines.read_filled()? {
         match line.text() {
             Ok(text) => visit(line.number, text, line.is_ended, collector)?,
             Err(LineFault::NotUtf8(_)) => collector.not_utf8(line.number, line.bytes)?,

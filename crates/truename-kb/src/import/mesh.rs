@@ -40,7 +40,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
     let (mut text, mut within) = (String::new(), Vec::<String>::new());
     let mut record = Record::default();
     let mut records: Vec<Record> = Vec::new();
-    while let Some(piece) = pieces.next()? {
+    while let Some(piece) = pieces.read()? {
         collector.report_unresolved(&unresolved)?;
         match piece {
             Piece::Start { name, .. } => {

@@ -86,7 +86,10 @@ pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, E
 
 fn open(path: &Path, options: &ImportOptions) -> Result<(Format, Source), Error> {
     let source = Source::open(path, &options.source())?;
+    let columns = &options.columns;
+    let is_table = columns.id.is_some() || columns.name.is_some() || columns.delimiter.is_some() || columns.no_header;
     let format = options.format.or_else(|| Format::detect(path, &source.beginning_text()));
+    let format = format.or_else(|| is_table.then_some(Format::Csv));
     Ok((format.ok_or_else(|| Error::unknown_format(path, Format::names()))?, source))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
     let unresolved = pieces.unresolved();
     let (mut iris, mut axiom, mut graph) = (Iris::default(), Axiom::default(), Graph::default());
     let (mut depth, mut text, mut language) = (0, String::new(), None);
-    while let Some(piece) = pieces.next()? {
+    while let Some(piece) = pieces.read()? {
         collector.report_unresolved(&unresolved)?;
         match piece {
             Piece::Start { name, attributes } => {

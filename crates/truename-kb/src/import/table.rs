@@ -54,7 +54,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
     if let Some(header) = table.header.as_ref().filter(|header| header.line_end.is_empty()) {
         collector.cut_off(header.line, &shown(header))?;
     }
-    while let Some(record) = table.next_filled()? {
+    while let Some(record) = table.read_filled()? {
         let listed = collector.problem_count();
         if record.is_blank() {
             continue;
@@ -247,6 +247,16 @@ impl Layout {
             },
         })
     }
+}
+
+/// Returns whether a text begins with a header that has a column of ids and one of names, by their usual names.
+pub(super) fn begins(text: &str) -> bool {
+    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    [',', ';', '\t', '|'].into_iter().any(|delimiter| {
+        let cells: Vec<String> = header.split(delimiter).map(str::to_owned).collect();
+        let has = |usual: &[&str]| !columns_named(&cells, usual).is_empty();
+        has(ID) && (has(NAME) || has(SYNONYMS))
+    })
 }
 
 /// Returns true if columns are asked for by numbers, and the first row looks like data: it has a number or a value twice.

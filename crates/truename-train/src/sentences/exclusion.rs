@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use truename::WrittenIds;
 use truename_kb::Concept;
+use truename_read::{Source, SourceOptions};
 use truename_text::NormalizedName;
 
 use crate::Error;
@@ -31,8 +32,8 @@ impl Exclusion {
     pub fn read(paths: &[PathBuf], ids: &WrittenIds) -> Result<Self, Error> {
         let mut exclusion = Self::default();
         for path in paths {
-            let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
-            let lines = text.lines().map(|line| line.trim_start_matches('\u{FEFF}').trim());
+            let text = Source::open(path, &SourceOptions::default())?.into_string()?;
+            let lines = text.lines().map(str::trim);
             for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
                 let number = ids.find(line);
                 exclusion.numbers.extend(number);

@@ -1,9 +1,8 @@
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use truename_read::{Source, SourceOptions};
 use truename_text::{Problem, Span};
 
 use crate::Error;
@@ -89,17 +88,15 @@ impl From<MarkedSentence> for Line {
 /// concept has no two entities that are written differently.
 pub fn read_sentences(path: &Path) -> Result<Vec<MarkedSentence>, Error> {
     let path = &if path.is_dir() { path.join(SENTENCES_FILE) } else { path.to_owned() };
-    let file = File::open(path).map_err(|source| Error::io("read", path, source))?;
     let mut groups = Groups { path, seen: HashSet::new(), first: 0, begin: 1 };
     let mut sentences = Vec::new();
-    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-        let line = line.map_err(|source| Error::io("read", path, source))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let sentence: MarkedSentence = serde_json::from_str(&line).map_err(|error| {
+    let mut lines = Source::open(path, &SourceOptions::default())?.into_lines();
+    while let Some(line) = lines.read_filled()? {
+        let number = line.number;
+        let text = line.text().map_err(|fault| fault.at(path, number))?;
+        let sentence: MarkedSentence = serde_json::from_str(text).map_err(|error| {
             let reason = error.to_string().replace(" at line 1 column", " at column");
-            Error::sentence(Problem::new(path, number, format!("no marked sentence ({reason})")).with_value(&line))
+            Error::sentence(Problem::new(path, number, format!("no marked sentence ({reason})")).with_value(text))
         })?;
         groups.admit(number, &sentence, &sentences)?;
         sentences.push(sentence);

@@ -82,6 +82,7 @@ impl DataKeys {
             format: (!self.format.is_empty()).then(|| format(&self.format)).transpose()?,
             has_header: self.header,
             is_quoted: self.quoted,
+            ..TextLayout::default()
         })
     }
 }

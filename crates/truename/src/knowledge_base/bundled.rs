@@ -1,11 +1,9 @@
 //! The bundled knowledge base: MeSH diseases and chemicals.
 
 use std::fs::DirBuilder;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use flate2::read::GzDecoder;
 use truename_kb::import::read_bytes;
 use truename_kb::{Format, ImportOptions};
 use truename_text::stable_hash;
@@ -85,9 +83,7 @@ fn version() -> u64 {
 }
 
 fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
-    let mut text = Vec::new();
-    GzDecoder::new(MESH).read_to_end(&mut text).map_err(|source| Error::io("unpack", path, source))?;
-    let import = read_bytes(&text, Format::Jsonl, &ImportOptions::default())?;
+    let import = read_bytes(MESH, Format::Jsonl, &ImportOptions::default())?;
     // Each process builds its own copy; the first to finish puts it in place.
     let own = Partial::new(path.with_extension(std::process::id().to_string()));
     let built = KnowledgeBase::create(import.concepts, own.path());

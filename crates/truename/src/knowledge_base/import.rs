@@ -157,6 +157,7 @@ impl KnowledgeBase {
         options.progress.begin("indexing", 0);
         let mut write = self.store.write()?;
         let snapshot = self.store.snapshot()?;
+        let notes = import.notes();
         let mut concepts = import.concepts;
         let gone: Vec<ConceptId> = removed.iter().chain(&import.removed).cloned().collect();
         let unused_mappings = add_mappings(&snapshot, import.mappings, &gone, &mut concepts)?;
@@ -185,7 +186,7 @@ impl KnowledgeBase {
             concepts: counts.concepts,
             obsolete: import.removed.len(),
             problem_count: import.problem_count,
-            notes: import.notes(),
+            notes,
             problems: import.problems,
             missing,
             unused_mappings,

@@ -36,9 +36,6 @@ impl Frequencies {
     fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let mut is_list = None;
         for_each_line(path, |number, line| {
-            if line.trim().is_empty() {
-                return Ok(());
-            }
             let entry = entry(line);
             match (*is_list.get_or_insert(entry.is_some()), entry) {
                 (true, Some((word, count))) => self.add(word, count),

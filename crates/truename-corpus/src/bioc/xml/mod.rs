@@ -3,11 +3,9 @@
 //! Entities that a file declares are not expanded: a document that uses one is a problem. So is one with elements that
 //! BioC does not have, or has elsewhere, for text in them would be lost.
 
-mod bounded;
 mod read;
 mod write;
 
-pub(crate) use self::bounded::Bounded;
 pub(crate) use self::read::{attributes, copied, read, resolved};
 pub(crate) use self::write::{BEGIN, END, write};
 

@@ -6,13 +6,13 @@ use quick_xml::encoding::EncodingError;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::attributes::{AttrError, Attribute};
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use truename_read::Source;
 use truename_text::excerpt;
 
-use super::bounded::Bounded;
 use crate::Error;
-use crate::bioc::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, TooLong};
+use crate::bioc::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece};
 use crate::output::Output;
-use crate::source::Source;
+use crate::source::failure;
 use crate::wrong::Wrong;
 use crate::wrong::not_utf8;
 
@@ -20,17 +20,17 @@ use crate::wrong::not_utf8;
 const DEEPEST: usize = 32;
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
-    let (path, limit) = (source.path.clone(), output.options.max_line_bytes);
-    let mut reader = Reader::from_reader(Bounded { inner: source.into_reader(), line: 1, since: 0, limit });
+    let (path, text) = (source.path().to_owned(), source.into_text());
+    let watch = text.watch();
+    let mut reader = Reader::from_reader(text);
     reader.config_mut().expand_empty_elements = true;
     let (mut state, mut buffer) = (State::default(), Vec::new());
     while !output.stopped {
         let event = reader.read_event_into(&mut buffer);
-        let line = reader.get_ref().line;
+        let line = watch.line();
         let ended = matches!(event, Ok(Event::Eof));
         let taken = match event {
-            Err(quick_xml::Error::Io(error)) if TooLong::is(&error) => Err(error.to_string()),
-            Err(quick_xml::Error::Io(error)) => return Err(Error::io("read", &path, copied(&error))),
+            Err(quick_xml::Error::Io(error)) => Err(failure(&watch, copied(&error), &output.options)?),
             Err(quick_xml::Error::Encoding(EncodingError::Utf8(_))) => Err(not_utf8("a byte here")),
             Err(error) => Err(format!("not XML: {error}")),
             Ok(event) => state.take(event, line, output),
@@ -44,7 +44,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
             return Ok(());
         }
         if state.document.is_none() {
-            reader.get_mut().since = 0;
+            watch.begin_value();
         }
         if ended {
             break;

@@ -17,7 +17,6 @@ pub(super) fn read(path: &Path, mut add: impl FnMut(Vec<String>)) -> Result<(), 
                 return Err(Error::word_list(path, number, "a member before the name of its cluster".into()));
             }
             Some(member) => cluster.push(member.to_owned()),
-            None if line.trim().is_empty() => {}
             None => add(std::mem::replace(&mut cluster, vec![line.to_owned()])),
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::substitutes::lines::for_each_line;
 pub(super) fn read(path: &Path, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
     for_each_line(path, |number, line| {
         // The licence stands at the top, behind two spaces.
-        if line.starts_with("  ") || line.trim().is_empty() {
+        if line.starts_with("  ") {
             return Ok(());
         }
         let words = words(line);

@@ -1,0 +1,111 @@
+//! Rows that gain cells or fields, and are otherwise written with the bytes that they have in the input.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use truename_read::{Dialect, Encoding, Record};
+
+use super::added::cell;
+use super::input::{Form, Rows, encode, finish};
+use crate::exit_code::{Advised, ExitCode};
+use crate::output::Output;
+
+pub struct RowWriter {
+    output: Output,
+    encoding: Encoding,
+    /// Dialect of a table's rows.
+    dialect: Option<Dialect>,
+    are_objects: bool,
+    /// Number of columns before those that are added.
+    width: usize,
+    /// Names of the added columns or fields.
+    added: Vec<String>,
+    /// True if formulas of a table are written as text.
+    is_safe: bool,
+}
+
+impl RowWriter {
+    /// Opens the output of rows with `width` columns that gain `added`.
+    pub fn open(out: Option<&Path>, rows: &Rows, width: usize, added: Vec<String>) -> anyhow::Result<Self> {
+        let (dialect, encoding) = (rows.dialect(), rows.encoding);
+        let are_objects = matches!(rows.form, Form::Objects(_));
+        Ok(Self { output: Output::open(out)?, encoding, dialect, are_objects, width, added, is_safe: false })
+    }
+
+    /// Sets whether cells that a spreadsheet would run as formulas are written as text.
+    pub fn csv_safe(self, is_safe: bool) -> Self {
+        Self { is_safe, ..self }
+    }
+
+    /// Writes the lines above the header, and the header with the names of columns added.
+    pub fn begin(&mut self, leading: Vec<u8>, header: Option<Record>, extra: &[String]) -> anyhow::Result<()> {
+        self.output.put(self.encoding.mark())?;
+        self.output.put(&finish(self.encoding, leading)?)?;
+        let names: Vec<String> = extra.iter().chain(&self.added).cloned().collect();
+        header.map_or(Ok(()), |header| self.put_cells(header, names))
+    }
+
+    /// Writes a row with its values, behind as many cells as the header has.
+    pub fn put(&mut self, record: Record, values: &[Value]) -> anyhow::Result<()> {
+        if self.are_objects {
+            return self.put_fields(record, values);
+        }
+        let missing = self.width.saturating_sub(record.width());
+        let cells = std::iter::repeat_n(String::new(), missing).chain(values.iter().map(cell));
+        self.put_cells(record, cells.collect())
+    }
+
+    /// Writes a row without values.
+    pub fn pass(&mut self, record: &Record) -> anyhow::Result<()> {
+        let safe = self.dialect.filter(|_| self.is_safe).and_then(|dialect| record.without_formulas(dialect));
+        let content = safe.as_deref().unwrap_or(record.content());
+        self.output.put(&finish(self.encoding, [content, record.line_end].concat())?)
+    }
+
+    fn put_cells(&mut self, record: Record, cells: Vec<String>) -> anyhow::Result<()> {
+        let line_end = record.line_end;
+        let safe = self.is_safe.then(|| record.without_formulas(self.dialect.unwrap_or(Dialect::TSV))).flatten();
+        let mut row = safe.unwrap_or_else(|| record.into_content());
+        let dialect = self.dialect.unwrap_or_else(|| {
+            // The list becomes a table, in which a tab would begin a new cell.
+            row.iter_mut().filter(|byte| **byte == b'\t').for_each(|byte| *byte = b' ');
+            Dialect::TSV
+        });
+        for cell in cells {
+            row.push(dialect.delimiter);
+            row.extend(encode(self.encoding, &dialect.row([cell], self.is_safe))?);
+        }
+        row.extend(line_end);
+        self.output.put(&finish(self.encoding, row)?)
+    }
+
+    /// Inserts fields before the object's last brace.
+    fn put_fields(&mut self, record: Record, values: &[Value]) -> anyhow::Result<()> {
+        let line_end = record.line_end;
+        let mut row = record.into_content();
+        let brace = row.iter().rposition(|byte| *byte == b'}').unwrap_or(row.len());
+        let behind = row.split_off(brace);
+        let fields = self.added.iter().zip(values).map(|(name, value)| format!("\"{name}\":{value}"));
+        let comma = if row.trim_ascii_end().ends_with(b"{") { "" } else { "," };
+        row.extend(encode(self.encoding, &format!("{comma}{}", fields.collect::<Vec<_>>().join(",")))?);
+        row.extend(behind);
+        row.extend(line_end);
+        self.output.put(&finish(self.encoding, row)?)
+    }
+
+    /// Refuses an object that has an added field already; objects of a file are read before the names are chosen.
+    pub fn check_fields(&self, object: &Map<String, Value>, path: &Path, line: u64) -> anyhow::Result<()> {
+        let Some(taken) = self.added.iter().find(|name| object.contains_key(*name)) else { return Ok(()) };
+        let message = format!("{}:{line}: the object has a field \"{taken}\" already", path.display());
+        let hint = "give the objects as a file, all with the same fields: the added fields then get other names".into();
+        Err(Advised { message, hint, code: ExitCode::Failure }.into())
+    }
+
+    pub fn flush(&mut self) -> std::io::Result<()> {
+        std::io::Write::flush(&mut self.output)
+    }
+
+    pub fn finish(self) -> anyhow::Result<()> {
+        self.output.finish()
+    }
+}

@@ -1,0 +1,113 @@
+//! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, and tokens with tags as of Hugging Face.
+
+use serde_json::{Map, Value};
+
+use crate::annotation::Annotation;
+use crate::fields::{Fields, offset, scalar};
+
+/// Keys under which tools have their list of spans.
+const LISTS: [&str; 5] = ["spans", "entities", "ents", "label", "labels"];
+const TAGS: [&str; 4] = ["ner_tags", "tags", "labels", "ner"];
+
+/// Brings a row of another tool into the form of a row with `text`: the pair that spaCy trains on, a task of Label Studio,
+/// tokens.
+pub(crate) fn with_text(value: Value) -> Value {
+    match value {
+        Value::Array(pair) if matches!(&pair[..], [Value::String(_), Value::Object(_)]) => {
+            let mut pair = pair.into_iter();
+            let (text, fields) = (pair.next(), pair.next());
+            let Some(Value::Object(mut fields)) = fields else { return Value::Null };
+            fields.extend(text.map(|text| ("text".to_owned(), text)));
+            Value::Object(fields)
+        }
+        Value::Object(mut fields) if !fields.contains_key("text") => {
+            let of_task = fields.get("data").and_then(|data| data.get("text")).cloned();
+            let of_tokens = || tokens(&fields).map(|tokens| Value::from(tokens.join(" ")));
+            if let Some(text) = of_task.or_else(of_tokens) {
+                fields.insert("text".to_owned(), text);
+            }
+            Value::Object(fields)
+        }
+        other => other,
+    }
+}
+
+/// Returns the annotations of a row that has no `mentions` of our own, or the reason why they cannot be read.
+pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Annotation>, String> {
+    if let Some(tokens) = tokens(&row.0) {
+        return tagged(&tokens, &row.0, tag_names);
+    }
+    let results = row.0.get("annotations").or(row.0.get("completions")).and_then(Value::as_array);
+    let result = results.into_iter().flatten().find_map(|annotation| annotation.get("result")?.as_array());
+    let lists = LISTS.iter().filter_map(|key| row.0.get(*key)?.as_array());
+    // A list of words is one of labels of the text.
+    let spans =
+        result.or_else(|| lists.into_iter().find(|list| list.iter().all(|span| span.is_array() || span.is_object())));
+    let numbered = (1..).zip(spans.into_iter().flatten());
+    let read = numbered
+        .filter_map(|(at, span)| annotation(span).map_err(|message| format!("span {at}: {message}")).transpose());
+    read.collect()
+}
+
+/// Returns the annotation of a span; none for what Label Studio says of the whole text.
+fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
+    if let Value::Array(parts) = span {
+        let bounds = (parts.first().and_then(offset), parts.get(1).and_then(offset));
+        let (Some(start), Some(end)) = bounds else {
+            return Err(format!("expected a start, an end and a label, found {span}"));
+        };
+        let kind = parts.get(2).and_then(scalar).unwrap_or_default();
+        return Ok(Some(Annotation { pieces: vec![(start, end)], kind, ..Annotation::default() }));
+    }
+    let value = span.get("value").unwrap_or(span);
+    if span.get("value").is_some() && value.get("start").is_none() {
+        return Ok(None);
+    }
+    let at = |keys: [&str; 2]| keys.iter().find_map(|key| offset(value.get(*key)?));
+    let (Some(start), Some(end)) = (at(["start", "start_offset"]), at(["end", "end_offset"])) else {
+        return Err("`start` or `end` is missing".into());
+    };
+    let kinds = ["label", "labels", "type"].iter().filter_map(|key| value.get(*key));
+    let kind = kinds.filter_map(|kind| scalar(kind).or_else(|| scalar(kind.as_array()?.first()?))).next();
+    let id = ["kb_id", "concept_id"].iter().find_map(|key| scalar(value.get(*key)?)).filter(|id| !id.is_empty());
+    let text = value.get("text").and_then(Value::as_str).map(str::to_owned);
+    Ok(Some(Annotation { pieces: vec![(start, end)], text, kind: kind.unwrap_or_default(), id, probability: None }))
+}
+
+/// Returns the tokens of a row that has no text of its own; Prodigy's are objects.
+fn tokens(fields: &Map<String, Value>) -> Option<Vec<String>> {
+    let has_tags = TAGS.iter().any(|key| fields.get(*key).is_some_and(Value::is_array));
+    let tokens = fields.get("tokens").or(fields.get("words")).filter(|_| has_tags)?.as_array()?;
+    tokens.iter().map(|token| token.as_str().map(str::to_owned)).collect()
+}
+
+/// Returns the annotations of tags in IOB2 or one of its kin, with offsets in characters.
+fn tagged(tokens: &[String], fields: &Map<String, Value>, names: &[String]) -> Result<Vec<Annotation>, String> {
+    let tags = TAGS.iter().find_map(|key| Some((*key, fields.get(*key)?.as_array()?)));
+    let Some((key, tags)) = tags else { return Ok(Vec::new()) };
+    if tags.len() != tokens.len() {
+        return Err(format!("`{key}` has {} tags for {} tokens", tags.len(), tokens.len()));
+    }
+    let (mut found, mut open, mut at) = (Vec::<Annotation>::new(), false, 0);
+    for (token, tag) in tokens.iter().zip(tags) {
+        let name = match (tag, offset(tag)) {
+            (Value::String(name), _) => name,
+            (_, Some(number)) => names.get(number).ok_or_else(|| {
+                format!("`{key}` has the number {number}, and {} names of tags are known (--tag-names)", names.len())
+            })?,
+            _ => return Err(format!("`{key}`: expected a tag, found {tag}")),
+        };
+        let (begin, end) = (at, at + token.chars().count());
+        at = end + 1;
+        let (mark, kind) = name.split_once('-').unwrap_or((name, ""));
+        match found.last_mut().filter(|last| open && matches!(mark, "I" | "E" | "L") && last.kind == kind) {
+            Some(last) => last.pieces[0].1 = end,
+            None if mark == "O" || token.is_empty() => {}
+            None => {
+                found.push(Annotation { pieces: vec![(begin, end)], kind: kind.to_owned(), ..Annotation::default() });
+            }
+        }
+        open = !matches!(mark, "O" | "E" | "L" | "S" | "U");
+    }
+    Ok(found)
+}

@@ -1,0 +1,156 @@
+//! Rows and cells of tables.
+
+use proptest::prelude::*;
+use truename_read::{Dialect, Quoting, Record, Records};
+
+const CSV: Dialect = Dialect::of(b',');
+const ESCAPED: Dialect = Dialect { delimiter: b',', quoting: Quoting::Escaped };
+
+fn records(text: &str, dialect: Option<Dialect>) -> Vec<Record> {
+    let mut records = Records::of_bytes(text.as_bytes(), dialect);
+    std::iter::from_fn(|| records.read().unwrap()).collect()
+}
+
+fn cells(text: &str, dialect: Dialect) -> Vec<Vec<String>> {
+    let text_of = |cell: &[u8]| String::from_utf8(cell.to_vec()).unwrap();
+    records(text, Some(dialect)).iter().map(|row| row.cells().map(text_of).collect()).collect()
+}
+
+#[test]
+fn rows_keep_their_bytes_line_ends_and_lines() {
+    let rows = |text: &str, dialect| -> Vec<(String, &'static str, u64)> {
+        let row = |row: Record| {
+            let line_end = std::str::from_utf8(row.line_end).unwrap();
+            (String::from_utf8(row.content().to_vec()).unwrap(), line_end, row.line)
+        };
+        records(text, dialect).into_iter().map(row).collect()
+    };
+    let row = |content: &str, end: &'static str, line| (content.to_owned(), end, line);
+    assert_eq!(rows("a\r\nb\nc", Some(CSV)), [row("a", "\r\n", 1), row("b", "\n", 2), row("c", "", 3)]);
+    assert_eq!(rows("\"a\nb\",c\nd\n", Some(CSV)), [row("\"a\nb\",c", "\n", 1), row("d", "\n", 3)]);
+    assert_eq!(rows("5\" x\ny\n", None), [row("5\" x", "\n", 1), row("y", "\n", 2)]);
+    assert_eq!(rows("\n\n", Some(CSV)), [row("", "\n", 1), row("", "\n", 2)]);
+    assert_eq!(rows("a\rb\r\rc", None), [row("a", "\r", 1), row("b", "\r", 2), row("", "\r", 3), row("c", "", 4)]);
+    assert_eq!(rows("\"a\r\nb\rc\",\r\nd", Some(CSV)), [row("\"a\r\nb\rc\",", "\r\n", 1), row("d", "", 4)]);
+}
+
+#[test]
+fn cells_lose_the_quotes_around_them() {
+    let cases: [(&str, Dialect, &[&str]); 16] = [
+        ("a,\"b \"\"c\"\", d\",\"e\nf\",", CSV, &["a", "b \"c\", d", "e\nf", ""]),
+        ("x", CSV, &["x"]),
+        ("1, \"a, b\" ,c", CSV, &["1", "a, b", "c"]),
+        ("5\" disk,1", CSV, &["5\" disk", "1"]),
+        ("\"Screw 5\" steel\",x", CSV, &["Screw 5\" steel", "x"]),
+        ("\"Herbal \"A\" tea\",x", CSV, &["Herbal \"A\" tea", "x"]),
+        ("\"a\" and \"b\",x", CSV, &["\"a\" and \"b\"", "x"]),
+        ("\"a\" tea,\"x\"", CSV, &["\"a\" tea", "x"]),
+        ("\"\",\"\"\"\"", CSV, &["", "\""]),
+        ("\"a\tb", Dialect::TSV, &["\"a", "b"]),
+        ("\"a\tb\"", Dialect::TSV, &["\"a", "b\""]),
+        ("\"a\nb\"\t\"c\"", Dialect::TSV, &["a\nb", "c"]),
+        ("x\t\"never closed", Dialect::TSV, &["x", "\"never closed"]),
+        ("\"5\\\", long\",\\N,a\\,b,\"\\\\\"", ESCAPED, &["5\", long", "\\N", "a,b", "\\"]),
+        ("\"a\\\nb\",c", ESCAPED, &["a\nb", "c"]),
+        ("\"a\",b", Dialect { quoting: Quoting::None, ..CSV }, &["\"a\"", "b"]),
+    ];
+    for (text, dialect, wanted) in cases {
+        assert_eq!(
+            cells(text, dialect),
+            [wanted.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>()],
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_quote_that_is_never_closed_ends_with_its_line() {
+    for (text, widths, open) in [
+        ("a,\"b,c\n1,2,3\n4,\"5\",6\n", &[3, 3, 3][..], 0),
+        ("x\ny,\"b\n1,2\n3,\"4, 5\"\n", &[1, 2, 2, 2], 1),
+        ("\"a\nb\",\"c\nd,\"e\"\n", &[2, 2], 0),
+        ("1,\"a,b \"c\" d\n2,e\n", &[3, 2], 0),
+    ] {
+        let rows = records(text, Some(CSV));
+        assert_eq!(rows.iter().map(Record::width).collect::<Vec<_>>(), widths, "{text:?}");
+        assert_eq!(rows.iter().position(|row| row.has_open_quote), Some(open), "{text:?}");
+        let joined: Vec<u8> = rows.iter().flat_map(|row| [row.content(), row.line_end].concat()).collect();
+        assert_eq!(joined, text.as_bytes());
+        let last = rows.last().unwrap();
+        assert_eq!(last.line + 1, 1 + text.matches('\n').count() as u64);
+    }
+    let mut records = Records::of_bytes(b"x\n\"a\nb", Some(CSV));
+    records.read().unwrap();
+    let error = records.read().unwrap_err();
+    assert_eq!(error.to_string(), "memory:2: a quote that is never closed");
+}
+
+#[test]
+fn values_become_cells_that_are_read_back() {
+    for dialect in [CSV, ESCAPED, Dialect::of(b';')] {
+        for value in ["a b", "a, \"b\";", "a\nb", "back\\slash\"", ""] {
+            assert_eq!(
+                cells(&dialect.cell(value), dialect).concat(),
+                if value.is_empty() { vec![] } else { vec![value.to_owned()] }
+            );
+        }
+    }
+    assert_eq!(Dialect::TSV.cell("a,\t\"b\"\n"), "a, \"b\" ");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Checks that joined rows are the text, and that the `csv` crate finds the same cells where all quotes are in their places.
+    #[test]
+    fn rows_and_cells_are_those_of_the_csv_crate(text in "[ab\",\n\r]{0,40}") {
+        let mut records = Records::of_bytes(text.as_bytes(), Some(CSV));
+        let (mut joined, mut ours, mut is_sound) = (Vec::new(), Vec::new(), true);
+        while let Ok(Some(record)) = records.read() {
+            if !record.content().is_empty() {
+                ours.push(record.cells().map(<[u8]>::to_vec).collect::<Vec<_>>());
+            }
+            let quotes = |cell: &Vec<u8>| cell.contains(&b'"');
+            is_sound &= !record.has_open_quote && !ours.last().is_some_and(|row| row.iter().any(quotes));
+            joined.extend([record.content(), record.line_end].concat());
+        }
+        prop_assert!(text.as_bytes().starts_with(&joined));
+        if is_sound && joined == text.as_bytes() {
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+            let theirs: Vec<Vec<Vec<u8>>> =
+                reader.byte_records().map(|row| row.unwrap().iter().map(<[u8]>::to_vec).collect()).collect();
+            prop_assert_eq!(ours, theirs);
+        }
+    }
+
+    /// Checks that tables written by the `csv` crate are read as they were.
+    #[test]
+    fn written_tables_are_read_back(rows in proptest::collection::vec(proptest::collection::vec("[ab\" ,;\\\\\n\r]{0,8}", 3), 1..9)) {
+        let mut writer = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
+        rows.iter().for_each(|row| writer.write_record(row).unwrap());
+        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        prop_assert_eq!(cells(&text, CSV), rows);
+    }
+}
+
+#[test]
+fn cells_that_a_spreadsheet_would_run_get_an_apostrophe() {
+    let safe = |row: &str, dialect| {
+        let safe = records(row, Some(dialect))[0].without_formulas(dialect);
+        safe.map(|row| String::from_utf8(row).unwrap())
+    };
+    for (row, expected) in [
+        ("=1+1,a=b,@x", "'=1+1,a=b,'@x"),
+        ("\"=HYPERLINK(\"\"x\"\",1)\",\"a,=b\",\"\n=1\"", "\"'=HYPERLINK(\"\"x\"\",1)\",\"a,=b\",\"'\n=1\""),
+        ("-3.5,+1,\"-1,000.5\",-12 %,-,+49 30 1", "-3.5,+1,\"-1,000.5\",'-12 %,-,'+49 30 1"),
+        ("-2+3+cmd|' /C calc'!A0,\t=1,'=1,,", "'-2+3+cmd|' /C calc'!A0,'\t=1,'=1,,"),
+        ("=é,β", "'=é,β"),
+    ] {
+        assert_eq!(safe(row, CSV).as_deref(), Some(expected));
+        assert_eq!(safe(expected, CSV), None, "done twice, nothing changes");
+    }
+    assert_eq!(safe("a,b,-3.5,\"c\"", CSV), None);
+    assert_eq!(safe("=1\ta", Dialect::TSV).as_deref(), Some("'=1\ta"));
+    assert_eq!(CSV.row(["=1", "a,b", "c"], true), "'=1,\"a,b\",c");
+    assert_eq!(CSV.row(["=1"], false), "=1");
+}
