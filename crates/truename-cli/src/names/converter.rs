@@ -35,8 +35,6 @@ impl Converter {
         columns: &[String],
         added: &Added,
         encoding: Encoding,
-        /// Whether formulas are written as text.
-        is_safe: bool,
     ) -> anyhow::Result<Self> {
         let out = arguments.out.as_deref();
         let dialect = match format {

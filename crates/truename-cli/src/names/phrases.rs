@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
-use truename_read::{Dialect, Record, json};
+use truename_read::{Record, json};
 
 use super::column::{column, folded, name_column, quoted, table_column};
 use super::input::{self, Form, Input, InputOptions, check_table_options, table_options};
