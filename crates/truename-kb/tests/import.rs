@@ -15,7 +15,7 @@ fn strictly(format: Format, text: &str) -> Result<Import, Error> {
 const NAME: &str = "Diabetes Mellitus, Type 2";
 const SYNONYM: &str = "NIDDM & kin";
 
-const SAMPLES: [(Format, &str, &str); 18] = [
+const SAMPLES: [(Format, &str, &str); 27] = [
     (
         Format::Jsonl,
         "X:1",
@@ -94,6 +94,51 @@ const SAMPLES: [(Format, &str, &str); 18] = [
         "PPDB:Diabetes Mellitus, Type 2",
         "Diabetes Mellitus, Type 2\n\tDiabetes Mellitus, Type 2\n\tNIDDM & kin\n",
     ),
+    (
+        Format::Rf2,
+        "44054006",
+        "id\teffectiveTime\tactive\tmoduleId\tconceptId\tlanguageCode\ttypeId\tterm\tcaseSignificanceId\n1\t20200131\t1\t900000000000207008\t44054006\ten\t900000000000013009\tDiabetes Mellitus, Type 2\t9\n2\t20200131\t1\t900000000000207008\t44054006\ten\t900000000000013009\tNIDDM & kin\t9\n",
+    ),
+    (
+        Format::Loinc,
+        "1-8",
+        "\"LOINC_NUM\",\"STATUS\",\"SHORTNAME\",\"LONG_COMMON_NAME\"\n\"1-8\",\"ACTIVE\",\"NIDDM & kin\",\"Diabetes Mellitus, Type 2\"\n",
+    ),
+    (
+        Format::Hgnc,
+        "HGNC:5",
+        "hgnc_id\tsymbol\tname\talias_symbol\tprev_name\nHGNC:5\tDiabetes Mellitus, Type 2\t\tNIDDM & kin\t\"NIDDM & kin|Diabetes Mellitus, Type 2\"\n",
+    ),
+    (
+        Format::NcbiGene,
+        "5",
+        "#tax_id\tGeneID\tSymbol\tLocusTag\tSynonyms\tdbXrefs\n9606\t5\tDiabetes Mellitus, Type 2\t-\tNIDDM & kin\tHGNC:HGNC:5|MIM:1\n",
+    ),
+    (
+        Format::UniProt,
+        "P24941",
+        "Entry\tEntry Name\tProtein names\tOrganism\nP24941\t\tDiabetes Mellitus, Type 2 (NIDDM & kin) (EC 2.7.11.22) [Cleaved into: x (y)]\tHomo sapiens (Human)\n",
+    ),
+    (
+        Format::GeoNames,
+        "8",
+        "8\tDiabetes Mellitus, Type 2\t\tNIDDM & kin\t1.5\t2.5\tP\tPPL\tFR\t\t\t\t\t\t0\t\t1\tEurope/Paris\t2020-01-01\n",
+    ),
+    (
+        Format::Icd10Cm,
+        "E11",
+        "00001 E11     0 NIDDM & kin                                                  Diabetes Mellitus, Type 2\n",
+    ),
+    (
+        Format::NcitFlat,
+        "C26747",
+        "C26747\t<http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#C26747>\tC2985\tDiabetes Mellitus, Type 2|NIDDM & kin\tA type.\t\t\tDisease or Syndrome\t\n",
+    ),
+    (
+        Format::JsonLd,
+        "X:1",
+        r#"{"@context": {"rdfs": "http://www.w3.org/2000/01/rdf-schema#", "o": "http://www.geneontology.org/formats/oboInOwl#"}, "@graph": [{"@id": "http://purl.obolibrary.org/obo/X_1", "@type": "http://www.w3.org/2002/07/owl#Class", "rdfs:label": "Diabetes Mellitus, Type 2", "o:hasExactSynonym": {"@value": "NIDDM & kin", "@language": "en"}}]}"#,
+    ),
 ];
 
 #[test]
@@ -149,7 +194,8 @@ fn a_file_cut_anywhere_is_refused_listed_or_read_up_to_a_complete_row() {
             if import.problem_count > 0 {
                 continue;
             }
-            let has_rows = !matches!(format, Format::RdfXml | Format::OwlXml | Format::Mesh | Format::OboGraph);
+            let has_rows =
+                !matches!(format, Format::JsonLd | Format::RdfXml | Format::OwlXml | Format::Mesh | Format::OboGraph);
             let at_row_end = cut.is_empty() || cut.ends_with('\n') || matches!(&text[end..end + 1], "\n");
             assert!(has_rows && at_row_end, "{format:?} was read as whole: {cut:?}");
             let facts = facts(&import);

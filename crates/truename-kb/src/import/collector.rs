@@ -14,7 +14,8 @@ use super::iri_label::iri_label;
 use super::options::{ENCODING_HINT, ImportOptions};
 use super::report::{FileReport, Import};
 use crate::error::printable;
-use crate::{Alias, Concept, ConceptId, Error};
+use crate::retired::current;
+use crate::{Alias, Concept, ConceptId, Error, Retired};
 use truename_read::xml::Unresolved;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
@@ -35,6 +36,21 @@ pub(super) struct Entry {
     pub(super) definition: Option<String>,
 }
 
+/// An id that is no longer in use, as a file has it, unchecked.
+#[derive(Debug, Default)]
+pub(super) struct Former {
+    pub(super) id: String,
+    pub(super) replaced_by: Vec<String>,
+    pub(super) consider: Vec<String>,
+}
+
+impl Former {
+    /// Returns an id that another replaces.
+    pub(super) fn replaced(id: String, by: &str) -> Self {
+        Self { id, replaced_by: vec![by.to_owned()], consider: Vec::new() }
+    }
+}
+
 pub(super) struct Collector<'options> {
     pub(super) options: &'options ImportOptions,
     import: Import,
@@ -47,6 +63,13 @@ pub(super) struct Collector<'options> {
     unlabelled: Vec<(String, Entry, usize)>,
     /// Fields that are not read, by file, with the number of their values.
     unread: BTreeMap<(usize, String), u64>,
+    retired: BTreeMap<ConceptId, Retired>,
+    /// Definitions of concepts that may come later.
+    definitions: Vec<(String, String)>,
+    /// Ranks of the preferred names so far, by the place of their concepts; a name without one has the last.
+    ranks: Vec<u32>,
+    /// What was left out, by file, with how often.
+    counts: BTreeMap<(usize, &'static str), u64>,
     path: PathBuf,
     /// Number of files of the import.
     files: usize,
@@ -62,6 +85,10 @@ impl<'options> Collector<'options> {
             other_languages: BTreeMap::new(),
             unlabelled: Vec::new(),
             unread: BTreeMap::new(),
+            retired: BTreeMap::new(),
+            definitions: Vec::new(),
+            ranks: Vec::new(),
+            counts: BTreeMap::new(),
             path: PathBuf::new(),
             files,
         }
@@ -149,7 +176,7 @@ impl<'options> Collector<'options> {
     pub(super) fn add_row(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
         self.options.progress.check()?;
         let Ok(id) = entry.id.parse::<ConceptId>() else {
-            return self.problem(line, &entry.id, "an id must have 1 to 500 bytes and no control characters");
+            return self.refuse_id(line, &entry.id);
         };
         let mut concept = Concept::new(id, "");
         let named = !entry.name.is_empty() || !entry.synonyms.is_empty();
@@ -192,17 +219,74 @@ impl<'options> Collector<'options> {
         Ok(())
     }
 
-    /// Adds a row whose name is the preferred one.
-    pub(super) fn add_preferred(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
-        let (id, name) = (entry.id.parse::<ConceptId>().ok(), entry.name.trim().to_owned());
+    /// Adds a row of a format in which the name of the lowest rank is the preferred one; of equal ranks the first.
+    pub(super) fn add_ranked(&mut self, line: Option<u64>, entry: Entry, rank: u32) -> Result<(), Error> {
+        let (id, name) = (entry.id.clone(), entry.name.trim().to_owned());
         self.add_row(line, entry)?;
-        if let Some(at) = id.and_then(|id| self.by_id.get(&id)) {
-            let concept = &mut self.import.concepts[*at];
+        let Some(at) = self.place(&id) else { return Ok(()) };
+        self.ranks.resize(self.import.concepts.len().max(self.ranks.len()), u32::MAX);
+        if rank < self.ranks[at] {
+            self.ranks[at] = rank;
+            let concept = &mut self.import.concepts[at];
             if let Some(place) = concept.synonyms.iter().position(|synonym| *synonym == name) {
                 std::mem::swap(&mut concept.name, &mut concept.synonyms[place]);
             }
         }
         Ok(())
+    }
+
+    /// Adds a name of a concept that is known already; names of others are counted.
+    pub(super) fn add_name(&mut self, line: Option<u64>, id: &str, name: &str) -> Result<(), Error> {
+        match self.has(id) {
+            true => self.add_row(line, Entry { id: id.to_owned(), name: name.to_owned(), ..Entry::default() }),
+            false => {
+                self.count("names of ids that no file describes were left out");
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a broader concept of one that is known already.
+    pub(super) fn add_parent(&mut self, id: &str, parent: &str) {
+        if let (Some(at), Ok(parent)) = (self.place(id), parent.parse()) {
+            self.import.concepts[at].parents.push(parent);
+        }
+    }
+
+    /// Adds a cross-reference of a concept that is known already.
+    pub(super) fn add_xref(&mut self, id: &str, xref: &str) {
+        if let Some(at) = self.place(id) {
+            self.import.concepts[at].xrefs.push(xref.to_owned());
+        }
+    }
+
+    /// Adds a definition of a concept, kept if the concept is there in the end and has none.
+    pub(super) fn add_definition(&mut self, id: &str, definition: String) {
+        self.definitions.push((id.to_owned(), definition));
+    }
+
+    /// Counts values of properties that are not read.
+    pub(super) fn add_unread_values(&mut self, count: u64) {
+        self.import.unread_values += count;
+    }
+
+    /// Counts something that was left out.
+    pub(super) fn count(&mut self, what: &'static str) {
+        *self.counts.entry((self.import.files.len() - 1, what)).or_default() += 1;
+    }
+
+    /// Returns true if names in a language are kept, by its code (BCP 47).
+    pub(super) fn speaks(&self, language: &str) -> bool {
+        let kept = &self.options.languages;
+        let main = language.split('-').next().unwrap_or(language);
+        let is_kept =
+            |kept: &String| kept == "*" || kept.eq_ignore_ascii_case(main) || kept.eq_ignore_ascii_case(language);
+        if kept.is_empty() { main.eq_ignore_ascii_case("en") } else { kept.iter().any(is_kept) }
+    }
+
+    /// Returns true if entries of a source vocabulary are kept.
+    pub(super) fn keeps_source(&self, source: &str) -> bool {
+        self.options.sources.is_empty() || self.options.sources.iter().any(|kept| kept == source)
     }
 
     /// Adds a type of a concept, kept if the concept is there in the end.
@@ -223,7 +307,12 @@ impl<'options> Collector<'options> {
     }
 
     fn has(&self, id: &str) -> bool {
-        id.parse().is_ok_and(|id: ConceptId| self.by_id.contains_key(&id))
+        self.place(id).is_some()
+    }
+
+    /// Returns the place of a concept among those found so far.
+    fn place(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id.trim()).copied()
     }
 
     /// Adds two ids that are equivalent.
@@ -231,13 +320,31 @@ impl<'options> Collector<'options> {
         self.import.mappings.push((subject.to_owned(), object.to_owned()));
     }
 
-    /// Adds an id that is no longer in use.
-    pub(super) fn remove(&mut self, line: Option<u64>, id: &str) -> Result<(), Error> {
-        match id.parse() {
-            Ok(id) => self.import.removed.push(id),
-            Err(_) => self.problem(line, id, "an id must have 1 to 500 bytes and no control characters")?,
+    /// Adds an entry that is no longer in use.
+    pub(super) fn remove(&mut self, line: Option<u64>, former: Former) -> Result<(), Error> {
+        self.import.removed.extend(former.id.parse::<ConceptId>());
+        self.retire(line, former)
+    }
+
+    /// Adds an id that is no longer in use, or more of what became of it.
+    pub(super) fn retire(&mut self, line: Option<u64>, former: Former) -> Result<(), Error> {
+        let Ok(id) = former.id.parse::<ConceptId>() else { return self.refuse_id(line, &former.id) };
+        let mut retired = self.retired.remove(&id).unwrap_or_else(|| Retired::new(id));
+        for (ids, known) in [(former.replaced_by, &mut retired.replaced_by), (former.consider, &mut retired.consider)] {
+            for id in ids {
+                match id.parse::<ConceptId>() {
+                    Ok(id) if id != retired.id && !known.contains(&id) => known.push(id),
+                    Ok(_) => {}
+                    Err(_) => self.refuse_id(line, &id)?,
+                }
+            }
         }
+        self.retired.insert(retired.id.clone(), retired);
         Ok(())
+    }
+
+    fn refuse_id(&mut self, line: Option<u64>, id: &str) -> Result<(), Error> {
+        self.problem(line, id, "an id must have 1 to 500 bytes and no control characters")
     }
 
     fn clean_name(&mut self, line: Option<u64>, name: &str) -> Result<Option<String>, Error> {
@@ -303,6 +410,27 @@ impl<'options> Collector<'options> {
         self.problem(None, first, reason)
     }
 
+    /// Hands over the retired ids, each a cross-reference of the concept that replaces it.
+    fn finish_retired(&mut self) -> Result<(), Error> {
+        let (kept, removed): (Vec<_>, _) =
+            std::mem::take(&mut self.import.removed).into_iter().partition(|id| self.by_id.contains_key(id));
+        self.import.removed = removed;
+        for id in kept {
+            self.problem(None, id.as_str(), "given and removed in one import, so kept")?;
+        }
+        let mut retired = std::mem::take(&mut self.retired);
+        retired.retain(|id, _| !self.by_id.contains_key(id));
+        for id in retired.keys() {
+            let is_concept = |id: &ConceptId| Ok::<_, Error>(self.by_id.contains_key(id));
+            let current = current(id, is_concept, |id| Ok(retired.get(id).cloned()))?;
+            if let Some(at) = current.and_then(|current| self.by_id.get(&current)) {
+                self.import.concepts[*at].xrefs.push(id.to_string());
+            }
+        }
+        self.import.retired = retired.into_values().collect();
+        Ok(())
+    }
+
     pub(super) fn finish(mut self) -> Result<Import, Error> {
         self.finish_unlabelled()?;
         self.finish_other_languages()?;
@@ -310,9 +438,17 @@ impl<'options> Collector<'options> {
             let values = if count == 1 { "1 value" } else { &format!("{count} values") };
             self.import.files[file].notes.push(format!("field `{}` is not read ({values})", excerpt(&field)));
         }
+        for ((file, what), count) in std::mem::take(&mut self.counts) {
+            self.import.files[file].notes.push(format!("{count} {what}"));
+        }
         for (id, name) in std::mem::take(&mut self.types) {
-            if let Some(at) = id.parse().ok().and_then(|id: ConceptId| self.by_id.get(&id)) {
-                self.import.concepts[*at].types.push(name);
+            if let Some(at) = self.place(&id) {
+                self.import.concepts[at].types.push(name);
+            }
+        }
+        for (id, definition) in std::mem::take(&mut self.definitions) {
+            if let Some(at) = self.place(&id) {
+                self.import.concepts[at].definition.get_or_insert(definition);
             }
         }
         for (subject, object) in std::mem::take(&mut self.import.mappings) {
@@ -328,13 +464,8 @@ impl<'options> Collector<'options> {
                 self.import.mappings.push((subject, object));
             }
         }
+        self.finish_retired()?;
         self.import.concepts.iter_mut().for_each(Concept::tidy);
-        let (kept, removed) =
-            std::mem::take(&mut self.import.removed).into_iter().partition(|id| self.by_id.contains_key(id));
-        self.import.removed = removed;
-        for id in Vec::<ConceptId>::from_iter::<Vec<ConceptId>>(kept) {
-            self.problem(None, id.as_str(), "given and removed in one import, so kept")?;
-        }
         for cycle in cycles(&self.import.concepts, &self.by_id) {
             self.problem(None, &cycle, "a cycle among parents, which are kept")?;
         }

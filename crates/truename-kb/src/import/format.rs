@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use truename_read::without_packing;
 
-use super::{clusters, table};
+use super::{clusters, geonames, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rows, table, uniprot};
 
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,12 +23,32 @@ pub enum Format {
     OboGraph,
     /// SKOS or OWL in Turtle or N-Triples.
     Turtle,
+    /// SKOS or OWL in JSON-LD.
+    JsonLd,
     /// SKOS or OWL in RDF/XML.
     RdfXml,
     /// OWL in its own XML syntax.
     OwlXml,
-    /// UMLS Rich Release Format: `MRCONSO.RRF` and `MRSTY.RRF`.
+    /// UMLS or RxNorm in Rich Release Format: `MRCONSO.RRF`, `RXNCONSO.RRF` and the like.
     Rrf,
+    /// SNOMED CT in release format 2.
+    Rf2,
+    /// OMOP's vocabularies as Athena hands them out.
+    Omop,
+    /// LOINC's table of terms.
+    Loinc,
+    /// HGNC's complete set.
+    Hgnc,
+    /// NCBI Gene's `gene_info`.
+    NcbiGene,
+    /// UniProtKB's table of entries.
+    UniProt,
+    /// GeoNames' places.
+    GeoNames,
+    /// The order file of ICD-10-CM or ICD-10-PCS.
+    Icd10Cm,
+    /// NCI Thesaurus' flat file.
+    NcitFlat,
     /// Comparative Toxicogenomics Database vocabulary, MEDIC among them, as TSV or CSV.
     Ctd,
     /// MeSH descriptor or supplementary XML.
@@ -45,16 +65,26 @@ pub enum Format {
     Clusters,
 }
 
-const ALL: [(Format, &str); 16] = [
+const ALL: [(Format, &str); 26] = [
     (Format::Jsonl, "jsonl"),
     (Format::Csv, "csv"),
     (Format::Tsv, "tsv"),
     (Format::Obo, "obo"),
     (Format::OboGraph, "obograph"),
     (Format::Turtle, "turtle"),
+    (Format::JsonLd, "jsonld"),
     (Format::RdfXml, "rdfxml"),
     (Format::OwlXml, "owlxml"),
     (Format::Rrf, "rrf"),
+    (Format::Rf2, "rf2"),
+    (Format::Omop, "omop"),
+    (Format::Loinc, "loinc"),
+    (Format::Hgnc, "hgnc"),
+    (Format::NcbiGene, "ncbi-gene"),
+    (Format::UniProt, "uniprot"),
+    (Format::GeoNames, "geonames"),
+    (Format::Icd10Cm, "icd10cm"),
+    (Format::NcitFlat, "ncit-flat"),
     (Format::Ctd, "ctd"),
     (Format::Mesh, "mesh"),
     (Format::Gilda, "gilda"),
@@ -62,6 +92,19 @@ const ALL: [(Format, &str); 16] = [
     (Format::Dictionary, "dictionary"),
     (Format::Wordnet, "wordnet"),
     (Format::Clusters, "clusters"),
+];
+
+/// Vocabularies that are published as tables, each told by its first row: a header, or a row of its shape.
+const TABLES: [(Format, fn(&str) -> bool); 9] = [
+    (Format::Rf2, rf2::is_header),
+    (Format::Omop, omop::is_header),
+    (Format::Loinc, loinc::is_header),
+    (Format::Hgnc, hgnc::is_header),
+    (Format::NcbiGene, ncbi_gene::is_header),
+    (Format::UniProt, uniprot::is_header),
+    (Format::GeoNames, geonames::is_row),
+    (Format::Icd10Cm, icd10cm::is_line),
+    (Format::NcitFlat, ncit_flat::is_row),
 ];
 
 impl Format {
@@ -87,6 +130,28 @@ impl Format {
         let clusters = || clusters::begin(text).then_some(Self::Clusters);
         by_content(text).or_else(|| by_extension(path)).or_else(table).or_else(clusters)
     }
+
+    /// Returns the format of a vocabulary that is published as a table, by its first row.
+    pub(super) fn of_table(beginning: &str) -> Option<Self> {
+        let first = rows::header(beginning);
+        TABLES.iter().find(|(_, is_first_row)| is_first_row(first)).map(|(format, _)| *format)
+    }
+
+    /// Returns true for a vocabulary that is published as a table.
+    pub(super) fn is_published_table(self) -> bool {
+        TABLES.iter().any(|(format, _)| *format == self)
+    }
+
+    /// Returns the place of a file among those of an import: a file that says how others are read comes before them.
+    pub(super) fn order(self, beginning: &str) -> u8 {
+        let first = rows::header(beginning);
+        match self {
+            Self::Rf2 => rf2::order(first),
+            Self::Omop => omop::order(first),
+            Self::GeoNames => geonames::order(first),
+            _ => 0,
+        }
+    }
 }
 
 fn by_content(text: &str) -> Option<Format> {
@@ -94,6 +159,7 @@ fn by_content(text: &str) -> Option<Format> {
     let first_line = start.lines().next().unwrap_or_default();
     let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let tabbed = |column: &str| first_row.split('\t').any(|cell| cell.trim() == column);
+    let is_json = start.starts_with(['{', '[']);
     if text.starts_with("  1 This software and database is being provided") {
         Some(Format::Wordnet)
     } else if start.contains("# Fields:") || first_line.starts_with("# DiseaseName") {
@@ -102,6 +168,10 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Sssom)
     } else if tabbed("norm_text") && tabbed("entry_name") {
         Some(Format::Gilda)
+    } else if let Some(table) = Format::of_table(text) {
+        Some(table)
+    } else if is_turtle(start) {
+        Some(Format::Turtle)
     } else if start.contains("<DescriptorRecord") || start.contains("<SupplementalRecord") {
         Some(Format::Mesh)
     } else if start.contains("<rdf:RDF") || start.contains("<RDF") {
@@ -112,10 +182,10 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Obo)
     } else if start.starts_with('{') && start.contains("\"graphs\"") {
         Some(Format::OboGraph)
+    } else if is_json && ["\"@context\"", "\"@graph\"", "\"@id\""].iter().any(|keyword| start.contains(keyword)) {
+        Some(Format::JsonLd)
     } else if start.starts_with('{') || start.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{')) {
         Some(Format::Jsonl)
-    } else if start.starts_with("@prefix") || start.starts_with("@base") || start.starts_with("PREFIX ") {
-        Some(Format::Turtle)
     } else if matches!(first_line.matches('|').count(), 6 | 18) && first_line.ends_with('|') {
         Some(Format::Rrf)
     } else if !first_row.contains('\t') && first_row.split("||").count() == 2 {
@@ -123,6 +193,21 @@ fn by_content(text: &str) -> Option<Format> {
     } else {
         None
     }
+}
+
+/// Returns true if a text begins, below its comments, as Turtle or N-Triples: with a prefix, a base, or a statement about a node.
+fn is_turtle(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.next().unwrap_or_default();
+    let begins = |word: &str| first.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let is_node = |text: &str| text.starts_with('<') && text.contains("://") || text.starts_with("_:");
+    let is_statement = || {
+        let (subject, rest) = first.split_once(char::is_whitespace).unwrap_or((first, ""));
+        let rest = rest.trim_start();
+        let is_predicate = rest.is_empty() || rest.starts_with('<') || rest.starts_with("a ") || rest.contains(':');
+        is_node(subject) && (subject.ends_with('>') || subject.starts_with("_:")) && is_predicate
+    };
+    ["@prefix ", "@base ", "prefix ", "base "].into_iter().any(begins) && first.contains('<') || is_statement()
 }
 
 fn by_extension(path: &Path) -> Option<Format> {
@@ -133,6 +218,7 @@ fn by_extension(path: &Path) -> Option<Format> {
         "tsv" | "tab" => Format::Tsv,
         "obo" => Format::Obo,
         "json" => Format::OboGraph,
+        "jsonld" => Format::JsonLd,
         "ttl" | "nt" | "turtle" => Format::Turtle,
         // In another syntax of OWL, the reader says which.
         "owl" | "rdf" | "ofn" | "omn" => Format::RdfXml,

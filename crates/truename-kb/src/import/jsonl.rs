@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use truename_read::{Source, json};
 use truename_text::excerpt;
 
-use super::collector::{Collector, Entry};
+use super::collector::{Collector, Entry, Former};
 use crate::{Alias, Error};
 
 pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
@@ -19,15 +19,11 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
             collector.not_utf8(line, record.content())?;
             continue;
         };
-        let read = json::object(text).and_then(|fields| Fields(fields).entry());
+        let read = json::object(text).and_then(|fields| Fields(fields).object());
         match read {
-            Ok((entry, is_removed, Fields(unread))) => {
-                unread.keys().for_each(|field| collector.add_unread(field));
-                if is_removed {
-                    collector.remove(Some(line), &entry.id)?;
-                } else {
-                    collector.add(Some(line), entry)?;
-                }
+            Ok(object) => {
+                object.unread.keys().for_each(|field| collector.add_unread(field));
+                object.hand_over(line, collector)?;
             }
             Err(reason) => collector.problem(Some(line), text, reason)?,
         }
@@ -35,12 +31,43 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
     Ok(())
 }
 
+/// A concept, or one that was removed.
+struct Object {
+    entry: Entry,
+    is_removed: bool,
+    replaced_by: Vec<String>,
+    consider: Vec<String>,
+    /// Retired ids that the concept replaces.
+    replaces: Vec<String>,
+    /// Retired ids in place of which the concept may be meant.
+    considered_for: Vec<String>,
+    /// Fields that are of neither format.
+    unread: Map<String, Value>,
+}
+
+impl Object {
+    fn hand_over(self, line: u64, collector: &mut Collector<'_>) -> Result<(), Error> {
+        let (line, id) = (Some(line), self.entry.id.clone());
+        if self.is_removed {
+            let Self { replaced_by, consider, .. } = self;
+            return collector.remove(line, Former { id, replaced_by, consider });
+        }
+        collector.add(line, self.entry)?;
+        for former in self.replaces {
+            collector.retire(line, Former::replaced(former, &id))?;
+        }
+        for former in self.considered_for {
+            collector.retire(line, Former { id: former, replaced_by: Vec::new(), consider: vec![id.clone()] })?;
+        }
+        Ok(())
+    }
+}
+
 /// The fields of an object, taken one by one.
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the entry, true if it is one that was removed, and the fields that are of neither format.
-    fn entry(mut self) -> Result<(Entry, bool, Self), String> {
+    fn object(mut self) -> Result<Object, String> {
         let id = self.text("id")?.or(self.text("concept_id")?).ok_or("not a concept (missing field `id`)")?;
         let name = self.text("name")?.or(self.text("canonical_name")?).unwrap_or_default();
         let mut entry = Entry { id, name, synonyms: self.texts("synonyms")?, ..Entry::default() };
@@ -59,7 +86,15 @@ impl Fields {
         entry.xrefs = self.texts("xrefs")?;
         entry.definition = self.text("definition")?;
         let is_removed = self.0.remove("removed").and_then(|removed| removed.as_bool()).unwrap_or(false);
-        Ok((entry, is_removed, self))
+        Ok(Object {
+            entry,
+            is_removed,
+            replaced_by: self.texts("replaced_by")?,
+            consider: self.texts("consider")?,
+            replaces: self.texts("replaces")?,
+            considered_for: self.texts("considered_for")?,
+            unread: self.0,
+        })
     }
 
     fn text(&mut self, field: &str) -> Result<Option<String>, String> {

@@ -112,7 +112,7 @@ fn finish(mut records: Vec<Record>, collector: &mut Collector<'_>) -> Result<(),
     Ok(())
 }
 
-fn categories(trees: &[String]) -> Vec<String> {
+pub(super) fn categories(trees: &[String]) -> Vec<String> {
     let name = |tree: &String| CATEGORIES.iter().find(|(start, _)| tree.starts_with(start)).map(|(_, name)| *name);
     trees.iter().filter_map(name).map(str::to_owned).collect()
 }

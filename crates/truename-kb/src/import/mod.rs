@@ -11,22 +11,34 @@ mod collector;
 mod ctd;
 mod cycle;
 mod dictionary;
+mod folder;
 mod format;
+mod geonames;
 mod gilda;
+mod graph;
+mod hgnc;
+mod icd10cm;
 mod iri_label;
 mod jsonl;
 mod lines;
+mod loinc;
 mod mesh;
+mod ncbi_gene;
+mod ncit_flat;
 mod obo;
 mod obograph;
+mod omop;
 mod options;
 mod owlxml;
 mod placeholder;
 mod rdf;
 mod report;
+mod rf2;
+mod rows;
 mod rrf;
 mod sssom;
 mod table;
+mod uniprot;
 mod wordnet;
 
 use std::path::{Path, PathBuf};
@@ -44,19 +56,28 @@ use crate::Error;
 
 /// Reads the files of a knowledge base; entries with the same id become one concept.
 ///
+/// Of a folder, all files whose format is known are read; where it holds a published vocabulary, the files of that vocabulary.
+/// The order of files that belong together does not matter.
+///
 /// # Errors
 /// If a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds
 /// anything; with [`ImportOptions::strict`] also at the first problem.
 pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, Error> {
+    let mut files = Vec::new();
     for path in paths {
-        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        if path.is_dir() { files.extend(folder::open(path, options)?) } else { files.push(open(path, options)?) }
+    }
+    for Opened { source, .. } in &files {
+        let bytes = std::fs::metadata(source.path()).map_or(0, |metadata| metadata.len());
         options.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     }
-    let mut collector = Collector::new(options, paths.len());
-    for path in paths {
-        let (format, source) = open(path, options)?;
-        collector.begin(path, format);
-        read_one(format, source, &mut collector)?;
+    files.sort_by_key(|file| file.format.order(&file.source.beginning_text()));
+    let mut collector = Collector::new(options, files.len());
+    let mut releases = Releases::default();
+    for Opened { format, source, note } in files {
+        collector.begin(source.path(), format);
+        note.into_iter().for_each(|note| collector.add_note(note));
+        read_one(format, source, &mut collector, &mut releases)?;
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
@@ -71,11 +92,11 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
 /// As [`read_files`].
 pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
     let mut collector = Collector::new(options, 1);
-    let (format, source) = open(path, options)?;
+    let Opened { format, source, .. } = open(path, options)?;
     collector.begin(path, format);
     match format {
         Format::Sssom => sssom::read_labels(source, &mut collector)?,
-        _ => read_one(format, source, &mut collector)?,
+        _ => read_one(format, source, &mut collector, &mut Releases::default())?,
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.mappings.is_empty() {
@@ -84,13 +105,30 @@ pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, E
     Ok(import)
 }
 
-fn open(path: &Path, options: &ImportOptions) -> Result<(Format, Source), Error> {
+/// A file, opened, with its format.
+struct Opened {
+    format: Format,
+    source: Source,
+    /// A note about the files beside it.
+    note: Option<String>,
+}
+
+/// What files that belong together say about each other.
+#[derive(Default)]
+struct Releases {
+    rf2: rf2::Release,
+    omop: omop::Release,
+}
+
+fn open(path: &Path, options: &ImportOptions) -> Result<Opened, Error> {
     let source = Source::open(path, &options.source())?;
     let columns = &options.columns;
     let is_table = columns.id.is_some() || columns.name.is_some() || columns.delimiter.is_some() || columns.no_header;
-    let format = options.format.or_else(|| Format::detect(path, &source.beginning_text()));
-    let format = format.or_else(|| is_table.then_some(Format::Csv));
-    Ok((format.ok_or_else(|| Error::unknown_format(path, Format::names()))?, source))
+    let told = || Format::detect(path, &source.beginning_text()).or(is_table.then_some(Format::Csv));
+    let format = options.format.or_else(told).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
+    // Columns that are named are read as they are asked for.
+    let is_plain = options.format.is_none() && format.is_published_table() && columns.are_named();
+    Ok(Opened { format: if is_plain { Format::Csv } else { format }, source, note: None })
 }
 
 /// Reads a file in memory, as fuzzers do.
@@ -102,11 +140,16 @@ pub fn read_bytes(bytes: &[u8], format: Format, options: &ImportOptions) -> Resu
     let mut collector = Collector::new(options, 1);
     collector.begin(path, format);
     let source = Source::of_reader(path, std::io::Cursor::new(bytes.to_vec()), &options.source())?;
-    read_one(format, source, &mut collector)?;
+    read_one(format, source, &mut collector, &mut Releases::default())?;
     collector.finish()
 }
 
-fn read_one(format: Format, source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn read_one(
+    format: Format,
+    source: Source,
+    collector: &mut Collector<'_>,
+    releases: &mut Releases,
+) -> Result<(), Error> {
     match format {
         Format::Jsonl => jsonl::read(source, collector),
         Format::Csv => table::read(source, collector, None),
@@ -114,9 +157,19 @@ fn read_one(format: Format, source: Source, collector: &mut Collector<'_>) -> Re
         Format::Obo => obo::read(source, collector),
         Format::OboGraph => obograph::read(source, collector),
         Format::Turtle => rdf::read_turtle(source, collector),
+        Format::JsonLd => rdf::read_json_ld(source, collector),
         Format::RdfXml => rdf::read_xml(source, collector),
         Format::OwlXml => owlxml::read(source, collector),
         Format::Rrf => rrf::read(source, collector),
+        Format::Rf2 => rf2::read(source, collector, &mut releases.rf2),
+        Format::Omop => omop::read(source, collector, &mut releases.omop),
+        Format::Loinc => loinc::read(source, collector),
+        Format::Hgnc => hgnc::read(source, collector),
+        Format::NcbiGene => ncbi_gene::read(source, collector),
+        Format::UniProt => uniprot::read(source, collector),
+        Format::GeoNames => geonames::read(source, collector),
+        Format::Icd10Cm => icd10cm::read(source, collector),
+        Format::NcitFlat => ncit_flat::read(source, collector),
         Format::Ctd => ctd::read(source, collector),
         Format::Mesh => mesh::read(source, collector),
         Format::Gilda => gilda::read(source, collector),

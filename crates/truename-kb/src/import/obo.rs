@@ -1,11 +1,11 @@
-//! OBO 1.4 and its forerunners, line by line: names, synonyms, `is_a`, cross-references, definitions.
+//! OBO 1.4 and its forerunners, line by line: names, synonyms, `is_a`, cross-references, definitions, retired ids.
 //!
 //! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
 //! grammar, drops a term for one such line.
 
 use truename_read::Source;
 
-use super::collector::{Collector, Entry};
+use super::collector::{Collector, Entry, Former};
 use super::lines::for_each_row;
 use super::options::SynonymScopes;
 use crate::Error;
@@ -50,6 +50,9 @@ struct Term {
     entry: Entry,
     line: u64,
     is_obsolete: bool,
+    alternative_ids: Vec<String>,
+    replaced_by: Vec<String>,
+    consider: Vec<String>,
 }
 
 impl Term {
@@ -64,7 +67,10 @@ impl Term {
             }
             "namespace" => entry.types.push(first_word(value)),
             "is_obsolete" => self.is_obsolete = first_word(value) == "true",
-            "xref" | "alt_id" => entry.xrefs.push(first_word(value)),
+            "xref" => entry.xrefs.push(first_word(value)),
+            "alt_id" => self.alternative_ids.push(first_word(value)),
+            "replaced_by" => self.replaced_by.push(first_word(value)),
+            "consider" | "use_term" => self.consider.push(first_word(value)),
             "is_a" => entry.parents.push(first_word(value)),
             "def" => match quoted(value) {
                 Some((text, _)) => entry.definition = Some(text),
@@ -91,10 +97,14 @@ impl Term {
         if self.entry.id.is_empty() {
             return collector.problem(Some(self.line), &self.entry.name, "a term without an id, so it was skipped");
         }
+        let (line, id) = (Some(self.line), self.entry.id.clone());
         if self.is_obsolete {
-            return collector.remove(Some(self.line), &self.entry.id);
+            let Self { replaced_by, consider, .. } = self;
+            return collector.remove(line, Former { id, replaced_by, consider });
         }
-        collector.add(Some(self.line), self.entry)
+        collector.add(line, self.entry)?;
+        let mut former = self.alternative_ids.into_iter().map(|former| Former::replaced(former, &id));
+        former.try_for_each(|former| collector.retire(line, former))
     }
 }
 

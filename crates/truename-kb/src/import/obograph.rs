@@ -11,9 +11,9 @@ use serde::Deserialize;
 use truename_read::json::JsonDocument;
 use truename_read::{Source, Watch};
 
-use super::collector::{Collector, Entry};
+use super::collector::{Collector, Entry, Former};
+use super::graph::curie;
 use super::options::ENCODING_HINT;
-use super::rdf::curie;
 use crate::Error;
 
 #[derive(Deserialize)]
@@ -45,6 +45,23 @@ struct Meta {
     synonyms: Vec<Synonym>,
     xrefs: Vec<Value>,
     deprecated: bool,
+    #[serde(rename = "basicPropertyValues")]
+    properties: Vec<Property>,
+}
+
+/// A value of a property other than those above.
+#[derive(Deserialize)]
+struct Property {
+    pred: String,
+    val: String,
+}
+
+impl Meta {
+    /// Returns the ids that a property has.
+    fn ids(&self, property: &str) -> Vec<String> {
+        let values = self.properties.iter().filter(|value| value.pred.ends_with(property));
+        values.map(|value| curie(&value.val)).collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -98,7 +115,11 @@ fn add_node(
     let id = curie(&node.id);
     let meta = node.meta.unwrap_or_default();
     if meta.deprecated {
-        return collector.remove(None, &id);
+        let (replaced_by, consider) = (meta.ids("IAO_0100001"), meta.ids("consider"));
+        return collector.remove(None, Former { id, replaced_by, consider });
+    }
+    for former in meta.ids("hasAlternativeId") {
+        collector.retire(None, Former::replaced(former, &id))?;
     }
     let scopes = collector.options.scopes;
     let kept = |synonym: &Synonym| match synonym.pred.as_deref() {

@@ -28,6 +28,8 @@ pub struct ImportOptions {
     pub sources: Vec<String>,
     /// Synonym scopes kept of ontologies.
     pub scopes: SynonymScopes,
+    /// Properties of RDF and OWL whose values are names, beside the usual ones, by their IRIs.
+    pub synonym_properties: Vec<String>,
     /// Names a class without a label by the last part of its IRI: `HeartAttack` as "Heart Attack".
     pub label_from_iri: bool,
     /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
@@ -83,6 +85,12 @@ impl ImportOptions {
     #[must_use]
     pub fn scopes(self, scopes: SynonymScopes) -> Self {
         Self { scopes, ..self }
+    }
+
+    /// Sets further properties of RDF and OWL whose values are names, by their IRIs.
+    #[must_use]
+    pub fn synonym_properties(self, synonym_properties: Vec<String>) -> Self {
+        Self { synonym_properties, ..self }
     }
 
     /// Sets whether a class without a label is named by the last part of its IRI.
@@ -144,6 +152,14 @@ pub struct Columns {
     pub skip_rows: u64,
     /// True if the first row is none of column names; columns are then numbers, the id 1 and the name 2 where they are `None`.
     pub no_header: bool,
+}
+
+impl Columns {
+    /// Returns true if a column is asked for, or the table is said to have no header.
+    pub(super) fn are_named(&self) -> bool {
+        let Self { id, name, synonyms, types, no_header, .. } = self;
+        *no_header || !synonyms.is_empty() || [id, name, types].into_iter().any(Option::is_some)
+    }
 }
 
 /// Scopes of synonyms that count as names (OBO 1.4, section "synonym scope").

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::collector::Collector;
-use super::rdf::{BASE, Graph, OWL, RDF_TYPE, RDFS};
+use super::graph::{Graph, OWL, RDF_TYPE, RDFS};
+use super::rdf::BASE;
 use crate::Error;
 use truename_read::Source;
 use truename_read::xml::{Piece, Pieces, attribute, local};
@@ -76,7 +77,7 @@ impl Axiom {
             ("AnnotationProperty", Some(iri)) if self.property.is_empty() => self.property = iri,
             (kind, Some(iri)) => self.entities.push((kind.to_owned(), iri)),
             // A class expression keeps its place, so that it is not taken for the class that follows it.
-            ("Annotation" | "IRI" | "AbbreviatedIRI" | "Literal" | "AnonymousIndividual", None) => {}
+            ("Annotation" | "IRI" | "AbbreviatedIRI" | "Literal", None) => {}
             (kind, None) => self.entities.push((kind.to_owned(), String::new())),
         }
     }
@@ -91,16 +92,16 @@ impl Axiom {
         let second = entities.next().filter(|(_, iri)| !iri.is_empty());
         let are_classes = first_kind == "Class" && second.as_ref().is_some_and(|(kind, _)| kind == "Class");
         match (kind, literal, second) {
-            ("Declaration", ..) => graph.relate(first, RDF_TYPE, format!("{OWL}{first_kind}")),
+            ("Declaration", ..) => graph.relate(&first, RDF_TYPE, format!("{OWL}{first_kind}"), collector),
             ("AnnotationAssertion", Some((value, language)), _) => {
                 graph.say(&first, &property, &value, language.as_deref(), collector);
             }
-            ("AnnotationAssertion", None, Some((_, second))) => graph.relate(first, &property, second),
+            ("AnnotationAssertion", None, Some((_, second))) => graph.relate(&first, &property, second, collector),
             ("SubClassOf", _, Some((_, second))) if are_classes => {
-                graph.relate(first, &format!("{RDFS}subClassOf"), second);
+                graph.relate(&first, &format!("{RDFS}subClassOf"), second, collector);
             }
             ("EquivalentClasses", _, Some((_, second))) if are_classes => {
-                graph.relate(first, &format!("{OWL}equivalentClass"), second);
+                graph.relate(&first, &format!("{OWL}equivalentClass"), second, collector);
             }
             _ => {}
         }
@@ -122,7 +123,8 @@ impl Iris {
 
     fn named(&self, attributes: &[(String, String)]) -> Option<String> {
         let iri = attribute(attributes, "IRI").map(|iri| self.absolute(iri));
-        iri.or_else(|| attribute(attributes, "abbreviatedIRI").map(|iri| self.full(iri)))
+        let abbreviated = || attribute(attributes, "abbreviatedIRI").map(|iri| self.full(iri));
+        iri.or_else(abbreviated).or_else(|| attribute(attributes, "nodeID").map(str::to_owned))
     }
 
     fn absolute(&self, iri: &str) -> String {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use truename_text::Problem;
 
 use super::format::Format;
-use crate::{Concept, ConceptId, Error};
+use crate::{Concept, ConceptId, Error, Retired};
 
 /// Contents of the imported files.
 #[derive(Debug, Default)]
@@ -13,8 +13,12 @@ pub struct Import {
     pub concepts: Vec<Concept>,
     /// Ids that the files mark as removed (`"removed": true`, obsolete terms).
     pub removed: Vec<ConceptId>,
+    /// Ids that are no longer in use, with what became of them, in their order; those of `removed` among them.
+    pub retired: Vec<Retired>,
     /// Equivalences without a side among the concepts.
     pub mappings: Vec<(String, String)>,
+    /// Number of values of RDF properties that are not read; the notes of the files list the properties.
+    pub unread_values: u64,
     /// Report of each file.
     pub files: Vec<FileReport>,
     /// The first problems found.

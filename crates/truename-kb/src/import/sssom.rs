@@ -16,6 +16,20 @@ const SAME: [&str; 6] = [
     "semapv:crossSpeciesExactMatch",
 ];
 
+/// Namespaces of these predicates, which may be written in full.
+const NAMESPACES: [(&str, &str); 4] = [
+    ("http://www.w3.org/2004/02/skos/core#", "skos:"),
+    ("http://www.w3.org/2002/07/owl#", "owl:"),
+    ("http://www.geneontology.org/formats/oboInOwl#", "oboInOwl:"),
+    ("https://w3id.org/semapv/vocab/", "semapv:"),
+];
+
+/// Returns true if a predicate says that two ids are of one thing.
+fn is_same(predicate: &str) -> bool {
+    let full = NAMESPACES.iter().find_map(|(iri, prefix)| Some(format!("{prefix}{}", predicate.strip_prefix(iri)?)));
+    SAME.contains(&full.as_deref().unwrap_or(predicate))
+}
+
 /// An equivalence.
 struct Mapping<'a> {
     /// Ids of the two sides, and their labels where the table has them.
@@ -69,7 +83,7 @@ fn each_mapping(
             return collector.problem(Some(number), line, "a row without subject_id and object_id");
         };
         let predicate = cell("predicate_id").unwrap_or(SAME[0]);
-        if !SAME.contains(&predicate) || cell("predicate_modifier") == Some("Not") {
+        if !is_same(predicate) || cell("predicate_modifier") == Some("Not") {
             return collector.problem(Some(number), predicate, "not an equivalence, so no cross-reference");
         }
         let label = |name| cell(name).filter(|label| !label.is_empty());

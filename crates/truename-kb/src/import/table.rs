@@ -4,6 +4,7 @@ use truename_read::{Record, Source, Table, TableOptions, column};
 use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
+use super::format::Format;
 use super::placeholder::is_placeholder;
 use crate::Error;
 
@@ -48,6 +49,12 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
         wanted: &[&ids, &names],
         ..TableOptions::default()
     };
+    if let Some(format) = Format::of_table(&source.beginning_text()) {
+        let name = format.as_str();
+        collector.add_note(format!(
+            "a table of the format {name} that is read as a plain one, its inactive rows with the others"
+        ));
+    }
     let mut table = Table::open(source, &options)?;
     let layout = Layout::find(&mut table, collector)?;
     let width = table.columns.len();

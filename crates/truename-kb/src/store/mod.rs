@@ -10,6 +10,7 @@ mod fill;
 mod forms;
 mod name_order;
 mod record;
+mod retired;
 mod snapshot;
 mod tables;
 mod update;

@@ -15,6 +15,8 @@ pub const FORMAT: u32 = 5;
 const META_FORMAT: &str = "format";
 const META_COUNTS: &str = "counts";
 pub(super) const META_RANKS: &str = "ranks";
+/// Before a retired id, the name of the fact that says what became of it; stores of earlier versions have none.
+pub(super) const META_RETIRED: &str = "retired:";
 
 #[derive(Clone, Copy)]
 pub(super) struct Tables {

@@ -1,0 +1,83 @@
+//! The files of a folder that are read.
+
+use std::path::{Path, PathBuf};
+
+use super::format::Format;
+use super::options::ImportOptions;
+use super::rrf;
+use super::{Opened, open as open_file};
+use crate::Error;
+
+/// Folders within each other; a link may lead back to a folder above.
+const MAX_DEPTH: usize = 16;
+/// Number of files that are listed as left out.
+const LISTED_FILES: usize = 5;
+
+/// Opens all files of a folder whose format is known, by their paths. Where one is of a published vocabulary of several files, the
+/// others are left out, and so are the versions of SNOMED CT beside the snapshot. The first has a note about those left out.
+pub(super) fn open(folder: &Path, options: &ImportOptions) -> Result<Vec<Opened>, Error> {
+    if folder.join("data.mdb").is_file() {
+        let error = Error::syntax(folder, None, "a knowledge base, not a folder of files");
+        return Err(
+            error.with_hint(format!("write its concepts to a file: truename kb export --kb {}", folder.display()))
+        );
+    }
+    let (mut paths, mut opened, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    list(folder, 0, &mut paths)?;
+    for path in paths {
+        match open_file(&path, options) {
+            Ok(file) => opened.push(file),
+            Err(_) => left_out.push(path),
+        }
+    }
+    if options.format.is_none() {
+        let is_release = |file: &Opened| file.format.is_published_table() || file.format == Format::Rrf;
+        let has_release = opened.iter().any(is_release);
+        let has_snapshot = opened.iter().any(is_snapshot);
+        opened.retain(|file| {
+            let is_read = match file.format {
+                Format::Rrf => rrf::is_read(file.source.path()),
+                Format::Rf2 => is_snapshot(file) || !has_snapshot,
+                _ => is_release(file) || !has_release,
+            };
+            left_out.extend((!is_read).then(|| file.source.path().to_owned()));
+            is_read
+        });
+    }
+    let first = opened.first_mut().ok_or_else(|| Error::unknown_format(folder, Format::names()))?;
+    first.note = note(folder, left_out);
+    Ok(opened)
+}
+
+fn is_snapshot(file: &Opened) -> bool {
+    file.format == Format::Rf2
+        && file.source.path().file_name().is_some_and(|name| name.to_string_lossy().contains("Snapshot"))
+}
+
+fn note(folder: &Path, mut left_out: Vec<PathBuf>) -> Option<String> {
+    left_out.sort();
+    let names =
+        left_out.iter().take(LISTED_FILES).map(|path| path.strip_prefix(folder).unwrap_or(path).display().to_string());
+    let names = names.collect::<Vec<_>>().join(", ");
+    let more = if left_out.len() > LISTED_FILES { " and others" } else { "" };
+    (!left_out.is_empty()).then(|| format!("{} files of the folder were not read: {names}{more}", left_out.len()))
+}
+
+/// Lists the files of a folder and of those in it, in the order of their names.
+fn list(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let failed = |source| Error::io("read", folder, source);
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        entries.push(entry.map_err(failed)?.path());
+    }
+    entries.sort();
+    for path in entries {
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_dir() && depth < MAX_DEPTH && !is_hidden {
+            list(&path, depth + 1, paths)?;
+        } else if path.is_file() && !is_hidden {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

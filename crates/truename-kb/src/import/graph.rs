@@ -1,0 +1,416 @@
+//! Statements about concepts in RDF and OWL, whatever the syntax: names, broader concepts, matches, retired ids.
+//!
+//! A name is a literal of a class or concept, or the name of a node that the class points to: a label of SKOS-XL, an individual of
+//! old OBO-in-OWL, a term of MeSH. Values of other properties are counted by property.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::collector::{Collector, Entry, Former};
+use super::mesh;
+use super::options::ImportOptions;
+use crate::Error;
+
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+pub(super) const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
+const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
+const SKOS_XL: &str = "http://www.w3.org/2008/05/skos-xl#";
+pub(super) const OWL: &str = "http://www.w3.org/2002/07/owl#";
+const OBO_IN_OWL: &str = "http://www.geneontology.org/formats/oboInOwl#";
+const OBO: &str = "http://purl.obolibrary.org/obo/";
+const EFO: &str = "http://www.ebi.ac.uk/efo/";
+const NCIT: &str = "http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#";
+const DCTERMS: &str = "http://purl.org/dc/terms/";
+const SCHEMA: &str = "http://schema.org/";
+const SCHEMA_HTTPS: &str = "https://schema.org/";
+const MESH_VOCABULARY: &str = "http://id.nlm.nih.gov/mesh/vocab#";
+const MESH: &str = "http://id.nlm.nih.gov/mesh/";
+const NAMESPACES: [&str; 12] =
+    [RDF, RDFS, SKOS, SKOS_XL, OWL, OBO_IN_OWL, OBO, EFO, NCIT, DCTERMS, SCHEMA, SCHEMA_HTTPS];
+pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+
+/// Number of properties that are listed as not used.
+const LISTED_PROPERTIES: usize = 20;
+/// Longest chain of nodes from a concept to its names: MeSH has a descriptor, a concept and a term.
+const NAME_STEPS: usize = 3;
+
+/// The part that a property has in a concept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Role {
+    Preferred,
+    Label,
+    Synonym,
+    Definition,
+    Xref,
+    /// A mapping to another node.
+    Match,
+    Type,
+    Kind,
+    Parent,
+    Child,
+    /// A place in MeSH's tree.
+    Tree,
+    Deprecated,
+    Active,
+    AlternativeId,
+    ReplacedBy,
+    Consider,
+    /// Statements about classes and properties that are no fact about a concept.
+    Axiom,
+    /// A synonym of a scope that is not asked for, or a property that is not known.
+    Unread,
+}
+
+impl Role {
+    fn of(predicate: &str, options: &ImportOptions) -> Self {
+        if options.synonym_properties.iter().any(|asked| asked == predicate) {
+            return Self::Synonym;
+        }
+        if let Some(local) = predicate.strip_prefix(MESH_VOCABULARY) {
+            return Self::of_mesh(local);
+        }
+        let scoped = |is_kept| if is_kept { Self::Synonym } else { Self::Unread };
+        let parts = NAMESPACES.iter().find_map(|namespace| Some((*namespace, predicate.strip_prefix(namespace)?)));
+        match parts.unwrap_or_default() {
+            (SKOS | SKOS_XL, "prefLabel") => Self::Preferred,
+            (SKOS | SKOS_XL, "altLabel" | "hiddenLabel")
+            | (OBO_IN_OWL, "hasExactSynonym" | "hasSynonym")
+            | (OBO, "IAO_0000118")
+            | (EFO, "alternative_term")
+            | (NCIT, "P90" | "P108")
+            | (DCTERMS, "alternative")
+            | (SCHEMA | SCHEMA_HTTPS, "alternateName") => Self::Synonym,
+            (OBO_IN_OWL, "hasRelatedSynonym") => scoped(options.scopes.related),
+            (OBO_IN_OWL, "hasNarrowSynonym") => scoped(options.scopes.narrow),
+            (OBO_IN_OWL, "hasBroadSynonym") => scoped(options.scopes.broad),
+            (RDFS, "label") | (SKOS_XL, "literalForm") | (SCHEMA | SCHEMA_HTTPS, "name") => Self::Label,
+            (SKOS, "definition") | (OBO, "IAO_0000115") | (OBO_IN_OWL, "hasDefinition") => Self::Definition,
+            (OBO_IN_OWL, "hasDbXref") => Self::Xref,
+            (SKOS, "exactMatch" | "closeMatch") | (OWL, "equivalentClass" | "sameAs") => Self::Match,
+            (OBO_IN_OWL, "hasOBONamespace") => Self::Type,
+            (RDF, "type") => Self::Kind,
+            (SKOS, "broader") | (RDFS, "subClassOf") => Self::Parent,
+            (SKOS, "narrower") => Self::Child,
+            (OWL, "deprecated") => Self::Deprecated,
+            (OBO_IN_OWL, "hasAlternativeId") => Self::AlternativeId,
+            (OBO, "IAO_0100001") | (OBO_IN_OWL, "replacedBy") | (DCTERMS, "isReplacedBy") => Self::ReplacedBy,
+            (OBO_IN_OWL, "consider") => Self::Consider,
+            (RDF | OWL, _) | (RDFS, "domain" | "range" | "subPropertyOf" | "isDefinedBy") => Self::Axiom,
+            (SKOS, "inScheme" | "topConceptOf" | "hasTopConcept" | "member") | (OBO_IN_OWL, "id") => Self::Axiom,
+            _ => Self::Unread,
+        }
+    }
+
+    /// MeSH RDF (hhs.github.io/meshrdf): a descriptor has concepts, a concept has terms, a term has labels.
+    fn of_mesh(local: &str) -> Self {
+        match local {
+            "preferredTerm" | "preferredConcept" => Self::Preferred,
+            "term" | "concept" | "altLabel" | "casn1_label" => Self::Synonym,
+            "prefLabel" => Self::Label,
+            "scopeNote" => Self::Definition,
+            "registryNumber" => Self::Xref,
+            "broaderDescriptor" | "broaderQualifier" | "preferredMappedTo" | "mappedTo" => Self::Parent,
+            "treeNumber" => Self::Tree,
+            "active" => Self::Active,
+            "replacedBy" => Self::ReplacedBy,
+            "identifier" | "sortVersion" | "lexicalTag" => Self::Axiom,
+            _ => Self::Unread,
+        }
+    }
+
+    fn is_name(self) -> bool {
+        matches!(self, Self::Preferred | Self::Label | Self::Synonym)
+    }
+}
+
+/// Statements about a node.
+#[derive(Default)]
+struct Described {
+    entry: Entry,
+    /// `rdfs:label`, used where there is no `skos:prefLabel`.
+    label: String,
+    is_deprecated: bool,
+    /// True if it is declared a class or concept.
+    is_declared: bool,
+    /// True if it is a property, ontology, scheme or label rather than a concept.
+    is_other: bool,
+    /// The language of a name that was left out.
+    other_language: Option<String>,
+    trees: Vec<String>,
+    alternative_ids: Vec<String>,
+    replaced_by: Vec<String>,
+    consider: Vec<String>,
+    /// The number of the property of each value that is not read.
+    unread: Vec<u32>,
+}
+
+/// Nodes in the order of their IRIs, blank nodes first.
+#[derive(Default)]
+pub(super) struct Graph {
+    described: BTreeMap<String, Described>,
+    /// Properties that were met, each with its number and role.
+    properties: HashMap<String, (u32, Role)>,
+    /// Nodes that have a name, definition or cross-reference of another, with its role there.
+    holders: BTreeMap<String, Vec<(Role, String)>>,
+    /// Concept and the narrower one.
+    narrower: Vec<(String, String)>,
+}
+
+impl Graph {
+    fn property(&mut self, predicate: &str, collector: &Collector<'_>) -> (u32, Role) {
+        if let Some(known) = self.properties.get(predicate) {
+            return *known;
+        }
+        let property = (self.properties.len() as u32, Role::of(predicate, collector.options));
+        self.properties.insert(predicate.to_owned(), property);
+        property
+    }
+
+    fn described(&mut self, node: &str) -> &mut Described {
+        if !self.described.contains_key(node) {
+            self.described.insert(node.to_owned(), Described::default());
+        }
+        self.described.get_mut(node).expect("it was just put there")
+    }
+
+    /// Takes a literal in.
+    pub(super) fn say(
+        &mut self,
+        subject: &str,
+        predicate: &str,
+        value: &str,
+        language: Option<&str>,
+        collector: &Collector<'_>,
+    ) {
+        let (number, role) = self.property(predicate, collector);
+        // Of a blank node, an axiom for the most part, no more than a name is of use.
+        if is_blank(subject) && !role.is_name() {
+            return;
+        }
+        let described = self.described(subject);
+        match (role, language) {
+            (Role::Unread, _) => described.unread.push(number),
+            (_, Some(language)) if !collector.speaks(language) => {
+                if role.is_name() {
+                    described.other_language.get_or_insert_with(|| language.to_owned());
+                }
+            }
+            _ => described.say(role, value),
+        }
+    }
+
+    /// Takes a relation between two nodes in.
+    pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &Collector<'_>) {
+        let (number, role) = self.property(predicate, collector);
+        match role {
+            _ if is_blank(subject) => {}
+            Role::Preferred | Role::Label | Role::Synonym | Role::Definition | Role::Xref => {
+                self.holders.entry(subject.to_owned()).or_default().push((role, object));
+            }
+            Role::Child => self.narrower.push((subject.to_owned(), object)),
+            Role::Axiom => {}
+            _ if is_blank(&object) => {}
+            Role::Unread => self.described(subject).unread.push(number),
+            _ => self.described(subject).relate(role, &object),
+        }
+    }
+
+    /// Hands over all concepts.
+    pub(super) fn finish(mut self, collector: &mut Collector<'_>) -> Result<(), Error> {
+        let held = self.join_holders();
+        for (parent, child) in std::mem::take(&mut self.narrower) {
+            if let Some(described) = self.described.get_mut(&child) {
+                described.entry.parents.push(id_of(&parent));
+            }
+        }
+        let mut nameless = Vec::new();
+        let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
+        for (iri, described) in &mut self.described {
+            if held.contains(iri) && !described.is_declared {
+                continue;
+            }
+            if is_blank(iri) {
+                nameless.extend(described.names().next().map(str::to_owned).filter(|_| !described.is_other));
+            } else if !described.is_other {
+                described.unread.drain(..).for_each(|number| *unread.entry(number).or_default() += 1);
+                std::mem::take(described).hand_over(iri, collector)?;
+            }
+        }
+        if let Some(first) = nameless.first() {
+            let reason = format!("named nodes without an IRI (`rdf:about`) were left out ({})", nameless.len());
+            collector.problem(None, first, reason)?;
+        }
+        self.note_unread(unread, collector);
+        Ok(())
+    }
+
+    /// Gives each node the names, definitions and cross-references that others hold for it. Returns the holders.
+    fn join_holders(&mut self) -> HashSet<String> {
+        let mut held = HashSet::new();
+        for (subject, uses) in &mut self.holders {
+            uses.sort_by_key(|(role, _)| *role);
+            held.extend(uses.iter().map(|(_, holder)| holder.clone()));
+            self.described.entry(subject.clone()).or_default();
+        }
+        let mut joined = Vec::new();
+        for (subject, uses) in &self.holders {
+            for (role, holder) in uses {
+                let values = match role {
+                    Role::Xref => self.xref_of(holder),
+                    Role::Definition => self.names_of(holder, NAME_STEPS),
+                    _ => self.names_of(holder, 1),
+                };
+                let described = self.described.get(holder);
+                let definition = described.and_then(|described| described.entry.definition.clone());
+                let other = described.and_then(|described| described.other_language.clone());
+                joined.push((subject.clone(), *role, values, definition.filter(|_| role.is_name()), other));
+            }
+        }
+        for (subject, role, values, definition, other_language) in joined {
+            let described = self.described.entry(subject).or_default();
+            values.iter().for_each(|value| described.say(role, value));
+            described.entry.definition = described.entry.definition.take().or(definition);
+            described.other_language = described.other_language.take().or(other_language);
+        }
+        held
+    }
+
+    /// Returns the names of a node and of those that hold names for it.
+    fn names_of(&self, node: &str, step: usize) -> Vec<String> {
+        let own = self.described.get(node).into_iter().flat_map(Described::names).map(str::to_owned);
+        let further = self.holders.get(node).into_iter().flatten().filter(|(role, _)| role.is_name());
+        let further = further.filter(|_| step < NAME_STEPS).flat_map(|(_, holder)| self.names_of(holder, step + 1));
+        own.chain(further).collect()
+    }
+
+    /// Returns the label of the individual that is a cross-reference; the id of any other node.
+    fn xref_of(&self, node: &str) -> Vec<String> {
+        let individual = self.described.get(node).filter(|described| !described.is_declared);
+        let label = individual.and_then(|described| described.names().next());
+        label.map(str::to_owned).or_else(|| (!is_blank(node)).then(|| curie(node))).into_iter().collect()
+    }
+
+    /// Says how many values of which properties were not used.
+    fn note_unread(&self, unread: BTreeMap<u32, u64>, collector: &mut Collector<'_>) {
+        let iris: HashMap<u32, &String> = self.properties.iter().map(|(iri, (number, _))| (*number, iri)).collect();
+        let mut counts: Vec<(u64, &String)> =
+            unread.into_iter().map(|(number, count)| (count, iris[&number])).collect();
+        collector.add_unread_values(counts.iter().map(|(count, _)| count).sum());
+        counts.sort_by_key(|(count, iri)| (Reverse(*count), *iri));
+        for (count, iri) in counts.iter().take(LISTED_PROPERTIES) {
+            let label = self.described.get(*iri).map_or("", |property| &property.label);
+            let label = if label.is_empty() { String::new() } else { format!(" ({label})") };
+            let (values, were) = if *count == 1 { ("value", "was") } else { ("values", "were") };
+            collector.add_note(format!("{count} {values} of `{iri}`{label} {were} not used"));
+        }
+        let further = counts.iter().skip(LISTED_PROPERTIES);
+        let count: u64 = further.clone().map(|(count, _)| count).sum();
+        if count > 0 {
+            collector.add_note(format!("{count} values of {} further properties were not used", further.count()));
+        }
+    }
+}
+
+impl Described {
+    fn say(&mut self, role: Role, value: &str) {
+        let (entry, value) = (&mut self.entry, value.to_owned());
+        match role {
+            Role::Preferred if entry.name.is_empty() => entry.name = value,
+            Role::Label if self.label.is_empty() => self.label = value,
+            Role::Preferred | Role::Label | Role::Synonym => entry.synonyms.push(value),
+            Role::Definition => entry.definition = Some(value),
+            Role::Type => entry.types.push(value),
+            // MeSH has 0 for none.
+            Role::Xref if value != "0" => entry.xrefs.push(value),
+            Role::Deprecated => self.is_deprecated |= value == "true" || value == "1",
+            Role::Active => self.is_deprecated |= value == "false" || value == "0",
+            Role::AlternativeId => self.alternative_ids.push(id_of(&value)),
+            Role::ReplacedBy => self.replaced_by.push(id_of(&value)),
+            Role::Consider => self.consider.push(id_of(&value)),
+            _ => {}
+        }
+    }
+
+    fn relate(&mut self, role: Role, object: &str) {
+        match role {
+            Role::Kind => self.declare(object),
+            Role::Parent => self.entry.parents.push(id_of(object)),
+            Role::Match => self.entry.xrefs.push(curie(object)),
+            Role::Tree => self.trees.push(object.rsplit('/').next().unwrap_or_default().to_owned()),
+            role => self.say(role, object),
+        }
+    }
+
+    fn declare(&mut self, kind: &str) {
+        if let Some(kind) = kind.strip_prefix(MESH_VOCABULARY) {
+            let is_concept = kind.ends_with("Descriptor") || kind.starts_with("SCR_");
+            self.is_declared |= is_concept
+                || matches!(kind, "SupplementaryConceptRecord" | "PublicationType" | "CheckTag" | "Qualifier");
+            self.is_other |= !self.is_declared;
+            self.entry.types.extend(kind.strip_prefix("SCR_").map(str::to_lowercase));
+            return;
+        }
+        let known = [OWL, SKOS, SKOS_XL, RDFS, RDF, OBO_IN_OWL];
+        let kind = known.iter().find_map(|namespace| kind.strip_prefix(namespace)).unwrap_or_default();
+        self.is_declared |= matches!(kind, "Class" | "Concept" | "DeprecatedClass");
+        self.is_deprecated |= kind == "DeprecatedClass";
+        self.is_other |= kind.ends_with("Property")
+            || matches!(kind, "Ontology" | "ConceptScheme" | "Collection" | "Datatype" | "Label" | "Axiom");
+    }
+
+    /// Returns all its names, the preferred one first.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [&self.entry.name, &self.label].into_iter().chain(&self.entry.synonyms);
+        names.map(String::as_str).filter(|name| !name.is_empty())
+    }
+
+    fn hand_over(self, iri: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+        let Self { mut entry, label, trees, .. } = self;
+        if entry.name.is_empty() {
+            entry.name = label;
+        } else if !label.is_empty() {
+            entry.synonyms.push(label);
+        }
+        entry.id = id_of(iri);
+        entry.types.extend(mesh::categories(&trees));
+        let is_named = !entry.name.is_empty() || !entry.synonyms.is_empty();
+        if self.is_deprecated {
+            let Self { replaced_by, consider, .. } = self;
+            return collector.remove(None, Former { id: entry.id, replaced_by, consider });
+        }
+        for id in self.alternative_ids {
+            collector.retire(None, Former::replaced(id, &entry.id))?;
+        }
+        if is_named {
+            collector.add(None, entry)?;
+        } else if let Some(language) = &self.other_language {
+            collector.add_other_language(&entry.id, language);
+        } else if self.is_declared && ![OWL, RDF, RDFS, SKOS].iter().any(|known| iri.starts_with(known)) {
+            collector.add_unlabelled(iri, entry);
+        }
+        Ok(())
+    }
+}
+
+fn is_blank(node: &str) -> bool {
+    node.starts_with("_:")
+}
+
+/// Returns the id of a node: MeSH's own, as its XML has it (`…/mesh/2024/D001249` is `D001249`), else the CURIE.
+fn id_of(iri: &str) -> String {
+    match iri.strip_prefix(MESH).and_then(|path| path.rsplit('/').next()) {
+        // A descriptor with a qualifier stands for the descriptor.
+        Some(id) if id.starts_with('D') => id.split('Q').next().unwrap_or(id).to_owned(),
+        Some(id) => id.to_owned(),
+        None => curie(iri),
+    }
+}
+
+/// Returns the CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.
+pub(super) fn curie(iri: &str) -> String {
+    let local = iri.strip_prefix(OBO).and_then(|local| local.split_once('_'));
+    match local {
+        Some((prefix, number)) if !prefix.contains(['/', '#']) => format!("{prefix}:{number}"),
+        _ => iri.to_owned(),
+    }
+}

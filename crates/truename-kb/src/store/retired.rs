@@ -1,0 +1,68 @@
+//! Ids that are no longer in use.
+
+use truename_storage::WriteTransaction;
+
+use super::Store;
+use super::snapshot::Snapshot;
+use super::tables::META_RETIRED;
+use crate::retired::current;
+use crate::{ConceptId, Error, Retired};
+
+impl Store {
+    /// Stores what became of ids, in place of what was known of them.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn put_retired(&self, write: &mut WriteTransaction<'_>, retired: &[Retired]) -> Result<(), Error> {
+        for Retired { id, replaced_by, consider } in retired {
+            let ids = postcard::to_stdvec(&(replaced_by, consider)).map_err(Error::record)?;
+            self.tables.meta.put(write, &name_of(id), &ids)?;
+        }
+        Ok(())
+    }
+}
+
+impl Snapshot<'_> {
+    /// Returns what became of an id that is no longer in use; `None` where nothing is known of it.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn retired(&self, id: &ConceptId) -> Result<Option<Retired>, Error> {
+        self.tables.meta.get(&self.read, &name_of(id))?.map(|ids| parse(id.clone(), ids)).transpose()
+    }
+
+    /// Returns the id of the concept that an id stands for now: the id itself, or that at the end of the chain of ids that
+    /// replace it one by one. `None` where there is no such concept.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn current(&self, id: &ConceptId) -> Result<Option<ConceptId>, Error> {
+        current(id, |id| Ok(self.index_of(id)?.is_some()), |id| self.retired(id))
+    }
+
+    /// Returns all ids that are no longer in use, in their order.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn all_retired(&self) -> Result<Vec<Retired>, Error> {
+        let mut all = Vec::new();
+        for entry in self.tables.meta.prefix_iter(&self.read, META_RETIRED)? {
+            let (name, ids) = entry?;
+            let id: ConceptId = name.strip_prefix(META_RETIRED).unwrap_or_default().parse()?;
+            // An update may have brought the concept back.
+            if self.index_of(&id)?.is_none() {
+                all.push(parse(id, ids)?);
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn name_of(id: &ConceptId) -> String {
+    format!("{META_RETIRED}{id}")
+}
+
+fn parse(id: ConceptId, ids: &[u8]) -> Result<Retired, Error> {
+    let (replaced_by, consider) = postcard::from_bytes(ids).map_err(Error::record)?;
+    Ok(Retired { id, replaced_by, consider })
+}
