@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use truename::Link;
+use truename::{ConceptId, Link};
 
 use crate::count::{counted, grouped};
 
@@ -53,6 +53,43 @@ impl Truncated {
                 "{names} {are} longer than the window of a model; an encoder reads {their} beginning, and by context {they} {are} not linked:"
             );
             self.first.iter().for_each(|name| crate::say!("  {name}…"));
+        }
+    }
+}
+
+/// Retired ids that were given, each with the id that replaces it.
+#[derive(Default)]
+pub struct RetiredIds {
+    count: u64,
+    first: Vec<String>,
+}
+
+impl RetiredIds {
+    /// Counts a retired id.
+    pub fn add(&mut self, id: &ConceptId, current: Option<&ConceptId>) {
+        self.count += 1;
+        if self.first.len() < MAX_SHOWN {
+            self.first.push(match current {
+                Some(current) => format!("{id}: {current} replaces it"),
+                None => format!("{id}: no single concept replaces it"),
+            });
+        }
+    }
+
+    /// Counts those of several links.
+    pub fn count<'a>(&mut self, links: impl IntoIterator<Item = &'a Link>) {
+        for link in links {
+            if let Some(retired) = &link.retired_id {
+                self.add(retired, link.candidates.first().map(|best| &best.id));
+            }
+        }
+    }
+
+    /// Reports them.
+    pub fn say(&self) {
+        if self.count > 0 {
+            crate::say!("{} no longer in use:", counted(self.count, "id"));
+            self.first.iter().for_each(|line| crate::say!("  {line}"));
         }
     }
 }

@@ -62,3 +62,78 @@ fn names_of_an_outside_vocabulary_join_and_can_be_left_out() {
         unknown.err
     );
 }
+
+#[test]
+fn retired_ids_are_shown_matched_scored_exported_and_updated() {
+    let folder = Folder::new();
+    let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: breast cancer\nalt_id: X:2\n\n[Term]\nid: X:3\nname: obsolete lump\nis_obsolete: true\nreplaced_by: X:2\n\n[Term]\nid: X:4\nname: obsolete ache\nis_obsolete: true\nconsider: X:1\nconsider: X:5\n\n[Term]\nid: X:5\nname: heart attack\n";
+    folder.write("o.obo", obo);
+    assert_eq!(folder.run(&["-q", "kb", "import", "o.obo", "--out", "kb"]).code, 0);
+    let shown = folder.run(&["kb", "show", "X:3", "--kb", "kb"]);
+    assert_eq!((shown.code, shown.err.as_str()), (0, "X:3 is retired; X:1 (breast cancer) replaces it\n"));
+    assert!(shown.out.contains("\"replaced_by\": [\n    \"X:2\""), "{}", shown.out);
+    assert!(folder.run(&["kb", "show", "X:4", "--kb", "kb"]).err.contains("no single concept replaces it"));
+    assert_eq!(folder.run(&["kb", "show", "X:9", "--kb", "kb"]).code, 1);
+
+    folder.write("names.csv", "name\nX:3\nX:5\nX:4\nbreast cancer\n");
+    let matched = folder.run(&["match", "names.csv", "--kb", "kb"]);
+    let rows: Vec<&str> = matched.out.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+    let expected = [
+        "X:3,X:1,X:3,breast cancer",
+        "X:5,X:5,X:5,heart attack",
+        "X:4,,,",
+        "breast cancer,X:1,breast cancer,breast cancer",
+    ];
+    assert_eq!(rows[1..], expected);
+    let said = "2 ids no longer in use:\n  X:3: X:1 replaces it\n  X:4: no single concept replaces it\n";
+    assert!(matched.err.contains(said), "{}", matched.err);
+    let lines = folder.run(&["-q", "match", "names.csv", "--kb", "kb", "--format", "jsonl", "--explain"]).out;
+    assert!(
+        lines.contains("\"retired_id\":\"X:3\"")
+            && lines.contains("“X:3” is a retired id; X:1 (breast cancer) replaces it."),
+        "{lines}"
+    );
+
+    folder.write("gold.csv", "name,id\nbreast cancer,X:3\nheart attack,X:5\n");
+    let scored = folder.run(&["evaluate", "names", "--gold", "gold.csv", "--kb", "kb"]);
+    assert!(
+        scored.out.contains("acc@1        100.00") && scored.err.contains("X:3: X:1 replaces it"),
+        "{} {}",
+        scored.out,
+        scored.err
+    );
+    let document = "{\"text\": \"breast cancer\", \"mentions\": [{\"start\": 0, \"end\": 13, \"type\": \"Disease\", \"id\": \"X:3\"}]}\n";
+    folder.write("gold.jsonl", document);
+    let linked = folder.run(&["evaluate", "link", "--gold", "gold.jsonl", "--kb", "kb"]);
+    assert!(!linked.out.contains("does not have the id"), "{}", linked.out);
+
+    assert_eq!(folder.run(&["kb", "export", "--kb", "kb", "--out", "all.jsonl"]).code, 0);
+    assert_eq!(folder.run(&["-q", "kb", "import", "all.jsonl", "--out", "again"]).code, 0);
+    let exported = |kb| folder.run(&["kb", "export", "--kb", kb]).out;
+    assert_eq!(exported("again"), exported("kb"));
+    assert!(
+        exported("kb").contains("\"replaces\":[\"X:2\",\"X:3\"],\"considered_for\":[\"X:4\"]"),
+        "{}",
+        exported("kb")
+    );
+
+    folder.write("new.jsonl", "{\"id\": \"X:5\", \"removed\": true, \"replaced_by\": [\"X:1\"]}\n");
+    assert_eq!(folder.run(&["-q", "kb", "update", "new.jsonl", "--kb", "kb"]).code, 0);
+    let shown = folder.run(&["kb", "show", "X:5", "--kb", "kb"]);
+    assert!(shown.err.contains("X:1 (breast cancer) replaces it"), "{}", shown.err);
+    assert!(folder.run(&["kb", "show", "X:1", "--kb", "kb"]).out.contains("\"X:5\""));
+    assert!(folder.run(&["kb", "show", "X:3", "--kb", "kb"]).err.contains("X:1 (breast cancer) replaces it"));
+}
+
+#[test]
+fn values_that_are_not_used_name_their_property_and_the_flag() {
+    let folder = Folder::new();
+    let label = "<http://x.org/1> <http://www.w3.org/2000/01/rdf-schema#label> \"flu\" .\n";
+    folder.write("o.nt", format!("{label}<http://x.org/1> <http://x.org/nick> \"grippe\" .\n"));
+    let imported = folder.run(&["kb", "import", "o.nt", "--out", "new"]);
+    let note = "note: o.nt: 1 value of `http://x.org/nick` was not used\nhint: --synonym-property IRI takes";
+    assert!(imported.err.contains(note), "{}", imported.err);
+    let asked = ["-q", "kb", "import", "o.nt", "--out", "new", "--force", "--synonym-property", "http://x.org/nick"];
+    assert_eq!(folder.run(&asked).code, 0);
+    assert!(folder.run(&["kb", "show", "http://x.org/1", "--kb", "new"]).out.contains("grippe"));
+}

@@ -14,6 +14,9 @@ pub struct NameLine<'a> {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     suggested: Option<Suggested<'a>>,
     candidates: &'a [Candidate],
+    /// The retired id that was given in place of a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retired_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a str>,
     /// True if the vector covers only the beginning of the name.
@@ -39,6 +42,7 @@ impl<'a> NameLine<'a> {
             probability: probability(link),
             suggested: None,
             candidates: &link.candidates,
+            retired_id: link.retired_id.as_ref().map(ConceptId::as_str),
             explanation: link.explanation.as_deref(),
             is_truncated: link.is_truncated,
         }

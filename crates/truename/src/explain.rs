@@ -1,5 +1,6 @@
 //! Explanations of answers, in words a curator reads.
 
+use truename_kb::ConceptId;
 use truename_text::similarity::is_misspelt;
 use truename_text::{KeyMatch, NameProfile, Token, VersionedName};
 
@@ -40,6 +41,15 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
         format!("Probability {probability}, {grounds}.")
     });
     said.join(" ")
+}
+
+/// Explains the answer to an id that was given in place of a name.
+pub(crate) fn explain_id(id: &ConceptId, candidates: &[Candidate]) -> String {
+    match candidates.first() {
+        Some(best) if best.id == *id => format!("“{id}” is the id of {}.", best.preferred_name),
+        Some(best) => format!("“{id}” is a retired id; {} ({}) replaces it.", best.id, best.preferred_name),
+        None => format!("“{id}” is a retired id, and no single concept replaces it."),
+    }
 }
 
 /// Returns what the probability of the best candidate rests on.

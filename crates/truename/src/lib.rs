@@ -83,6 +83,6 @@ pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
-    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress,
+    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, Retired,
 };
 pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};

@@ -11,6 +11,9 @@ pub struct Link {
     pub candidates: Vec<Candidate>,
     /// True if no candidate reaches the threshold, so that the answer is NIL.
     pub is_nil: bool,
+    /// The retired id that was given in place of a name; the answer is the concept that replaces it, or NIL where no single one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retired_id: Option<ConceptId>,
     /// Explanation of the answer in words, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
@@ -27,7 +30,7 @@ impl Link {
     /// Creates an answer without an explanation.
     pub fn new(name: impl Into<String>, candidates: Vec<Candidate>, is_nil: bool) -> Self {
         let (name, explanation, context_explanation) = (name.into(), None, String::new());
-        Self { name, candidates, is_nil, explanation, context_explanation, is_truncated: false }
+        Self { name, candidates, is_nil, retired_id: None, explanation, context_explanation, is_truncated: false }
     }
 
     /// Returns the best candidate; `None` if the answer is NIL.

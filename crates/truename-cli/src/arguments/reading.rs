@@ -7,7 +7,7 @@ use truename::{Columns, Format, ImportOptions, SynonymScopes};
 pub struct Reading {
     /// Format of the files [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>,
-          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, rdfxml, owlxml, rrf, ctd, mesh, gilda, sssom, dictionary, wordnet or clusters [default: told by content and extension]")]
+          long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, jsonld, rdfxml, owlxml, rrf, rf2, omop, loinc, hgnc, ncbi-gene, uniprot, geonames, icd10cm, ncit-flat, ctd, mesh, gilda, sssom, dictionary, wordnet or clusters [default: told by content and extension]")]
     pub format: Option<Format>,
     /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL")]
@@ -41,10 +41,13 @@ pub struct Reading {
     /// Name classes without a label by the last part of their IRIs (HeartAttack as "Heart Attack")
     #[arg(long)]
     pub label_from_iri: bool,
+    /// Property of RDF or OWL whose values are names too; may be given several times
+    #[arg(long = "synonym-property", value_name = "IRI")]
+    pub synonym_properties: Vec<String>,
     /// Language to keep, ENG in RRF and en in RDF, * for all; may be given several times [default: English]
     #[arg(long = "language", value_name = "CODE")]
     pub languages: Vec<String>,
-    /// UMLS source vocabulary to keep; may be given several times [default: all]
+    /// Source vocabulary of UMLS (SAB) or OMOP (vocabulary_id) to keep; may be given several times [default: all]
     #[arg(long = "source", value_name = "SAB")]
     pub sources: Vec<String>,
     /// Synonym scopes of ontologies to keep beside the exact ones [default: related]
@@ -83,6 +86,7 @@ impl Reading {
             .languages(self.languages.clone())
             .sources(self.sources.clone())
             .scopes(if self.scopes.is_empty() { SynonymScopes::default() } else { scopes })
+            .synonym_properties(self.synonym_properties.clone())
             .label_from_iri(self.label_from_iri)
             .keep_placeholders(self.keep_placeholders)
             .max_line_bytes(self.max_line_bytes)

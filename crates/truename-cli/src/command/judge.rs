@@ -1,7 +1,7 @@
-use truename::Linker;
+use truename::{ConceptId, KnowledgeBase, Linker};
 use truename_eval::{Answer, GoldName, Judged};
 
-use crate::problems::say_truncated;
+use crate::problems::{RetiredIds, say_truncated};
 use crate::{bars, interrupt};
 
 /// Number of candidates a name, as the ranks need.
@@ -10,7 +10,11 @@ pub const DEPTH: usize = 50;
 const PIECE: usize = 1024;
 
 /// Links gold names and compares the answers with their ids.
-pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+    let mut retired = RetiredIds::default();
+    for id in gold.iter_mut().flat_map(|gold| &mut gold.ids) {
+        replace_retired(id, linker.knowledge_base(), &mut retired)?;
+    }
     let bar = bars::count_bar(gold.len() as u64, quiet);
     let (mut judged, mut truncated) = (Vec::with_capacity(gold.len()), 0);
     for piece in gold.chunks(PIECE) {
@@ -32,6 +36,17 @@ pub fn judge(linker: &Linker, gold: Vec<GoldName>, quiet: bool) -> anyhow::Resul
     bar.finish_and_clear();
     if !quiet {
         say_truncated(truncated);
+        retired.say();
     }
     Ok(judged)
+}
+
+/// Puts the id in use in the place of a retired one.
+fn replace_retired(id: &mut String, kb: &KnowledgeBase, retired: &mut RetiredIds) -> anyhow::Result<()> {
+    let Ok(written) = id.parse::<ConceptId>() else { return Ok(()) };
+    if let Some(current) = kb.current_id(&written)?.filter(|current| *current != written) {
+        retired.add(&written, Some(&current));
+        *id = current.into();
+    }
+    Ok(())
 }

@@ -1,11 +1,16 @@
 //! `truename kb`.
 
+use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{AliasReport, Comparison, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, VectorInfo};
+use serde::Serialize;
+use truename::{
+    AliasReport, Comparison, Concept, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, Retired,
+    VectorInfo,
+};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker, with_encoder};
@@ -136,6 +141,11 @@ fn list_problems(report: &Report) {
     };
     problems::list(&report.problems, report.problem_count, what);
     report.notes.iter().for_each(|note| crate::say!("note: {note}"));
+    if report.unread_values > 0 {
+        crate::say!(
+            "hint: --synonym-property IRI takes the values of a property for names, --scope synonyms of other scopes"
+        );
+    }
 }
 
 fn info(kb: &KbArgument, json: bool) -> anyhow::Result<()> {
@@ -302,19 +312,62 @@ fn search_names(words: &str, kb: &LinkerArguments, top: usize, quiet: bool) -> a
 }
 
 fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
-    let concept = open_kb(kb)?.concept(&id.parse().map_err(truename::Error::from)?)?;
+    let (id, kb): (ConceptId, _) = (id.parse().map_err(truename::Error::from)?, open_kb(kb)?);
     let mut out = stdout();
-    serde_json::to_writer_pretty(&mut out, &concept)?;
+    match kb.concept(&id) {
+        Ok(concept) => serde_json::to_writer_pretty(&mut out, &concept)?,
+        Err(error) => {
+            let Some(retired) = kb.retired(&id)?.filter(|_| error.is_not_found()) else { return Err(error.into()) };
+            match kb.current_id(&id)? {
+                Some(current) => {
+                    let name = kb.concept(&current)?.name;
+                    crate::say!("{id} is retired; {current} ({name}) replaces it");
+                }
+                None => crate::say!("{id} is retired, and no single concept replaces it"),
+            }
+            serde_json::to_writer_pretty(&mut out, &Removed { retired: &retired, removed: true })?;
+        }
+    }
     writeln!(out)?;
     out.finish()
+}
+
+/// A concept with the retired ids that it replaces, or may, as `kb import` reads it.
+#[derive(Serialize)]
+struct Exported {
+    #[serde(flatten)]
+    concept: Concept,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaces: Vec<ConceptId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    considered_for: Vec<ConceptId>,
+}
+
+/// A retired id, as `kb update` reads it.
+#[derive(Serialize)]
+struct Removed<'a> {
+    #[serde(flatten)]
+    retired: &'a Retired,
+    removed: bool,
 }
 
 fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
     let kb = open_kb(kb)?;
     let mut output = Output::open(out)?;
+    let mut retired: HashMap<ConceptId, [Vec<ConceptId>; 2]> = HashMap::new();
+    for Retired { id, replaced_by, consider } in kb.all_retired()? {
+        match kb.current_id(&id)? {
+            Some(current) => retired.entry(current).or_default()[0].push(id),
+            None => replaced_by
+                .into_iter()
+                .chain(consider)
+                .for_each(|other| retired.entry(other).or_default()[1].push(id.clone())),
+        }
+    }
     kb.for_each_concept(|concept| {
         interrupt::check()?;
-        let mut line = serde_json::to_vec(&concept)?;
+        let [replaces, considered_for] = retired.remove(&concept.id).unwrap_or_default();
+        let mut line = serde_json::to_vec(&Exported { concept, replaces, considered_for })?;
         line.push(b'\n');
         output.put(&line)
     })?;

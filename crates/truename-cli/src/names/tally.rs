@@ -8,7 +8,7 @@ use truename_view::suggestion;
 
 use super::context::InContext;
 use crate::count::{counted, grouped};
-use crate::problems::{self, Truncated};
+use crate::problems::{self, RetiredIds, Truncated};
 
 /// Treatment of a malformed row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub struct Tally {
     nil: u64,
     suggested: u64,
     truncated: Truncated,
+    retired: RetiredIds,
     problems: Vec<Problem>,
     problem_count: u64,
     malformed: u64,
@@ -42,6 +43,7 @@ impl Tally {
     fn count(&mut self, links: &[Link]) {
         self.names += links.len() as u64;
         self.truncated.count(links);
+        self.retired.count(links);
         self.nil += links.iter().filter(|link| link.is_nil).count() as u64;
         self.suggested += links.iter().filter(|link| suggestion(link).is_some()).count() as u64;
     }
@@ -81,6 +83,7 @@ impl Tally {
             crate::say!("{malformed}, {unanswered} (--strict makes this an error)");
         }
         self.truncated.say();
+        self.retired.say();
         let seconds = start.elapsed().as_secs_f64().max(1e-6);
         let suggested = if self.suggest {
             format!(", {} of them with a suggestion", grouped(self.suggested))

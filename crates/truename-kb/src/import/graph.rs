@@ -350,7 +350,9 @@ impl Described {
             self.entry.types.extend(kind.strip_prefix("SCR_").map(str::to_lowercase));
             return;
         }
-        let known = [OWL, SKOS, SKOS_XL, RDFS, RDF, OBO_IN_OWL];
+        // Individuals of old OBO-in-OWL: synonyms, definitions, cross-references.
+        self.is_other |= kind.starts_with(OBO_IN_OWL);
+        let known = [OWL, SKOS, SKOS_XL, RDFS, RDF];
         let kind = known.iter().find_map(|namespace| kind.strip_prefix(namespace)).unwrap_or_default();
         self.is_declared |= matches!(kind, "Class" | "Concept" | "DeprecatedClass");
         self.is_deprecated |= kind == "DeprecatedClass";

@@ -206,7 +206,8 @@ pub(super) fn of_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], hidden: u64) -
         let mut answers = HashSet::new();
         for id in ids {
             if let Ok(id) = id.parse() {
-                answers.extend(snapshot.index_of(&id)?);
+                let current = snapshot.current(&id)?;
+                answers.extend(current.map(|id| snapshot.index_of(&id)).transpose()?.flatten());
             }
         }
         if answers.is_empty() && !ids.is_empty() {

@@ -1,13 +1,13 @@
 //! Import, replacement and update of a knowledge base from files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
-use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Snapshot, Store};
+use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Retired, Snapshot, Store};
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
@@ -55,6 +55,8 @@ pub struct Report {
     pub problem_count: u64,
     /// What was told by looking or not read, such as a separator or a field.
     pub notes: Vec<Problem>,
+    /// Number of values of RDF properties that are not read.
+    pub unread_values: u64,
     /// Ids to remove that were not in the knowledge base.
     pub missing: Vec<ConceptId>,
     /// Number of mappings without a concept on either side.
@@ -111,17 +113,19 @@ impl KnowledgeBase {
             unused_mappings: import.mappings.len(),
             problem_count: import.problem_count,
             notes: import.notes(),
+            unread_values: import.unread_values,
             problems: import.problems,
             ..Report::default()
         };
         let former = if replace { Self::open(out).and_then(Self::undamaged).ok() } else { None };
+        let contents = Contents { concepts: import.concepts, retired: import.retired, provenance };
         let opened = match former {
             Some(former) => {
                 former.record_copied(None)?;
-                fill(&former.store, import.concepts, &provenance, options, true)?;
+                fill(&former.store, contents, options, true)?;
                 former
             }
-            None => place(out, import.concepts, &provenance, options, replace)?,
+            None => place(out, contents, options, replace)?,
         };
         // The names have no vectors yet, so no model is in use.
         opened.prune_models()?;
@@ -143,7 +147,7 @@ impl KnowledgeBase {
     /// If `out` exists already or the disk fails.
     pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
         refuse_existing(out, false)?;
-        place(out, concepts, &[], &ImportOptions::default(), false)
+        place(out, Contents { concepts, ..Contents::default() }, &ImportOptions::default(), false)
     }
 
     /// Adds the concepts of files, replaces those already there, and removes the concepts that the files or `removed`
@@ -159,8 +163,11 @@ impl KnowledgeBase {
         let snapshot = self.store.snapshot()?;
         let notes = import.notes();
         let mut concepts = import.concepts;
-        let gone: Vec<ConceptId> = removed.iter().chain(&import.removed).cloned().collect();
-        let unused_mappings = add_mappings(&snapshot, import.mappings, &gone, &mut concepts)?;
+        let retired = import.retired.iter().map(|retired| &retired.id);
+        let gone: Vec<ConceptId> = removed.iter().chain(retired).cloned().collect();
+        let mut mappings = import.mappings;
+        mappings.extend(replacements(&snapshot, &import.retired, &gone, &concepts)?);
+        let unused_mappings = add_mappings(&snapshot, mappings, &gone, &mut concepts)?;
         let applied = self.store.apply(&mut write, concepts, &gone)?;
         let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
         self.indexes.ngrams.update(&mut write, applied.next_name.0, &old, &new)?;
@@ -170,6 +177,7 @@ impl KnowledgeBase {
         let mut provenance = read_provenance(&snapshot)?;
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
+        self.store.put_retired(&mut write, &import.retired)?;
         drop(snapshot);
         let committing = options.progress.commit()?;
         self.store.commit(write)?;
@@ -187,6 +195,7 @@ impl KnowledgeBase {
             obsolete: import.removed.len(),
             problem_count: import.problem_count,
             notes,
+            unread_values: import.unread_values,
             problems: import.problems,
             missing,
             unused_mappings,
@@ -269,17 +278,19 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Builds a store beside `out` and moves it there; with `replace` an existing one is replaced.
-fn place(
-    out: &Path,
+/// The contents of a store.
+#[derive(Default)]
+struct Contents {
     concepts: Vec<Concept>,
-    provenance: &[Provenance],
-    options: &ImportOptions,
-    replace: bool,
-) -> Result<KnowledgeBase, Error> {
+    retired: Vec<Retired>,
+    provenance: Vec<Provenance>,
+}
+
+/// Builds a store beside `out` and moves it there; with `replace` an existing one is replaced.
+fn place(out: &Path, contents: Contents, options: &ImportOptions, replace: bool) -> Result<KnowledgeBase, Error> {
     let built = Partial::beside(out).map_err(|source| Error::io("write", out, source))?;
     let store = Store::create(built.path())?;
-    fill(&store, concepts, provenance, options, false)?;
+    fill(&store, contents, options, false)?;
     store.close();
     let committing = options.progress.commit()?;
     move_store(built.path(), out, replace)?;
@@ -288,13 +299,8 @@ fn place(
 }
 
 /// Replaces the contents of a store in one transaction; `is_seen` if others may have it open.
-fn fill(
-    store: &Store,
-    concepts: Vec<Concept>,
-    provenance: &[Provenance],
-    options: &ImportOptions,
-    is_seen: bool,
-) -> Result<(), Error> {
+fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: bool) -> Result<(), Error> {
+    let Contents { concepts, retired, provenance } = contents;
     let progress = &options.progress;
     progress.begin("indexing", 0);
     let mut write = store.write()?;
@@ -317,7 +323,8 @@ fn fill(
     for number in NUMBERS {
         vectors.set(number).clear(&mut write)?;
     }
-    store.put_meta(&mut write, META_PROVENANCE, &to_json(provenance))?;
+    store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
+    store.put_retired(&mut write, &retired)?;
     let _committing = is_seen.then(|| progress.commit()).transpose()?;
     Ok(store.commit(write)?)
 }
@@ -354,6 +361,22 @@ fn add_mappings(
     }
     concepts.extend(changed.into_values());
     Ok(unused)
+}
+
+/// Returns the retired ids that a stored concept replaces, each with it. Imported concepts have theirs as cross-references.
+fn replacements(
+    snapshot: &Snapshot<'_>,
+    retired: &[Retired],
+    gone: &[ConceptId],
+    imported: &[Concept],
+) -> Result<Vec<(String, String)>, Error> {
+    let left_out: HashSet<&ConceptId> = imported.iter().map(|concept| &concept.id).chain(gone).collect();
+    let mut replaced = Vec::new();
+    for (retired, by) in retired.iter().filter_map(|retired| Some((retired, retired.replacement()?))) {
+        let current = snapshot.current(by)?.filter(|current| !left_out.contains(current));
+        replaced.extend(current.map(|current| (retired.id.to_string(), current.to_string())));
+    }
+    Ok(replaced)
 }
 
 fn with_grams(names: &[(NameIndex, String)]) -> Vec<(u32, Vec<Gram>)> {

@@ -7,6 +7,7 @@ mod info;
 mod learnt_names;
 mod model_hash;
 mod models;
+mod retired;
 mod vector_sets;
 mod vectors;
 mod written_ids;

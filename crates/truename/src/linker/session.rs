@@ -7,12 +7,15 @@ use truename_text::{NameProfile, NormalizedName, Span};
 
 use super::fitted::Fitted;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
-use crate::explain::{Basis, explain, explain_placeholder};
+use crate::explain::{Basis, explain, explain_id, explain_placeholder};
 use crate::feature::Featured;
 use crate::generator::{Dense, Scope, propose_exact};
 use crate::placeholder::is_same_name;
 use crate::retrieval::{Retriever, exact_name};
 use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
+
+/// Bytes of the shortest id without a prefix that is taken for one in place of a name.
+const SHORTEST_BARE_ID: usize = 6;
 
 /// A name to rank.
 #[derive(Clone, Copy)]
@@ -44,8 +47,11 @@ impl<'a> Session<'a> {
         Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered) }
     }
 
-    /// Returns the answer if it needs no vector: the text is no name, or a single concept has the exact name.
+    /// Returns the answer if it needs no vector: the text is an id or no name, or a single concept has the exact name.
     pub(super) fn resolve(&mut self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+        if let Some(link) = self.of_id(asked)? {
+            return Ok(Some(link));
+        }
         let Some(profile) = self.named(asked.name)? else { return Ok(Some(self.answer(asked, Vec::new()))) };
         if !self.ends_at_sole() {
             return Ok(None);
@@ -59,11 +65,38 @@ impl<'a> Session<'a> {
 
     /// Ranks the candidates of a name.
     pub(super) fn rank(&mut self, asked: &Asked<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
+        if let Some(link) = self.of_id(asked)? {
+            return Ok(link);
+        }
         let candidates = match self.named(asked.name)? {
             Some(profile) => self.candidates(&profile, dense, asked.nearest)?,
             None => Vec::new(),
         };
         Ok(self.answer(asked, candidates))
+    }
+
+    /// Returns the answer to a text that is an id and no name: the concept with the id, or the one that replaces it; NIL for a
+    /// retired id that no single concept replaces. `None` for any other text.
+    fn of_id(&self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+        let snapshot = self.retriever.snapshot;
+        let Some(id) = id_of(asked.name) else { return Ok(None) };
+        let current = snapshot.current(&id)?;
+        if current.is_none() && snapshot.retired(&id)?.is_none() || self.is_name(&NameProfile::new(asked.name))? {
+            return Ok(None);
+        }
+        let concept = current.as_ref().map(|current| snapshot.index_of(current)).transpose()?.flatten();
+        let mut candidates = Vec::new();
+        if let Some(concept) = concept {
+            let preferred = snapshot.concept_names(concept)?.1[0];
+            if !self.scope(None).sees(preferred) {
+                return Ok(None);
+            }
+            candidates.push(Candidate { matched_name: id.to_string(), ..self.exact(concept, preferred)? });
+        }
+        let mut link = self.answer(asked, candidates);
+        link.explanation = link.explanation.take().map(|_| explain_id(&id, &link.candidates));
+        link.retired_id = (current.as_ref() != Some(&id)).then_some(id);
+        Ok(Some(link))
     }
 
     /// Returns the profile of a name; `None` if it is empty, too long, or a placeholder that is no name of a concept.
@@ -75,16 +108,19 @@ impl<'a> Session<'a> {
         if profile.normalized.is_empty() {
             return Ok(None);
         }
-        if !self.is_placeholder(name, &profile.normalized) {
-            return Ok(Some(profile));
-        }
+        let is_kept = !self.is_placeholder(name, &profile.normalized) || self.is_name(&profile)?;
+        Ok(is_kept.then_some(profile))
+    }
+
+    /// Returns true if a concept has the very name.
+    fn is_name(&self, profile: &NameProfile) -> Result<bool, Error> {
         let (snapshot, scope) = (self.retriever.snapshot, self.scope(None));
         for name in snapshot.names_under(profile.keys().exact)?.filter(|name| scope.sees(*name)) {
             if is_same_name(&profile.normalized, &NormalizedName::new(snapshot.name(name)?.1)) {
-                return Ok(Some(profile));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     fn is_placeholder(&self, text: &str, normalized: &NormalizedName) -> bool {
@@ -223,6 +259,15 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Returns the id that a text may be: one word with a digit and a prefix (`DOID:1612`), or of so many bytes that no short name or
+/// number is taken for one.
+fn id_of(text: &str) -> Option<ConceptId> {
+    let text = text.trim();
+    let is_id = text.contains(':') || text.len() >= SHORTEST_BARE_ID;
+    let is_word = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_whitespace);
+    if is_id && is_word { text.parse().ok() } else { None }
+}
+
 /// Sorts candidates likeliest first, ties by id.
 pub(crate) fn sort(candidates: &mut [Candidate]) {
     candidates
@@ -231,4 +276,19 @@ pub(crate) fn sort(candidates: &mut [Candidate]) {
 
 pub(crate) fn is_nil(candidates: &[Candidate], threshold: f64) -> bool {
     candidates.first().is_none_or(|best| best.probability < threshold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn short_names_and_numbers_are_no_ids() {
+        for id in ["DOID:1612", "D009203", "22298006", " A00.01 ", "http://x.org/o#1"] {
+            assert_eq!(id_of(id).map(|id| id.to_string()).as_deref(), Some(id.trim()));
+        }
+        for name in ["C5", "2020", "12.5", "asthma", "type 2 diabetes", "note: x", ""] {
+            assert_eq!(id_of(name), None, "{name}");
+        }
+    }
 }
