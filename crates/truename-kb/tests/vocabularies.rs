@@ -93,7 +93,7 @@ fn synonym_properties_of_single_ontologies_are_read_and_others_counted() {
         "@prefix s: <https://schema.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix x: <http://x.org/> .\n",
         "x:p a owl:AnnotationProperty ; rdfs:label \"nickname\" .\n",
         "x:1 a owl:Class ; rdfs:label \"a\" ; efo:alternative_term \"b\" ; n:P90 \"c\" ; o:hasSynonym \"d\" ; obo:IAO_0000118 \"e\" ;\n",
-        " s:alternateName \"f\" ; skos:hiddenLabel \"g\" ; o:hasNarrowSynonym \"h\" ; x:p \"i\", \"j\" ; x:q x:2 ; rdfs:isDefinedBy x:o .\n",
+        " s:alternateName \"f\", \"F\"@de ; skos:hiddenLabel \"g\" ; o:hasNarrowSynonym \"h\" ; x:p \"i\", \"j\" ; x:q x:2 ; rdfs:isDefinedBy x:o .\n",
     );
     let read_with = |asked: &[&str]| {
         let asked = asked.iter().map(|iri| (*iri).to_owned()).collect();
@@ -108,6 +108,7 @@ fn synonym_properties_of_single_ontologies_are_read_and_others_counted() {
             "2 values of `http://x.org/p` (nickname) were not used",
             "1 value of `http://www.geneontology.org/formats/oboInOwl#hasNarrowSynonym` was not used",
             "1 value of `http://x.org/q` was not used",
+            "names in other languages left out: 1 (de 1)",
         ]
     );
     let asked = read_with(&["http://x.org/p", "http://x.org/r"]);
@@ -152,7 +153,9 @@ fn turtle_and_n_triples_are_told_by_their_content() {
             assert_eq!(Format::detect(Path::new(name), text), Some(Format::Turtle), "{text}");
         }
     }
-    for text in ["<html>\n", "<Ontology xmlns=\"http://x.org/\"\n", "prefix,name\n", "base\tname\n"] {
+    let licence = "# a line of a licence\n".repeat(500);
+    assert_eq!(Format::detect(Path::new("x.owl"), &licence), Some(Format::Turtle));
+    for text in ["# x\n", "<html>\n", "<Ontology xmlns=\"http://x.org/\"\n", "prefix,name\n", "base\tname\n"] {
         assert_ne!(Format::detect(Path::new("x.csv"), text), Some(Format::Turtle), "{text}");
     }
 }
@@ -193,8 +196,8 @@ fn snomed_is_read_from_its_folder() {
     assert_eq!(snomed.concepts[0].xrefs, ["1002004"]);
     assert_eq!(retired(&snomed), ["1002004 -> 1001001 ? ", "1003006 ->  ? 1001001", "1004000 ->  ? "]);
     let notes = notes(&snomed);
-    assert!(notes.contains(&"1 inactive descriptions were left out".to_owned()), "{notes:?}");
-    assert!(notes.iter().any(|note| note.starts_with("2 files of the folder were not read: Full/")), "{notes:?}");
+    assert!(notes.contains(&"inactive descriptions left out: 1".to_owned()), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("files of the folder that are not read: 2 (Full/")), "{notes:?}");
     let british = ImportOptions::default().languages(vec!["en-GB".into(), "en".into()]);
     assert_eq!(read_files(&[folder.path().to_owned()], &british).unwrap().concepts[0].name, "Anaemia");
     let full = folder.path().join(files[0].0);
@@ -230,11 +233,14 @@ fn the_preferred_name_of_rxnorm_is_that_of_the_kind_of_drug() {
         (&rxnorm.concepts[0].types[..], retired(&rxnorm)),
         (&["Pharmacologic Substance".to_owned()][..], vec!["99 -> 161 ? ".to_owned()])
     );
-    assert!(notes(&rxnorm).contains(&"1 suppressed rows were left out".to_owned()), "{:?}", notes(&rxnorm));
+    assert!(notes(&rxnorm).contains(&"suppressed rows left out: 1".to_owned()), "{:?}", notes(&rxnorm));
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[files[0], ("RXNREL.RRF", "1||CUI|RO|2||CUI|||||RXNORM||||||\n")]);
     let read = read_files(&[folder.path().to_owned()], &ImportOptions::default()).unwrap();
-    assert_eq!((read.problem_count, notes(&read)[0].as_str()), (0, "1 files of the folder were not read: RXNREL.RRF"));
+    assert_eq!(
+        (read.problem_count, notes(&read)[0].as_str()),
+        (0, "files of the folder that are not read: 1 (RXNREL.RRF)")
+    );
     let umls = "C1|3|SY|||C2|Y|\nC3|3|RB|||C2|Y|\nC4|3|DEL|||||\n";
     assert_eq!(retired(&import(Format::Rrf, umls)), ["C1 -> C2 ? ", "C3 ->  ? C2", "C4 ->  ? "]);
 }

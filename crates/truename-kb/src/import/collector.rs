@@ -69,7 +69,7 @@ pub(super) struct Collector<'options> {
     /// Ranks of the preferred names so far, by the place of their concepts; a name without one has the last.
     ranks: Vec<u32>,
     /// What was left out, by file, with how often.
-    counts: BTreeMap<(usize, &'static str), u64>,
+    left_out: BTreeMap<(usize, &'static str), u64>,
     path: PathBuf,
     /// Number of files of the import.
     files: usize,
@@ -88,7 +88,7 @@ impl<'options> Collector<'options> {
             retired: BTreeMap::new(),
             definitions: Vec::new(),
             ranks: Vec::new(),
-            counts: BTreeMap::new(),
+            left_out: BTreeMap::new(),
             path: PathBuf::new(),
             files,
         }
@@ -240,7 +240,7 @@ impl<'options> Collector<'options> {
         match self.has(id) {
             true => self.add_row(line, Entry { id: id.to_owned(), name: name.to_owned(), ..Entry::default() }),
             false => {
-                self.count("names of ids that no file describes were left out");
+                self.add_left_out("names left out, of ids that no file describes");
                 Ok(())
             }
         }
@@ -271,8 +271,8 @@ impl<'options> Collector<'options> {
     }
 
     /// Counts something that was left out.
-    pub(super) fn count(&mut self, what: &'static str) {
-        *self.counts.entry((self.import.files.len() - 1, what)).or_default() += 1;
+    pub(super) fn add_left_out(&mut self, what: &'static str) {
+        *self.left_out.entry((self.import.files.len() - 1, what)).or_default() += 1;
     }
 
     /// Returns true if names in a language are kept, by its code (BCP 47).
@@ -438,8 +438,8 @@ impl<'options> Collector<'options> {
             let values = if count == 1 { "1 value" } else { &format!("{count} values") };
             self.import.files[file].notes.push(format!("field `{}` is not read ({values})", excerpt(&field)));
         }
-        for ((file, what), count) in std::mem::take(&mut self.counts) {
-            self.import.files[file].notes.push(format!("{count} {what}"));
+        for ((file, what), count) in std::mem::take(&mut self.left_out) {
+            self.import.files[file].notes.push(format!("{what}: {count}"));
         }
         for (id, name) in std::mem::take(&mut self.types) {
             if let Some(at) = self.place(&id) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::format::Format;
 use super::options::ImportOptions;
 use super::rrf;
-use super::{Opened, open as open_file};
+use super::{Input, open as open_file};
 use crate::Error;
 
 /// Folders within each other; a link may lead back to a folder above.
@@ -15,7 +15,7 @@ const LISTED_FILES: usize = 5;
 
 /// Opens all files of a folder whose format is known, by their paths. Where one is of a published vocabulary of several files, the
 /// others are left out, and so are the versions of SNOMED CT beside the snapshot. The first has a note about those left out.
-pub(super) fn open(folder: &Path, options: &ImportOptions) -> Result<Vec<Opened>, Error> {
+pub(super) fn open(folder: &Path, options: &ImportOptions) -> Result<Vec<Input>, Error> {
     if folder.join("data.mdb").is_file() {
         let error = Error::syntax(folder, None, "a knowledge base, not a folder of files");
         return Err(
@@ -31,27 +31,29 @@ pub(super) fn open(folder: &Path, options: &ImportOptions) -> Result<Vec<Opened>
         }
     }
     if options.format.is_none() {
-        let is_release = |file: &Opened| file.format.is_published_table() || file.format == Format::Rrf;
+        let is_release = |file: &Input| file.format.is_published_table() || file.format == Format::Rrf;
         let has_release = opened.iter().any(is_release);
         let has_snapshot = opened.iter().any(is_snapshot);
         opened.retain(|file| {
             let is_read = match file.format {
-                Format::Rrf => rrf::is_read(file.source.path()),
+                Format::Rrf => rrf::is_read(&file.path),
                 Format::Rf2 => is_snapshot(file) || !has_snapshot,
                 _ => is_release(file) || !has_release,
             };
-            left_out.extend((!is_read).then(|| file.source.path().to_owned()));
+            left_out.extend((!is_read).then(|| file.path.clone()));
             is_read
         });
     }
-    let first = opened.first_mut().ok_or_else(|| Error::unknown_format(folder, Format::names()))?;
+    let first = opened.first_mut().ok_or_else(|| {
+        let error = Error::syntax(folder, None, "a folder without a file of a known format");
+        error.with_hint(format!("name the files one by one, with their format: {}", Format::names()))
+    })?;
     first.note = note(folder, left_out);
     Ok(opened)
 }
 
-fn is_snapshot(file: &Opened) -> bool {
-    file.format == Format::Rf2
-        && file.source.path().file_name().is_some_and(|name| name.to_string_lossy().contains("Snapshot"))
+fn is_snapshot(file: &Input) -> bool {
+    file.format == Format::Rf2 && file.path.file_name().is_some_and(|name| name.to_string_lossy().contains("Snapshot"))
 }
 
 fn note(folder: &Path, mut left_out: Vec<PathBuf>) -> Option<String> {
@@ -60,7 +62,7 @@ fn note(folder: &Path, mut left_out: Vec<PathBuf>) -> Option<String> {
         left_out.iter().take(LISTED_FILES).map(|path| path.strip_prefix(folder).unwrap_or(path).display().to_string());
     let names = names.collect::<Vec<_>>().join(", ");
     let more = if left_out.len() > LISTED_FILES { " and others" } else { "" };
-    (!left_out.is_empty()).then(|| format!("{} files of the folder were not read: {names}{more}", left_out.len()))
+    (!left_out.is_empty()).then(|| format!("files of the folder that are not read: {} ({names}{more})", left_out.len()))
 }
 
 /// Lists the files of a folder and of those in it, in the order of their names.

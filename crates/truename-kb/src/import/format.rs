@@ -94,8 +94,11 @@ const ALL: [(Format, &str); 26] = [
     (Format::Clusters, "clusters"),
 ];
 
+/// A test of the first row of a table.
+type IsFirstRow = fn(&str) -> bool;
+
 /// Vocabularies that are published as tables, each told by its first row: a header, or a row of its shape.
-const TABLES: [(Format, fn(&str) -> bool); 9] = [
+const TABLES: [(Format, IsFirstRow); 9] = [
     (Format::Rf2, rf2::is_header),
     (Format::Omop, omop::is_header),
     (Format::Loinc, loinc::is_header),
@@ -195,10 +198,14 @@ fn by_content(text: &str) -> Option<Format> {
     }
 }
 
+/// Bytes of comments alone by which a text is taken for Turtle.
+const LONG_COMMENT: usize = 8 << 10;
+
 /// Returns true if a text begins, below its comments, as Turtle or N-Triples: with a prefix, a base, or a statement about a node.
 fn is_turtle(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let first = lines.next().unwrap_or_default();
+    // A licence may fill the whole beginning.
+    let Some(first) = lines.next() else { return text.len() >= LONG_COMMENT };
     let begins = |word: &str| first.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let is_node = |text: &str| text.starts_with('<') && text.contains("://") || text.starts_with("_:");
     let is_statement = || {

@@ -72,10 +72,10 @@ fn add_name(line: u64, cells: &[&str], collector: &mut Collector<'_>) -> Result<
         collector.add_xref(id, &format!("wikidata:{name}"));
         Ok(())
     } else if CODES.contains(&language) {
-        collector.count("links, postal codes and codes of airports are no names");
+        collector.add_left_out("links, postal codes and codes of airports left out");
         Ok(())
     } else if !matches!(language, "" | "abbr") && !collector.speaks(language) {
-        collector.count("names in other languages were left out");
+        collector.add_left_out("names in other languages left out");
         Ok(())
     } else {
         collector.add_name(Some(line), id, name)

@@ -31,6 +31,8 @@ pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#ty
 
 /// Number of properties that are listed as not used.
 const LISTED_PROPERTIES: usize = 20;
+/// Number of languages that are listed as left out.
+const LISTED_LANGUAGES: usize = 10;
 /// Longest chain of nodes from a concept to its names: MeSH has a descriptor, a concept and a term.
 const NAME_STEPS: usize = 3;
 
@@ -152,6 +154,8 @@ pub(super) struct Graph {
     properties: HashMap<String, (u32, Role)>,
     /// Nodes that have a name, definition or cross-reference of another, with its role there.
     holders: BTreeMap<String, Vec<(Role, String)>>,
+    /// Number of names that are not kept, by language.
+    other_languages: BTreeMap<String, u64>,
     /// Concept and the narrower one.
     narrower: Vec<(String, String)>,
 }
@@ -187,15 +191,18 @@ impl Graph {
         if is_blank(subject) && !role.is_name() {
             return;
         }
+        let other_language = language.filter(|language| !collector.speaks(language));
+        if let Some(language) = other_language.filter(|_| role.is_name()) {
+            *self.other_languages.entry(language.to_owned()).or_default() += 1;
+        }
         let described = self.described(subject);
-        match (role, language) {
+        match (role, other_language) {
             (Role::Unread, _) => described.unread.push(number),
-            (_, Some(language)) if !collector.speaks(language) => {
-                if role.is_name() {
-                    described.other_language.get_or_insert_with(|| language.to_owned());
-                }
+            (role, None) => described.say(role, value),
+            (role, Some(language)) if role.is_name() => {
+                described.other_language.get_or_insert_with(|| language.to_owned());
             }
-            _ => described.say(role, value),
+            _ => {}
         }
     }
 
@@ -241,6 +248,7 @@ impl Graph {
             collector.problem(None, first, reason)?;
         }
         self.note_unread(unread, collector);
+        self.note_languages(collector);
         Ok(())
     }
 
@@ -288,6 +296,19 @@ impl Graph {
         let individual = self.described.get(node).filter(|described| !described.is_declared);
         let label = individual.and_then(|described| described.names().next());
         label.map(str::to_owned).or_else(|| (!is_blank(node)).then(|| curie(node))).into_iter().collect()
+    }
+
+    /// Says how many names were not kept, in which languages.
+    fn note_languages(&self, collector: &mut Collector<'_>) {
+        let mut counts: Vec<(&String, &u64)> = self.other_languages.iter().collect();
+        counts.sort_by_key(|(language, count)| (Reverse(**count), *language));
+        let total: u64 = self.other_languages.values().sum();
+        let more = if counts.len() > LISTED_LANGUAGES { " and others" } else { "" };
+        let listed = counts.iter().take(LISTED_LANGUAGES).map(|(language, count)| format!("{language} {count}"));
+        if total > 0 {
+            let listed = listed.collect::<Vec<_>>().join(", ");
+            collector.add_note(format!("names in other languages left out: {total} ({listed}{more})"));
+        }
     }
 
     /// Says how many values of which properties were not used.

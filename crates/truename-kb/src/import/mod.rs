@@ -67,17 +67,17 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
     for path in paths {
         if path.is_dir() { files.extend(folder::open(path, options)?) } else { files.push(open(path, options)?) }
     }
-    for Opened { source, .. } in &files {
-        let bytes = std::fs::metadata(source.path()).map_or(0, |metadata| metadata.len());
+    for Input { path, .. } in &files {
+        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         options.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     }
-    files.sort_by_key(|file| file.format.order(&file.source.beginning_text()));
+    files.sort_by_key(|file| file.order);
     let mut collector = Collector::new(options, files.len());
     let mut releases = Releases::default();
-    for Opened { format, source, note } in files {
-        collector.begin(source.path(), format);
-        note.into_iter().for_each(|note| collector.add_note(note));
-        read_one(format, source, &mut collector, &mut releases)?;
+    for input in files {
+        collector.begin(&input.path, input.format);
+        input.note.iter().for_each(|note| collector.add_note(note.clone()));
+        read_one(input.format, input.into_source(options)?, &mut collector, &mut releases)?;
     }
     let import = collector.finish()?;
     if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
@@ -92,7 +92,8 @@ pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, 
 /// As [`read_files`].
 pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
     let mut collector = Collector::new(options, 1);
-    let Opened { format, source, .. } = open(path, options)?;
+    let input = open(path, options)?;
+    let (format, source) = (input.format, input.into_source(options)?);
     collector.begin(path, format);
     match format {
         Format::Sssom => sssom::read_labels(source, &mut collector)?,
@@ -105,12 +106,22 @@ pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, E
     Ok(import)
 }
 
-/// A file, opened, with its format.
-struct Opened {
+/// A file to read.
+struct Input {
+    path: PathBuf,
     format: Format,
-    source: Source,
+    /// Its place among files that belong together.
+    order: u8,
+    /// Its content, if it cannot be opened a second time. A folder may have more files than a process may open.
+    source: Option<Source>,
     /// A note about the files beside it.
     note: Option<String>,
+}
+
+impl Input {
+    fn into_source(self, options: &ImportOptions) -> Result<Source, Error> {
+        self.source.map_or_else(|| Ok(Source::open(&self.path, &options.source())?), Ok)
+    }
 }
 
 /// What files that belong together say about each other.
@@ -120,15 +131,18 @@ struct Releases {
     omop: omop::Release,
 }
 
-fn open(path: &Path, options: &ImportOptions) -> Result<Opened, Error> {
+fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
     let source = Source::open(path, &options.source())?;
+    let beginning = source.beginning_text();
     let columns = &options.columns;
     let is_table = columns.id.is_some() || columns.name.is_some() || columns.delimiter.is_some() || columns.no_header;
-    let told = || Format::detect(path, &source.beginning_text()).or(is_table.then_some(Format::Csv));
+    let told = || Format::detect(path, &beginning).or(is_table.then_some(Format::Csv));
     let format = options.format.or_else(told).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
     // Columns that are named are read as they are asked for.
     let is_plain = options.format.is_none() && format.is_published_table() && columns.are_named();
-    Ok(Opened { format: if is_plain { Format::Csv } else { format }, source, note: None })
+    let format = if is_plain { Format::Csv } else { format };
+    let (path, order) = (path.to_owned(), format.order(&beginning));
+    Ok(Input { path, format, order, source: Some(source).filter(|source| !source.is_file()), note: None })
 }
 
 /// Reads a file in memory, as fuzzers do.

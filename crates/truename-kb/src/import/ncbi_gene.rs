@@ -39,7 +39,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
 fn add_gene(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
     let name = row.cell("symbol").to_owned();
     if name == "NEWENTRY" {
-        collector.count("rows of NEWENTRY, which stand for no gene yet, were left out");
+        collector.add_left_out("rows of NEWENTRY left out, which stand for no gene yet");
         return Ok(());
     }
     let entry = Entry {

@@ -77,7 +77,7 @@ fn add_synonym(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error
         false => kept.iter().any(|kept| kept == "*" || kept == language),
     };
     if !is_kept {
-        collector.count("synonyms in other languages were left out");
+        collector.add_left_out("synonyms in other languages left out");
         Ok(())
     } else {
         collector.add_name(row.line, id, row.cell("concept_synonym_name"))

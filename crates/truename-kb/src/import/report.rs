@@ -62,6 +62,8 @@ impl Import {
             "keep names in other languages with --language CODE, or all with --language '*'"
         } else if says("--label-from-iri") {
             "name the classes by their IRIs with --label-from-iri"
+        } else if self.files.iter().any(|file| file.format.is_published_table()) {
+            "import all files of the vocabulary, or their folder: names and ids may lie in several"
         } else if has(&[Format::Csv, Format::Tsv]) {
             "check --format, --id-column and --name-column"
         } else {

@@ -97,7 +97,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, release: &mut 
                 collector.remove(row.line, Former { id, ..Former::default() })
             }
             Part::Descriptions if !is_active => {
-                collector.count("inactive descriptions were left out");
+                collector.add_left_out("inactive descriptions left out");
                 Ok(())
             }
             Part::Language if is_active => {

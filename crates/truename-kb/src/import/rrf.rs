@@ -97,7 +97,7 @@ fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Res
         return Ok(());
     }
     if suppress != "N" {
-        collector.count("suppressed rows were left out");
+        collector.add_left_out("suppressed rows left out");
         return Ok(());
     }
     if !spoken {

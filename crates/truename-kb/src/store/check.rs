@@ -28,6 +28,7 @@ impl Snapshot<'_> {
             }
         }
         self.check_keys()?;
+        self.all_retired()?;
         self.forms().map(drop)
     }
 

@@ -48,7 +48,8 @@ impl Snapshot<'_> {
         let mut all = Vec::new();
         for entry in self.tables.meta.prefix_iter(&self.read, META_RETIRED)? {
             let (name, ids) = entry?;
-            let id: ConceptId = name.strip_prefix(META_RETIRED).unwrap_or_default().parse()?;
+            let id = name.strip_prefix(META_RETIRED).unwrap_or_default().parse::<ConceptId>();
+            let id = id.map_err(|_| Error::damaged_record("a retired id is no id"))?;
             // An update may have brought the concept back.
             if self.index_of(&id)?.is_none() {
                 all.push(parse(id, ids)?);
