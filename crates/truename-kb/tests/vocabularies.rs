@@ -116,6 +116,16 @@ fn synonym_properties_of_single_ontologies_are_read_and_others_counted() {
 }
 
 #[test]
+fn tags_and_scopes_of_obo_that_are_not_read_are_counted() {
+    let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: a\nsynonym: \"b\" BROAD []\nsynonym: \"c\" []\ncomment: x\ncomment: y\n";
+    let graph = r#"{"graphs": [{"nodes": [{"id": "X:1", "lbl": "a", "meta": {"synonyms": [{"pred": "hasBroadSynonym", "val": "b"}]}}]}]}"#;
+    let read = import(Format::Obo, obo);
+    assert_eq!(concepts(&read), ["X:1: a, c"]);
+    assert_eq!(notes(&read), ["field `comment` is not read (2 values)", "field `synonym BROAD` is not read (1 value)"]);
+    assert_eq!(notes(&import(Format::OboGraph, graph)), ["field `hasBroadSynonym` is not read (1 value)"]);
+}
+
+#[test]
 fn mesh_rdf_has_descriptors_with_the_names_of_their_terms() {
     let text = concat!(
         "# MeSH\n\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix v: <http://id.nlm.nih.gov/mesh/vocab#> .\n",

@@ -77,14 +77,13 @@ impl Term {
                 None => return self.skip(line, value, "a definition without its quotes", collector),
             },
             tag if tag.ends_with("synonym") => match quoted(value) {
-                Some((text, after)) => {
-                    if is_kept(tag, after, collector.options.scopes) {
-                        entry.synonyms.push(text);
-                    }
-                }
+                Some((text, after)) => match scope(tag, after) {
+                    scope if is_kept(scope, collector.options.scopes) => entry.synonyms.push(text),
+                    scope => collector.add_unread(&format!("synonym {scope}")),
+                },
                 None => return self.skip(line, value, "a synonym without its quotes", collector),
             },
-            _ => {}
+            _ => collector.add_unread(tag),
         }
         Ok(())
     }
@@ -108,15 +107,18 @@ impl Term {
     }
 }
 
-/// Returns true if a synonym counts as a name, by its scope; without a scope it is a related one (OBO 1.2,
-/// section "synonym"). OBO 1.0 has the scope in the tag.
-fn is_kept(tag: &str, after: &str, scopes: SynonymScopes) -> bool {
-    let scope = match tag {
+/// Returns the scope of a synonym; without one it is a related one (OBO 1.2, section "synonym"). OBO 1.0 has it in the tag.
+fn scope<'a>(tag: &str, after: &'a str) -> &'a str {
+    match tag {
         "exact_synonym" => "EXACT",
         "broad_synonym" => "BROAD",
         "narrow_synonym" => "NARROW",
-        _ => after.split_whitespace().next().unwrap_or_default(),
-    };
+        _ => after.split_whitespace().next().filter(|scope| !scope.starts_with('[')).unwrap_or("RELATED"),
+    }
+}
+
+/// Returns true if synonyms of a scope count as names.
+fn is_kept(scope: &str, scopes: SynonymScopes) -> bool {
     match scope {
         "EXACT" => true,
         "BROAD" => scopes.broad,

@@ -122,16 +122,18 @@ fn add_node(
         collector.retire(None, Former::replaced(former, &id))?;
     }
     let scopes = collector.options.scopes;
-    let kept = |synonym: &Synonym| match synonym.pred.as_deref() {
+    let is_kept = |synonym: &Synonym| match synonym.pred.as_deref() {
         Some("hasExactSynonym") => true,
         Some("hasBroadSynonym") => scopes.broad,
         Some("hasNarrowSynonym") => scopes.narrow,
         _ => scopes.related,
     };
+    let (kept, left_out): (Vec<_>, Vec<_>) = meta.synonyms.into_iter().partition(is_kept);
+    left_out.iter().filter_map(|synonym| synonym.pred.as_deref()).for_each(|property| collector.add_unread(property));
     let entry = Entry {
         id,
         name: node.lbl.unwrap_or_default(),
-        synonyms: meta.synonyms.into_iter().filter(kept).filter_map(|synonym| synonym.val).collect(),
+        synonyms: kept.into_iter().filter_map(|synonym| synonym.val).collect(),
         parents: parents.remove(&node.id).unwrap_or_default(),
         xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
         definition: meta.definition.map(|definition| definition.val),
