@@ -135,9 +135,9 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
     let source = Source::open(path, &options.source())?;
     let beginning = source.beginning_text();
     let columns = &options.columns;
-    let is_table = columns.id.is_some() || columns.name.is_some() || columns.delimiter.is_some() || columns.no_header;
-    let told = || Format::detect(path, &beginning).or(is_table.then_some(Format::Csv));
-    let format = options.format.or_else(told).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
+    let told = Format::detect(path, &beginning);
+    let table = || (columns.are_named() || columns.delimiter.is_some()).then_some(Format::Csv);
+    let format = options.format.or(told).or_else(table).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
     // Columns that are named are read as they are asked for.
     let is_plain = options.format.is_none() && format.is_published_table() && columns.are_named();
     let format = if is_plain { Format::Csv } else { format };

@@ -60,7 +60,7 @@ impl Rows {
         mut visit: impl FnMut(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let width = self.table.columns.len();
-        while let Some(record) = self.table.next_filled()? {
+        while let Some(record) = self.table.read_filled()? {
             let listed = collector.problem_count();
             if record.is_blank() {
                 continue;
