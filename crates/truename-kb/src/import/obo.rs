@@ -128,18 +128,44 @@ fn is_kept(scope: &str, scopes: SynonymScopes) -> bool {
 }
 
 /// Returns the text in double quotes at the beginning of a value, and the rest of the value.
+///
+/// Texts have quotes without a backslash too, as in `4,4',4"-acid`. The text ends at the first quote behind which the value goes on
+/// as its syntax says, else at the only one; a value with several that all go on otherwise has no text.
 fn quoted(value: &str) -> Option<(String, &str)> {
     let inner = value.strip_prefix('"')?;
     let mut escaped = false;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return Some((unescaped(&inner[..at]), &inner[at + 1..])),
-            _ => {}
-        }
-    }
-    None
+    let ends = inner.bytes().enumerate().filter(|(_, byte)| {
+        let is_end = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        is_end
+    });
+    let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
+    let plain = |at: &&usize| !before_xrefs(&inner[**at + 1..]).contains('"');
+    let end = ends.iter().find(|at| is_tail(&inner[**at + 1..])).or_else(|| ends.iter().find(plain))?;
+    Some((unescaped(&inner[..*end]), &inner[*end + 1..]))
+}
+
+fn before_xrefs(tail: &str) -> &str {
+    tail.split_once('[').map_or(tail, |(before, _)| before)
+}
+
+/// Returns true if a value may go on like this behind its text: words, references in brackets, qualifiers, a comment (OBO 1.4,
+/// section "synonym").
+fn is_tail(tail: &str) -> bool {
+    let before = before_xrefs(tail);
+    let is_apart = before.is_empty() || before.starts_with(char::is_whitespace);
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_alphanumeric() || "_-:.".contains(letter));
+    let Some(xrefs) = tail.get(before.len() + 1..) else {
+        return is_apart && without_comment(without_qualifiers(tail)).split_whitespace().all(is_word);
+    };
+    let mut is_described = false;
+    let end = xrefs.find(|letter| {
+        is_described ^= letter == '"';
+        letter == ']' && !is_described
+    });
+    let Some(end) = end else { return false };
+    let after = xrefs[end + 1..].trim_start();
+    is_apart && before.split_whitespace().all(is_word) && (after.is_empty() || after.starts_with(['{', '!']))
 }
 
 /// Returns the first word of a value: an id without the comment, description or qualifiers behind it.
@@ -184,4 +210,30 @@ fn unescaped(value: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_where_the_value_goes_on_as_it_should() {
+        for (value, text, after) in [
+            (r#""asthma" EXACT []"#, "asthma", " EXACT []"),
+            (r#""4,4',4"-acid" EXACT IUPAC_NAME [IUPAC:]"#, r#"4,4',4"-acid"#, " EXACT IUPAC_NAME [IUPAC:]"),
+            (r#""pipe 5" wide" EXACT []"#, r#"pipe 5" wide"#, " EXACT []"),
+            (r#""5" [3H]-label" RELATED [A:1 "a b]"]"#, r#"5" [3H]-label"#, r#" RELATED [A:1 "a b]"]"#),
+            (r#""a \"b\" c" BROAD [] {source="x"} ! d"#, r#"a "b" c"#, r#" BROAD [] {source="x"} ! d"#),
+            (r#""12"" []"#, r#"12""#, " []"),
+            // References that do not end take nothing from the text.
+            (r#""asthma" EXACT [A:1"#, "asthma", " EXACT [A:1"),
+            (r#""asthma" EXACT"#, "asthma", " EXACT"),
+            (r#""asthma"[A:1]"#, "asthma", "[A:1]"),
+        ] {
+            assert_eq!(quoted(value), Some((text.to_owned(), after)), "{value}");
+        }
+        for value in ["asthma", r#""asthma EXACT []"#] {
+            assert_eq!(quoted(value), None, "{value}");
+        }
+    }
 }
