@@ -27,9 +27,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     }
     let mut lines = source.into_lines();
     while let Some(line) = lines.read_filled()? {
-        if !line.is_blank() {
-            give(line.number, line.text().map_err(told).and_then(parse), output);
-        }
+        give(line.number, line.text().map_err(told).and_then(parse), output);
         if output.stopped {
             break;
         }

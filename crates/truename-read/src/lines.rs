@@ -12,6 +12,7 @@ pub struct Lines {
     reader: BufReader<Reader>,
     number: u64,
     line: Vec<u8>,
+    ends_in_blanks: bool,
 }
 
 /// A line of a text.
@@ -62,16 +63,11 @@ impl Line<'_> {
         }
         std::str::from_utf8(self.bytes).map_err(|error| LineFault::NotUtf8(error.valid_up_to() + 1))
     }
-
-    /// Returns true if the line has blanks at most.
-    pub fn is_blank(&self) -> bool {
-        self.bytes.trim_ascii().is_empty()
-    }
 }
 
 impl Lines {
     pub(crate) fn new(path: &Path, reader: BufReader<Reader>, limit: u64) -> Self {
-        Self { path: path.to_owned(), limit, reader, number: 0, line: Vec::new() }
+        Self { path: path.to_owned(), limit, reader, number: 0, line: Vec::new(), ends_in_blanks: false }
     }
 
     /// Reads the next line.
@@ -89,8 +85,12 @@ impl Lines {
         Ok(Some(self.last()))
     }
 
-    /// Reads the next line that is not blank, or a last one that has no end. Blank lines are passed over as fast as they
-    /// can be read.
+    /// Returns the number of the last line if [`Lines::read_filled`] passed over it and it has blanks but no end.
+    pub fn blank_end(&self) -> Option<u64> {
+        self.ends_in_blanks.then_some(self.number)
+    }
+
+    /// Reads the next line that is not blank. Blank lines are passed over as fast as they can be read.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -101,9 +101,10 @@ impl Lines {
             if self.read()?.is_none() {
                 return Ok(None);
             }
-            if !self.line.trim_ascii().is_empty() || !self.line.ends_with(b"\n") {
+            if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(self.last()));
             }
+            self.ends_in_blanks = !self.line.ends_with(b"\n");
         }
     }
 

@@ -12,13 +12,7 @@ pub(super) fn for_each_line(
     collector: &mut Collector<'_>,
     mut visit: impl FnMut(u64, &str, &mut Collector<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    walk(
-        source,
-        collector,
-        |number, line, _, collector| {
-            if line.trim().is_empty() { Ok(()) } else { visit(number, line, collector) }
-        },
-    )
+    walk(source, collector, |number, line, _, collector| visit(number, line, collector)).map(|_| ())
 }
 
 /// As [`for_each_line`], for formats in which a part of a line may look whole: a last line without a line end is listed as
@@ -28,20 +22,20 @@ pub(super) fn for_each_row(
     collector: &mut Collector<'_>,
     mut visit: impl FnMut(u64, &str, &mut Collector<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    walk(source, collector, |number, line, is_ended, collector| {
+    let blank_end = walk(source, collector, |number, line, is_ended, collector| {
         let listed = collector.problem_count();
-        if !line.trim().is_empty() {
-            visit(number, line, collector)?;
-        }
+        visit(number, line, collector)?;
         if is_ended || collector.problem_count() > listed { Ok(()) } else { collector.cut_off(number, line) }
-    })
+    })?;
+    blank_end.map_or(Ok(()), |number| collector.cut_off(number, " "))
 }
 
+/// Hands over the lines with whether they are ended. Returns the number of a blank last line that is not.
 fn walk(
     source: Source,
     collector: &mut Collector<'_>,
     mut visit: impl FnMut(u64, &str, bool, &mut Collector<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<Option<u64>, Error> {
     let path = source.path().to_owned();
     let mut lines = source.into_lines();
     while let Some(line) = lines.read_filled()? {
@@ -51,5 +45,5 @@ fn walk(
             Err(fault) => return Err(fault.at(&path, line.number).into()),
         }
     }
-    Ok(())
+    Ok(lines.blank_end())
 }

@@ -95,6 +95,6 @@ mod tests {
         assert_eq!(excluded("# D1\nBlack Death"), all_known(&[3]));
         assert_eq!(excluded("--\nmumps\nD1\n"), (vec![0], vec!["--".into(), "mumps".into()]));
         let error = Exclusion::read(&[folder.path().join("none")], &WrittenIds::of(&[])).err().unwrap();
-        assert!(error.to_string().starts_with("cannot read "));
+        assert!(error.to_string().starts_with("cannot open "));
     }
 }
