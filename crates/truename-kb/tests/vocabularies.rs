@@ -171,10 +171,13 @@ fn turtle_and_n_triples_are_told_by_their_content() {
 }
 
 #[test]
-fn a_context_that_lies_elsewhere_is_not_fetched() {
+fn json_ld_is_bounded_and_its_context_is_not_fetched() {
     let text = r#"{"@context": "https://schema.org", "@id": "http://x.org/1", "name": "a"}"#;
     let error = read_bytes(text.as_bytes(), Format::JsonLd, &ImportOptions::default()).unwrap_err();
     assert!(error.hint().unwrap().contains("not fetched"), "{error}");
+    let deep = format!("{}1{}", "{\"http://x.org/p\": ".repeat(50_000), "}".repeat(50_000));
+    let error = read_bytes(deep.as_bytes(), Format::JsonLd, &ImportOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "memory:1: more than 128 objects and lists within each other");
     let array = r#"[{"@id": "http://x.org/1", "http://schema.org/name": [{"@value": "a"}]}]"#;
     assert_eq!(Format::detect(Path::new("x.json"), array), Some(Format::JsonLd));
     assert_eq!(concepts(&import(Format::JsonLd, array)), ["http://x.org/1: a"]);
@@ -210,8 +213,10 @@ fn snomed_is_read_from_its_folder() {
     assert!(notes.iter().any(|note| note.starts_with("files of the folder that are not read: 2 (Full/")), "{notes:?}");
     let british = ImportOptions::default().languages(vec!["en-GB".into(), "en".into()]);
     assert_eq!(read_files(&[folder.path().to_owned()], &british).unwrap().concepts[0].name, "Anaemia");
-    let full = folder.path().join(files[0].0);
-    assert!(read_files(&[full], &ImportOptions::default()).unwrap_err().hint().unwrap().contains("snapshot"));
+    let delta = write(folder.path(), &[("sct2_Description_Delta-en_INT.txt", DESCRIPTIONS)]).remove(0);
+    for other in [folder.path().join(files[0].0), delta] {
+        assert!(read_files(&[other], &ImportOptions::default()).unwrap_err().hint().unwrap().contains("snapshot"));
+    }
 }
 
 #[test]

@@ -194,19 +194,23 @@ impl Values {
     }
 }
 
-/// A JSON document for a parser, with bounded strings.
+/// Objects and lists within each other, as many as `serde_json` takes.
+const MAX_DEPTH: usize = 128;
+
+/// A JSON document for a parser, with bounded strings and depth.
 pub struct JsonDocument {
     text: Text,
     watch: Rc<Watch>,
     is_string: bool,
     is_escaped: bool,
+    depth: usize,
 }
 
 impl JsonDocument {
     /// Creates the document of a text.
     pub fn new(text: Text) -> Self {
         let watch = text.watch();
-        Self { text, watch, is_string: false, is_escaped: false }
+        Self { text, watch, is_string: false, is_escaped: false, depth: 0 }
     }
 }
 
@@ -222,7 +226,13 @@ impl Read for JsonDocument {
                     self.is_string = !self.is_string;
                     begins_value = true;
                 }
+                b'{' | b'[' if !self.is_string => self.depth += 1,
+                b'}' | b']' if !self.is_string => self.depth = self.depth.saturating_sub(1),
                 _ => {}
+            }
+            if self.depth > MAX_DEPTH {
+                let message = format!("more than {MAX_DEPTH} objects and lists within each other");
+                return Err(self.watch.fail(self.watch.error(message)));
             }
         }
         if begins_value {

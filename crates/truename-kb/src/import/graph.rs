@@ -257,6 +257,7 @@ impl Graph {
         let mut held = HashSet::new();
         for (subject, uses) in &mut self.holders {
             uses.sort_by_key(|(role, _)| *role);
+            uses.dedup();
             held.extend(uses.iter().map(|(_, holder)| holder.clone()));
             self.described.entry(subject.clone()).or_default();
         }
@@ -283,11 +284,13 @@ impl Graph {
         held
     }
 
-    /// Returns the names of a node and of those that hold names for it.
+    /// Returns the names of a node and, in MeSH, of the nodes that hold names for it.
     fn names_of(&self, node: &str, step: usize) -> Vec<String> {
         let own = self.described.get(node).into_iter().flat_map(Described::names).map(str::to_owned);
         let further = self.holders.get(node).into_iter().flatten().filter(|(role, _)| role.is_name());
-        let further = further.filter(|_| step < NAME_STEPS).flat_map(|(_, holder)| self.names_of(holder, step + 1));
+        let further = further
+            .filter(|_| step < NAME_STEPS && node.starts_with(MESH))
+            .flat_map(|(_, holder)| self.names_of(holder, step + 1));
         own.chain(further).collect()
     }
 

@@ -16,6 +16,8 @@ const DEFINITION: &str = "900000000000550004";
 const PREFERRED: &str = "900000000000548007";
 const IS_A: &str = "116680003";
 const GB_ENGLISH: &str = "900000000000508004";
+/// Releases beside the snapshot, by a word in the names of their files, with the rows that they have.
+const RELEASES: [(&str, &str); 2] = [("Full", "every version of each row"), ("Delta", "changed rows alone")];
 /// Associations with the concept that stands for the same thing: REPLACED_BY, SAME_AS.
 const REPLACEMENTS: [&str; 2] = ["900000000000526001", "900000000000527005"];
 /// Associations with concepts that may be meant: POSSIBLY_EQUIVALENT_TO, WAS_A, ALTERNATIVE, POSSIBLY_REPLACED_BY,
@@ -73,9 +75,11 @@ pub(super) fn order(header: &str) -> u8 {
 
 pub(super) fn read(source: Source, collector: &mut Collector<'_>, release: &mut Release) -> Result<(), Error> {
     let file = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if file.contains("Full_") || file.contains("Full-") {
-        let message = "a file of the full release, which has every version of each row";
-        return Err(Error::syntax(source.path(), None, message).with_hint("import the files of the snapshot"));
+    for (release, rows) in RELEASES {
+        if ["_", "-"].iter().any(|end| file.contains(&format!("{release}{end}"))) {
+            let message = format!("a file of SNOMED CT's {} release, which has {rows}", release.to_lowercase());
+            return Err(Error::syntax(source.path(), None, message).with_hint("import the files of the snapshot"));
+        }
     }
     let rows = Rows::open(source, false)?.require("SNOMED CT", &["id", "active"], collector)?;
     let part = Part::of(|columns| columns.iter().all(|column| rows.has(column)));
