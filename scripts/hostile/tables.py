@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables and kills that once stopped truename: scripts/hostile/tables.py
+"""Tables, files and kills that once stopped truename: scripts/hostile/tables.py
 
 Prints `ok` or `FAIL` for each check; the exit code is 1 after a failure. The binary is $TRUENAME, or the release build.
 """
@@ -55,6 +55,32 @@ def tables(folder):
     check(f"{ROWS // 4:,} rows that differ in a number end in time", pairs is not None, said)
 
 
+def imported(folder, name, text):
+    """The exit code of an import, what it says, and the concepts."""
+    (folder / name).write_text(text)
+    kb = folder / "kb"
+    shutil.rmtree(kb, ignore_errors=True)
+    done = subprocess.run([TRUENAME, "kb", "import", folder / name, "--out", kb], capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit)
+    exported = subprocess.run([TRUENAME, "kb", "export", "--kb", kb], capture_output=True, text=True).stdout
+    return done.returncode, done.stderr, exported
+
+
+def files(folder):
+    row = "norm_text\ttext\tdb\tid\tentry_name\nflu\tflu\t{}\t{}\tinfluenza\n"
+    _, said, exported = imported(folder, "terms.tsv", row.format("", "") + "cold\tcold\tmesh\tD003139\tcold\n")
+    check("a Gilda row without db and id is listed and no concept", '"id":":"' not in exported and "terms.tsv:2" in said, said)
+    head = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#">'
+    classes = "".join(f"<owl:Class{about}><rdfs:label>{name}</rdfs:label></owl:Class>" for about, name in [(' rdf:about="http://x.org/1"', "flu"), ("", "cold")])
+    _, said, _ = imported(folder, "classes.owl", f"{head}{classes}</rdf:RDF>")
+    check("a class without rdf:about is counted", "without an IRI" in said, said)
+    code, said, _ = imported(folder, "blank.jsonl", "\n" * (256 << 20))
+    check(f"256 MB of blank lines are refused within {SECONDS} s", code == 1, said)
+    (folder / "names.csv").write_text('name,note\n"=HYPERLINK(""http://x.org"")",+1\n@SUM(1),-2+3\n')
+    safe = subprocess.run([TRUENAME, "-q", "match", folder / "names.csv", "--csv-safe"], capture_output=True, text=True).stdout
+    cells = [cell for line in csv.reader(safe.splitlines()) for cell in line]
+    check("--csv-safe leaves no formula", len(cells) > 4 and not any(cell[:1] in "=@" and cell or cell == "-2+3" for cell in cells), safe)
+
+
 def train(folder, out):
     return [TRUENAME, "-q", "train", folder / "recipe.toml", "--kb", folder / "few.jsonl", "--encoder", ENCODER, "--out", out, "--resume"]
 
@@ -95,6 +121,7 @@ def trainings(folder):
 start = time.time()
 with tempfile.TemporaryDirectory(prefix="hostile-") as temporary:
     tables(pathlib.Path(temporary))
+    files(pathlib.Path(temporary))
     trainings(pathlib.Path(temporary))
 print(f"{time.time() - start:.0f} s")
 sys.exit(failed > 0)
