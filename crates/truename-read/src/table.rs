@@ -99,7 +99,7 @@ impl Table {
         self.encoding
     }
 
-    /// Returns the place of a column, as [`column`] does.
+    /// Returns the place of a column, as [`column()`] does.
     ///
     /// # Errors
     /// If there is no such column, or several.
