@@ -199,12 +199,13 @@ impl Source {
         if has_old_line_ends(&self.beginning) { text.replace('\r', "\n") } else { text.to_owned() }
     }
 
-    /// Refuses what is neither a list nor a table.
+    /// Refuses what is neither a list nor a table of text.
     ///
     /// # Errors
-    /// If the text has NUL bytes or is markup.
+    /// If it is a Parquet table, has NUL bytes or is markup.
     pub fn check_table(&self) -> Result<(), Error> {
-        match kind::no_table(&self.beginning) {
+        let parquet = self.is_parquet.then(|| kind::not_text(&self.beginning)).flatten();
+        match parquet.or_else(|| kind::no_table(&self.beginning)) {
             Some((kind, hint)) => {
                 Err(Error::content(&self.path, None, Cause::NotText, format!("this is {kind}")).with_hint(hint))
             }
