@@ -52,16 +52,18 @@ const RIGHTS: [(&str, Right); 12] = [
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Route {
     pub right: Right,
-    /// True for the routes of the reconciliation API.
+    /// True for the routes of the reconciliation API and the pages of concepts that it links to.
     pub is_reconciliation: bool,
 }
 
 impl Route {
     pub fn of(extensions: &Extensions) -> Self {
-        let Some(path) = extensions.get::<MatchedPath>() else { return Self::default() };
+        // What leads nowhere tells nothing, and clients of reconciliation are to see that.
+        let nowhere = Self { is_reconciliation: true, ..Self::default() };
+        let Some(path) = extensions.get::<MatchedPath>() else { return nowhere };
         let path = path.as_str().trim_end_matches('/');
         let right = RIGHTS.iter().find(|(known, _)| *known == path).map(|(_, right)| *right).unwrap_or_default();
-        let is_reconciliation = path.starts_with("/reconcile/") || path.starts_with("/kb/{kb}/reconcile/");
+        let is_reconciliation = path.starts_with("/reconcile/") || path.starts_with("/kb/{kb}/");
         Self { right, is_reconciliation }
     }
 

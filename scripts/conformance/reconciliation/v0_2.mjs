@@ -112,10 +112,10 @@ async function checkOfficialQueries(checks, service) {
             refused(await send("POST", root, { form: { queries: JSON.stringify(batch) } })))
         await checks.check(`official invalid query ${file}: GET`, async () => refused(await get(root, { queries: JSON.stringify(batch) })))
     }
-    for (const queries of ["", "{", "null", "[]", "7", '{"q":"text"}', '{"q":{"query":7}}', '{"q":{"query":"x","type":7}}']) {
+    for (const queries of ["", "{", "null", "[]", "7", '{"q":"text"}', '{"q":{"query":[7]}}', '{"q":{"query":"x","type":7}}']) {
         await checks.check(`queries=${queries} is refused`, async () => refused(await send("POST", root, { form: { queries } })))
     }
-    for (const limit of [0, -1, 1.5, "5"]) {
+    for (const limit of [0, -1, 1.5, "many"]) {
         await checks.check(`limit ${JSON.stringify(limit)} is refused: a positive integer`, async () =>
             refused(await send("POST", root, { form: { queries: JSON.stringify({ q: { query: "x", limit } }) } })))
     }

@@ -223,6 +223,16 @@ enum RawStrictness {
     Should,
 }
 
+/// Reads a query. One whose text is empty has no candidates; one that asks for nothing is a mistake.
+fn read_query(query: Json) -> Result<Query, String> {
+    let asks_for_text = query.get("query").is_some();
+    let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read)?;
+    match asks_for_text || !query.conditions.is_empty() {
+        true => Ok(query),
+        false => Err("it has neither a `query` nor `properties`".into()),
+    }
+}
+
 impl RawQuery {
     fn read(self) -> Result<Query, String> {
         let properties = self.properties.unwrap_or_default();
@@ -291,7 +301,7 @@ async fn reconcile(
     check_size(raw.len())?;
     let (mut keys, mut read) = (Vec::new(), Vec::new());
     for (key, query) in raw {
-        let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read);
+        let query = read_query(query);
         read.push(query.map_err(|error| format!("query \"{key}\": {error}")));
         keys.push(key);
     }

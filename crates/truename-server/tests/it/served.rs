@@ -394,12 +394,12 @@ async fn a_faulty_query_leaves_the_others_of_its_batch_alone() {
     for (odd, error) in [
         (json!({"query": ""}), None),
         (json!({"query": null, "limit": 3}), None),
-        (json!({}), None),
         (json!({"query": "aspirin", "limit": "1"}), None),
         (json!({"query": 7}), None),
         (json!({"query": "aspirin", "limit": "many"}), Some("`limit` is many")),
         (json!({"query": "aspirin", "limit": 0}), Some("`limit` is 0")),
         (json!({"query": ["aspirin"]}), Some("odd")),
+        (json!({"properties": []}), Some("neither")),
         (json!("aspirin"), Some("odd")),
         (json!(null), Some("odd")),
     ] {
