@@ -416,7 +416,8 @@ if (options.truename) {
       const page = await open("#table");
       await openTable(page, path);
       await page.keyboard.press("Enter");
-      await page.waitForSelector("#item-choices button");
+      // A name may have no candidates.
+      await page.waitForFunction(() => document.querySelector("#review-summary").textContent !== "");
       await tabTo(page, "#review-download", { key: "Shift+Tab" });
       const { bytes } = await download(page);
       const { stdout, status } = spawnSync(options.truename, ["match", path, "--csv-safe", "--quiet"]);

@@ -76,6 +76,39 @@ impl Dialect {
     }
 }
 
+/// Returns the cells of a row as they are written, quotes included; those of a row whose quotes are odd may be others.
+fn written_cells(row: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
+    let (mut cells, mut start, mut at, mut has_text) = (Vec::new(), 0, 0, false);
+    while at < row.len() {
+        let byte = row[at];
+        at += 1;
+        if byte == dialect.delimiter {
+            cells.push(start..at - 1);
+            (start, has_text) = (at, false);
+        } else if byte == b'"' && !has_text && dialect.quoting != Quoting::None {
+            has_text = true;
+            at = after_quoted(row, at, dialect.quoting);
+        } else {
+            has_text |= byte != b' ';
+        }
+    }
+    cells.push(start..row.len());
+    cells
+}
+
+/// Returns the place behind the quote that closes a cell opened before `at`.
+fn after_quoted(row: &[u8], mut at: usize, quoting: Quoting) -> usize {
+    while at < row.len() {
+        let is_escape = match row[at] {
+            b'"' if row.get(at + 1) != Some(&b'"') => return at + 1,
+            b'"' => true,
+            byte => byte == b'\\' && quoting == Quoting::Escaped,
+        };
+        at += 1 + usize::from(is_escape);
+    }
+    row.len()
+}
+
 /// Returns true if a spreadsheet runs a cell as a formula: it begins with `=`, `@`, a tab or a line end, or with `+` or `-` and is no
 /// number (OWASP, CSV injection).
 fn is_formula(value: &[u8]) -> bool {
@@ -142,15 +175,32 @@ impl Record {
         self.cells.len()
     }
 
-    /// Returns the row without its line end, with an apostrophe before each cell that a spreadsheet would run as a formula; `None` if it
-    /// has no such cell.
+    /// Returns the row without its line end, with an apostrophe before each cell that a spreadsheet would run as a formula, within its
+    /// quotes if it has some; `None` if there is no such cell.
     pub fn without_formulas(&self, dialect: Dialect) -> Option<Vec<u8>> {
-        if !self.cells().any(is_formula) {
-            return None;
+        let content = self.content();
+        let written = written_cells(content, dialect);
+        if written.len() != self.width() {
+            return self.cells().any(is_formula).then(|| self.written_without_formulas(dialect));
         }
+        let (mut safe, mut at) = (Vec::with_capacity(content.len() + 8), 0);
+        for cell in written {
+            let start = cell.start + usize::from(content[cell.clone()].starts_with(b"\""));
+            if is_formula(&content[start..cell.end]) {
+                safe.extend(&content[at..start]);
+                safe.push(b'\'');
+                at = start;
+            }
+        }
+        safe.extend(&content[at..]);
+        (at > 0 || safe.len() > content.len()).then_some(safe)
+    }
+
+    /// Writes the cells anew.
+    fn written_without_formulas(&self, dialect: Dialect) -> Vec<u8> {
         // The encoding may be any that has the bytes of ASCII: each byte is written as one character, and read back.
         let texts = self.cells().map(|cell| cell.iter().map(|byte| char::from(*byte)).collect::<String>());
-        Some(dialect.row(texts, true).chars().map(|character| character as u8).collect())
+        dialect.row(texts, true).chars().map(|character| character as u8).collect()
     }
 
     /// Returns true if the row has blanks at most.

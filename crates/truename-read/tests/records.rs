@@ -151,6 +151,11 @@ fn cells_that_a_spreadsheet_would_run_get_an_apostrophe() {
     }
     assert_eq!(safe("a,b,-3.5,\"c\"", CSV), None);
     assert_eq!(safe("=1\ta", Dialect::TSV).as_deref(), Some("'=1\ta"));
+    assert_eq!(safe("\"=1+1\"\t\"b\"", Dialect::TSV).as_deref(), Some("\"'=1+1\"\t\"b\""));
+    // What needs no apostrophe keeps its bytes.
+    assert_eq!(safe("=A(\"x\"),\"b\", \"c, d\" ,e", CSV).as_deref(), Some("'=A(\"x\"),\"b\", \"c, d\" ,e"));
+    assert_eq!(safe("a,\"\"", CSV), None);
+    assert_eq!(safe("\"a \\\", b\",=1", ESCAPED).as_deref(), Some("\"a \\\", b\",'=1"));
     assert_eq!(CSV.row(["=1", "a,b", "c"], true), "'=1,\"a,b\",c");
     assert_eq!(CSV.row(["=1"], false), "=1");
 }

@@ -214,7 +214,9 @@ function written(value, { delimiter, quoted }) {
 function withoutFormulas(bytes, dialect) {
   const pieces = [];
   for (const [start, end] of cellsOf(bytes, 0, bytes.length, dialect)) {
-    const value = start + (dialect.quoted && start < end && bytes[start] === QUOTE ? 1 : 0);
+    // Quotes around a whole cell are no letters to a spreadsheet.
+    const isQuoted = bytes[start] === QUOTE && (dialect.quoted || (end - start > 1 && bytes[end - 1] === QUOTE));
+    const value = start + (isQuoted && start < end ? 1 : 0);
     if (start > 0) pieces.push(Uint8Array.of(dialect.delimiter));
     pieces.push(bytes.subarray(start, value));
     if (FORMULA.test(new TextDecoder("latin1").decode(bytes.subarray(value, end)))) pieces.push(Uint8Array.of(APOSTROPHE));
