@@ -25,7 +25,7 @@ fn concepts(import: &Import) -> Vec<String> {
     lines
 }
 
-/// What became of each retired id, a line each.
+/// Successors of each retired id, a line each.
 fn retired(import: &Import) -> Vec<String> {
     let ids = |ids: &[truename_kb::ConceptId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let of = |retired: &truename_kb::Retired| {

@@ -8,13 +8,13 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Number of rows examined after the header.
 const ROWS: usize = 50;
 
-/// What is known of a table before its rows are seen.
+/// Facts about a table before its rows are read.
 pub(crate) struct Clues<'a> {
     /// Delimiter that is said, or that a line `sep=;` says.
     pub(crate) delimiter: Option<u8>,
     /// The delimiter that the file's name suggests.
     pub(crate) usual: Option<u8>,
-    /// Whether cells may be quoted.
+    /// True if cells may be quoted.
     pub(crate) is_quoted: bool,
     /// True if the text is whole; else the last row may be cut off.
     pub(crate) is_whole: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Clues<'a> {
     pub(crate) wanted: &'a [&'a [&'a str]],
 }
 
-/// How well a dialect fits, the best quality first.
+/// Qualities of a dialect, the most telling first.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     wanted_columns: usize,

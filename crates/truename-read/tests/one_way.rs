@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What only this crate does.
+/// Calls that stand in this crate alone.
 const OURS: [&str; 7] =
     ["GzDecoder", "zstd::", "encoding_rs", "csv::Reader", "csv_core", "File::open(", "fs::read_to_string("];
 

@@ -68,7 +68,7 @@ fn units(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }
 
-/// What a request holds until its answer is sent.
+/// Memory that a request holds until its answer is sent.
 #[derive(Clone, Default)]
 pub(crate) struct Holding(Arc<Mutex<Vec<Held>>>);
 

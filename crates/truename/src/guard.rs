@@ -1,4 +1,4 @@
-//! What a process does when a file that it has mapped is damaged or cut off (Linux).
+//! Handlers of faults in mapped files that are damaged or cut off (Linux).
 
 pub use truename_kb::guard::install;
 

@@ -16,7 +16,7 @@ pub enum Converter {
         output: Output,
         dialect: Dialect,
         encoding: Encoding,
-        /// Whether formulas are written as text.
+        /// True if formulas are written as text.
         is_safe: bool,
     },
     /// One object a row; the keys are JSON strings.

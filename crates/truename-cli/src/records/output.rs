@@ -42,7 +42,7 @@ fn dialect(out: Option<&Path>) -> Dialect {
 struct Rows {
     out: Output,
     dialect: Dialect,
-    /// Whether formulas are written as text.
+    /// True if formulas are written as text.
     is_safe: bool,
 }
 

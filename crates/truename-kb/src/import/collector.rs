@@ -68,7 +68,7 @@ pub(super) struct Collector<'options> {
     definitions: Vec<(String, String)>,
     /// Ranks of the preferred names so far, by the place of their concepts; a name without one has the last.
     ranks: Vec<u32>,
-    /// What was left out, by file, with how often.
+    /// Reasons of what was left out, by file, with their counts.
     left_out: BTreeMap<(usize, &'static str), u64>,
     path: PathBuf,
     /// Number of files of the import.

@@ -124,7 +124,7 @@ impl Input {
     }
 }
 
-/// What files that belong together say about each other.
+/// Facts that files of one release state about each other.
 #[derive(Default)]
 struct Releases {
     rf2: rf2::Release,

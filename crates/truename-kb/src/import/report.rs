@@ -39,7 +39,7 @@ pub struct FileReport {
     pub bytes: u64,
     /// Entries or rows taken from the file.
     pub entries: u64,
-    /// What was told by looking or not read, in words.
+    /// Notes on guesses and on values that were not read, in words.
     pub notes: Vec<String>,
 }
 
