@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use truename_read::{Record, Source, Table, TableOptions};
+use truename_read::{Source, Table, TableOptions};
 
 use super::collector::Collector;
-use super::table::cell_counts;
+use super::table::{cell_counts, for_each_record, list_cut_header, shown};
 use crate::Error;
 
 /// A table with a header, before its rows are read.
@@ -44,44 +44,28 @@ impl Rows {
                 let message = format!("no column \"{column}\", which every table of {format} has");
                 Err(Error::syntax(collector.path(), Some(1), message))
             }
-            None => {
-                if let Some(header) = self.table.header.as_ref().filter(|header| header.line_end.is_empty()) {
-                    collector.cut_off(header.line, &shown(header))?;
-                }
-                Ok(self)
-            }
+            None => list_cut_header(&self.table, collector).map(|()| self),
         }
     }
 
     /// Hands each row to `visit`. Rows with more or fewer cells than the header, or that are not UTF-8, are listed.
     pub(super) fn for_each(
-        mut self,
+        self,
         collector: &mut Collector<'_>,
         mut visit: impl FnMut(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let width = self.table.columns.len();
-        while let Some(record) = self.table.read_filled()? {
-            let listed = collector.problem_count();
-            if record.is_blank() {
-                continue;
-            }
-            if record.has_open_quote {
-                let reason = "a quote that is never closed, so taken for a character";
-                collector.problem(Some(record.line), &shown(&record), reason)?;
-            }
+        let Self { mut table, places } = self;
+        let width = table.columns.len();
+        for_each_record(&mut table, collector, |record, collector| {
             let cells: Result<Vec<&str>, _> = record.cells().map(std::str::from_utf8).collect();
             match cells {
-                Err(_) => collector.not_utf8(record.line, record.content())?,
+                Err(_) => collector.not_utf8(record.line, record.content()),
                 Ok(cells) if cells.len() < width || cells[width..].iter().any(|cell| !cell.is_empty()) => {
-                    collector.problem(Some(record.line), &shown(&record), cell_counts(cells.len(), width))?;
+                    collector.problem(Some(record.line), &shown(record), cell_counts(cells.len(), width))
                 }
-                Ok(cells) => visit(&Row { line: Some(record.line), places: &self.places, cells }, collector)?,
+                Ok(cells) => visit(&Row { line: Some(record.line), places: &places, cells }, collector),
             }
-            if record.line_end.is_empty() && collector.problem_count() == listed {
-                collector.cut_off(record.line, &shown(&record))?;
-            }
-        }
-        Ok(())
+        })
     }
 }
 
@@ -127,8 +111,4 @@ pub(super) fn has_columns(header: &str, columns: &[&str]) -> bool {
         names.any(|name| name.trim().trim_matches('"').trim_start_matches('#').eq_ignore_ascii_case(column))
     };
     columns.iter().all(named)
-}
-
-fn shown(record: &Record) -> String {
-    String::from_utf8_lossy(record.content()).into_owned()
 }

@@ -58,15 +58,35 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
     let mut table = Table::open(source, &options)?;
     let layout = Layout::find(&mut table, collector)?;
     let width = table.columns.len();
-    if let Some(header) = table.header.as_ref().filter(|header| header.line_end.is_empty()) {
-        collector.cut_off(header.line, &shown(header))?;
+    list_cut_header(&table, collector)?;
+    for_each_record(&mut table, collector, |record, collector| add_row(record, width, &layout, collector))
+}
+
+/// Lists a header without a line end: it may be cut off.
+pub(super) fn list_cut_header(table: &Table, collector: &mut Collector<'_>) -> Result<(), Error> {
+    match table.header.as_ref().filter(|header| header.line_end.is_empty()) {
+        Some(header) => collector.cut_off(header.line, &shown(header)),
+        None => Ok(()),
     }
+}
+
+/// Hands each row that is not blank to `visit`. A quote that is never closed is listed, and so is a last row without a line end
+/// unless it is listed already.
+pub(super) fn for_each_record(
+    table: &mut Table,
+    collector: &mut Collector<'_>,
+    mut visit: impl FnMut(&Record, &mut Collector<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
     while let Some(record) = table.read_filled()? {
         let listed = collector.problem_count();
         if record.is_blank() {
             continue;
         }
-        add_row(&record, width, &layout, collector)?;
+        if record.has_open_quote {
+            let reason = "a quote that is never closed, so taken for a character";
+            collector.problem(Some(record.line), &shown(&record), reason)?;
+        }
+        visit(&record, collector)?;
         if record.line_end.is_empty() && collector.problem_count() == listed {
             collector.cut_off(record.line, &shown(&record))?;
         }
@@ -80,9 +100,6 @@ fn wanted<'a>(asked: &'a Option<String>, usual: &[&'a str]) -> Vec<&'a str> {
 
 fn add_row(record: &Record, columns: usize, layout: &Layout, collector: &mut Collector<'_>) -> Result<(), Error> {
     let (line, counts) = (record.line, || cell_counts(record.width(), columns));
-    if record.has_open_quote {
-        collector.problem(Some(line), &shown(record), "a quote that is never closed, so taken for a character")?;
-    }
     if record.cells().skip(columns).any(|cell| !cell.is_empty()) {
         let reason = format!("{}; is a cell with a delimiter not in quotes?", counts());
         return collector.problem(Some(line), &shown(record), reason);
@@ -128,7 +145,7 @@ pub(super) fn cell_counts(cells: usize, columns: usize) -> String {
 }
 
 /// Returns a row as messages show it.
-fn shown(record: &Record) -> String {
+pub(super) fn shown(record: &Record) -> String {
     String::from_utf8_lossy(record.content()).into_owned()
 }
 

@@ -53,7 +53,7 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Number of all problems.
     pub problem_count: u64,
-    /// What was told by looking or not read, such as a separator or a field.
+    /// Notes on guesses, such as a separator, and on fields that were not read.
     pub notes: Vec<Problem>,
     /// Number of values of RDF properties that are not read.
     pub unread_values: u64,
