@@ -67,13 +67,12 @@ impl Route {
         Self { right, is_reconciliation }
     }
 
-    /// Returns true if a request without a key is answered.
-    fn is_open(self, request: &Request) -> bool {
+    /// Returns true if a request with some parameters and without a key is answered.
+    fn is_open(self, method: &Method, parameters: &[(String, String)]) -> bool {
         match self.right {
             Right::Open => true,
             Right::Manifest => {
-                matches!(*request.method(), Method::GET | Method::HEAD)
-                    && parameters(request).iter().all(|(name, _)| name == "callback")
+                matches!(*method, Method::GET | Method::HEAD) && parameters.iter().all(|(name, _)| name == "callback")
             }
             Right::Read | Right::Judge => false,
         }
@@ -131,8 +130,10 @@ fn admitted(state: &State, request: &Request) -> Result<Caller, Failure> {
     if route.right == Right::Judge && !is_own_page(request.headers(), base_url) {
         return Err(Failure::new(StatusCode::FORBIDDEN, "judgements are for the pages of this server alone"));
     }
+    let parameters = parameters(request);
+    let is_open = route.is_open(request.method(), &parameters);
     // A script is read by the page that loads it, whatever the origin.
-    let is_script = route.is_reconciliation && parameters(request).iter().any(|(name, _)| name == "callback");
+    let is_script = route.is_reconciliation && parameters.iter().any(|(name, _)| name == "callback");
     if is_script && state.origins.is_from_stranger(request.headers(), route) {
         let failure =
             Failure::new(StatusCode::FORBIDDEN, "pages of this origin may not read the answers of this server");
@@ -140,15 +141,15 @@ fn admitted(state: &State, request: &Request) -> Result<Caller, Failure> {
     }
     let user = match &state.options.keys {
         Some(_) if route.right == Right::Open => None,
-        Some(keys) => match key(request) {
+        Some(keys) => match key(request, &parameters) {
             Some(key) => Some(keys.user(&key).ok_or_else(|| wrong_key(state, request))?.to_owned()),
-            None if route.is_open(request) => None,
+            None if is_open => None,
             None => return Err(no_key()),
         },
         None => None,
     };
     let may_read = user.is_some() || state.options.keys.is_none();
-    if let (Some(limiter), false) = (&state.limiter, route.is_open(request)) {
+    if let (Some(limiter), false) = (&state.limiter, is_open) {
         limiter.check(&user.clone().unwrap_or_else(|| peer(request)))?;
     }
     Ok(Caller { user, may_read })
@@ -174,7 +175,7 @@ fn parameters(request: &Request) -> Vec<(String, String)> {
 }
 
 /// Returns the key of a request.
-fn key(request: &Request) -> Option<String> {
+fn key(request: &Request, parameters: &[(String, String)]) -> Option<String> {
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
     let bearer = header(header::AUTHORIZATION)
         .and_then(|value| value.trim().split_once(' '))
@@ -184,5 +185,5 @@ fn key(request: &Request) -> Option<String> {
     if let Some(key) = bearer.or_else(own) {
         return Some(key.trim().to_owned());
     }
-    parameters(request).into_iter().find_map(|(name, value)| (name == "key").then_some(value))
+    parameters.iter().find_map(|(name, value)| (name == "key").then(|| value.clone()))
 }

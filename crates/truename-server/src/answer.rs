@@ -38,7 +38,7 @@ impl Answer {
 impl Drop for Answer {
     fn drop(&mut self) {
         if let Some(connection) = &self.connection {
-            connection.is_waiting();
+            connection.mark_waiting();
         }
     }
 }
@@ -115,22 +115,14 @@ impl BodyWriter {
     }
 }
 
-/// Answers with a body that a function writes.
-pub(crate) fn written(
-    kind: &'static str,
-    write: impl FnOnce(&mut BodyWriter) -> io::Result<()> + Send + 'static,
-) -> Response {
+/// Answers with JSON that a function writes.
+pub(crate) fn json_written(write: impl FnOnce(&mut BodyWriter) -> io::Result<()> + Send + 'static) -> Response {
     let (mut writer, body) = BodyWriter::new();
     tokio::task::spawn_blocking(move || match write(&mut writer).and_then(|()| writer.finish()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => tracing::error!("an answer was cut off: {error}"),
         _ => {}
     });
-    ([(header::CONTENT_TYPE, kind)], body).into_response()
-}
-
-/// Answers with JSON that a function writes.
-pub(crate) fn json_written(write: impl FnOnce(&mut BodyWriter) -> io::Result<()> + Send + 'static) -> Response {
-    written("application/json", write)
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 impl Write for BodyWriter {

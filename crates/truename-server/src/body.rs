@@ -93,7 +93,7 @@ pub(crate) async fn bytes(request: Request, state: &State) -> Result<Vec<u8>, Fa
     }
     holding.keep(held);
     if let Some(connection) = connection {
-        connection.is_asked();
+        connection.mark_asked();
     }
     Ok(bytes)
 }

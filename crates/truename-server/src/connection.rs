@@ -44,12 +44,12 @@ impl Connection {
     }
 
     /// Marks that the client waits for the server.
-    pub fn is_asked(&self) {
+    pub fn mark_asked(&self) {
         *self.locked() = None;
     }
 
     /// Marks that the server waits for the client.
-    pub fn is_waiting(&self) {
+    pub fn mark_waiting(&self) {
         *self.locked() = Some(Instant::now());
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let [a, b, c] = [1, 2, 3].map(|last| IpAddr::from([10, 0, 0, last]));
         let first = connections.add(1, a).unwrap();
         let second = connections.add(2, a).unwrap();
-        first.is_asked();
+        first.mark_asked();
         // The share of one address is full: its silent connection ends, and not that which is answered.
         let third = connections.add(3, a).unwrap();
         let numbers = || {
@@ -187,13 +187,13 @@ mod tests {
             numbers
         };
         assert_eq!(numbers(), [1, 3]);
-        third.is_asked();
+        third.mark_asked();
         assert!(connections.add(4, a).is_none());
         connections.add(5, b).unwrap();
         // All are full: whoever is silent makes room.
         connections.add(6, c).unwrap();
         assert_eq!(numbers(), [1, 3, 6]);
-        first.is_waiting();
+        first.mark_waiting();
         connections.remove(6);
         connections.add(7, a).unwrap();
         assert_eq!(numbers(), [3, 7]);

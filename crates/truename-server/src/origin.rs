@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
@@ -93,11 +92,6 @@ fn sender(headers: &HeaderMap) -> Option<HeaderValue> {
     }
     let referer = headers.get(header::REFERER)?.to_str().ok()?.parse::<Uri>().ok()?;
     HeaderValue::from_str(&format!("{}://{}", referer.scheme_str()?, referer.authority()?)).ok()
-}
-
-/// Returns true if a page of another origin may read the answer to a request.
-pub(crate) fn allows(origins: &Origins, origin: &HeaderValue, parts: &Parts) -> bool {
-    origins.may_read(origin, Route::of(&parts.extensions))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::budget::{Budget, Holding};
 use crate::connection::{self, Connection};
 use crate::failure::Failure;
 use crate::metrics::Metrics;
-use crate::origin::{self, Origins};
+use crate::origin::Origins;
 use crate::queue::{Lane, Limits};
 use crate::state::{Served, Shared, State};
 use crate::work::{LinkNames, ReadDocuments};
@@ -212,7 +212,9 @@ async fn metrics(Extract(state): Extract<Shared>) -> Response {
 /// Lets pages of the allowed origins read answers, but no judgements (`guard`).
 fn cors(state: Shared) -> CorsLayer {
     CorsLayer::new()
-        .allow_origin(AllowOrigin::predicate(move |origin, parts| origin::allows(&state.origins, origin, parts)))
+        .allow_origin(AllowOrigin::predicate(move |origin, parts| {
+            state.origins.may_read(origin, Route::of(&parts.extensions))
+        }))
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(AllowHeaders::mirror_request())
         .max_age(Duration::from_secs(3600))
@@ -223,7 +225,7 @@ async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Ne
     let (holding, connection) = (Holding::default(), request.extensions().get::<Arc<Connection>>().cloned());
     request.extensions_mut().insert(holding.clone());
     if let Some(connection) = connection.as_ref().filter(|_| request.body().is_end_stream()) {
-        connection.is_asked();
+        connection.mark_asked();
     }
     let limit = state.options.timeout + ARRIVAL;
     let response = match tokio::time::timeout(limit, next.run(request)).await {

@@ -143,9 +143,9 @@ impl Lines {
             true => Held::default(),
             false => std::mem::take(&mut self.held),
         };
-        self.connection.iter().for_each(|connection| connection.is_waiting());
+        self.connection.iter().for_each(|connection| connection.mark_waiting());
         let part = tokio::time::timeout(PATIENCE, self.body.next()).await;
-        self.connection.iter().for_each(|connection| connection.is_asked());
+        self.connection.iter().for_each(|connection| connection.mark_asked());
         let part = part.map_err(|_| Failure::request("the next line did not come in time"))?;
         let Some(part) = part else {
             self.is_whole = true;

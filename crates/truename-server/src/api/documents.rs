@@ -172,11 +172,13 @@ pub(super) async fn link(
         let (nested, abbreviations, context, given_mentions) = (nested.unwrap_or(false), true, true, false);
         let options = DocumentOptions { names, nested, abbreviations, context, given_mentions };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
-        let document = |line: &[u8]| {
-            let DocumentRequest { id, text, .. } = json(line, "it")?;
-            Ok(Document::new(id, text))
-        };
         let reader = Reader { state: Arc::clone(&state), base, task: Task::Link(options) };
+        let of_line = reader.clone();
+        let document = move |line: &[u8]| {
+            let DocumentRequest { id, text, .. } = json(line, "it")?;
+            let document = Document::new(id, text);
+            of_line.check(&document).map(|()| document)
+        };
         return Ok(stream::answer(state, request, document, move |documents| {
             let reader = reader.clone();
             async move {
@@ -321,9 +323,6 @@ impl Reader {
 
     /// Reads a piece; waits for room in the queue if it is not the first of an answer.
     async fn read(&self, documents: Vec<Document>, has_begun: bool) -> Result<(Vec<LinkedDocument>, Held), Failure> {
-        for document in &documents {
-            self.check(document)?;
-        }
         let bytes = documents.iter().map(|document| self.bytes_of(document)).sum();
         let held = self.state.answers.take(bytes).await;
         let (lane, base, task) = (&self.state.documents, Arc::clone(&self.base), self.task.clone());
