@@ -1,0 +1,94 @@
+//! Files that a path stands for.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// Returns the files that a path stands for: those of a folder and of the folders in it, those that match a pattern such as
+/// `notes/*.txt`, else the path itself. They are in the order of their names; hidden ones are left out of folders.
+///
+/// # Errors
+/// If a folder cannot be read.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(truename_read::files(Path::new("-"))?, [Path::new("-")]);
+/// # Ok::<(), truename_read::Error>(())
+/// ```
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    if path.is_dir() {
+        list(path, &mut Vec::new(), &mut found)?;
+        return Ok(found);
+    }
+    for path in matching(path) {
+        if path.is_dir() { list(&path, &mut Vec::new(), &mut found)? } else { found.push(path) }
+    }
+    if found.is_empty() {
+        // No such file: opening it says so.
+        found.push(path.to_owned());
+    }
+    Ok(found)
+}
+
+/// Returns the paths that match a pattern, unless it is the name of a file. What links lead to is named once.
+fn matching(path: &Path) -> Vec<PathBuf> {
+    let pattern = path.to_str().filter(|text| text.contains(['*', '?', '[']) && path.symlink_metadata().is_err());
+    let found = pattern.and_then(|pattern| glob::glob(pattern).ok());
+    let mut places = HashSet::new();
+    let mut is_new = |path: &PathBuf| path.canonicalize().map_or(true, |place| places.insert(place));
+    found.map_or_else(|| vec![path.to_owned()], |paths| paths.filter_map(Result::ok).filter(&mut is_new).collect())
+}
+
+/// Lists a folder within `above`, the folders that a link may lead back to.
+fn list(folder: &Path, above: &mut Vec<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let failed = |source| Error::io("read", folder, source);
+    let place = folder.canonicalize().map_err(failed)?;
+    if above.contains(&place) {
+        return Ok(());
+    }
+    above.push(place);
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        match () {
+            () if is_hidden => {}
+            () if path.is_dir() => list(&path, above, found)?,
+            () => found.extend(path.is_file().then_some(path)),
+        }
+    }
+    above.pop();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_and_a_pattern_stand_for_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.txt", "a.txt", "within/c.txt", ".hidden", "[x].txt"] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(folder.path().join("within"), folder.path().join("within/up")).unwrap();
+        let names = |path: PathBuf| -> Vec<String> {
+            let found = files(&path).unwrap();
+            let name = |path: &PathBuf| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/");
+            found.iter().map(name).collect()
+        };
+        assert_eq!(names(folder.path().to_owned()), ["[x].txt", "a.txt", "b.txt", "within/c.txt"]);
+        assert_eq!(names(folder.path().join("?.txt")), ["a.txt", "b.txt"]);
+        assert_eq!(names(folder.path().join("**/c.txt")), ["within/c.txt"]);
+        assert_eq!(names(folder.path().join("with*")), ["within/c.txt"]);
+        assert_eq!(names(folder.path().join("[x].txt")), ["[x].txt"]);
+        assert_eq!(names(folder.path().join("*.csv")), ["*.csv"]);
+    }
+}
