@@ -1,10 +1,10 @@
-//! A recognizer of one's own in a pipeline: it finds gene symbols by their shape, and the linker gives each its id.
+//! A recognizer of one's own in a linker: it finds gene symbols by their shape, and the linker gives each its id.
 //!
 //! Run it by `cargo run --example own_recognizer`.
 
-use truename::{
-    Concept, Document, Error, KnowledgeBase, Linker, Pipeline, PipelineOptions, Reading, Recognized, Recognizer, Span,
-};
+use std::sync::Arc;
+
+use truename::{Concept, Document, Error, KnowledgeBase, Linker, Reading, Recognized, Recognizer, Span};
 
 /// Finds words of capitals and digits with at least one of each.
 struct GeneSymbols;
@@ -46,16 +46,16 @@ fn main() -> Result<(), Error> {
         gene("HGNC:6407", ["KRAS", "KRAS2"])?,
     ];
     let kb = KnowledgeBase::create(genes, &folder.path().join("kb"))?;
-    let pipeline = Pipeline::new(Linker::new(kb)?, PipelineOptions::default()).with_recognizer(Box::new(GeneSymbols));
+    let linker = Linker::new(kb)?.with_recognizer(Arc::new(GeneSymbols));
 
     let text = "Loss of BRCA1 and TP53, but not of KRAS2 or ABC99.";
-    let linked = pipeline.link(Document::new("note", text))?;
+    let linked = linker.link_document(Document::new("note", text))?;
     let ids: Vec<String> = linked
         .mentions
         .iter()
         .map(|mention| {
             let id = mention.link.id().map_or("NIL".to_owned(), ToString::to_string);
-            format!("{} = {id}", &text[mention.span.range()])
+            format!("{} = {id}", mention.text)
         })
         .collect();
     println!("{}", ids.join("\n"));

@@ -273,7 +273,7 @@ impl Fitted {
         for (query, [ngrams, vectors]) in case.queries.iter().zip(&near) {
             let mut sum = by_concept(ngrams);
             table.count((1, "n-gram"), &sum, &query.gold);
-            if self.kb.encoder().is_some() {
+            if self.kb.encoder()?.is_some() {
                 let by_vector = by_concept(vectors);
                 table.count((2, "vectors"), &by_vector, &query.gold);
                 table.count((3, "vectors, ten vote"), &by_vote(&vectors[..vectors.len().min(10)]), &query.gold);
@@ -298,7 +298,7 @@ impl Fitted {
                 judgements.entry(row).or_default().push(judged(query, best, link.is_nil && row != "n-gram"));
             }
         }
-        if self.kb.encoder().is_some() {
+        if self.kb.encoder()?.is_some() {
             let kept: BTreeSet<&str> = case.concepts.iter().map(|concept| concept.id.as_str()).collect();
             for query in &case.queries {
                 let mut near = self.kb.nearest_by_vectors(&query.name, NEAREST)?.into_iter();
@@ -333,7 +333,7 @@ fn left_out(folder: &Path, title: &str) -> anyhow::Result<[Arc<Ranker>; 2]> {
 
 fn asked(row: (usize, &'static str), kb: &KnowledgeBase, names: &[&str], nil: bool) -> anyhow::Result<Answers> {
     let linked = |types: Vec<String>| -> anyhow::Result<Vec<Link>> {
-        let options = LinkOptions::default().top(CANDIDATES).types(types);
+        let options = LinkOptions { top: CANDIDATES, types, ..LinkOptions::default() };
         Ok(Linker::new(kb.clone())?.with_options(options)?.link_names(names)?)
     };
     Ok(Answers { row, all: linked(Vec::new())?, kept: if nil { linked(vec![KEPT.to_owned()])? } else { Vec::new() } })

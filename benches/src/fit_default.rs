@@ -114,7 +114,7 @@ fn sets(
     let mut sets = Vec::new();
     let lexical = KnowledgeBase::open(kb.path())?;
     for (features, kb) in [(FeatureSet::Lexical, &lexical), (FeatureSet::Dense, kb)] {
-        if features == FeatureSet::Lexical || kb.encoder().is_some() {
+        if features == FeatureSet::Lexical || kb.encoder()?.is_some() {
             let mut set = TrainingSet::new(features);
             set.add_corpus(kb, names, weight, fold, options)?;
             sets.push((features, set));

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::Context;
 use truename::{
-    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Pipeline,
-    PipelineOptions, Recognizer, TrainedRecognizer, UnionRecognizer,
+    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Recognizer,
+    TrainedRecognizer, UnionRecognizer,
 };
 use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
 
@@ -210,23 +210,18 @@ fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::
     Ok(concepts)
 }
 
-fn pipeline(kb: &KnowledgeBase, given_mentions: bool, finding: Finding<'_>) -> anyhow::Result<Pipeline> {
-    let linker = Linker::new(kb.clone())?;
-    let options = LinkOptions::default().top(if given_mentions { 5 } else { 1 });
-    let options = (
-        linker.with_options(options)?,
-        PipelineOptions::default().given_mentions(given_mentions).abbreviations(finding != Finding::Literal),
-    );
-    let pipeline = Pipeline::new(options.0, options.1);
-    Ok(match finding.recognizer(kb)?.filter(|_| !given_mentions) {
-        Some(recognizer) => pipeline.with_recognizer(recognizer),
-        None => pipeline,
+fn linker(kb: &KnowledgeBase, top: usize, finding: Finding<'_>) -> anyhow::Result<Linker> {
+    let options = LinkOptions { top, abbreviations: finding != Finding::Literal, ..LinkOptions::default() };
+    let linker = Linker::new(kb.clone())?.without_context().with_options(options)?;
+    Ok(match finding.recognizer(kb)? {
+        Some(recognizer) => linker.with_recognizer(recognizer.into()),
+        None => linker,
     })
 }
 
 fn judge(kb: &KnowledgeBase, documents: &[Document], finding: Finding<'_>) -> anyhow::Result<Vec<JudgedDocument>> {
-    let found = pipeline(kb, false, finding)?.link_all(documents.to_vec())?;
-    let given = pipeline(kb, true, finding)?.link_all(documents.to_vec())?;
+    let found = linker(kb, 1, finding)?.link_documents(documents.to_vec())?;
+    let given = linker(kb, 5, finding)?.link_mentions(documents.to_vec())?;
     let mut ids: HashMap<String, Answer> = HashMap::new();
     kb.for_each_concept(|concept| {
         let own = concept.id.to_string();
@@ -269,11 +264,11 @@ fn speed(kb: &KnowledgeBase, documents: &[Document]) -> anyhow::Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let (mut opening, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..5 {
-            let (pipeline, seconds) = timed(|| pipeline(&KnowledgeBase::open(&path)?, false, Finding::Dictionary))?;
+            let (linker, seconds) = timed(|| linker(&KnowledgeBase::open(&path)?, 1, Finding::Dictionary))?;
             opening.push(seconds);
             for seconds in [&mut first, &mut again] {
                 let batch = documents.to_vec();
-                seconds.push(timed(|| Ok(pool.install(|| pipeline.link_all(batch))?))?.1);
+                seconds.push(timed(|| Ok(pool.install(|| linker.link_documents(batch))?))?.1);
             }
         }
         let rate = |seconds: &mut Vec<f64>| documents.len() as f64 / median(seconds);

@@ -2,12 +2,11 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use rayon::prelude::*;
-use truename::{
-    ConceptId, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Pipeline, PipelineOptions, TrainedReranker,
-};
+use truename::{ConceptId, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, TrainedReranker};
 use truename_infer::kernels::{Matrix, Onto, Packed, multiply, multiply_packed};
 use truename_infer::{ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens};
 use truename_text::Span;
@@ -86,13 +85,13 @@ fn link(
     reranker: Option<TrainedReranker>,
     top: usize,
 ) -> anyhow::Result<(Vec<LinkedDocument>, f64)> {
-    let linker = Linker::new(kb.clone())?.with_options(LinkOptions::default().top(top))?;
+    let linker =
+        Linker::new(kb.clone())?.without_context().with_options(LinkOptions { top, ..LinkOptions::default() })?;
     let linker = match reranker {
-        Some(reranker) => linker.with_reranker(Box::new(reranker)),
+        Some(reranker) => linker.with_reranker(Arc::new(reranker)),
         None => linker,
     };
-    let pipeline = Pipeline::new(linker, PipelineOptions::default().given_mentions(true));
-    let (linked, duration) = timed(|| pipeline.link_all(documents.to_vec()));
+    let (linked, duration) = timed(|| linker.link_mentions(documents.to_vec()));
     Ok((linked?, duration.as_secs_f64()))
 }
 

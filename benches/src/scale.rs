@@ -63,11 +63,11 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
         let queries: Vec<String> = sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect();
         search(&kb, &sample, &queries, edits)?;
     }
-    let linker = Linker::new(kb.clone())?.with_options(LinkOptions::default().top(10))?;
+    let linker = Linker::new(kb.clone())?.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
     for edits in 0..3 {
         ranked(&linker, &sample, edits)?;
     }
-    let linker = Linker::new(kb)?.with_options(LinkOptions::default().top(1))?;
+    let linker = Linker::new(kb)?.with_options(LinkOptions { top: 1, ..LinkOptions::default() })?;
     // Names of a single concept, as most names of an inventory are.
     let exact: Vec<&str> = sample.iter().map(|one| one.name.as_str()).collect();
     let once: HashSet<String> = linker
@@ -140,7 +140,7 @@ fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -
         pool.install(|| search_vectors(path, &encoded, threads))?;
     }
     let linker = Linker::new(kb.clone().with_encoder(Arc::clone(&encoder))?)?;
-    let linker = linker.with_options(LinkOptions::default().top(10))?;
+    let linker = linker.with_options(LinkOptions { top: 10, ..LinkOptions::default() })?;
     for edits in 0..3 {
         ranked(&linker, sample, edits)?;
     }

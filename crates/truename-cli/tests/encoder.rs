@@ -56,7 +56,7 @@ fn vectors_are_made_used_updated_and_replaced() {
         if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let encoder = truename::Encoder::open(Path::new(&mpnet)).unwrap();
-    truename::KnowledgeBase::open(&folder.path("kb")).unwrap().embed(&encoder, stop).unwrap();
+    truename::KnowledgeBase::open(folder.path("kb")).unwrap().embed(&encoder, stop).unwrap();
     let info = folder.run(&["kb", "info", "--kb", "kb"]).out;
     assert!(info.contains("\nchange of encoder  under way: 7 of 7 names have a vector by "), "{info}");
     let replaced = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", &mpnet]);
@@ -198,7 +198,7 @@ fn vectors_whose_encoder_was_never_copied_are_not_used_and_that_is_said() {
     let folder = Folder::with_kb();
     folder.write("names.txt", "heart attak\n");
     let encoder = truename::Encoder::open(Path::new(&model("bert"))).unwrap();
-    let kb = truename::KnowledgeBase::open(&folder.path("kb")).unwrap();
+    let kb = truename::KnowledgeBase::open(folder.path("kb")).unwrap();
     kb.embed(&encoder, |_, _| ControlFlow::Continue(())).unwrap();
     let ran = folder.run(&["match", "names.txt", "--kb", "kb"]);
     assert_eq!(ran.code, 0);

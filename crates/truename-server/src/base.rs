@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lru::LruCache;
 use truename::{
-    AttachedModel, ContextRetriever, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole,
-    Pipeline, PipelineOptions, Recognizer, Reranker, TrainedRecognizer,
+    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer,
+    TrainedRecognizer,
 };
 
 use crate::answers::{Answered, Answers, Cache};
@@ -17,8 +17,8 @@ use crate::catalogue::Catalogue;
 
 /// Number of sets of options whose linkers are kept.
 const KEPT: usize = 32;
-/// Number of sets of options whose pipelines are kept; each remembers links.
-const KEPT_PIPELINES: usize = 4;
+/// Number of sets of options whose linkers of documents are kept; each remembers links.
+const KEPT_OF_DOCUMENTS: usize = 4;
 
 /// Bytes of an answer without its candidates, and of each candidate.
 const NAME_BYTES: usize = 256;
@@ -71,13 +71,15 @@ impl NameOptions {
     }
 
     fn link_options(&self) -> LinkOptions {
-        LinkOptions::default()
-            .top(self.top)
-            .types(self.types.clone())
-            .without_aliases(self.without_aliases.clone())
-            .explain(self.explain)
-            .min_probability(self.min_probability.map(f64::from_bits))
-            .nil_share(f64::from_bits(self.nil_share))
+        LinkOptions {
+            top: self.top,
+            types: self.types.clone(),
+            without_aliases: self.without_aliases.clone(),
+            explain: self.explain,
+            min_probability: self.min_probability.map(f64::from_bits),
+            nil_share: f64::from_bits(self.nil_share),
+            ..LinkOptions::default()
+        }
     }
 }
 
@@ -97,23 +99,17 @@ pub(crate) struct NameLinker {
     number: u64,
 }
 
-/// Models that read documents.
-struct Models {
-    recognizer: Option<Arc<TrainedRecognizer>>,
-    retriever: Option<Arc<dyn ContextRetriever>>,
-    reranker: Option<Arc<dyn Reranker>>,
-}
-
 /// An open knowledge base with its models.
 pub(crate) struct Base {
     pub kb: KnowledgeBase,
-    models: Models,
+    /// Linker with the default options and all models open, which those with other options share.
+    linker: Linker,
     answers: Answers,
-    /// Bytes of the links that all pipelines remember.
+    /// Bytes of the links that all linkers of documents remember.
     remembered_bytes: usize,
     made: AtomicU64,
     linkers: Kept<NameOptions, NameLinker>,
-    pipelines: Kept<DocumentOptions, Pipeline>,
+    of_documents: Kept<DocumentOptions, Linker>,
     /// By whether they find mentions within mentions.
     recognizers: Kept<bool, Arc<dyn Recognizer>>,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
@@ -131,24 +127,20 @@ struct Identity {
 
 impl Base {
     fn open(folder: Option<&Path>, cache: Cache) -> Result<Self, Error> {
-        let kb = folder.map_or_else(KnowledgeBase::bundled, KnowledgeBase::open)?.with_models()?;
-        let models = Models {
-            recognizer: kb.attached_recognizer()?.map(Arc::new),
-            retriever: kb.attached_retriever()?.map(|retriever| Arc::new(retriever) as _),
-            reranker: kb.attached_reranker()?.map(|reranker| Arc::new(reranker) as _),
-        };
+        let linker = folder.map_or_else(Linker::bundled, Linker::open)?;
+        let kb = linker.knowledge_base().clone();
         let identity = Identity::of(&kb, folder)?;
-        let (linkers, pipelines, recognizers) = (Kept::new(KEPT), Kept::new(KEPT_PIPELINES), Kept::new(KEPT));
+        let (linkers, of_documents, recognizers) = (Kept::new(KEPT), Kept::new(KEPT_OF_DOCUMENTS), Kept::new(KEPT));
         let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
         let remembered_bytes = cache.bytes;
         Ok(Self {
             kb,
-            models,
+            linker,
             answers,
             remembered_bytes,
             made,
             linkers,
-            pipelines,
+            of_documents,
             recognizers,
             catalogue: Mutex::default(),
             identity,
@@ -158,7 +150,7 @@ impl Base {
     /// Returns a linker of names without context.
     pub fn linker(&self, options: &NameOptions) -> Result<Arc<NameLinker>, Error> {
         self.linkers.get(options, || {
-            let linker = Linker::new(self.kb.clone())?.with_options(options.link_options())?;
+            let linker = self.linker.with_options(options.link_options())?;
             Ok(NameLinker { linker, number: self.made.fetch_add(1, Ordering::Relaxed) })
         })
     }
@@ -169,26 +161,16 @@ impl Base {
         self.answers.link(of.number, &of.linker, names)
     }
 
-    /// Returns a pipeline that finds and links mentions.
-    pub fn pipeline(&self, options: &DocumentOptions) -> Result<Arc<Pipeline>, Error> {
-        self.pipelines.get(options, || {
-            let mut linker = Linker::new(self.kb.clone())?.with_options(options.names.link_options())?;
-            if let (true, Some(retriever)) = (options.context, &self.models.retriever) {
-                linker = linker.with_retriever(Box::new(Arc::clone(retriever)));
-            }
-            if let (true, Some(reranker)) = (options.context, &self.models.reranker) {
-                linker = linker.with_reranker(Box::new(Arc::clone(reranker)));
-            }
-            let pipeline_options = PipelineOptions::default()
-                .nested(options.nested)
-                .abbreviations(options.abbreviations)
-                .given_mentions(options.given_mentions)
-                .remembered_bytes(self.remembered_bytes / KEPT_PIPELINES);
-            let pipeline = Pipeline::new(linker, pipeline_options);
-            Ok(match self.has_recognizer() && !options.given_mentions {
-                true => pipeline.with_recognizer(Box::new(self.recognizer(options.nested)?)),
-                false => pipeline,
-            })
+    /// Returns a linker of documents.
+    pub fn linker_of_documents(&self, options: &DocumentOptions) -> Result<Arc<Linker>, Error> {
+        self.of_documents.get(options, || {
+            let linker = self.linker.with_options(LinkOptions {
+                nested: options.nested,
+                abbreviations: options.abbreviations,
+                remembered_bytes: self.remembered_bytes / KEPT_OF_DOCUMENTS,
+                ..options.names.link_options()
+            })?;
+            Ok(if options.context { linker } else { linker.without_context() })
         })
     }
 
@@ -196,9 +178,9 @@ impl Base {
     /// are flat where nested ones are not asked for.
     pub fn recognizer(&self, nested: bool) -> Result<Arc<Arc<dyn Recognizer>>, Error> {
         self.recognizers.get(&nested, || {
-            Ok(match &self.models.recognizer {
-                Some(own) if nested => Arc::new(TrainedRecognizer::open(own.folder())?.flat(false)),
-                Some(own) => Arc::clone(own) as _,
+            Ok(match self.linker.trained_recognizer()? {
+                Some(own) if nested => Arc::new(TrainedRecognizer::clone(&own).flat(false)),
+                Some(own) => own,
                 None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
             })
         })
@@ -216,12 +198,9 @@ impl Base {
         Ok(read)
     }
 
-    pub fn has_recognizer(&self) -> bool {
-        self.models.recognizer.is_some()
-    }
-
-    pub fn reads_context(&self) -> bool {
-        self.models.retriever.is_some() || self.models.reranker.is_some()
+    /// Returns the linker with the default options.
+    pub fn default_linker(&self) -> &Linker {
+        &self.linker
     }
 }
 

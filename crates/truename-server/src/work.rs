@@ -91,7 +91,11 @@ impl Work for ReadDocuments {
 
     fn answer(&self, base: &Base, task: &Task, documents: &[Document]) -> Result<Vec<LinkedDocument>, Error> {
         match task {
-            Task::Link(options) => base.pipeline(options)?.link_all(documents.to_vec()),
+            Task::Link(options) => {
+                let linker = base.linker_of_documents(options)?;
+                let documents = documents.to_vec();
+                if options.given_mentions { linker.link_mentions(documents) } else { linker.link_documents(documents) }
+            }
             Task::Recognize { nested, abbreviations } => {
                 recognize_all(&*base.recognizer(*nested)?, documents.to_vec(), *abbreviations)
             }

@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use truename::{
-    Concept, DictionaryRecognizer, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Reading, Recognized,
-    Recognizer,
-};
+use truename::{Concept, DictionaryRecognizer, KnowledgeBase, LinkOptions, Linker, Reading, Recognized, Recognizer};
 use truename_kb::Progress;
 use truename_train::{CorpusOptions, CorpusTexts, Error, Start, build_corpus, read_sentences};
 
@@ -68,12 +65,12 @@ impl Recognizer for Stopping {
 fn build(kb: &KnowledgeBase, texts: &CorpusTexts, out: &Path, start: Start, documents: usize) -> Result<(), Error> {
     let progress = Arc::new(Progress::default());
     let linker = Linker::new(kb.clone()).unwrap();
-    let linker = linker.with_options(LinkOptions::default().min_probability(Some(0.9))).unwrap();
+    let linker = linker.with_options(LinkOptions { min_probability: Some(0.9), ..LinkOptions::default() }).unwrap();
     let dictionary = DictionaryRecognizer::new(kb.clone());
     let recognizer = Stopping { dictionary, left: documents.into(), progress: progress.clone() };
-    let pipeline = Pipeline::new(linker, PipelineOptions::default()).with_recognizer(Box::new(recognizer));
+    let linker = linker.with_recognizer(Arc::new(recognizer));
     let options = CorpusOptions::default().max_pairs(20);
-    build_corpus(&pipeline, texts, &options, out, start, &progress).map(|_| ())
+    build_corpus(&linker, texts, &options, out, start, &progress).map(|_| ())
 }
 
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {

@@ -304,7 +304,7 @@ mod tests {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
         let link = Link::new("", candidates, id.is_none());
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
-        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }
+        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), "", link.into()) }
     }
 
     fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {

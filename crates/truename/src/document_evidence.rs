@@ -94,7 +94,7 @@ mod tests {
     fn mention(name: &str, kind: &str, candidates: &[(&str, f64)]) -> LinkedMention {
         let of = |(id, probability): &(&str, f64)| Candidate::new(id.parse().unwrap(), *id, *probability);
         let link = Link::new(name, candidates.iter().map(of).collect(), false);
-        LinkedMention { types: vec![kind.to_owned()], ..LinkedMention::new(Span::new(0, 1), link.into()) }
+        LinkedMention { types: vec![kind.to_owned()], ..LinkedMention::new(Span::new(0, 1), "", link.into()) }
     }
 
     fn answers(mention: &LinkedMention) -> Vec<(&str, f64)> {

@@ -40,7 +40,6 @@ mod linker;
 mod memo;
 mod name_filter;
 mod name_set;
-mod pipeline;
 mod placeholder;
 mod proposal;
 mod query;
@@ -65,8 +64,7 @@ pub use knowledge_base::{
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};
-pub use linker::{LONGEST_NAME_BYTES, LinkOptions, Linker};
-pub use pipeline::{Pipeline, PipelineOptions};
+pub use linker::{LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};

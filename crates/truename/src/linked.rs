@@ -20,6 +20,8 @@ pub struct LinkedMention {
     pub span: Span,
     /// Pieces of a discontinuous mention; empty if the mention is the whole span.
     pub fragments: Vec<Span>,
+    /// Text of the mention; that between its pieces is left out.
+    pub text: String,
     /// Types given by the recognizer or the input, else the concept's types; may be empty.
     pub types: Vec<String>,
     /// Score of the recognizer, higher is likelier; `None` if it gives none.
@@ -36,18 +38,32 @@ pub struct LinkedMention {
 }
 
 impl LinkedMention {
-    /// Creates a mention with its answer.
-    pub fn new(span: Span, link: Arc<Link>) -> Self {
-        let (score, threshold, is_zero_shot) = (None, None, false);
-        Self { span, fragments: Vec::new(), types: Vec::new(), score, threshold, is_zero_shot, long_form: None, link }
+    /// Creates a mention with its text and its answer.
+    pub fn new(span: Span, text: impl Into<String>, link: Arc<Link>) -> Self {
+        Self {
+            span,
+            fragments: Vec::new(),
+            text: text.into(),
+            types: Vec::new(),
+            score: None,
+            threshold: None,
+            is_zero_shot: false,
+            long_form: None,
+            link,
+        }
+    }
+
+    /// Creates a mention of a document as a recognizer found it, with its answer.
+    pub(crate) fn of(recognized: Recognized, text: String, link: Arc<Link>) -> Self {
+        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = recognized;
+        let types = if kind.is_empty() { Vec::new() } else { vec![kind] };
+        Self { fragments, types, score, threshold, is_zero_shot, ..Self::new(span, text, link) }
     }
 
     /// Creates a mention that is not linked.
-    pub fn unlinked(recognized: Recognized) -> Self {
-        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = recognized;
-        let types = if kind.is_empty() { Vec::new() } else { vec![kind] };
-        let link = Arc::new(Link::new("", Vec::new(), false));
-        Self { fragments, types, score, threshold, is_zero_shot, ..Self::new(span, link) }
+    pub(crate) fn unlinked(recognized: Recognized, document: &Document) -> Self {
+        let text = recognized.text(document).into_owned();
+        Self::of(recognized, text, Arc::new(Link::new("", Vec::new(), false)))
     }
 
     /// Returns whether the mention was linked, to a concept or to NIL.

@@ -30,8 +30,9 @@ pub(crate) struct SharedNames {
 }
 
 impl SharedNames {
-    pub(crate) fn new(policy: Ambiguous, options: &LinkOptions, threshold: f64) -> Self {
-        Self { policy, top: options.top, has_own_threshold: options.min_probability.is_some(), threshold }
+    pub(crate) fn new(options: &LinkOptions, threshold: f64) -> Self {
+        let LinkOptions { ambiguous: policy, top, min_probability, .. } = *options;
+        Self { policy, top, has_own_threshold: min_probability.is_some(), threshold }
     }
 
     /// Chooses between the concepts that share a name, and keeps as many candidates as were asked for.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use truename::{Document, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Report};
+use truename::{Document, ImportOptions, KnowledgeBase, LinkOptions, Linker, Report};
 
 const KB: &str =
     "id\tname\ttype\nA:1\tmyocardial infarction\tdisease\nA:2\theart failure\tdisease\nA:3\taspirin\tdrug\n";
@@ -26,7 +26,7 @@ fn kb(folder: &Path) -> (KnowledgeBase, Report) {
 
 fn linker(kb: &KnowledgeBase, without: &[&str]) -> Linker {
     let without = without.iter().map(|source| (*source).to_owned()).collect();
-    let options = LinkOptions::default().explain(true).without_aliases(without);
+    let options = LinkOptions { explain: true, without_aliases: without, ..LinkOptions::default() };
     Linker::new(kb.clone()).unwrap().with_options(options).unwrap()
 }
 
@@ -65,7 +65,7 @@ fn aliases_of_a_source_are_left_out() {
     assert_eq!(answered(&["more.tsv"]), [false, true, true]);
     assert_eq!(answered(&["otherkb"]), [true, false, true]);
     assert_eq!(answered(&["*"]), [false, false, true]);
-    let unknown = LinkOptions::default().without_aliases(vec!["mor.tsv".into()]);
+    let unknown = LinkOptions { without_aliases: vec!["mor.tsv".into()], ..LinkOptions::default() };
     let error = Linker::new(kb.clone()).unwrap().with_options(unknown).err().unwrap();
     assert_eq!(error.to_string(), "no alias comes from \"mor.tsv\"");
     assert_eq!(error.hint().unwrap(), "its sources are *, more.tsv, otherkb");
@@ -92,9 +92,9 @@ fn texts_are_searched_for_the_aliases_that_are_not_left_out() {
     let (kb, _) = kb(folder.path());
     let text = "After a Herzinfarkt she took aspirin against coronary thrombosis.";
     let found = |without: &[&str]| -> Vec<String> {
-        let pipeline = Pipeline::new(linker(&kb, without), PipelineOptions::default());
+        let linker = linker(&kb, without);
         let document = Document::new("1", text);
-        let linked = pipeline.link(document).unwrap();
+        let linked = linker.link_document(document).unwrap();
         linked.mentions.iter().map(|mention| text[mention.span.range()].to_owned()).collect()
     };
     assert_eq!(found(&[]), ["Herzinfarkt", "aspirin", "coronary thrombosis"]);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use truename::{ConceptId, Document, LinkOptions, Linker, Pipeline, PipelineOptions};
+use truename::{ConceptId, Document, LinkOptions, Linker};
 
 fn example(name: &str) -> PathBuf {
     // Cargo runs tests in the folder of their crate, which may be elsewhere than it was built.
@@ -14,7 +14,8 @@ fn everyday_names_are_answered_and_others_are_nil() {
     let table = std::fs::read_to_string(example("everyday.tsv")).unwrap();
     let rows: Vec<(&str, &str)> = table.lines().skip(1).map(|line| line.split_once('\t').unwrap()).collect();
     // A list where half of the names may have no concept.
-    let linker = Linker::bundled().unwrap().with_options(LinkOptions::default().nil_share(0.5)).unwrap();
+    let linker =
+        Linker::bundled().unwrap().with_options(LinkOptions { nil_share: 0.5, ..LinkOptions::default() }).unwrap();
     let links = linker.link_names(&rows.iter().map(|(name, _)| *name).collect::<Vec<_>>()).unwrap();
     let (mut known, mut missed, mut linked) = (0, Vec::new(), Vec::new());
     for ((name, ids), link) in rows.iter().zip(&links) {
@@ -56,11 +57,11 @@ fn short_names_stand_for_what_most_people_mean() {
 
 #[test]
 fn notes_are_linked() {
-    let pipeline = Pipeline::new(Linker::bundled().unwrap(), PipelineOptions::default());
+    let linker = Linker::bundled().unwrap();
     let mut found = String::new();
     for note in ["clinic", "pharmacy", "school"] {
         let text = std::fs::read_to_string(example(&format!("notes/{note}.txt"))).unwrap();
-        for mention in pipeline.link(Document::new(note, text.as_str())).unwrap().mentions {
+        for mention in linker.link_document(Document::new(note, text.as_str())).unwrap().mentions {
             let written = &text[mention.span.start..mention.span.end];
             found += &format!("{note} {written}: {}\n", mention.link.id().map_or("NIL", ConceptId::as_str));
         }

@@ -75,7 +75,7 @@ fn messy_names_find_their_concepts() {
 
 #[test]
 fn neither_threads_nor_company_change_an_answer() {
-    let (linker, _folder) = linker(LinkOptions::default().explain(true));
+    let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
     let names: Vec<String> =
         (0..300).map(|n| format!("{} {}x", &PARTS[n % 12][1..], &ILLS[n % 8][..3 + n % 3])).collect();
     let linked = |threads| {
@@ -94,7 +94,7 @@ fn the_answer_does_not_depend_on_how_many_candidates_are_given() {
     let kb = kb(&folder);
     for name in ["lung carcinoma", "Kidney  Edema", "kidny edema", "rupture spleen"] {
         let link = |top| {
-            let options = LinkOptions::default().top(top);
+            let options = LinkOptions { top, ..LinkOptions::default() };
             Linker::new(kb.clone()).unwrap().with_options(options).unwrap().link_name(name).unwrap()
         };
         let (one, many) = (link(1), link(10));
@@ -107,21 +107,21 @@ fn the_answer_does_not_depend_on_how_many_candidates_are_given() {
 
 #[test]
 fn types_narrow_the_answers() {
-    let growth = LinkOptions::default().types(vec!["growth".into()]).min_probability(Some(0.0));
+    let growth = LinkOptions { types: vec!["growth".into()], min_probability: Some(0.0), ..LinkOptions::default() };
     let (linker, folder) = linker(growth);
     let link = linker.link_name("lung infarction").unwrap();
     assert!(
         !link.candidates.is_empty()
             && link.candidates.iter().all(|c| ["0", "2", "4", "6"].contains(&&c.id.as_str()[6..]))
     );
-    let unknown = LinkOptions::default().types(vec!["colour".into()]);
+    let unknown = LinkOptions { types: vec!["colour".into()], ..LinkOptions::default() };
     let error = Linker::open(folder.path().join("kb")).unwrap().with_options(unknown).err().unwrap();
     assert!(error.to_string().contains("\"colour\"") && error.hint().unwrap().contains("damage, growth"));
 }
 
 #[test]
 fn explanations_say_what_speaks_for_and_against() {
-    let (linker, _folder) = linker(LinkOptions::default().explain(true));
+    let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
     let said = |name| linker.link_name(name).unwrap().explanation.unwrap();
     assert!(said("Lung carcinoma").contains("it has this name, written “lung carcinoma”"));
     assert!(said("lung carcinmoa").contains("“carcinmoa” stands for “carcinoma”"), "{}", said("lung carcinmoa"));
@@ -143,7 +143,7 @@ fn explanations_have_every_kind_of_reason() {
         concept("P:4", &["lung carcinomas"]),
     ];
     let kb = KnowledgeBase::create(concepts.to_vec(), &folder.path().join("kb")).unwrap();
-    let options = LinkOptions::default().explain(true).min_probability(Some(0.0));
+    let options = LinkOptions { explain: true, min_probability: Some(0.0), ..LinkOptions::default() };
     let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
     for (name, reasons) in [
         (
@@ -185,7 +185,7 @@ fn a_version_is_no_part_of_another_name() {
         named("P:3", &["Oracle WebLogic Server", "BEA WebLogic"]),
     ];
     let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
-    let linker = Linker::new(kb).unwrap().with_options(LinkOptions::default().top(3)).unwrap();
+    let linker = Linker::new(kb).unwrap().with_options(LinkOptions { top: 3, ..LinkOptions::default() }).unwrap();
     let probability = |name: &str, id: &str| {
         let link = linker.link_name(name).unwrap();
         link.candidates.iter().find(|candidate| candidate.id == *id).map_or(0.0, |candidate| candidate.probability)
@@ -338,7 +338,7 @@ fn placeholders_are_nil_unless_a_concept_has_that_very_name() {
     let file = write(folder.path(), "kb.tsv", table);
     let (kb, _) = KnowledgeBase::import(&[file], &folder.path().join("kb"), &ImportOptions::default(), false).unwrap();
     for (top, explain) in [(1, false), (5, true)] {
-        let options = LinkOptions::default().top(top).explain(explain).min_probability(Some(0.0));
+        let options = LinkOptions { top, explain, min_probability: Some(0.0), ..LinkOptions::default() };
         let linker = Linker::new(kb.clone()).unwrap().with_options(options.clone()).unwrap();
         let names = ["0", "3.14", "unknown", "n/a", "12/03/2021", "-", "7.0"];
         for link in linker.link_names(&names).unwrap() {
@@ -352,7 +352,7 @@ fn placeholders_are_nil_unless_a_concept_has_that_very_name() {
         for (name, id) in [("7", "1"), ("Sept 9", "2"), ("314", "3"), ("NA", "6")] {
             assert_eq!(id_of(&linker.link_name(name).unwrap()), id, "{name}");
         }
-        let all = Linker::new(kb.clone()).unwrap().with_options(options.placeholders(None)).unwrap();
+        let all = Linker::new(kb.clone()).unwrap().with_options(LinkOptions { placeholders: None, ..options }).unwrap();
         assert_eq!(id_of(&all.link_name("unknown").unwrap()), "4");
     }
 }

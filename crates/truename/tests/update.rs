@@ -8,7 +8,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use truename::{
     CalibrateOptions, Concept, ConceptId, Document, Encoder, FitOptions, ImportOptions, KnowledgeBase, LinkOptions,
-    Linker, Pipeline, PipelineOptions,
+    Linker,
 };
 
 /// Names that share forms, letters and words, and so tie with one another.
@@ -110,7 +110,7 @@ fn queries() -> Vec<String> {
 /// Everything that a knowledge base answers, in writing.
 fn answers(kb: &KnowledgeBase) -> Vec<String> {
     let linker = |top, explain| {
-        let options = LinkOptions::default().top(top).explain(explain).min_probability(Some(0.01));
+        let options = LinkOptions { top, explain, min_probability: Some(0.01), ..LinkOptions::default() };
         Linker::new(kb.clone()).unwrap().with_options(options).unwrap()
     };
     let queries = queries();
@@ -120,8 +120,10 @@ fn answers(kb: &KnowledgeBase) -> Vec<String> {
     }
     for nested in [false, true] {
         let text = queries.iter().map(|name| format!("There was {}.\n\n", name.to_lowercase())).collect::<String>();
-        let pipeline = Pipeline::new(linker(3, true), PipelineOptions::default().nested(nested));
-        let linked = pipeline.link(Document::new("1", text)).unwrap();
+        let linker = linker(3, true);
+        let options = LinkOptions { nested, ..linker.options().clone() };
+        let linker = linker.with_options(options).unwrap();
+        let linked = linker.link_document(Document::new("1", text)).unwrap();
         answers.extend(linked.mentions.iter().map(|mention| format!("{mention:?}")));
     }
     for name in &queries {
@@ -188,8 +190,8 @@ fn a_synonym_that_an_update_took_away_is_not_found() {
     let kb = import(&names, folder, "kb");
     let text = "Fish had contamination, radioactive food was sold.";
     let mentions = || {
-        let pipeline = Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
-        pipeline.link(Document::new("1", text)).unwrap().mentions.len()
+        let linker = Linker::new(kb.clone()).unwrap();
+        linker.link_document(Document::new("1", text)).unwrap().mentions.len()
     };
     assert_eq!(mentions(), 1);
     update(&kb, &mut names, &[("1".to_owned(), vec![NAMES[0].to_owned()])], folder);

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use truename::{
     AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, Embedded, Encoder, FitOptions,
-    ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Pipeline, PipelineOptions, Query, Span,
-    TrainedRetriever,
+    ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Span, TrainedRetriever,
 };
 use truename_infer::{Checkpoint, RetrieverConfig, Tensors};
 
@@ -72,7 +71,8 @@ fn the_nearest_names_vote_for_their_concepts() {
     let (name, names) = ("fevers on days 7 and 8", 6);
     let nearest = kb.nearest_by_vectors(name, names).unwrap();
     let sum: f64 = nearest.iter().map(|near| f64::from(near.score)).sum();
-    let linker = Linker::new(kb).unwrap().with_options(LinkOptions::default().top(50).vote(names)).unwrap();
+    let linker =
+        Linker::new(kb).unwrap().with_options(LinkOptions { top: 50, vote: names, ..LinkOptions::default() }).unwrap();
     let link = linker.link_name(name).unwrap();
     assert!(!link.candidates.is_empty());
     for candidate in &link.candidates {
@@ -128,7 +128,7 @@ fn neither_threads_nor_company_nor_top_change_an_answer() {
     let names: Vec<String> =
         (0..200).map(|at| format!("fevr {} day {}", ["on", "щщ", "no"][at % 3], at % 45)).collect();
     let linked = |top, threads| {
-        let options = LinkOptions::default().top(top);
+        let options = LinkOptions { top, ..LinkOptions::default() };
         let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| linker.link_names(&names).unwrap())
@@ -138,7 +138,7 @@ fn neither_threads_nor_company_nor_top_change_an_answer() {
     for (one, many) in linked(1, 2).iter().zip(&many) {
         assert_eq!(one.candidates[..], many.candidates[..1], "{}", one.name);
     }
-    let options = LinkOptions::default().top(10);
+    let options = LinkOptions { top: 10, ..LinkOptions::default() };
     let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
     let alone: Vec<Link> = names.iter().map(|name| linker.link_name(name).unwrap()).collect();
     assert_eq!(many, alone);
@@ -150,15 +150,14 @@ fn documents_are_linked_as_their_names_are() {
     let linker = || Linker::new(kb.clone()).unwrap();
     let text = |at: usize| format!("There was fever on day {at}, then pyrexia, {}th day, and жжж.", at + 1);
     let documents: Vec<Document> = (0..9).map(|at| Document::new(format!("{at}"), text(at))).collect();
-    let pipeline = Pipeline::new(linker(), PipelineOptions::default());
-    let together = pipeline.link_all(documents.clone()).unwrap();
+    let together = linker().link_documents(documents.clone()).unwrap();
     for (document, linked) in documents.into_iter().zip(together) {
         assert_eq!(linked.mentions.len(), 3, "{}", document.text);
         for mention in &linked.mentions {
             let name = mention.span.of(&document.text).unwrap();
             assert_eq!(mention.link.id(), linker().link_name(name).unwrap().id());
         }
-        let alone = Pipeline::new(linker(), PipelineOptions::default()).link(document).unwrap();
+        let alone = linker().link_document(document).unwrap();
         assert_eq!(alone.mentions, linked.mentions);
     }
 }

@@ -15,6 +15,6 @@ pub struct ConceptArguments {
 impl ConceptArguments {
     /// Sets the options of a linker.
     pub fn apply(&self, options: LinkOptions) -> LinkOptions {
-        options.types(self.types.clone()).without_aliases(self.without_aliases.clone())
+        LinkOptions { types: self.types.clone(), without_aliases: self.without_aliases.clone(), ..options }
     }
 }

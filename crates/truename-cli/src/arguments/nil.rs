@@ -17,6 +17,6 @@ pub struct NilArguments {
 impl NilArguments {
     /// Sets the options of a linker.
     pub fn apply(&self, options: LinkOptions) -> LinkOptions {
-        options.min_probability(self.min_probability).nil_share(self.nil_share)
+        LinkOptions { min_probability: self.min_probability, nil_share: self.nil_share, ..options }
     }
 }

@@ -39,6 +39,14 @@ pub struct RecognizerChoices {
     pub joint: bool,
 }
 
+impl RecognizerChoices {
+    /// Returns whether nothing is chosen, so that the knowledge base's own recognizer is used, else its dictionary.
+    pub fn are_default(&self) -> bool {
+        let Self { recognizer, entity_types, entity_type, joint } = self;
+        recognizer.is_empty() && entity_types.is_none() && entity_type.is_empty() && !joint
+    }
+}
+
 /// A value of `--recognizer`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecognizerChoice {

@@ -17,7 +17,7 @@ use crate::progress::watched;
 
 pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(KnowledgeBase::open(&arguments.kb)?, &arguments.encoder, quiet)?;
-    if let (Some(encoder), Some(_)) = (kb.encoder(), arguments.encoder.folder()) {
+    if let (Some(encoder), Some(_)) = (kb.encoder()?, arguments.encoder.folder()) {
         kb.attach_encoder(encoder)?;
     }
     let start = Instant::now();
@@ -31,7 +31,7 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     };
     let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
     let (mut folds, mut has_learnt) = (Vec::new(), false);
-    if let Some(encoder) = kb.encoder() {
+    if let Some(encoder) = kb.encoder()? {
         folds = fold_encoders(encoder)?;
         has_learnt = LearntNames::read(encoder.folder())?.is_some();
     }

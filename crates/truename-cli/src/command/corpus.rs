@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use truename::{LinkOptions, Pipeline, PipelineOptions};
+use truename::{LinkOptions, Linker};
 use truename_train::{CorpusOptions, CorpusReport, CorpusTexts, Start, build_corpus};
 
 use crate::arguments::{Corpus, CorpusBuild, EncoderChoice, RecognizerChoice, RecognizerChoices};
@@ -26,11 +26,11 @@ fn build(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<()> {
         .licences(arguments.licences.clone())
         .linker(described(arguments))
         .strict(arguments.strict);
-    let pipeline = pipeline(arguments, quiet)?;
+    let linker = linker(arguments, quiet)?;
     let begun = if arguments.resume { Start::Resumed } else { Start::Anew };
     interrupt::keeps("the sentences found are kept, and `--resume` goes on from there");
     let report = watched(quiet, || {
-        build_corpus(&pipeline, &texts, &options(arguments), &arguments.out, begun, &interrupt::progress())
+        build_corpus(&linker, &texts, &options(arguments), &arguments.out, begun, &interrupt::progress())
     });
     let report = match report {
         Err(error) if error.is_interrupted() => {
@@ -60,13 +60,16 @@ fn options(arguments: &CorpusBuild) -> CorpusOptions {
         .seed(arguments.seed)
 }
 
-fn pipeline(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Pipeline> {
-    let linker = open_linker(&arguments.kb, quiet)?;
+fn linker(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Linker> {
+    let min_probability = Some(arguments.min_probability);
+    let options = LinkOptions { top: 1, min_probability, ..LinkOptions::default() };
+    let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
+    if arguments.recognizer.are_default() {
+        return Ok(linker);
+    }
     let kb = linker.knowledge_base().clone();
-    let options = LinkOptions::default().top(1).min_probability(Some(arguments.min_probability));
-    let pipeline = Pipeline::new(linker.with_options(options)?.with_context()?, PipelineOptions::default());
     let recognizer = recognizer::recognizer(&arguments.recognizer, || Ok(kb), &recognizer::Options::default())?;
-    Ok(pipeline.with_recognizer(recognizer))
+    Ok(linker.with_recognizer(recognizer.into()))
 }
 
 /// Describes recognizer and encoder for the data sheet.

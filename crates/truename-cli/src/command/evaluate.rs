@@ -50,14 +50,11 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
 
 fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<Judged>, Linker)> {
     let gold = read_gold(gold)?;
-    let options = arguments
-        .concepts
-        .apply(arguments.nil.apply(LinkOptions::default()))
-        .top(DEPTH)
-        .vote(arguments.vote as usize)
-        .placeholders(arguments.placeholders.read()?);
+    let options = arguments.concepts.apply(arguments.nil.apply(LinkOptions::default()));
+    let (vote, placeholders) = (arguments.vote as usize, arguments.placeholders.read()?);
+    let options = LinkOptions { top: DEPTH, vote, placeholders, ..options };
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    check_vectors("--vote", arguments.vote > 0, linker.knowledge_base().encoder().is_some())?;
+    check_vectors("--vote", arguments.vote > 0, linker.knowledge_base().encoder()?.is_some())?;
     Ok((judge(&linker, gold, quiet)?, linker))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use truename::{Document, KnowledgeBase, LinkedDocument, Linker, Pipeline, Span};
+use truename::{Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Span};
 use truename_eval::linked::{
     Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, LinkingScores, PrecisionRecall,
     link_errors,
@@ -11,7 +11,7 @@ use truename_eval::linked::{
 
 use crate::arguments::EvaluateLink;
 use crate::atomic_file;
-use crate::command::link::pipeline;
+use crate::command::link::of_documents;
 use crate::command::{open_kb, with_encoder};
 use crate::count::{counted, grouped};
 use crate::documents::read;
@@ -23,9 +23,9 @@ const DEPTH: usize = 5;
 pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let options = arguments.documents.options()?;
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
-    let [finding, linking] = [(false, 1), (true, DEPTH)]
-        .map(|(given, top)| pipeline(Linker::new(kb.clone())?, &arguments.linking, given, top, false));
-    let judge = Judge { finding: finding?, linking: linking? };
+    let finding = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions { top: 1, ..LinkOptions::default() })?;
+    let linking = finding.with_options(LinkOptions { top: DEPTH, ..finding.options().clone() })?;
+    let judge = Judge { finding, linking };
     let (mut judged, mut truncated) = (Vec::new(), Truncated::default());
     let problems = read(&arguments.gold, &options, quiet, |mut documents| {
         documents.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
@@ -40,8 +40,8 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         problems.report(quiet)?;
     }
     anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
-    let mut scores = LinkedScores::of(&judged, &judge.finding.linker().knowledge_base().types()?);
-    scores.unknown_ids = unknown_ids(judge.finding.linker().knowledge_base(), &judged)?;
+    let mut scores = LinkedScores::of(&judged, &judge.finding.knowledge_base().types()?);
+    scores.unknown_ids = unknown_ids(judge.finding.knowledge_base(), &judged)?;
     print(&scores, &link_errors(&judged), arguments.errors as usize)?;
     if let Some(path) = &arguments.json {
         atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
@@ -81,18 +81,18 @@ pub(super) fn type_note(types: &[String]) -> String {
 
 /// Links documents twice: as they are, and with their gold mentions.
 struct Judge {
-    finding: Pipeline,
-    linking: Pipeline,
+    finding: Linker,
+    linking: Linker,
 }
 
 impl Judge {
     /// Links all documents. Adds the names that are longer than the window of a model to `truncated`.
     fn all(&self, documents: Vec<Document>, truncated: &mut Truncated) -> anyhow::Result<Vec<JudgedDocument>> {
-        let given = self.linking.link_all(documents.clone())?;
-        let found = self.finding.link_all(documents)?;
+        let given = self.linking.link_mentions(documents.clone())?;
+        let found = self.finding.link_documents(documents)?;
         let mentions = given.iter().chain(&found).flat_map(|document| &document.mentions);
         truncated.count(mentions.map(|mention| &*mention.link));
-        let mut answers = Answers { kb: self.finding.linker().knowledge_base(), known: HashMap::new() };
+        let mut answers = Answers { kb: self.finding.knowledge_base(), known: HashMap::new() };
         found.into_iter().zip(given).map(|(found, given)| answers.judged(found, &given)).collect()
     }
 }

@@ -275,7 +275,7 @@ fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
 
 fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, quiet: bool) -> anyhow::Result<()> {
     // At least two, so that a single exact name does not end the search.
-    let options = LinkOptions::default().top(top.max(2)).types(types).placeholders(None);
+    let options = LinkOptions { top: top.max(2), types, placeholders: None, ..LinkOptions::default() };
     let link = open_linker(kb, quiet)?.with_options(options)?.link_name(words)?;
     if !quiet {
         problems::say_truncated(link.is_truncated.into());
@@ -299,7 +299,7 @@ fn search(words: &str, kb: &LinkerArguments, top: usize, types: Vec<String>, qui
 /// Lists the nearest names, several of one concept among them (NSEEN, table 4).
 fn search_names(words: &str, kb: &LinkerArguments, top: usize, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(open_kb(&kb.kb)?, &kb.encoder, quiet)?;
-    let near = match kb.encoder() {
+    let near = match kb.encoder()? {
         Some(_) => kb.nearest_by_vectors(words, top)?,
         None => kb.nearest_by_ngrams(words, top)?,
     };

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker, Pipeline, PipelineOptions};
+use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
@@ -17,16 +17,20 @@ const HTML_TOP: u32 = 5;
 
 pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let options = arguments.documents.options()?.mentions(arguments.mentions);
+    let reading = arguments.documents.options()?.mentions(arguments.mentions);
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
-    let linker = open_linker(&arguments.kb, quiet)?;
-    let pipeline = pipeline(linker, &arguments.linking, arguments.mentions, top as usize, arguments.explain)?;
+    let options = LinkOptions { top: top as usize, explain: arguments.explain, ..LinkOptions::default() };
+    let linker = of_documents(open_linker(&arguments.kb, quiet)?, &arguments.linking, options)?;
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let problems = read(&arguments.files, &options, no_bar, |documents| {
-        for linked in pipeline.link_all(documents)? {
+    let link = |documents| match arguments.mentions {
+        true => linker.link_mentions(documents),
+        false => linker.link_documents(documents),
+    };
+    let problems = read(&arguments.files, &reading, no_bar, |documents| {
+        for linked in link(documents)? {
             tally.documents += 1;
             tally.mentions += linked.mentions.len() as u64;
             tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
@@ -55,36 +59,25 @@ fn check(arguments: &Link) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Creates the pipeline for the arguments.
-pub fn pipeline(
-    linker: Linker,
-    linking: &Linking,
-    given_mentions: bool,
-    top: usize,
-    explain: bool,
-) -> anyhow::Result<Pipeline> {
-    let options = linking
-        .concepts
-        .apply(linking.nil.apply(LinkOptions::default()))
-        .top(top)
-        .explain(explain)
-        .encode_in_context(linking.encode_in_context)
-        .placeholders(linking.placeholders.read()?);
-    let pipeline_options = PipelineOptions::default()
-        .given_mentions(given_mentions)
-        .nested(linking.nested)
-        .abbreviations(!linking.no_abbreviations)
-        .ambiguous(linking.ambiguous.into())
-        .one_sense(linking.one_sense)
-        .neighbours(linking.neighbours)
-        .typed(linking.typed);
+/// Sets what the arguments say of documents.
+pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> anyhow::Result<Linker> {
+    let options = LinkOptions {
+        encode_in_context: linking.encode_in_context,
+        placeholders: linking.placeholders.read()?,
+        nested: linking.nested,
+        abbreviations: !linking.no_abbreviations,
+        ambiguous: linking.ambiguous.into(),
+        one_sense: linking.one_sense,
+        neighbours: linking.neighbours,
+        typed: linking.typed,
+        ..linking.concepts.apply(linking.nil.apply(options))
+    };
     let kb = linker.knowledge_base().clone();
-    check_vectors("--encode-in-context", linking.encode_in_context, kb.encoder().is_some())?;
+    check_vectors("--encode-in-context", linking.encode_in_context, kb.encoder()?.is_some())?;
     let linker = linker.with_options(options)?;
-    let linker = if linking.no_context { linker } else { linker.with_context()? };
-    let pipeline = Pipeline::new(linker, pipeline_options);
-    if given_mentions {
-        return Ok(pipeline);
+    let linker = if linking.no_context { linker.without_context() } else { linker };
+    if linking.recognizer.are_default() {
+        return Ok(linker);
     }
     let options = recognizer::Options {
         nested: linking.nested.then_some(true),
@@ -92,7 +85,7 @@ pub fn pipeline(
         without_aliases: linking.concepts.without_aliases.clone(),
         ..Default::default()
     };
-    Ok(pipeline.with_recognizer(recognizer::recognizer(&linking.recognizer, || Ok(kb), &options)?))
+    Ok(linker.with_recognizer(recognizer::recognizer(&linking.recognizer, || Ok(kb), &options)?.into()))
 }
 
 #[derive(Default)]

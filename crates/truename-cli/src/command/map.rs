@@ -61,7 +61,7 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
 fn for_queries(kb: KnowledgeBase, encoder: &Arc<Encoder>) -> Result<KnowledgeBase, truename::Error> {
     match kb.check_encoder(encoder) {
         Ok(()) => kb.with_encoder(Arc::clone(encoder)),
-        Err(error) if error.is_encoder_mismatch() => Ok(kb),
+        Err(error) if error.is_encoder_mismatch() => Ok(kb.without_encoder()),
         Err(error) => Err(error),
     }
 }
@@ -86,7 +86,7 @@ fn read_lines(path: &Path) -> anyhow::Result<Vec<String>> {
 /// Returns the concepts asked for, and those near to queries whose nearest concept is none of these.
 fn chosen(kb: &KnowledgeBase, asked: &[ConceptId], queries: &[String], quiet: bool) -> anyhow::Result<Vec<Concept>> {
     let mut ids: Vec<ConceptId> = asked.to_vec();
-    if !queries.is_empty() && kb.encoder().is_none() && !quiet {
+    if !queries.is_empty() && kb.encoder()?.is_none() && !quiet {
         crate::say!("the knowledge base has no vectors by this encoder; the nearest concepts are found by letters");
         crate::say!("hint: `truename kb embed` makes the vectors");
     }
@@ -103,7 +103,7 @@ fn chosen(kb: &KnowledgeBase, asked: &[ConceptId], queries: &[String], quiet: bo
 
 /// Returns the concepts nearest to a name, best first.
 fn near_ids(kb: &KnowledgeBase, name: &str) -> Result<Vec<ConceptId>, truename::Error> {
-    let near = match kb.encoder() {
+    let near = match kb.encoder()? {
         Some(_) => kb.nearest_by_vectors(name, NEAR_NAMES)?,
         None => kb.nearest_by_ngrams(name, NEAR_NAMES)?,
     };

@@ -16,13 +16,12 @@ const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
-    let has_encoder = linker.knowledge_base().encoder().is_some();
+    let has_encoder = linker.knowledge_base().encoder()?.is_some();
     check_vectors("--vote", arguments.vote > 0, has_encoder)?;
     check_vectors("--encode-in-context", arguments.encode_in_context, has_encoder)?;
-    let linker = match arguments.context_column {
-        Some(_) => in_context(linker)?,
-        None => linker,
-    };
+    if arguments.context_column.is_some() {
+        check_context(&linker)?;
+    }
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let mut tally = Tally::new(arguments.strict, arguments.suggest);
     let start = Instant::now();
@@ -33,24 +32,24 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds the models of the knowledge base that read context.
-fn in_context(linker: Linker) -> anyhow::Result<Linker> {
-    let linker = linker.with_context()?;
-    if !linker.reads_context() {
+/// Refuses a knowledge base without a model that reads context.
+fn check_context(linker: &Linker) -> anyhow::Result<()> {
+    if !linker.reads_context()? {
         let message = "--context-column needs a knowledge base with a retriever or a re-ranker (`truename kb models add`), or --encode-in-context";
         return Err(UsageError(message.into()).into());
     }
-    Ok(linker)
+    Ok(())
 }
 
 fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
     let jsonl = arguments.format == OutputFormat::Jsonl;
-    Ok(arguments
-        .concepts
-        .apply(arguments.nil.apply(LinkOptions::default()))
-        .top(arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize)
-        .vote(arguments.vote as usize)
-        .explain(arguments.explain)
-        .encode_in_context(arguments.encode_in_context)
-        .placeholders(arguments.placeholders.read()?))
+    let options = arguments.concepts.apply(arguments.nil.apply(LinkOptions::default()));
+    Ok(LinkOptions {
+        top: arguments.top.unwrap_or(if jsonl { JSONL_TOP } else { 1 }) as usize,
+        vote: arguments.vote as usize,
+        explain: arguments.explain,
+        encode_in_context: arguments.encode_in_context,
+        placeholders: arguments.placeholders.read()?,
+        ..options
+    })
 }

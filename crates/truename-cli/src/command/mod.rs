@@ -41,17 +41,17 @@ use crate::exit_code::UsageError;
 
 /// Opens the named knowledge base, or the bundled one.
 fn open_kb(KbArgument { kb }: &KbArgument) -> Result<KnowledgeBase, truename::Error> {
-    kb.as_ref().map_or_else(KnowledgeBase::bundled, |path| KnowledgeBase::open(path))
+    kb.as_ref().map_or_else(KnowledgeBase::bundled, KnowledgeBase::open)
 }
 
 /// Loads the named encoder, or the knowledge base's own, and reports the number of names without a vector.
 fn with_encoder(kb: KnowledgeBase, argument: &EncoderArgument, quiet: bool) -> Result<KnowledgeBase, truename::Error> {
     let kb = match &argument.encoder {
-        Some(EncoderChoice::None) => kb,
+        Some(EncoderChoice::None) => kb.without_encoder(),
         Some(EncoderChoice::Folder(folder)) => kb.with_encoder(Arc::new(argument.adapter.open(folder)?))?,
-        None => kb.with_models()?,
+        None => kb,
     };
-    if kb.encoder().is_none() {
+    if kb.encoder()?.is_none() {
         say_unused_vectors(&kb, argument, quiet)?;
         return Ok(kb);
     }

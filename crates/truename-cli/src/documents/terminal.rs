@@ -160,7 +160,7 @@ mod tests {
         };
         let link = Link::new("", id.map(candidate).into_iter().collect(), id.is_none());
         let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
-        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), link.into()) }
+        LinkedMention { types, ..LinkedMention::new(Span::new(start, end), "", link.into()) }
     }
 
     fn linked(text: &str, mentions: Vec<LinkedMention>) -> LinkedDocument {

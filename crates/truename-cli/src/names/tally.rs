@@ -50,7 +50,7 @@ impl Tally {
 
     /// Links names and counts the answers.
     pub fn link(&mut self, linker: &Linker, names: &[InContext]) -> anyhow::Result<Vec<Link>> {
-        let links = linker.link(&names.iter().map(InContext::query).collect::<Vec<_>>())?;
+        let links = linker.link_queries(&names.iter().map(InContext::query).collect::<Vec<_>>())?;
         self.count(&links);
         Ok(links)
     }

@@ -1,7 +1,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use truename::{Error, Linker};
+use truename::Error;
 use utoipa::ToSchema;
 
 use crate::base::Base;
@@ -53,17 +53,17 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
 }
 
 fn info(base: &Base, name: String) -> Result<BaseInfo, Error> {
-    let catalogue = base.catalogue()?;
+    let (catalogue, linker) = (base.catalogue()?, base.default_linker());
     let root = format!("/kb/{name}/reconcile");
     Ok(BaseInfo {
         name,
         concepts: catalogue.concepts(),
         names: catalogue.names(),
         types: catalogue.type_names(),
-        encoder: base.kb.encoder().is_some(),
-        recognizer: base.has_recognizer(),
-        context: base.reads_context(),
-        threshold: Linker::new(base.kb.clone())?.threshold(),
+        encoder: base.kb.encoder()?.is_some(),
+        recognizer: linker.trained_recognizer()?.is_some(),
+        context: linker.reads_context()?,
+        threshold: linker.threshold(),
         reconcile: [format!("{root}/0.2"), format!("{root}/1.0")],
     })
 }

@@ -209,7 +209,7 @@ pub(super) async fn link(
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
     let options = DocumentOptions { names, nested, abbreviations, given_mentions, context };
     let of = options.clone();
-    read_base(Arc::clone(&base), move |base| base.pipeline(&of).map(drop)).await?;
+    read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;
     let reader = Reader { state, base, task: Task::Link(options) };
     let format = if wants_html { Format::Html } else { Format::Json(offsets.into()) };

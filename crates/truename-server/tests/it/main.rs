@@ -88,7 +88,7 @@ impl Served {
     }
 
     fn kb(&self) -> KnowledgeBase {
-        KnowledgeBase::open(&self.folder.path().join("kb")).unwrap()
+        KnowledgeBase::open(self.folder.path().join("kb")).unwrap()
     }
 }
 

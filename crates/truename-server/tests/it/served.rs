@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 use tower::ServiceExt;
-use truename::{ImportOptions, KnowledgeBase, LinkOptions, Linker, OffsetUnit, Pipeline, PipelineOptions};
+use truename::{ImportOptions, KnowledgeBase, LinkOptions, Linker, OffsetUnit};
 use truename_server::ServerOptions;
 use truename_view::{DocumentLine, NameLine};
 
@@ -18,7 +18,10 @@ async fn names_are_answered_as_the_library_answers_them() {
     let body = json!({"names": names, "top": 3, "explain": true}).to_string();
     let (status, _, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
     assert_eq!(status, 200);
-    let linker = Linker::new(served.kb()).unwrap().with_options(LinkOptions::default().top(3).explain(true)).unwrap();
+    let linker = Linker::new(served.kb())
+        .unwrap()
+        .with_options(LinkOptions { top: 3, explain: true, ..LinkOptions::default() })
+        .unwrap();
     let links = linker.link_names(&names).unwrap();
     let lines: Vec<String> = links.iter().map(|link| serde_json::to_string(&NameLine::new(link)).unwrap()).collect();
     assert_eq!(String::from_utf8(answer).unwrap(), format!("{{\"links\":[{}]}}", lines.join(",")));
@@ -40,7 +43,8 @@ async fn a_stream_is_answered_line_by_line() {
     let request = Request::post("/v1/match?top=2").header("content-type", "application/x-ndjson");
     let (status, headers, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
     assert_eq!((status.as_u16(), headers["content-type"].to_str().unwrap()), (200, "application/x-ndjson"));
-    let linker = Linker::new(served.kb()).unwrap().with_options(LinkOptions::default().top(2)).unwrap();
+    let linker =
+        Linker::new(served.kb()).unwrap().with_options(LinkOptions { top: 2, ..LinkOptions::default() }).unwrap();
     let lines: String = linker
         .link_names(&names)
         .unwrap()
@@ -60,11 +64,7 @@ async fn a_stream_is_answered_line_by_line() {
 async fn documents_are_linked_as_the_library_links_them() {
     let served = Served::new();
     let text = "Ärzte: aspirin after a heart attack 🫀 (myocardial infarction).";
-    let pipeline = Pipeline::new(
-        Linker::new(served.kb()).unwrap().with_options(LinkOptions::default()).unwrap(),
-        PipelineOptions::default(),
-    );
-    let linked = pipeline.link(truename::Document::new("a", text)).unwrap();
+    let linked = Linker::new(served.kb()).unwrap().link_document(truename::Document::new("a", text)).unwrap();
     for (unit, offsets) in [("chars", OffsetUnit::Chars), ("bytes", OffsetUnit::Bytes), ("utf16", OffsetUnit::Utf16)] {
         let request = Request::post("/v1/link").header("content-type", "application/json");
         let body = json!({"documents": [{"id": "a", "text": text}], "offsets": unit}).to_string();

@@ -5,11 +5,9 @@ mod keys;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use truename::{
-    Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Reranker, Shortlist,
-    WrittenIds,
-};
+use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, WrittenIds};
 use truename_corpus::{ReadOptions, read_path};
 use truename_index::Hit;
 use truename_infer::{Manifest, RetrieverConfig};
@@ -223,13 +221,13 @@ impl Mentions {
         let numbers: HashMap<&str, u32> =
             self.concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
         let mut linker = Linker::new(kb)?
-            .with_options(LinkOptions::default().top(count).placeholders(None))?
-            .with_reranker(Box::new(Shortened(count)));
+            .without_context()
+            .with_options(LinkOptions { top: count, placeholders: None, ..LinkOptions::default() })?
+            .with_reranker(Arc::new(Shortened(count)));
         if let Some(retriever) = retriever {
-            linker = linker.with_retriever(Box::new(retriever));
+            linker = linker.with_retriever(Arc::new(retriever));
         }
-        let pipeline = Pipeline::new(linker, PipelineOptions::default().given_mentions(true));
-        let linked = pipeline.link_all(self.documents.clone())?;
+        let linked = linker.link_mentions(self.documents.clone())?;
         for example in self.train.iter_mut().chain(&mut self.dev) {
             let mentions = &linked[example.document].mentions;
             let Some(mention) = mentions.iter().find(|mention| mention.span == example.span) else { continue };
@@ -359,7 +357,7 @@ impl Reranker for Shortened {
 /// Opens a store, or imports files into a temporary one.
 fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
     Ok(match paths {
-        [path] if path.is_dir() => KnowledgeBase::open(path)?.with_models()?,
+        [path] if path.is_dir() => KnowledgeBase::open(path)?,
         _ => KnowledgeBase::import(paths, &folder.join("kb"), &ImportOptions::default(), false)?.0,
     })
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use truename::{KnowledgeBase, Pipeline, WrittenIds};
+use truename::{KnowledgeBase, Linker, WrittenIds};
 use truename_corpus::{ReadOptions, read_path};
 use truename_kb::{Concept, Progress};
 use truename_text::{Document, Mention, Problem, Span, stable_hash};
@@ -90,7 +90,7 @@ impl CorpusTexts {
 /// Builds a corpus of contextual synonyms (PICSO, section 3.5) into the folder `out`: `sentences.jsonl`, which
 /// [`read_sentences`](crate::read_sentences) reads, `corpus.json`, the [`CorpusReport`], and `README.md`, its data sheet.
 ///
-/// Sentences come from texts, by their annotations or by the links of `pipeline`, whose options set the smallest probability, and from
+/// Sentences come from texts, by their annotations or by the links of `linker`, whose options set the smallest probability, and from
 /// the definitions of its knowledge base. They are sorted on disk beside `out`, in `OUT.unfinished`: memory holds the ids and
 /// cross-references of the knowledge base, 32 MiB of sentences and a batch of documents. With [`Start::Resumed`] a build that was ended
 /// goes on after the documents already read. The files depend on texts, knowledge base and options alone.
@@ -98,20 +98,19 @@ impl CorpusTexts {
 /// # Errors
 /// If `out` is there, a file cannot be read or written, `progress` is stopped, or no concept has two names that differ enough.
 pub fn build_corpus(
-    pipeline: &Pipeline,
+    linker: &Linker,
     texts: &CorpusTexts,
     options: &CorpusOptions,
     out: &Path,
     start: Start,
     progress: &Progress,
 ) -> Result<CorpusReport, Error> {
-    let kb = pipeline.linker().knowledge_base();
+    let kb = linker.knowledge_base();
     let unfinished = Unfinished::open(out, setup(kb, texts, options)?, start)?;
     let concepts = stubs(kb)?;
     let ids = WrittenIds::of(&concepts);
     let mut exclusion = Exclusion::read(&texts.exclude, &ids)?;
-    let mut reading =
-        Reading { pipeline, texts, options, progress, ids, concepts, unfinished, found: Found::default() };
+    let mut reading = Reading { linker, texts, options, progress, ids, concepts, unfinished, found: Found::default() };
     progress.begin("reading documents", 0);
     let read = reading.read_all();
     // What was read is kept, also where the work was stopped.
@@ -192,7 +191,7 @@ fn write_sentences(
 
 /// The documents that are being read, and the sentences found in them.
 struct Reading<'a> {
-    pipeline: &'a Pipeline,
+    linker: &'a Linker,
     texts: &'a CorpusTexts,
     options: &'a CorpusOptions,
     progress: &'a Progress,
@@ -309,7 +308,7 @@ impl Reading<'_> {
             LinkedDocuments::Never => false,
         };
         let to_link: Vec<Document> = documents.iter().filter(|document| is_linked(document)).cloned().collect();
-        let mut linked = self.pipeline.link_all(to_link)?.into_iter();
+        let mut linked = self.linker.link_documents(to_link)?.into_iter();
         let mut all = Vec::with_capacity(documents.len());
         for document in documents {
             let mut places = self.annotated(&document);

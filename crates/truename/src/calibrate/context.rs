@@ -9,10 +9,7 @@ use truename_text::{Document, GoldName, Mention, Span, stable_hash};
 use crate::reranker::{
     Judged, Rescored, best_by_other_part, certain_from, fit_mapping, log_loss, log_loss_by_other_part,
 };
-use crate::{
-    Candidate, Error, KnowledgeBase, LinkOptions, Linker, Pipeline, PipelineOptions, Reranker, Shortlist,
-    TrainedReranker, WrittenIds,
-};
+use crate::{Candidate, Error, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, TrainedReranker, WrittenIds};
 
 /// Minimum number of mentions to fit a re-ranker's mapping to.
 const MIN_MENTIONS: usize = 20;
@@ -99,12 +96,9 @@ impl KnowledgeBase {
         let before = reranker.mapping();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let recorder = Recorder { reranker, seen: Arc::clone(&seen) };
-        let options = LinkOptions::default().placeholders(None);
-        let mut linker = Linker::new(self.clone())?.with_options(options)?.with_reranker(Box::new(recorder));
-        if let Some(retriever) = self.attached_retriever()? {
-            linker = linker.with_retriever(Box::new(retriever));
-        }
-        Pipeline::new(linker, PipelineOptions::default().given_mentions(true)).link_all(documents)?;
+        let options = LinkOptions { placeholders: None, ..LinkOptions::default() };
+        let linker = Linker::new(self.clone())?.with_options(options)?.with_reranker(Arc::new(recorder));
+        linker.link_mentions(documents)?;
         let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
         let judged = |seen: Seen| {
             let ids = right[seen.document].get(&seen.span)?;

@@ -116,13 +116,13 @@ impl KnowledgeBase {
     /// If there are too few names, a name lacks a vector of the encoder, the encoder learnt gold names
     /// ([`LearntNames`]), or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
-        if let Some(encoder) = &self.encoder {
+        if let Some(encoder) = self.encoder()? {
             let learnt = LearntNames::read(encoder.folder())?.map_or(0, |record| record.count(gold));
             if learnt > 0 {
                 return Err(Error::learnt_gold(learnt, gold.len(), encoder.folder()));
             }
         }
-        let features = FeatureSet::of_encoder(self.encoder.is_some());
+        let features = FeatureSet::of_encoder(self.encoder()?.is_some());
         if features == FeatureSet::Dense {
             let without = self.names_without_vector()?;
             if without > 0 {
@@ -152,7 +152,7 @@ impl KnowledgeBase {
         gold: &[GoldName],
         options: &CalibrateOptions,
     ) -> Result<Gain, Error> {
-        assert!(self.encoder.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
+        assert!(self.encoder()?.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
         let folder = tempfile::tempdir().map_err(|source| Error::io("make a temporary folder", self.path(), source))?;
         // Removed even if the process ends early.
         let _partial = Partial::new(folder.path().to_owned());
@@ -205,7 +205,7 @@ impl KnowledgeBase {
     /// If the encoder's vectors were replaced meanwhile, or the store cannot be written.
     pub fn put_ranker(&self, ranker: &Ranker, features: FeatureSet, progress: &Progress) -> Result<(), Error> {
         let mut write = self.store.write()?;
-        if let Some(encoder) = &self.encoder {
+        if let Some(encoder) = self.encoder()? {
             // Another process may have replaced the vectors meanwhile.
             self.check_encoder(encoder)?;
         }

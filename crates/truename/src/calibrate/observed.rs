@@ -37,7 +37,7 @@ pub(super) fn observe_all(
     progress: &Progress,
 ) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
-    let encoded = kb.encoder().map(|encoder| encode(encoder, &queries)).transpose()?;
+    let encoded = kb.encoder()?.map(|encoder| encode(encoder, &queries)).transpose()?;
     let observed = call.in_pieces(examples, PIECE, |snapshot, first, piece| {
         progress.check()?;
         progress.advance(piece.len() as u64);

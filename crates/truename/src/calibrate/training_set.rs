@@ -96,7 +96,7 @@ impl TrainingSet {
         call: &Call<'_>,
         options: &CalibrateOptions,
     ) -> Result<(), Error> {
-        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        let features = FeatureSet::of_encoder(kb.encoder()?.is_some());
         assert_eq!(features, self.features, "an encoder for dense features alone");
         options.progress.begin("asking for names held out", examples.len() as u64);
         let mut observed = Vec::with_capacity(examples.len());

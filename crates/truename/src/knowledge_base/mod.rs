@@ -15,7 +15,7 @@ mod written_ids;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
@@ -41,7 +41,8 @@ use crate::indexes::Indexes;
 pub struct KnowledgeBase {
     pub(crate) store: Store,
     pub(crate) indexes: Indexes,
-    pub(crate) encoder: Option<Arc<Encoder>>,
+    /// The encoder that it links with, once it is opened or chosen; `None` to go by letters alone.
+    encoder: OnceLock<Option<Arc<Encoder>>>,
 }
 
 /// Number of forms that a search by prefix reads and sorts by length.
@@ -64,17 +65,17 @@ pub struct NearName {
 }
 
 impl KnowledgeBase {
-    /// Opens a knowledge base.
+    /// Opens a knowledge base. The models that it carries are opened when they are first needed.
     ///
     /// # Errors
     /// If there is none, it is damaged, or a newer version of Truename made it.
-    pub fn open(path: &Path) -> Result<Self, Error> {
-        let store = Store::open(path)?;
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let store = Store::open(path.as_ref())?;
         let read = store.env().read().map_err(truename_kb::Error::from)?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit().map_err(truename_kb::Error::from)?;
-        Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: None })
+        Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new() })
     }
 
     /// Opens the bundled knowledge base: MeSH diseases and chemicals. Unpacks it into the user's cache on first use.
@@ -124,7 +125,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage or the encoder fails.
     pub fn nearest_by_vectors(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
-        let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
+        let Some(encoder) = self.encoder()? else { return Ok(Vec::new()) };
         let vector = encode(encoder, &[name])?;
         let snapshot = self.store.snapshot()?;
         let Some(reader) = self.vectors(&snapshot)? else { return Ok(Vec::new()) };

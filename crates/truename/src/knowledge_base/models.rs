@@ -104,21 +104,10 @@ pub struct AttachedModel {
 }
 
 impl KnowledgeBase {
-    /// Loads the models in the knowledge base's folder and links with them.
-    ///
-    /// # Errors
-    /// If a model is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
-    pub fn with_models(self) -> Result<Self, Error> {
-        match self.attached_encoder()? {
-            Some(encoder) => self.with_encoder(encoder),
-            None => Ok(self),
-        }
-    }
-
     /// Opens the encoder in the knowledge base's folder; `None` if it has none.
     ///
     /// # Errors
-    /// As [`KnowledgeBase::with_models`].
+    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
     pub fn attached_encoder(&self) -> Result<Option<Arc<Encoder>>, Error> {
         let current = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).current;
         let Some(set) = current.filter(|set| set.is_attached) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use truename_index::{Hit, VectorIndex, VectorReader, VectorScratch, VectorSearch};
 use truename_infer::{Embeddings, Encoder};
@@ -162,14 +162,19 @@ impl KnowledgeBase {
         }
     }
 
-    /// Links with an encoder: also compares names by their vectors.
+    /// Links with another encoder than that in the knowledge base's folder.
     ///
     /// # Errors
     /// If the store has no vectors or another encoder's ([`Error::is_encoder_mismatch`]).
-    pub fn with_encoder(mut self, encoder: Arc<Encoder>) -> Result<Self, Error> {
+    pub fn with_encoder(self, encoder: Arc<Encoder>) -> Result<Self, Error> {
         self.check_encoder(&encoder)?;
-        self.encoder = Some(encoder);
-        Ok(self)
+        Ok(Self { encoder: OnceLock::from(Some(encoder)), ..self })
+    }
+
+    /// Links by letters alone.
+    #[must_use]
+    pub fn without_encoder(self) -> Self {
+        Self { encoder: OnceLock::from(None), ..self }
     }
 
     /// Checks that the vectors were made by this encoder.
@@ -189,9 +194,18 @@ impl KnowledgeBase {
         Ok(VectorSets::read(&snapshot)?.named(ENCODER).current.map(|set| set.encoder))
     }
 
-    /// Returns the encoder that this knowledge base links with.
-    pub fn encoder(&self) -> Option<&Encoder> {
-        self.encoder.as_deref()
+    /// Returns the encoder that this knowledge base links with: the one chosen, else the one in its folder, which is opened on the first
+    /// call; `None` if names are compared by letters alone.
+    ///
+    /// # Errors
+    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
+    pub fn encoder(&self) -> Result<Option<&Encoder>, Error> {
+        if self.encoder.get().is_none() {
+            let own = self.attached_encoder()?;
+            own.as_ref().map_or(Ok(()), |encoder| self.check_encoder(encoder))?;
+            let _ = self.encoder.set(own);
+        }
+        Ok(self.encoder.get().and_then(Option::as_deref))
     }
 
     /// Returns the number of names without a vector. A query with a candidate among their concepts is answered
@@ -212,14 +226,14 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage fails.
     pub fn needs_calibration(&self) -> Result<bool, Error> {
-        let Some(encoder) = &self.encoder else { return Ok(false) };
+        let Some(encoder) = self.encoder()? else { return Ok(false) };
         let fitted = self.store.snapshot()?.meta(FeatureSet::Dense.meta_key())?.is_some();
         Ok(encoder.hash() != DEFAULT_ENCODER && !fitted)
     }
 
     /// Returns the vectors of the names in a snapshot; `None` without an encoder.
     pub(crate) fn vectors<'a>(&self, snapshot: &'a Snapshot<'_>) -> Result<Option<VectorReader<'a>>, Error> {
-        let Some(encoder) = &self.encoder else { return Ok(None) };
+        let Some(encoder) = self.encoder()? else { return Ok(None) };
         // Another process may have replaced them meanwhile.
         let set = self.set_of(snapshot, ENCODER, &EncoderRecord::of(encoder)?)?;
         Ok(Some(self.index_of(&set).reader(snapshot.transaction())?))

@@ -7,6 +7,7 @@ use truename_text::Span;
 
 use super::Linker;
 use super::fitted::Fitted;
+use super::models::ContextModels;
 use super::session::{Asked, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
@@ -21,12 +22,25 @@ pub(crate) struct LinkCall<'a> {
     pub(super) linker: &'a Linker,
     pub(super) call: Call<'a>,
     pub(super) fitted: Arc<Fitted>,
+    /// Models that read the contexts of the queries.
+    pub(super) context: ContextModels,
 }
 
 impl LinkCall<'_> {
     /// Returns the version of the knowledge base that the call reads.
     pub(crate) fn version(&self) -> u64 {
         self.call.version()
+    }
+
+    /// Returns the number of candidates that the stages after the ranker need.
+    pub(super) fn depth(&self) -> usize {
+        self.context.depth(self.linker.options.top)
+    }
+
+    /// Returns whether a model reads the context of queries.
+    pub(crate) fn reads_context(&self) -> bool {
+        let ContextModels { retriever, reranker } = &self.context;
+        retriever.is_some() || reranker.is_some() || self.linker.options.encode_in_context
     }
 
     pub(crate) fn threshold(&self) -> f64 {
@@ -40,10 +54,10 @@ impl LinkCall<'_> {
     }
 
     fn rank_asked(&self, asked: &[Asked<'_>]) -> Result<Vec<Link>, Error> {
-        let (linker, fitted) = (self.linker, &*self.fitted);
-        let Some(encoder) = linker.kb.encoder() else {
+        let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
+        let Some(encoder) = linker.kb.encoder()? else {
             return self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
-                let mut session = Session::new(linker, fitted, snapshot);
+                let mut session = Session::new(linker, fitted, depth, snapshot);
                 piece.iter().map(|asked| session.rank(asked, None)).collect()
             });
         };
@@ -57,7 +71,7 @@ impl LinkCall<'_> {
     /// Ranks the candidates of queries with a context anew, if there is a retriever, with the concepts that it proposes, or if the encoder
     /// reads mentions in context. Names that one concept alone has are skipped.
     pub(crate) fn rank_in_context(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
-        let (retriever, in_context) = (self.linker.retriever.as_deref(), self.linker.options.encode_in_context);
+        let (retriever, in_context) = (self.context.retriever.as_deref(), self.linker.options.encode_in_context);
         if retriever.is_none() && !in_context {
             return Ok(());
         }
@@ -69,7 +83,7 @@ impl LinkCall<'_> {
             keep_readable(open, queries, links, |query| retriever.is_none_or(|retriever| retriever.reads(query)));
         let queries: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
         let nearest = match retriever {
-            Some(retriever) => retriever.nearest(&queries, self.linker.ranked_depth())?,
+            Some(retriever) => retriever.nearest(&queries, self.depth())?,
             None => vec![Vec::new(); queries.len()],
         };
         let sentences = if in_context { sentences_of(&queries) } else { vec![None; queries.len()] };
@@ -85,9 +99,9 @@ impl LinkCall<'_> {
 
     /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
     fn rank_encoded(&self, asked: &[Asked<'_>], encoder: &Encoder) -> Result<Vec<Link>, Error> {
-        let (linker, fitted) = (self.linker, &*self.fitted);
+        let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
         let resolved: Vec<Option<Link>> = self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
-            let mut session = Session::new(linker, fitted, snapshot);
+            let mut session = Session::new(linker, fitted, depth, snapshot);
             piece.iter().map(|asked| session.resolve(asked)).collect()
         })?;
         let open: Vec<Asked<'_>> =
@@ -101,7 +115,7 @@ impl LinkCall<'_> {
                 let allowed = fitted.allowed.as_ref();
                 let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
                 let nearest = reader.map(search).transpose()?;
-                let mut session = Session::new(linker, fitted, snapshot);
+                let mut session = Session::new(linker, fitted, depth, snapshot);
                 let rank = |(at, asked): (usize, &Asked<'_>)| {
                     let is_truncated = vectors.is_truncated(first + at);
                     let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
@@ -115,7 +129,7 @@ impl LinkCall<'_> {
 
     /// Re-ranks the links of queries with a context if there is a re-ranker.
     pub(crate) fn rerank(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
-        let Some(reranker) = self.linker.reranker.as_deref() else { return Ok(()) };
+        let Some(reranker) = self.context.reranker.as_deref() else { return Ok(()) };
         let is_certain = |link: &Link| link.candidates[0].probability >= reranker.certain();
         let is_asked = |at: &usize| queries[*at].context.is_some() && is_open(links[*at]) && !is_certain(links[*at]);
         let open: Vec<usize> = (0..links.len()).filter(is_asked).collect();

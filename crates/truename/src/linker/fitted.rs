@@ -34,8 +34,8 @@ impl Fitted {
             Ok::<_, Error>(own.map_or_else(|| Ranker::standard(features), Arc::new))
         };
         let lexical = fitted(FeatureSet::Lexical)?;
-        let ranker = if kb.encoder().is_some() { fitted(FeatureSet::Dense)? } else { Arc::clone(&lexical) };
-        let features = FeatureSet::of_encoder(kb.encoder().is_some());
+        let ranker = if kb.encoder()?.is_some() { fitted(FeatureSet::Dense)? } else { Arc::clone(&lexical) };
+        let features = FeatureSet::of_encoder(kb.encoder()?.is_some());
         let basis = if snapshot.meta(features.meta_key())?.is_some() { Basis::Fitted } else { Basis::Standard };
         let allowed = NameFilter::new(options).names(snapshot)?;
         let threshold = ranker.threshold(options.nil_share);

@@ -1,108 +1,173 @@
-//! Names in, links out.
+//! Names and documents in, links out.
 
 mod call;
+mod documents;
 mod fitted;
+mod models;
 mod options;
 mod session;
+mod stream;
 mod vectors;
 mod vote;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub(crate) use call::LinkCall;
+use documents::NameAnswer;
 use fitted::Fitted;
+use models::{ContextModels, Models};
 pub use options::LinkOptions;
 pub(crate) use session::{is_nil, sort};
+pub use stream::LinkStream;
 
 use crate::call::Call;
+use crate::memo::Memo;
 use crate::name_filter::NameFilter;
+use crate::recognizer::{DictionaryRecognizer, Recognizer, TrainedRecognizer};
 use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
 
-/// Links names to the concepts of one knowledge base.
+/// Links names, and the mentions of documents, to the concepts of one knowledge base.
 ///
-/// A link depends only on the query, the knowledge base and the options. All answers of a call come from one version of
-/// the knowledge base: the last one committed when the call begins.
+/// Uses all models that the knowledge base carries: its encoder for names; its recognizer, its retriever and its re-ranker for documents
+/// and for names with a context.
+///
+/// A link depends only on the query or document, the knowledge base and the options. All answers of a call come from one version of the
+/// knowledge base: the last one committed when the call begins.
 pub struct Linker {
     kb: KnowledgeBase,
     options: LinkOptions,
-    retriever: Option<Box<dyn ContextRetriever>>,
-    reranker: Option<Box<dyn Reranker>>,
+    models: Models,
+    /// The recognizer in place of that of the knowledge base.
+    given: Option<Arc<dyn Recognizer>>,
+    recognizer: OnceLock<Arc<dyn Recognizer>>,
     /// Rankers and names of the version read last.
     fitted: Mutex<Arc<Fitted>>,
+    answers: Memo<Arc<NameAnswer>>,
 }
 
 /// Longest name in bytes; longer input is answered NIL.
 pub const LONGEST_NAME_BYTES: usize = 4096;
 
 impl Linker {
-    /// Opens a knowledge base with its models, to link with.
+    /// Opens a knowledge base with all models that it carries.
     ///
     /// # Errors
     /// If there is no knowledge base, or it or one of its models is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let kb = KnowledgeBase::open(path.as_ref())?.with_models()?;
-        Self::new(kb)?.with_context()
+        Self::new(KnowledgeBase::open(path)?)?.opened()
     }
 
-    /// Adds the retriever and the re-ranker in the knowledge base's folder; without them nothing changes.
-    ///
-    /// # Errors
-    /// If a model is missing or was changed, or cannot be read.
-    pub fn with_context(mut self) -> Result<Self, Error> {
-        if let Some(retriever) = self.kb.attached_retriever()? {
-            self = self.with_retriever(Box::new(retriever));
-        }
-        if let Some(reranker) = self.kb.attached_reranker()? {
-            self = self.with_reranker(Box::new(reranker));
-        }
-        Ok(self)
-    }
-
-    /// Links to the knowledge base that comes with Truename.
+    /// Opens the knowledge base that comes with Truename.
     ///
     /// # Errors
     /// If the user's cache cannot be written.
     pub fn bundled() -> Result<Self, Error> {
-        Self::new(KnowledgeBase::bundled()?)
+        Self::new(KnowledgeBase::bundled()?)?.opened()
     }
 
-    /// Links to a knowledge base.
+    /// Links to a knowledge base, with the encoder that it has ([`KnowledgeBase::encoder`]). Opens its other models when
+    /// they are first needed.
     ///
     /// # Errors
-    /// If its ranker cannot be read.
+    /// If its ranker or its encoder cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let options = LinkOptions::default();
         let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &options)?;
-        Ok(Self { kb, options, retriever: None, reranker: None, fitted: Mutex::new(Arc::new(fitted)) })
+        Ok(Self::of(kb, options, Models::default(), None, fitted))
     }
 
-    /// Sets the options.
+    fn of(
+        kb: KnowledgeBase,
+        options: LinkOptions,
+        models: Models,
+        given: Option<Arc<dyn Recognizer>>,
+        fitted: Fitted,
+    ) -> Self {
+        let (fitted, answers) = (Mutex::new(Arc::new(fitted)), Memo::with_bytes(options.remembered_bytes));
+        Self { kb, options, models, given, recognizer: OnceLock::new(), fitted, answers }
+    }
+
+    /// Opens the models that read documents now.
+    ///
+    /// # Errors
+    /// If a model is missing or was changed, or cannot be read.
+    pub fn opened(self) -> Result<Self, Error> {
+        self.models.recognizer(&self.kb)?;
+        self.models.context(&self.kb)?;
+        Ok(self)
+    }
+
+    /// Returns a linker with other options. It shares the models that are open.
     ///
     /// # Errors
     /// If no concept has one of the types asked for, or no alias one of the sources left out.
-    pub fn with_options(mut self, options: LinkOptions) -> Result<Self, Error> {
+    pub fn with_options(&self, options: LinkOptions) -> Result<Self, Error> {
         let snapshot = self.kb.store.snapshot()?;
         NameFilter::new(&options).check(&snapshot)?;
         let fitted = Fitted::read(&self.kb, &snapshot, &options)?;
         drop(snapshot);
-        self.fitted = Mutex::new(Arc::new(fitted));
-        self.options = options;
-        Ok(self)
+        Ok(Self::of(self.kb.clone(), options, self.models.clone(), self.given.clone(), fitted))
     }
 
-    /// Adds a retriever, whose concepts the ranker ranks with the candidates of the names.
+    /// Replaces the recognizer of the knowledge base, or its dictionary, by another recognizer.
     #[must_use]
-    pub fn with_retriever(mut self, retriever: Box<dyn ContextRetriever>) -> Self {
-        self.retriever = Some(retriever);
+    pub fn with_recognizer(mut self, recognizer: Arc<dyn Recognizer>) -> Self {
+        self.given = Some(recognizer);
         self
     }
 
-    /// Adds a re-ranker between the ranker and the NIL threshold.
+    /// Replaces the retriever, whose concepts the ranker ranks with the candidates of the names.
     #[must_use]
-    pub fn with_reranker(mut self, reranker: Box<dyn Reranker>) -> Self {
-        self.reranker = Some(reranker);
+    pub fn with_retriever(mut self, retriever: Arc<dyn ContextRetriever>) -> Self {
+        self.models.set_retriever(Some(retriever));
         self
+    }
+
+    /// Replaces the re-ranker between the ranker and the NIL threshold.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: Arc<dyn Reranker>) -> Self {
+        self.models.set_reranker(Some(reranker));
+        self
+    }
+
+    /// Removes the retriever and the re-ranker.
+    #[must_use]
+    pub fn without_context(mut self) -> Self {
+        self.models.set_retriever(None);
+        self.models.set_reranker(None);
+        self
+    }
+
+    /// Returns the recognizer that finds the mentions of documents: the one given, else that of the knowledge base, else the dictionary of
+    /// its names.
+    ///
+    /// # Errors
+    /// If the recognizer of the knowledge base is missing or was changed, or cannot be read.
+    pub fn recognizer(&self) -> Result<Arc<dyn Recognizer>, Error> {
+        if let Some(recognizer) = self.given.as_ref().or(self.recognizer.get()) {
+            return Ok(Arc::clone(recognizer));
+        }
+        let LinkOptions { nested, types, without_aliases, .. } = &self.options;
+        let made: Arc<dyn Recognizer> = match self.trained_recognizer()? {
+            Some(own) if *nested => Arc::new(TrainedRecognizer::clone(&own).flat(false)),
+            Some(own) => own,
+            None => Arc::new(
+                DictionaryRecognizer::new(self.kb.clone())
+                    .nested(*nested)
+                    .of_types(types.clone())
+                    .without_aliases(without_aliases.clone()),
+            ),
+        };
+        Ok(Arc::clone(self.recognizer.get_or_init(|| made)))
+    }
+
+    /// Returns the recognizer that the knowledge base carries; `None` if it has none.
+    ///
+    /// # Errors
+    /// If it is missing or was changed, or cannot be read.
+    pub fn trained_recognizer(&self) -> Result<Option<Arc<TrainedRecognizer>>, Error> {
+        self.models.recognizer(&self.kb)
     }
 
     /// Returns the knowledge base.
@@ -118,31 +183,31 @@ impl Linker {
     /// Links names without context, on all threads of the current rayon pool.
     ///
     /// # Errors
-    /// As [`Linker::link`].
+    /// As [`Linker::link_queries`].
     pub fn link_names<S: AsRef<str> + Sync>(&self, names: &[S]) -> Result<Vec<Link>, Error> {
-        self.link(&names.iter().map(|name| Query::new(name.as_ref())).collect::<Vec<_>>())
+        self.link_queries(&names.iter().map(|name| Query::new(name.as_ref())).collect::<Vec<_>>())
     }
 
     /// Links one name without context.
     ///
     /// # Errors
-    /// As [`Linker::link`].
+    /// As [`Linker::link_queries`].
     pub fn link_name(&self, name: &str) -> Result<Link, Error> {
-        Ok(self.link(&[Query::new(name)])?.remove(0))
+        Ok(self.link_queries(&[Query::new(name)])?.remove(0))
     }
 
     /// Links queries, on all threads of the current rayon pool.
     ///
     /// # Errors
     /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
-    pub fn link(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
+    pub fn link_queries(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
         Ok(self.link_versioned(queries)?.1)
     }
 
     /// Links queries, and returns the version of the knowledge base ([`KnowledgeBase::version`]) that all answers come from.
     ///
     /// # Errors
-    /// As [`Linker::link`].
+    /// As [`Linker::link_queries`].
     #[tracing::instrument(skip_all, fields(names = queries.len()))]
     pub fn link_versioned(&self, queries: &[Query<'_>]) -> Result<(u64, Vec<Link>), Error> {
         for Query { name, context } in queries {
@@ -150,7 +215,7 @@ impl Linker {
                 return Err(Error::span_outside(name, span, document.text.len()));
             }
         }
-        let call = self.begin()?;
+        let call = self.begin(queries.iter().any(|query| query.context.is_some()))?;
         let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
         let mut links = call.rank(&names)?;
         let mut in_context: Vec<&mut Link> = links.iter_mut().collect();
@@ -160,24 +225,30 @@ impl Linker {
         Ok((call.version(), links))
     }
 
-    pub(crate) fn options(&self) -> &LinkOptions {
+    /// Returns the options.
+    pub fn options(&self) -> &LinkOptions {
         &self.options
     }
 
     /// Returns whether a retriever, a re-ranker or the encoder reads the context of queries.
-    pub fn reads_context(&self) -> bool {
-        self.retriever.is_some() || self.reranker.is_some() || self.options.encode_in_context
+    ///
+    /// # Errors
+    /// If a model is missing or was changed, or cannot be read.
+    pub fn reads_context(&self) -> Result<bool, Error> {
+        let ContextModels { retriever, reranker } = self.models.context(&self.kb)?;
+        Ok(retriever.is_some() || reranker.is_some() || self.options.encode_in_context)
     }
 
-    /// Begins a call at the last committed version of the knowledge base.
-    pub(crate) fn begin(&self) -> Result<LinkCall<'_>, Error> {
+    /// Begins a call at the last committed version of the knowledge base, with the models that read contexts if there are any.
+    pub(crate) fn begin(&self, has_context: bool) -> Result<LinkCall<'_>, Error> {
         let call = Call::begin(&self.kb)?;
         let mut fitted = self.known();
         if fitted.version != call.version() {
             fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options)?);
             *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
         }
-        Ok(LinkCall { linker: self, call, fitted })
+        let context = if has_context { self.models.context(&self.kb)? } else { ContextModels::default() };
+        Ok(LinkCall { linker: self, call, fitted, context })
     }
 
     fn known(&self) -> Arc<Fitted> {
@@ -186,10 +257,5 @@ impl Linker {
 
     fn threshold_of(&self, fitted: &Fitted) -> f64 {
         self.options.min_probability.unwrap_or(fitted.threshold)
-    }
-
-    /// Returns the number of candidates that the stages after the ranker need.
-    fn ranked_depth(&self) -> usize {
-        self.options.top.max(self.reranker.as_ref().map_or(0, |reranker| reranker.depth()))
     }
 }

@@ -1,10 +1,16 @@
 use std::sync::Arc;
 
-use crate::Placeholders;
+use crate::{Ambiguous, Placeholders};
 
 /// Options of a [`Linker`](crate::Linker).
+///
+/// ```
+/// use truename::LinkOptions;
+///
+/// let options = LinkOptions { top: 3, explain: true, ..LinkOptions::default() };
+/// # assert!(options.abbreviations);
+/// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct LinkOptions {
     /// Number of candidates given for each name.
     pub top: usize,
@@ -28,6 +34,20 @@ pub struct LinkOptions {
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
     /// candidate, unless a concept has exactly this name. `None` links every text.
     pub placeholders: Option<Arc<Placeholders>>,
+    /// True if mentions within mentions of a document are kept.
+    pub nested: bool,
+    /// True if abbreviations that a document defines are expanded.
+    pub abbreviations: bool,
+    /// Answer to a name of a document that several concepts share.
+    pub ambiguous: Ambiguous,
+    /// True if the mentions of a document that are written alike have one answer.
+    pub one_sense: bool,
+    /// What the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
+    pub neighbours: f64,
+    /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
+    pub typed: bool,
+    /// Memory for the links of mentions that are repeated, in bytes.
+    pub remembered_bytes: usize,
 }
 
 impl Default for LinkOptions {
@@ -44,6 +64,13 @@ impl Default for LinkOptions {
             explain: false,
             encode_in_context: false,
             placeholders,
+            nested: false,
+            abbreviations: true,
+            ambiguous: Ambiguous::default(),
+            one_sense: false,
+            neighbours: 0.0,
+            typed: false,
+            remembered_bytes: Self::REMEMBERED_BYTES,
         }
     }
 }
@@ -51,58 +78,6 @@ impl Default for LinkOptions {
 impl LinkOptions {
     /// Share of names without a concept that is expected by default.
     pub const NIL_SHARE: f64 = 0.1;
-
-    /// Sets the number of candidates given for each name.
-    #[must_use]
-    pub fn top(self, top: usize) -> Self {
-        Self { top, ..self }
-    }
-
-    /// Sets the probability below which the answer is NIL; `None` for the fitted threshold.
-    #[must_use]
-    pub fn min_probability(self, min_probability: Option<f64>) -> Self {
-        Self { min_probability, ..self }
-    }
-
-    /// Sets the expected share of names without a concept, from which the fitted threshold follows.
-    #[must_use]
-    pub fn nil_share(self, nil_share: f64) -> Self {
-        Self { nil_share, ..self }
-    }
-
-    /// Sets the types of the concepts that may be answered; empty for all.
-    #[must_use]
-    pub fn types(self, types: Vec<String>) -> Self {
-        Self { types, ..self }
-    }
-
-    /// Sets the sources whose aliases are left out; `*` stands for all.
-    #[must_use]
-    pub fn without_aliases(self, without_aliases: Vec<String>) -> Self {
-        Self { without_aliases, ..self }
-    }
-
-    /// Sets the number of nearest names that vote for their concepts.
-    #[must_use]
-    pub fn vote(self, vote: usize) -> Self {
-        Self { vote, ..self }
-    }
-
-    /// Sets whether each answer is explained in words.
-    #[must_use]
-    pub fn explain(self, explain: bool) -> Self {
-        Self { explain, ..self }
-    }
-
-    /// Sets whether the encoder reads mentions in their sentences.
-    #[must_use]
-    pub fn encode_in_context(self, encode_in_context: bool) -> Self {
-        Self { encode_in_context, ..self }
-    }
-
-    /// Sets the texts that stand for no name; `None` links every text.
-    #[must_use]
-    pub fn placeholders(self, placeholders: Option<Arc<Placeholders>>) -> Self {
-        Self { placeholders, ..self }
-    }
+    /// The default of [`LinkOptions::remembered_bytes`]: 32 MiB.
+    pub const REMEMBERED_BYTES: usize = 32 << 20;
 }

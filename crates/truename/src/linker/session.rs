@@ -39,12 +39,15 @@ impl<'a> Asked<'a> {
 pub(super) struct Session<'a> {
     linker: &'a Linker,
     fitted: &'a Fitted,
+    /// Number of candidates that are kept.
+    depth: usize,
     retriever: Retriever<'a>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(linker: &'a Linker, fitted: &'a Fitted, snapshot: &'a Snapshot<'a>) -> Self {
-        Self { linker, fitted, retriever: Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered) }
+    pub(super) fn new(linker: &'a Linker, fitted: &'a Fitted, depth: usize, snapshot: &'a Snapshot<'a>) -> Self {
+        let retriever = Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered);
+        Self { linker, fitted, depth, retriever }
     }
 
     /// Returns the answer if it needs no vector: the text is an id or no name, or a single concept has the exact name.
@@ -154,7 +157,7 @@ impl<'a> Session<'a> {
         let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
         let is_nil = is_nil(&candidates, threshold);
         let mut link = Link { explanation, is_truncated, ..Link::new(asked.name, candidates, is_nil) };
-        link.keep(self.linker.ranked_depth());
+        link.keep(self.depth);
         link
     }
 

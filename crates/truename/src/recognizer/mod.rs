@@ -8,10 +8,11 @@ mod spelling;
 mod trained;
 mod union;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use truename_text::{Document, Span};
+use truename_text::{Document, Mention, Span};
 
 pub use annotator::Annotator;
 pub use dictionary::DictionaryRecognizer;
@@ -57,7 +58,7 @@ pub fn recognize_all(
     let with_mentions = |(document, found): (Document, Vec<Recognized>)| {
         // A tentative mention is none unless a linker confirms it.
         let kept = found.into_iter().filter(|one| !one.tentative);
-        let mut mentions: Vec<LinkedMention> = kept.map(LinkedMention::unlinked).collect();
+        let mut mentions: Vec<LinkedMention> = kept.map(|one| LinkedMention::unlinked(one, &document)).collect();
         mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
         LinkedDocument { document, mentions }
     };
@@ -89,6 +90,12 @@ impl Recognized {
     /// Creates a mention without a type.
     pub fn new(span: Span) -> Self {
         Self { span, ..Self::default() }
+    }
+
+    /// Returns the text of the mention in its document; that between its pieces is left out.
+    pub(crate) fn text<'t>(&self, document: &'t Document) -> Cow<'t, str> {
+        let Self { span, fragments, .. } = self;
+        Mention { span: *span, fragments: fragments.clone(), ..Mention::default() }.surface(&document.text)
     }
 
     /// Sets the type.

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger};
 use truename_text::{Span, Words};
@@ -11,14 +12,16 @@ use crate::Error;
 ///
 /// Passages are read one by one, long ones in windows that overlap by the longest mention. Short forms that the document defines are
 /// mentions wherever their long form is one.
+#[derive(Clone)]
 pub struct TrainedRecognizer {
     model: Model,
     options: SpanOptions,
 }
 
+#[derive(Clone)]
 enum Model {
-    Spans(Box<SpanScorer>),
-    Tags(Box<Tagger>),
+    Spans(Arc<SpanScorer>),
+    Tags(Arc<Tagger>),
 }
 
 impl TrainedRecognizer {
@@ -29,8 +32,8 @@ impl TrainedRecognizer {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let has_tags = Manifest::open(folder)?.heads().any(|head| head == TagConfig::HEAD);
         let model = match has_tags {
-            true => Model::Tags(Box::new(Tagger::open(folder)?)),
-            false => Model::Spans(Box::new(SpanScorer::open(folder)?)),
+            true => Model::Tags(Arc::new(Tagger::open(folder)?)),
+            false => Model::Spans(Arc::new(SpanScorer::open(folder)?)),
         };
         Ok(Self { model, options: SpanOptions::default() })
     }
@@ -69,7 +72,11 @@ impl TrainedRecognizer {
     pub fn with_types(self, types: Vec<EntityType>) -> Result<Self, Error> {
         match self.model {
             Model::Spans(scorer) => {
-                Ok(Self { model: Model::Spans(Box::new(scorer.with_types(types)?)), options: self.options })
+                let scorer = match Arc::try_unwrap(scorer) {
+                    Ok(scorer) => scorer,
+                    Err(shared) => SpanScorer::open(shared.backbone().folder())?,
+                };
+                Ok(Self { model: Model::Spans(Arc::new(scorer.with_types(types)?)), options: self.options })
             }
             Model::Tags(_) => Err(Error::fixed_types()),
         }

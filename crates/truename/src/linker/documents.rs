@@ -1,4 +1,4 @@
-//! Finds and links the mentions of documents.
+//! Documents in, linked mentions out.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -8,166 +8,66 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use truename_text::{Document, KeyMatch, Mention, Span};
 
+use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
-use crate::linker::LinkCall;
-use crate::memo::Memo;
-use crate::recognizer::{DictionaryRecognizer, Reading, Recognized, Recognizer};
-use crate::shared_names::{Ambiguous, SharedNames};
-use crate::{Error, LONGEST_NAME_BYTES, Link, LinkOptions, LinkedDocument, LinkedMention, Linker, Query};
+use crate::recognizer::{Reading, Recognized};
+use crate::shared_names::SharedNames;
+use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
 
-/// Options of a [`Pipeline`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct PipelineOptions {
-    /// True if the document's own mentions are linked and no recognizer runs.
-    pub given_mentions: bool,
-    /// True if mentions within mentions are kept.
-    pub nested: bool,
-    /// True if abbreviations that a document defines are expanded.
-    pub abbreviations: bool,
-    /// Answer to a name that several concepts share.
-    pub ambiguous: Ambiguous,
-    /// True if the mentions of a document that are written alike have one answer.
-    pub one_sense: bool,
-    /// What the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
-    pub neighbours: f64,
-    /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
-    pub typed: bool,
-    /// Memory for the links of repeated mentions, in bytes.
-    pub remembered_bytes: usize,
-}
-
-impl Default for PipelineOptions {
-    fn default() -> Self {
-        Self {
-            given_mentions: false,
-            nested: false,
-            abbreviations: true,
-            ambiguous: Ambiguous::default(),
-            one_sense: false,
-            neighbours: 0.0,
-            typed: false,
-            remembered_bytes: 32 << 20,
-        }
-    }
-}
-
-impl PipelineOptions {
-    /// Sets whether the document's own mentions are linked and no recognizer runs.
-    #[must_use]
-    pub fn given_mentions(self, given_mentions: bool) -> Self {
-        Self { given_mentions, ..self }
-    }
-
-    /// Sets whether mentions within mentions are kept.
-    #[must_use]
-    pub fn nested(self, nested: bool) -> Self {
-        Self { nested, ..self }
-    }
-
-    /// Sets whether abbreviations that a document defines are expanded.
-    #[must_use]
-    pub fn abbreviations(self, abbreviations: bool) -> Self {
-        Self { abbreviations, ..self }
-    }
-
-    /// Sets the answer to a name that several concepts share.
-    #[must_use]
-    pub fn ambiguous(self, ambiguous: Ambiguous) -> Self {
-        Self { ambiguous, ..self }
-    }
-
-    /// Sets whether the mentions of a document that are written alike have one answer.
-    #[must_use]
-    pub fn one_sense(self, one_sense: bool) -> Self {
-        Self { one_sense, ..self }
-    }
-
-    /// Sets what the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
-    #[must_use]
-    pub fn neighbours(self, neighbours: f64) -> Self {
-        Self { neighbours, ..self }
-    }
-
-    /// Sets whether a mention's candidates have its type, where concepts have that type.
-    #[must_use]
-    pub fn typed(self, typed: bool) -> Self {
-        Self { typed, ..self }
-    }
-
-    /// Sets the memory for the links of repeated mentions, in bytes.
-    #[must_use]
-    pub fn remembered_bytes(self, remembered_bytes: usize) -> Self {
-        Self { remembered_bytes, ..self }
-    }
-}
-
-/// Finds the mentions of documents and links each to a concept.
-///
-/// Documents are returned unchanged beside their mentions. The result depends only on the document, the knowledge base
-/// and the options. All links of a call come from one version of the knowledge base.
-pub struct Pipeline {
-    recognizer: Box<dyn Recognizer>,
-    linker: Linker,
-    options: PipelineOptions,
-    links: Memo<Arc<Known>>,
-}
+/// Returns the mentions of each document.
+type Find<'f> = &'f dyn Fn(&mut Vec<Reading<'_>>) -> Result<Vec<Vec<Recognized>>, Error>;
 
 /// The ranked answer to a name, with the types of its candidates.
-struct Known {
+pub(super) struct NameAnswer {
     link: Arc<Link>,
     types: Vec<Vec<String>>,
 }
 
-impl Pipeline {
-    /// Creates a pipeline that recognizes the names in the linker's knowledge base, those that it may answer.
-    pub fn new(linker: Linker, options: PipelineOptions) -> Self {
-        let LinkOptions { types, without_aliases, .. } = linker.options().clone();
-        let dictionary = DictionaryRecognizer::new(linker.knowledge_base().clone())
-            .nested(options.nested)
-            .of_types(types)
-            .without_aliases(without_aliases);
-        let links = Memo::with_bytes(options.remembered_bytes);
-        Self { recognizer: Box::new(dictionary), linker, options, links }
+impl Linker {
+    /// Finds the mentions of one document and links each to a concept.
+    ///
+    /// # Errors
+    /// As [`Linker::link_documents`].
+    pub fn link_document(&self, document: Document) -> Result<LinkedDocument, Error> {
+        Ok(self.link_documents(vec![document])?.remove(0))
     }
 
-    /// Replaces the dictionary by another recognizer.
-    #[must_use]
-    pub fn with_recognizer(mut self, recognizer: Box<dyn Recognizer>) -> Self {
-        self.recognizer = recognizer;
-        self
-    }
-
-    /// Returns the linker.
-    pub fn linker(&self) -> &Linker {
-        &self.linker
-    }
-
-    /// Links a batch of documents on all threads of the current rayon pool. Returns them in the same order.
+    /// Finds the mentions of a batch of documents and links each to a concept, on all threads of the current rayon pool. Returns the
+    /// documents in the same order, unchanged beside their mentions.
     ///
     /// # Errors
     /// If the storage, the encoder, the recognizer or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
-    pub fn link_all(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
-        let mentions = self.mentions(&documents)?;
+    pub fn link_documents(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
+        let recognizer = self.recognizer()?;
+        self.link_found(documents, &|readings| {
+            let recognized = recognizer.recognize(readings)?;
+            check(&recognized, readings)?;
+            Ok(recognized)
+        })
+    }
+
+    /// Links the mentions that documents have, as [`Linker::link_documents`] does those that it finds.
+    ///
+    /// # Errors
+    /// As [`Linker::link_documents`].
+    #[tracing::instrument(skip_all, fields(documents = documents.len()))]
+    pub fn link_mentions(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
+        self.link_found(documents, &|readings| Ok(readings.par_iter_mut().map(given).collect()))
+    }
+
+    fn link_found(&self, documents: Vec<Document>, find: Find<'_>) -> Result<Vec<LinkedDocument>, Error> {
+        let mentions = self.mentions(&documents, find)?;
         let whole = |(document, mentions)| LinkedDocument { document, mentions };
         Ok(documents.into_iter().zip(mentions).map(whole).collect())
     }
 
-    /// Links one document.
-    ///
-    /// # Errors
-    /// As [`Pipeline::link_all`].
-    pub fn link(&self, document: Document) -> Result<LinkedDocument, Error> {
-        Ok(self.link_all(vec![document])?.remove(0))
-    }
-
     /// Returns the linked mentions of each document.
-    fn mentions(&self, documents: &[Document]) -> Result<Vec<Vec<LinkedMention>>, Error> {
-        let found = self.find(documents)?;
-        let call = self.linker.begin()?;
+    fn mentions(&self, documents: &[Document], find: Find<'_>) -> Result<Vec<Vec<LinkedMention>>, Error> {
+        let found = self.find(documents, find)?;
+        let call = self.begin(true)?;
         let known = self.rank(&call, &found)?;
-        let linked = |found: &Vec<Found<'_>>| {
+        let linked = |found: &Vec<MentionQuery<'_>>| {
             let confirmed = found.iter().filter(|one| one.is_confirmed(&known));
             let mut mentions: Vec<LinkedMention> = confirmed.map(|one| one.linked(&known)).collect();
             mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
@@ -176,7 +76,7 @@ impl Pipeline {
         let mut linked: Vec<Vec<LinkedMention>> = found.par_iter().map(linked).collect();
         self.rerank(&call, documents, &mut linked)?;
         self.weigh_document(&mut linked, call.threshold());
-        let shared = SharedNames::new(self.options.ambiguous, self.linker.options(), call.threshold());
+        let shared = SharedNames::new(&self.options, call.threshold());
         linked.par_iter_mut().for_each(|mentions| {
             shared.resolve(mentions);
         });
@@ -186,7 +86,7 @@ impl Pipeline {
 
     /// Weighs what the mentions of a document say of each other.
     fn weigh_document(&self, linked: &mut [Vec<LinkedMention>], threshold: f64) {
-        let PipelineOptions { one_sense, neighbours, .. } = self.options;
+        let LinkOptions { one_sense, neighbours, .. } = self.options;
         linked.par_iter_mut().for_each(|mentions| {
             if one_sense {
                 share_sense(mentions, threshold);
@@ -202,8 +102,7 @@ impl Pipeline {
         if !self.options.typed {
             return Ok(());
         }
-        let known: HashSet<String> =
-            self.linker.knowledge_base().types()?.iter().map(|kind| kind.to_lowercase()).collect();
+        let known: HashSet<String> = self.kb.types()?.iter().map(|kind| kind.to_lowercase()).collect();
         let is_typed = |mention: &LinkedMention| mention.types.iter().any(|kind| known.contains(&kind.to_lowercase()));
         let mut typed: Vec<&mut LinkedMention> =
             linked.iter_mut().flatten().filter(|mention| is_typed(mention)).collect();
@@ -218,7 +117,7 @@ impl Pipeline {
     fn add_types(
         &self,
         call: &LinkCall<'_>,
-        known: &HashMap<&str, Arc<Known>>,
+        known: &HashMap<&str, Arc<NameAnswer>>,
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
         for mention in linked.iter_mut().flatten().filter(|mention| mention.types.is_empty()) {
@@ -233,30 +132,23 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Returns the mentions of each document: given ones or those found by the recognizer.
-    fn find<'a>(&self, documents: &'a [Document]) -> Result<Vec<Vec<Found<'a>>>, Error> {
+    /// Returns the mentions that `find` has for each document.
+    fn find<'a>(&self, documents: &'a [Document], find: Find<'_>) -> Result<Vec<Vec<MentionQuery<'a>>>, Error> {
         let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
         let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
-        let recognized = match self.options.given_mentions {
-            true => readings.par_iter_mut().map(given).collect(),
-            false => {
-                let recognized = self.recognizer.recognize(&mut readings)?;
-                check(&recognized, documents)?;
-                recognized
-            }
+        let recognized = find(&mut readings)?;
+        let query = |(reading, recognized): (&Reading<'a>, Vec<Recognized>)| {
+            recognized.into_iter().map(|one| MentionQuery::new(reading, one)).collect()
         };
-        let found = |(reading, recognized): (&Reading<'a>, Vec<Recognized>)| {
-            recognized.into_iter().map(|one| Found::new(reading, one)).collect()
-        };
-        Ok(readings.par_iter().zip(recognized).map(found).collect())
+        Ok(readings.par_iter().zip(recognized).map(query).collect())
     }
 
     /// Ranks each distinct name of the mentions once, and the short forms of tentative mentions.
     fn rank<'f>(
         &self,
         call: &LinkCall<'_>,
-        found: &'f [Vec<Found<'_>>],
-    ) -> Result<HashMap<&'f str, Arc<Known>>, Error> {
+        found: &'f [Vec<MentionQuery<'_>>],
+    ) -> Result<HashMap<&'f str, Arc<NameAnswer>>, Error> {
         let (mut known, mut unknown, mut seen) = (HashMap::new(), Vec::new(), HashSet::new());
         for one in found.iter().flatten() {
             let short_form = one.recognized.tentative.then_some(one.written.as_ref());
@@ -264,7 +156,7 @@ impl Pipeline {
                 if !seen.insert(name) {
                     continue;
                 }
-                match self.links.known(call.version(), name) {
+                match self.answers.known(call.version(), name) {
                     Some(answer) => drop(known.insert(name, answer)),
                     None => unknown.push(name),
                 }
@@ -273,8 +165,8 @@ impl Pipeline {
         let links = call.rank(&unknown)?;
         let types = call.types_of(&links)?;
         for ((name, link), types) in unknown.into_iter().zip(links).zip(types) {
-            let answer = Arc::new(Known { link: Arc::new(link), types });
-            self.links.insert(call.version(), name, Arc::clone(&answer), answer.link.bytes());
+            let answer = Arc::new(NameAnswer { link: Arc::new(link), types });
+            self.answers.insert(call.version(), name, Arc::clone(&answer), answer.link.bytes());
             known.insert(name, answer);
         }
         Ok(known)
@@ -287,7 +179,7 @@ impl Pipeline {
         documents: &[Document],
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
-        if !self.linker.reads_context() {
+        if !call.reads_context() {
             return self.keep_types(call, linked);
         }
         let names: Vec<(String, &Document, Span)> = documents
@@ -309,7 +201,7 @@ fn links_of(linked: &mut [Vec<LinkedMention>]) -> Vec<&mut Link> {
     linked.iter_mut().flatten().map(|mention| Arc::make_mut(&mut mention.link)).collect()
 }
 
-impl Known {
+impl NameAnswer {
     /// Returns the types of the best candidate of `link`; `None` if the name did not propose it.
     fn types_of_best(&self, link: &Link) -> Option<Vec<String>> {
         let Some(best) = link.candidates.first() else { return Some(Vec::new()) };
@@ -331,15 +223,13 @@ fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
 }
 
 /// Refuses mentions outside their documents.
-fn check(recognized: &[Vec<Recognized>], documents: &[Document]) -> Result<(), Error> {
-    if recognized.len() != documents.len() {
-        return Err(Error::recognizer(format!(
-            "{} documents, {} lists of mentions",
-            documents.len(),
-            recognized.len()
-        )));
+fn check(recognized: &[Vec<Recognized>], readings: &[Reading<'_>]) -> Result<(), Error> {
+    if recognized.len() != readings.len() {
+        let (documents, lists) = (readings.len(), recognized.len());
+        return Err(Error::recognizer(format!("{documents} documents, {lists} lists of mentions")));
     }
-    for (document, recognized) in documents.iter().zip(recognized) {
+    for (reading, recognized) in readings.iter().zip(recognized) {
+        let document = reading.document();
         let mut spans = recognized.iter().flat_map(|one| std::iter::once(&one.span).chain(&one.fragments));
         if let Some(span) = spans.find(|span| span.of(&document.text).is_none()) {
             let (id, length) = (&document.id, document.text.len());
@@ -353,18 +243,16 @@ fn check(recognized: &[Vec<Recognized>], documents: &[Document]) -> Result<(), E
 }
 
 /// A mention that is not linked yet.
-struct Found<'a> {
+struct MentionQuery<'a> {
     recognized: Recognized,
     written: Cow<'a, str>,
     /// Long form of the mention if its document defines it as an abbreviation.
     long_form: Option<String>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MentionQuery<'a> {
     fn new(reading: &Reading<'a>, recognized: Recognized) -> Self {
-        let Recognized { span, fragments, .. } = &recognized;
-        let mention = Mention { span: *span, fragments: fragments.clone(), ..Mention::default() };
-        let written = mention.surface(&reading.document().text);
+        let written = recognized.text(reading.document());
         let is_name = written.len() <= LONGEST_NAME_BYTES;
         Self { long_form: if is_name { reading.expand(&written) } else { None }, written, recognized }
     }
@@ -377,7 +265,7 @@ impl<'a> Found<'a> {
 
     /// Returns whether this is a mention. A tentative one counts only if its long form links to a concept that has the
     /// long form among its names or, if no lookup key matches, the short form.
-    fn is_confirmed(&self, known: &HashMap<&str, Arc<Known>>) -> bool {
+    fn is_confirmed(&self, known: &HashMap<&str, Arc<NameAnswer>>) -> bool {
         if !self.recognized.tentative {
             return true;
         }
@@ -391,17 +279,8 @@ impl<'a> Found<'a> {
     }
 
     /// Returns the mention with the answer to its name and the recognizer's type.
-    fn linked(&self, known: &HashMap<&str, Arc<Known>>) -> LinkedMention {
-        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = self.recognized.clone();
-        LinkedMention {
-            span,
-            fragments,
-            types: if kind.is_empty() { Vec::new() } else { vec![kind] },
-            score,
-            threshold,
-            is_zero_shot,
-            long_form: self.long_form.clone(),
-            link: Arc::clone(&known[self.name()].link),
-        }
+    fn linked(&self, known: &HashMap<&str, Arc<NameAnswer>>) -> LinkedMention {
+        let (text, link) = (self.written.clone().into_owned(), Arc::clone(&known[self.name()].link));
+        LinkedMention { long_form: self.long_form.clone(), ..LinkedMention::of(self.recognized.clone(), text, link) }
     }
 }

@@ -1,9 +1,10 @@
 //! Documents through the dictionary recognizer and the linker.
 
+use std::sync::Arc;
+
 use truename::{
     Ambiguous, Candidate, Concept, ConceptId, DictionaryRecognizer, Document, Error, KnowledgeBase, LinkOptions,
-    LinkedDocument, Linker, Mention, Passage, Pipeline, PipelineOptions, Query, Reading, Recognized, Recognizer,
-    Reranker, Shortlist, Span,
+    LinkedDocument, Linker, Mention, Passage, Query, Reading, Recognized, Recognizer, Reranker, Shortlist, Span,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -32,13 +33,13 @@ fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
     KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap()
 }
 
-fn link(document: Document, options: PipelineOptions) -> LinkedDocument {
+fn link(document: Document, options: LinkOptions) -> LinkedDocument {
     let folder = tempfile::tempdir().unwrap();
-    Pipeline::new(Linker::new(kb(&folder)).unwrap(), options).link(document).unwrap()
+    Linker::new(kb(&folder)).unwrap().with_options(options).unwrap().link_document(document).unwrap()
 }
 
 fn found(text: &str) -> Vec<(String, Option<String>)> {
-    pairs(&link(Document::new("1", text), PipelineOptions::default()))
+    pairs(&link(Document::new("1", text), LinkOptions::default()))
 }
 
 fn pairs(linked: &LinkedDocument) -> Vec<(String, Option<String>)> {
@@ -73,7 +74,7 @@ fn names_are_found_as_texts_write_them() {
 #[test]
 fn the_longest_name_counts_unless_all_are_asked_for() {
     assert_found("a non-Hodgkin lymphoma", &[("non-Hodgkin lymphoma", "D:8")]);
-    let options = PipelineOptions::default().nested(true);
+    let options = LinkOptions { nested: true, ..LinkOptions::default() };
     let all = pairs(&link(Document::new("1", "a non-Hodgkin lymphoma"), options));
     assert_eq!(all.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["non-Hodgkin lymphoma", "lymphoma"]);
 }
@@ -104,20 +105,20 @@ fn passages_are_read_apart() {
     let passage = |kind: &str, span: Span| Passage { kind: kind.into(), span };
     let passages = vec![passage("title", Span::new(0, 9)), passage("abstract", Span::new(10, 16))];
     let document = Document { passages, ..Document::new("1", text) };
-    assert!(link(document, PipelineOptions::default()).mentions.is_empty());
+    assert!(link(document, LinkOptions::default()).mentions.is_empty());
 }
 
 #[test]
 fn short_forms_are_linked_as_their_long_forms() {
     let text = "Type 2 diabetes mellitus (T2DM) is common. T2DM and T2DM patients; 't2dm' is not.";
-    let linked = link(Document::new("1", text), PipelineOptions::default());
+    let linked = link(Document::new("1", text), LinkOptions::default());
     let texts: Vec<(String, Option<String>)> = pairs(&linked);
     let expected = [("Type 2 diabetes mellitus", "D:2"), ("T2DM", "D:2"), ("T2DM", "D:2"), ("T2DM", "D:2")];
     assert_eq!(texts, expected.map(|(text, id)| (text.to_owned(), Some(id.to_owned()))));
     assert_eq!(linked.mentions[0].long_form, None);
     assert_eq!(linked.mentions[1].long_form.as_deref(), Some("Type 2 diabetes mellitus"));
 
-    let without = PipelineOptions::default().abbreviations(false);
+    let without = LinkOptions { abbreviations: false, ..LinkOptions::default() };
     assert_eq!(link(Document::new("1", text), without).mentions.len(), 1);
 }
 
@@ -150,8 +151,8 @@ fn given_mentions_are_linked_and_kept() {
         mentions: vec![mention(14, 20, "Disease"), discontinuous, mention(7, 10, "Thing")],
         ..Document::new("1", "breast and/or cancer")
     };
-    let options = PipelineOptions::default().given_mentions(true);
-    let linked = link(document.clone(), options);
+    let folder = tempfile::tempdir().unwrap();
+    let linked = Linker::new(kb(&folder)).unwrap().link_mentions(vec![document.clone()]).unwrap().remove(0);
     assert_eq!(linked.document, document);
     assert_eq!(linked.mentions.len(), 3);
     assert_eq!(
@@ -164,10 +165,10 @@ fn given_mentions_are_linked_and_kept() {
 #[test]
 fn only_names_of_the_types_asked_for_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let options = LinkOptions::default().types(vec!["chemical".into()]);
+    let options = LinkOptions { types: vec!["chemical".into()], ..LinkOptions::default() };
     let linker = Linker::new(kb(&folder)).unwrap().with_options(options).unwrap();
-    let pipeline = Pipeline::new(linker, PipelineOptions::default());
-    let linked = pipeline.link(Document::new("1", "aspirin against breast cancer")).unwrap();
+    let linker = linker;
+    let linked = linker.link_document(Document::new("1", "aspirin against breast cancer")).unwrap();
     assert_eq!(pairs(&linked), [("aspirin".to_owned(), Some("C:1".to_owned()))]);
 }
 
@@ -179,9 +180,10 @@ fn an_updated_knowledge_base_is_found_as_it_is() {
     std::fs::write(&file, "id\tname\nC:9\tzolpidem tartrate\nC:1\tASA 500\n").unwrap();
     let gone: ConceptId = "D:7".parse().unwrap();
     kb.update(&[file], &[gone], &Default::default()).unwrap();
-    let pipeline = Pipeline::new(Linker::new(kb).unwrap(), PipelineOptions::default());
-    let linked =
-        pipeline.link(Document::new("1", "Zolpidem tartrate, ASA 500, aspirin, lymphoma, breast cancer")).unwrap();
+    let linker = Linker::new(kb).unwrap();
+    let linked = linker
+        .link_document(Document::new("1", "Zolpidem tartrate, ASA 500, aspirin, lymphoma, breast cancer"))
+        .unwrap();
     let texts: Vec<String> = pairs(&linked).into_iter().map(|(text, _)| text).collect();
     assert_eq!(texts, ["Zolpidem tartrate", "ASA 500", "breast cancer"]);
 }
@@ -201,8 +203,9 @@ fn shared_names_follow_the_policy() {
     ];
     let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
     let linked = |text: &str, ambiguous| {
-        let options = PipelineOptions::default().ambiguous(ambiguous);
-        Pipeline::new(Linker::new(kb.clone()).unwrap(), options).link(Document::new("1", text)).unwrap()
+        let options = LinkOptions { ambiguous, ..LinkOptions::default() };
+        let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
+        linker.link_document(Document::new("1", text)).unwrap()
     };
     let answer =
         |text: &str, ambiguous| linked(text, ambiguous).mentions.last().unwrap().link.id().map(ToString::to_string);
@@ -235,9 +238,8 @@ impl Recognizer for Capitals {
 #[test]
 fn another_recognizer_takes_the_place_of_the_dictionary() {
     let folder = tempfile::tempdir().unwrap();
-    let pipeline = Pipeline::new(Linker::new(kb(&folder)).unwrap(), PipelineOptions::default())
-        .with_recognizer(Box::new(Capitals));
-    let linked = pipeline.link(Document::new("1", "aspirin É B")).unwrap();
+    let linker = Linker::new(kb(&folder)).unwrap().with_recognizer(Arc::new(Capitals));
+    let linked = linker.link_document(Document::new("1", "aspirin É B")).unwrap();
     let spans: Vec<Span> = linked.mentions.iter().map(|mention| mention.span).collect();
     assert_eq!(spans, [Span::new(8, 10), Span::new(11, 12)]);
     assert!(linked.mentions.iter().all(|mention| mention.types == ["Letter"] && mention.score == Some(0.5)));
@@ -249,12 +251,12 @@ fn the_batch_and_the_threads_change_nothing() {
     let kb = kb(&folder);
     let texts = ["Aspirin (ASA) and ASA", "no name", "DMD, CF and ALL", "breast cancers in all"];
     let documents: Vec<Document> = (0..40).map(|n| Document::new(n.to_string(), texts[n % texts.len()])).collect();
-    let pipeline = || Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
+    let linker = || Linker::new(kb.clone()).unwrap();
     let one: Vec<LinkedDocument> =
-        documents.iter().map(|document| pipeline().link(document.clone()).unwrap()).collect();
+        documents.iter().map(|document| linker().link_document(document.clone()).unwrap()).collect();
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        assert_eq!(pool.install(|| pipeline().link_all(documents.clone())).unwrap(), one);
+        assert_eq!(pool.install(|| linker().link_documents(documents.clone())).unwrap(), one);
     }
 }
 
@@ -281,16 +283,16 @@ impl Recognizer for Failing {
 fn mistakes_of_a_recognizer_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
-    let fails = |recognizer: Box<dyn Recognizer>| {
-        let pipeline = Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
-        pipeline.with_recognizer(recognizer).link(Document::new("note", "no aspirin")).unwrap_err().to_string()
+    let fails = |recognizer: Arc<dyn Recognizer>| {
+        let linker = Linker::new(kb.clone()).unwrap();
+        linker.with_recognizer(recognizer).link_document(Document::new("note", "no aspirin")).unwrap_err().to_string()
     };
     assert_eq!(
-        fails(Box::new(Broken(true))),
+        fails(Arc::new(Broken(true))),
         "the recognizer gave the span 3..300 in document \"note\", which has 10 bytes"
     );
-    assert_eq!(fails(Box::new(Broken(false))), "the recognizer gave 1 documents, 0 lists of mentions");
-    assert_eq!(fails(Box::new(Failing)), "weights are gone");
+    assert_eq!(fails(Arc::new(Broken(false))), "the recognizer gave 1 documents, 0 lists of mentions");
+    assert_eq!(fails(Arc::new(Failing)), "weights are gone");
 }
 
 #[test]
@@ -328,14 +330,14 @@ fn every_recognizer_keeps_the_contract() {
 }
 
 #[test]
-fn a_pipeline_that_outlives_an_update_answers_by_the_new_names() {
+fn a_linker_that_outlives_an_update_answers_by_the_new_names() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
-    let only_diseases = LinkOptions::default().types(vec!["disease".to_owned()]);
-    let all = Pipeline::new(Linker::new(kb.clone()).unwrap(), PipelineOptions::default());
+    let only_diseases = LinkOptions { types: vec!["disease".to_owned()], ..LinkOptions::default() };
+    let all = Linker::new(kb.clone()).unwrap();
     let diseases = Linker::new(kb.clone()).unwrap().with_options(only_diseases).unwrap();
-    let diseases = Pipeline::new(diseases, PipelineOptions::default());
-    let link = |pipeline: &Pipeline, text: &str| pairs(&pipeline.link(Document::new("1", text)).unwrap());
+    let diseases = diseases;
+    let link = |linker: &Linker, text: &str| pairs(&linker.link_document(Document::new("1", text)).unwrap());
     let text = "lymphoma, aspirin and narcolepsy";
     let id = |id: &str| Some(id.to_owned());
     assert_eq!(link(&all, text), [("lymphoma".to_owned(), id("D:7")), ("aspirin".to_owned(), id("C:1"))]);
@@ -382,22 +384,21 @@ fn a_reranker_reorders_the_best_candidates_by_context() {
         concept
     });
     let kb = KnowledgeBase::create(concepts.into(), &folder.path().join("kb")).unwrap();
-    let linker = || Linker::new(kb.clone()).unwrap().with_reranker(Box::new(Context));
-    let pipeline = Pipeline::new(linker(), PipelineOptions::default());
+    let linker = Linker::new(kb).unwrap().with_reranker(Arc::new(Context));
     for (text, id) in [("INX is a kinase", "G:2"), ("INX, the light one", "G:3"), ("INX binds the receptor", "G:1")] {
-        let linked = pipeline.link(Document::new("1", text)).unwrap();
+        let linked = linker.link_document(Document::new("1", text)).unwrap();
         let link = &linked.mentions[0].link;
         assert_eq!(link.id().map(ConceptId::as_str), Some(id), "{text}");
         assert_eq!(link.candidates[0].scores.reranker, Some(3.0));
         assert!(link.candidates.iter().map(|candidate| candidate.probability).sum::<f64>() < 1.0);
     }
-    let unread = pipeline.link(Document::new("1", "INX alone")).unwrap();
+    let unread = linker.link_document(Document::new("1", "INX alone")).unwrap();
     assert!(unread.mentions[0].link.candidates[0].probability < 0.05, "none of them");
-    let link = linker().link_name("insulin recepter").unwrap();
+    let link = linker.link_name("insulin recepter").unwrap();
     assert_eq!(link.candidates[0].scores.reranker, None, "a name without context");
     let (document, outside) = (Document::new("1", "INX is a kinase"), Span::new(9, 99));
-    let error = linker().link(&[Query::new("INX").in_context(&document, outside)]).unwrap_err();
+    let error = linker.link_queries(&[Query::new("INX").in_context(&document, outside)]).unwrap_err();
     assert_eq!(error.to_string(), "the span 9..99 of \"INX\" is no part of its document, which has 15 bytes");
-    let exact = linker().link_name("insulin kinase").unwrap();
+    let exact = linker.link_name("insulin kinase").unwrap();
     assert_eq!((exact.id().map(ConceptId::as_str), exact.candidates[0].scores.reranker), (Some("G:2"), None));
 }

@@ -1,0 +1,81 @@
+//! Documents linked one after another from a source of any length.
+
+use std::collections::VecDeque;
+
+use super::Linker;
+use crate::{Document, Error, LinkedDocument};
+
+/// Largest number of documents of a batch.
+const BATCH_DOCUMENTS: usize = 256;
+/// Bytes of text after which no further document is added to a batch.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Documents with their linked mentions, in the order of the documents. See [`Linker::link_stream`].
+pub struct LinkStream<'a, I> {
+    linker: &'a Linker,
+    link: fn(&Linker, Vec<Document>) -> Result<Vec<LinkedDocument>, Error>,
+    documents: I,
+    ready: VecDeque<LinkedDocument>,
+}
+
+impl Linker {
+    /// Links documents as they come, a batch at a time on all threads of the current rayon pool, and keeps their order. No more than a
+    /// batch is in memory: 256 documents, or those that together have more than 4 MiB of text.
+    ///
+    /// An error is that of a batch, whose documents are lost; the next ones can still be read.
+    ///
+    /// ```
+    /// use truename::{Document, ImportOptions, KnowledgeBase, Linker};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (file, mykb) = (folder.path().join("kb.tsv"), folder.path().join("mykb"));
+    /// # std::fs::write(&file, "id\tname\n1\taspirin\n2\tibuprofen\n")?;
+    /// # KnowledgeBase::import(&[file], &mykb, &ImportOptions::default(), false)?;
+    /// let linker = Linker::open(&mykb)?;
+    /// let notes = ["No aspirin.", "Ibuprofen, aspirin."].into_iter().map(|text| Document::new("note", text));
+    /// let mut mentions = 0;
+    /// for linked in linker.link_stream(notes) {
+    ///     mentions += linked?.mentions.len();
+    /// }
+    /// assert_eq!(mentions, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn link_stream<I: IntoIterator<Item = Document>>(&self, documents: I) -> LinkStream<'_, I::IntoIter> {
+        LinkStream {
+            linker: self,
+            link: Self::link_documents,
+            documents: documents.into_iter(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Links the mentions that documents have, as [`Linker::link_stream`] does those that it finds.
+    pub fn link_mention_stream<I: IntoIterator<Item = Document>>(&self, documents: I) -> LinkStream<'_, I::IntoIter> {
+        LinkStream { link: Self::link_mentions, ..self.link_stream(documents) }
+    }
+}
+
+impl<I: Iterator<Item = Document>> Iterator for LinkStream<'_, I> {
+    type Item = Result<LinkedDocument, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ready.is_empty() {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            while batch.len() < BATCH_DOCUMENTS && bytes < BATCH_BYTES {
+                let Some(document) = self.documents.next() else { break };
+                bytes += document.text.len();
+                batch.push(document);
+            }
+            if batch.is_empty() {
+                return None;
+            }
+            match (self.link)(self.linker, batch) {
+                Ok(linked) => self.ready.extend(linked),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
