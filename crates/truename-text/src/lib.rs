@@ -25,14 +25,12 @@
 
 mod abbreviation;
 mod document;
-mod excerpt;
 mod gold_name;
 mod gram;
 mod key;
 mod normalize;
 mod offsets;
 mod part;
-mod problem;
 mod profile;
 pub mod similarity;
 mod span;
@@ -43,17 +41,16 @@ mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
 pub use document::{Document, Mention, Passage};
-pub use excerpt::excerpt;
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::{NormalizedName, each_word, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
-pub use problem::Problem;
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;
 pub use stable_hash::{document_hash, stable_hash};
+pub use truename_error::{Problem, excerpt};
 pub use version::VersionedName;
 pub use words::{Words, written_forms};
