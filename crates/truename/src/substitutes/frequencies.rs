@@ -17,7 +17,7 @@ impl Frequencies {
     /// Reads word lists and counts the words of texts.
     ///
     /// A file is a word list if its first line that is not empty is `word TAB count`; then all its lines are. Any other file is a text.
-    /// Both may be gzipped (`.gz`). The counts of several files are added.
+    /// A folder or a pattern stands for its files. The counts of several files are added.
     ///
     /// # Errors
     /// If a file cannot be read, is not UTF-8, has no word, or a line of a word list has no count.
@@ -25,7 +25,7 @@ impl Frequencies {
         let mut frequencies = Self::default();
         for path in paths {
             let before = frequencies.total;
-            frequencies.add_file(path)?;
+            truename_read::files(path)?.iter().try_for_each(|file| frequencies.add_file(file))?;
             if frequencies.total == before {
                 return Err(Error::word_list(path, 0, "no word with a count, and no text".to_owned()));
             }
@@ -124,6 +124,18 @@ mod tests {
         assert_eq!(frequencies.count("put none"), 0);
         assert!((frequencies.per_million("the") - 62.0 / 105.0 * 1e6).abs() < 1e-6);
         assert_eq!(Frequencies::default().per_million("the"), 0.0);
+    }
+
+    #[test]
+    fn lists_of_a_folder_and_of_a_pattern_are_added() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("a.tsv", "the\t60\n"), ("b.tsv", "the\t2\nuse\t1\n")] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        for path in [folder.path().to_owned(), folder.path().join("*.tsv")] {
+            let frequencies = Frequencies::read(&[path]).unwrap();
+            assert_eq!(["the", "use"].map(|word| frequencies.count(word)), [62, 1]);
+        }
     }
 
     #[test]

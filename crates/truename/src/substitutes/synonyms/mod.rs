@@ -34,7 +34,7 @@ enum Format {
 }
 
 impl SynonymVocabulary {
-    /// Reads files of synonyms, gzipped or not: WordNet's `data.noun`, `data.verb`, `data.adj` and `data.adv`, or the folder with them;
+    /// Reads files of synonyms, and the files of patterns: WordNet's `data.noun`, `data.verb`, `data.adj` and `data.adv`, or the folder with them;
     /// CSV and TSV, in which a row has synonyms; clusters, as those of PPDB: a line with the name of a cluster, its members behind a
     /// tab on the lines after it.
     ///
@@ -47,13 +47,10 @@ impl SynonymVocabulary {
     }
 
     fn add_path(&mut self, path: &Path) -> Result<(), Error> {
-        if !path.is_dir() {
-            return self.add_file(path);
+        let mut files = truename_read::files(path)?;
+        if path.is_dir() {
+            files.retain(|file| matches!(format(file), Format::WordNet(_)));
         }
-        let entries = std::fs::read_dir(path).map_err(|source| Error::io("read", path, source))?;
-        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        files.retain(|file| matches!(format(file), Format::WordNet(_)));
-        files.sort();
         if files.is_empty() {
             let message = "no data.noun, data.verb, data.adj or data.adv in the folder";
             return Err(Error::word_list(path, 0, message.into()));
@@ -182,6 +179,8 @@ mod tests {
         std::fs::write(folder.path().join("index.noun"), "not read").unwrap();
         let vocabulary = SynonymVocabulary::read(&[folder.path().to_owned()]).unwrap();
         assert_eq!(vocabulary.of("piece", false), ["part", "fuel tank"]);
+        let pattern = SynonymVocabulary::read(&[folder.path().join("data.*")]).unwrap();
+        assert_eq!(pattern.of("piece", false), ["part", "fuel tank"]);
         let empty = tempfile::tempdir().unwrap();
         let error = SynonymVocabulary::read(&[empty.path().to_owned()]).unwrap_err();
         assert!(error.to_string().contains("no data.noun"), "{error}");
