@@ -28,6 +28,7 @@
 mod augmentation;
 mod chain;
 mod cross_validation;
+mod data_file;
 mod documents;
 mod error;
 mod mentions;
@@ -47,8 +48,9 @@ mod tuning;
 mod vectors;
 
 pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
+pub use data_file::DataFile;
 pub use error::Error;
-pub use names::{Accuracy, AccuracySearch, DataFile, Dataset, Named, Names, Query};
+pub use names::{Accuracy, AccuracySearch, Dataset, Named, Names, Query};
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;

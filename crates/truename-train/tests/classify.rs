@@ -1,5 +1,6 @@
 //! Classification and regression of texts and pairs, by the small BERT of `truename-infer`.
 
+use std::io::Write;
 use std::path::Path;
 
 use truename_infer::{Classifier, ClassifyText};
@@ -140,6 +141,35 @@ fn a_share_is_held_out_and_equal_texts_stay_together() {
     assert!(run.describe().unwrap()[0].starts_with("48 texts to learn, 12 to evaluate on"), "{:?}", run.describe());
     // A text with both labels in each pair of rows: half of the answers are right.
     assert_eq!((scores.names, scores.get("accuracy")), (12, 0.5));
+}
+
+#[test]
+fn tables_of_a_folder_and_of_a_pattern_are_those_of_their_files_in_any_form() {
+    let folder = folder();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let table = table();
+    let (rows, header) = (table.lines().skip(1).collect::<Vec<_>>(), table.lines().next().unwrap());
+    let part = |rows: &[&str]| format!("{header}\n{}\n", rows.join("\n"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(part(&rows[..5]).as_bytes()).unwrap();
+    std::fs::write(data.join("a.tsv.gz"), packed.finish().unwrap()).unwrap();
+    let wide: Vec<u8> = part(&rows[5..]).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(data.join("b.tsv"), [&[0xff, 0xfe][..], &wide].concat()).unwrap();
+    let hash = |train: &str, out: &str| {
+        let recipe = recipe(folder.path(), &[train, "schedule.max_steps=1"]).unwrap();
+        let out = folder.path().join(out);
+        trained(&recipe, &out);
+        let run = std::fs::read_to_string(out.join("run.json")).unwrap();
+        let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+        (run["data_hash"].clone(), run["files"].as_array().unwrap().len())
+    };
+    let whole = hash("data.train=pairs.tsv", "whole");
+    let paths = ["data", "data/*.tsv*", "[\"data/a.tsv.gz\", \"data/b.tsv\"]"];
+    for (number, paths) in paths.iter().enumerate() {
+        let parts = hash(&format!("data.train={paths}"), &number.to_string());
+        assert_eq!((&parts.0, parts.1), (&whole.0, whole.1 + 1), "{paths}");
+    }
 }
 
 #[test]

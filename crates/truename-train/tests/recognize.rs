@@ -147,6 +147,18 @@ fn a_corpus_may_rename_types_and_leave_some_out() {
 }
 
 #[test]
+fn corpora_of_a_pattern_are_one_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = corpus(folder.path(), "a.jsonl", &TEXTS[..2], &str::to_owned);
+    corpus(folder.path(), "b.jsonl", &TEXTS[2..], &str::to_owned);
+    let described = |train: &str| {
+        let recipe = recipe("recognize", &first, &[train]).unwrap();
+        begin(&recipe, &folder.path().join("out"), Start::Anew).unwrap().describe().unwrap()[0].clone()
+    };
+    assert_eq!(described("data.train=[\"?.jsonl\"]"), described("data.train=[\"a.jsonl\", \"b.jsonl\"]"));
+}
+
+#[test]
 fn bad_data_is_named_with_a_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &|kind| format!("{kind}s"));

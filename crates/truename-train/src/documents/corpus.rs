@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use truename_corpus::{ReadOptions, read_path};
 use truename_text::{Document, Mention, Problem, Span};
@@ -71,23 +71,10 @@ impl Corpora {
     }
 
     fn read_corpus(&mut self, path: &Path, numbers: &Numbers) -> Result<(), Error> {
-        let (mut problems, before) = (Vec::new(), self.documents);
-        read_path(path, &ReadOptions::default().mentions(true), &mut |document| {
-            match document {
-                Ok(document) => self.add(&document, numbers),
-                Err(problem) => problems.push(problem),
-            }
-            ControlFlow::Continue(())
-        })?;
-        let count = problems.len();
-        let first = problems.into_iter().next();
-        if self.documents == before {
-            return Err(Error::no_document(path, first));
-        }
-        self.problems.extend(first.map(|first| (first, count)));
-        for file in files_of(path)? {
-            self.files.push(DataFile::of(&file)?);
-        }
+        let (options, mut files) = (ReadOptions::default().mentions(true), Vec::new());
+        let problem = read_corpus(path, &options, &mut files, &mut |document| self.add(&document, numbers))?;
+        self.problems.extend(problem);
+        self.files.append(&mut files);
         Ok(())
     }
 
@@ -194,17 +181,34 @@ fn one_of(types: &[&str]) -> String {
     format!("a type of the section types: {}", types.join(", "))
 }
 
-/// Returns a file, or the files of a folder and of its annotations.
-pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    if !path.is_dir() {
-        let beside = path.with_extension("ann");
-        let is_other =
-            beside != path && path.extension().is_some_and(|extension| extension == "txt") && beside.exists();
-        return Ok(std::iter::once(path.to_owned()).chain(is_other.then_some(beside)).collect());
+/// Reads the documents of a corpus: a file, a folder, or the files of a pattern, which are added to `files`. Returns the first
+/// problem with the number of all.
+///
+/// # Errors
+/// If a file cannot be read, or none has a document.
+pub(crate) fn read_corpus(
+    path: &Path,
+    options: &ReadOptions,
+    files: &mut Vec<DataFile>,
+    visit: &mut dyn FnMut(Document),
+) -> Result<Option<(Problem, usize)>, Error> {
+    files.extend(DataFile::each(path)?);
+    let parts = if path.is_dir() { vec![path.to_owned()] } else { truename_read::files(path)? };
+    let (mut first, mut problems, mut documents) = (None, 0, 0);
+    for part in parts {
+        read_path(&part, options, &mut |document| {
+            match document {
+                Ok(document) => {
+                    documents += 1;
+                    visit(document);
+                }
+                Err(problem) => {
+                    problems += 1;
+                    first.get_or_insert(problem);
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
     }
-    let failed = |source| Error::io("read", path, source);
-    let entries = std::fs::read_dir(path).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    files.sort();
-    Ok(files)
+    if documents == 0 { Err(Error::no_document(path, first)) } else { Ok(first.map(|first| (first, problems))) }
 }

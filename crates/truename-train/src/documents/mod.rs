@@ -19,7 +19,7 @@ use crate::Error;
 use crate::recipe::Recipe;
 use crate::training::{Description, EpochSize, Scores};
 
-pub(crate) use corpus::files_of;
+pub(crate) use corpus::read_corpus;
 pub(crate) use keys::{DocumentKeys, EncoderKeys};
 
 /// Documents to learn from and to evaluate on.

@@ -3,19 +3,20 @@
 mod keys;
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, WrittenIds};
-use truename_corpus::{ReadOptions, read_path};
+use truename_corpus::ReadOptions;
 use truename_index::Hit;
 use truename_infer::{Manifest, RetrieverConfig};
 use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::documents::files_of;
+use crate::data_file::is_store;
+use crate::documents::read_corpus;
+use crate::names::vocabularies;
 use crate::recipe::Recipe;
 use crate::retrieval::ConceptRetriever;
 use crate::{DataFile, Error};
@@ -133,23 +134,9 @@ impl Mentions {
     fn examples(&mut self, corpora: &[PathBuf], ids: &WrittenIds, distinct: bool) -> Result<Vec<LinkedExample>, Error> {
         let mut examples = Vec::new();
         for path in corpora {
-            let (mut problems, mut documents) = (Vec::new(), Vec::new());
-            read_path(path, &ReadOptions::default().mentions(true), &mut |document| {
-                match document {
-                    Ok(document) => documents.push(document),
-                    Err(problem) => problems.push(problem),
-                }
-                ControlFlow::Continue(())
-            })?;
-            let count = problems.len();
-            let first = problems.into_iter().next();
-            if documents.is_empty() {
-                return Err(Error::no_document(path, first));
-            }
-            self.problems.extend(first.map(|first| (first, count)));
-            for file in files_of(path)? {
-                self.files.push(DataFile::of(&file)?);
-            }
+            let (options, mut documents) = (ReadOptions::default().mentions(true), Vec::new());
+            let problem = read_corpus(path, &options, &mut self.files, &mut |document| documents.push(document))?;
+            self.problems.extend(problem);
             for document in documents {
                 examples.extend(self.of_document(&document, ids, distinct));
                 self.documents.push(document);
@@ -357,7 +344,7 @@ impl Reranker for Shortened {
 /// Opens a store, or imports files into a temporary one.
 fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
     Ok(match paths {
-        [path] if path.is_dir() => KnowledgeBase::open(path)?,
-        _ => KnowledgeBase::import(paths, &folder.join("kb"), &ImportOptions::default(), false)?.0,
+        [path] if is_store(path) => KnowledgeBase::open(path)?,
+        _ => KnowledgeBase::import(&vocabularies(paths)?, &folder.join("kb"), &ImportOptions::default(), false)?.0,
     })
 }

@@ -6,7 +6,8 @@ use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::keys::{DataKeys, NameKeys};
-use crate::{Error, Recipe};
+use crate::data_file::is_store;
+use crate::{DataFile, Error, Recipe};
 
 /// Names to learn from, and names to ask for.
 #[derive(Clone, Debug, Default)]
@@ -55,16 +56,6 @@ pub struct Query {
     pub ids: Vec<String>,
 }
 
-/// A file that data came from.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct DataFile {
-    /// The path.
-    pub path: PathBuf,
-    /// XXH3 hash of its bytes, 128 bits in hexadecimal.
-    pub hash: String,
-}
-
 impl Dataset {
     /// Reads the files that a recipe names, and holds names out where it asks for that.
     ///
@@ -97,16 +88,16 @@ impl Dataset {
         let mut files = Vec::new();
         let mut concepts = read_concepts(&data.kb, &mut files)?;
         let mut labelled = Vec::new();
-        for path in &data.names {
-            labelled.extend(add_labelled(&mut concepts, path)?);
-            files.push(DataFile::of(path)?);
+        for file in DataFile::each_of(&data.names)? {
+            labelled.extend(add_labelled(&mut concepts, &file.path)?);
+            files.push(file);
         }
         let extra = read_concepts(&data.extra, &mut files)?;
         let mut queries = Vec::new();
-        for path in asked {
-            let gold = truename_eval::read_gold(path)?.into_iter().filter(|gold| !gold.ids.is_empty());
+        for file in DataFile::each_of(asked)? {
+            let gold = truename_eval::read_gold(&file.path)?.into_iter().filter(|gold| !gold.ids.is_empty());
             queries.extend(gold.map(|gold| Query { name: gold.name, ids: gold.ids }));
-            files.push(DataFile::of(path)?);
+            files.push(file);
         }
         let mut dataset = Self::new(concepts, extra, queries)?;
         (dataset.labelled, dataset.files) = (labelled, files);
@@ -263,14 +254,6 @@ impl Dataset {
     }
 }
 
-impl DataFile {
-    pub(crate) fn of(path: &Path) -> Result<Self, Error> {
-        let file = if path.is_dir() { path.join("data.mdb") } else { path.to_owned() };
-        let bytes = std::fs::read(&file).map_err(|source| Error::io("read", &file, source))?;
-        Ok(Self { path: path.to_owned(), hash: format!("{:032x}", xxh3_128(&bytes)) })
-    }
-}
-
 /// Adds labelled names to their concepts, and returns them with their ids.
 fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<Vec<(String, String)>, Error> {
     let place: HashMap<String, usize> =
@@ -291,22 +274,26 @@ pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Res
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    for path in paths {
-        files.push(DataFile::of(path)?);
-    }
+    files.extend(DataFile::each_of(paths)?);
     if let [path] = paths
-        && path.is_dir()
+        && is_store(path)
     {
         let store = Store::open(path)?;
         let snapshot = store.snapshot()?;
-        let mut concepts = Vec::new();
-        for concept in snapshot.concepts()? {
-            concepts.push(Named::from(&concept?));
-        }
-        return Ok(concepts);
+        return snapshot.concepts()?.map(|concept| Ok(Named::from(&concept?))).collect();
     }
-    let import = import::read_files(paths, &ImportOptions::default())?;
+    let import = import::read_files(&vocabularies(paths)?, &ImportOptions::default())?;
     Ok(import.concepts.iter().map(Named::from).collect())
+}
+
+/// Returns files and folders of a knowledge base, the files of patterns one by one.
+pub(crate) fn vocabularies(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::new();
+    for path in paths {
+        // A folder may hold one vocabulary in several files.
+        if path.is_dir() { all.push(path.clone()) } else { all.extend(truename_read::files(path)?) }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -316,6 +303,31 @@ mod tests {
     fn named(id: &str, names: &[&str]) -> Named {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         Named { id: id.into(), names, ..Named::default() }
+    }
+
+    #[test]
+    fn folders_and_patterns_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (name, text) in [
+            ("kb/a.csv", "id,name\nX:1,flu\n"),
+            ("kb/b.csv", "id,name\nX:2,gout\n"),
+            ("names/a.tsv", "name\tid\nthe flu\tX:1\n"),
+            ("names/within/b.tsv", "name\tid\npodagra\tX:2\n"),
+        ] {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), text).unwrap();
+        }
+        let read = |kb: &[&str], names: &[&str]| {
+            let paths = |names: &[&str]| names.iter().map(|name| at(name)).collect();
+            let keys = DataKeys { kb: paths(kb), names: paths(names), ..DataKeys::default() };
+            Dataset::open(&keys, &keys.names).unwrap()
+        };
+        let each = read(&["kb/a.csv", "kb/b.csv"], &["names/a.tsv", "names/within/b.tsv"]);
+        assert_eq!((each.name_count(), each.queries().len(), each.files().len()), (4, 2, 6));
+        for other in [read(&["kb"], &["names"]), read(&["kb/?.csv"], &["names/*"])] {
+            assert_eq!((other.hash(), other.files()), (each.hash(), each.files()));
+        }
     }
 
     #[test]

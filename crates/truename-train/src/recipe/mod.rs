@@ -180,7 +180,7 @@ impl Recipe {
             };
             if let Some(Value::String(path)) = path
                 && !path.is_empty()
-                && !Path::new(path).exists()
+                && !stands_for_files(Path::new(path))
             {
                 *path = folder.join(&path).to_string_lossy().into_owned();
             }
@@ -251,6 +251,11 @@ impl Recipe {
         (options.optimizer.weight_decay, options.optimizer.max_grad_norm) = (weight_decay, max_grad_norm);
         Ok(options)
     }
+}
+
+/// Returns true if a path is there, or is a pattern that a file matches.
+fn stands_for_files(path: &Path) -> bool {
+    path.exists() || truename_read::files(path).is_ok_and(|files| files.iter().any(|file| file.exists()))
 }
 
 fn remove(table: &mut Table, key: &str) {

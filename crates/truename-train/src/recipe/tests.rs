@@ -131,12 +131,16 @@ fn every_renamed_key_is_a_key_of_some_kind() {
 fn paths_of_arguments_count_from_the_working_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recipe.toml");
-    std::fs::write(&path, "[task]\nkind = \"groups\"\n[data]\nextra = \"b.tsv\"\n").unwrap();
+    std::fs::write(&path, "[task]\nkind = \"groups\"\n[data]\nextra = \"b.tsv\"\nnames = [\"src/*.rs\", \"*.tsv\"]\n")
+        .unwrap();
     let flag = Change::paths("--kb", "data.kb", &["a.tsv".into()]);
     let recipe = Recipe::read(&path, &[flag]).unwrap().effective().unwrap();
     assert_eq!(find(&recipe, "data.kb").unwrap()[0].as_str(), Some("a.tsv"));
-    let beside = folder.path().join("b.tsv");
-    assert_eq!(find(&recipe, "data.extra").unwrap()[0].as_str(), beside.to_str());
+    let beside = |name: &str| folder.path().join(name).to_str().map(str::to_owned);
+    let path_of = |key: &str, number: usize| find(&recipe, key).unwrap()[number].as_str().map(str::to_owned);
+    assert_eq!(path_of("data.extra", 0), beside("b.tsv"));
+    // A pattern counts from the working folder if a file there matches it.
+    assert_eq!([path_of("data.names", 0), path_of("data.names", 1)], [Some("src/*.rs".to_owned()), beside("*.tsv")]);
 }
 
 #[test]

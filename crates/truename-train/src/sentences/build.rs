@@ -15,9 +15,9 @@ use super::exclusion::Exclusion;
 use super::report::CorpusReport;
 use super::runs::FoundSentence;
 use super::sentence_ends::sentences;
-use super::unfinished::{Setup, Unfinished, hashed};
+use super::unfinished::{Setup, Unfinished};
 use super::{CorpusOptions, LinkedDocuments, SENTENCES_FILE};
-use crate::{Error, Start};
+use crate::{DataFile, Error, Start};
 
 /// Places of entities with the numbers of their concepts.
 type Places = Vec<(Span, u32)>;
@@ -131,14 +131,12 @@ pub fn build_corpus(
 
 fn setup(kb: &KnowledgeBase, texts: &CorpusTexts, options: &CorpusOptions) -> Result<Setup, Error> {
     let CorpusTexts { texts, reading, exclude, linker, .. } = texts;
-    let all = |paths: &[PathBuf]| paths.iter().map(|path| hashed(path)).collect::<Result<Vec<_>, _>>();
-    let mut hashed_kb = hashed(&kb.path().join("data.mdb"))?;
-    hashed_kb.path = kb.path().to_owned();
+    let all = |paths: &[PathBuf]| paths.iter().map(|path| DataFile::of(path)).collect::<Result<Vec<_>, _>>();
     let format = reading.format.map_or("told by content and extension".to_owned(), |format| format.to_string());
     let unit = format!("{:?}", reading.offsets).to_lowercase();
     let encoding = reading.encoding.as_deref().unwrap_or("UTF-8 unless the file says another");
     Ok(Setup {
-        kb: hashed_kb,
+        kb: DataFile::of(kb.path())?,
         texts: all(texts)?,
         exclude: all(exclude)?,
         reading: format!("format {format}, offsets in {unit}, encoding {encoding}"),

@@ -7,7 +7,8 @@ use truename_kb::Progress;
 use truename_text::{Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{MarkedSentence, SENTENCES_FILE, read_sentences};
+use super::MarkedSentence;
+use super::marked_sentence::{files_of, read_file};
 use crate::names::dot;
 use crate::{DataFile, Error, Scores};
 
@@ -30,8 +31,10 @@ impl SentenceSet {
     pub fn read(paths: &[PathBuf], dev_share: f64) -> Result<Self, Error> {
         let (mut sentences, mut files) = (Vec::new(), Vec::new());
         for path in paths {
-            sentences.extend(read_sentences(path)?);
-            files.push(DataFile::of(&if path.is_dir() { path.join(SENTENCES_FILE) } else { path.clone() })?);
+            for file in files_of(path)? {
+                sentences.extend(read_file(&file)?);
+                files.extend(DataFile::each(&file)?);
+            }
         }
         let set = Self::new(sentences, dev_share, files);
         match set.train.len() {

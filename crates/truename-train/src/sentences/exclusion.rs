@@ -31,8 +31,9 @@ impl Exclusion {
     /// If a file cannot be read.
     pub fn read(paths: &[PathBuf], ids: &WrittenIds) -> Result<Self, Error> {
         let mut exclusion = Self::default();
-        for path in paths {
-            let text = Source::open(path, &SourceOptions::default())?.into_string()?;
+        let files: Vec<Vec<PathBuf>> = paths.iter().map(|path| truename_read::files(path)).collect::<Result<_, _>>()?;
+        for file in files.concat() {
+            let text = Source::open(&file, &SourceOptions::default())?.into_string()?;
             let lines = text.lines().map(str::trim);
             for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
                 let number = ids.find(line);

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use truename_read::{Source, SourceOptions};
+use truename_read::{Source, SourceOptions, without_packing};
 use truename_text::{Problem, Span};
 
 use crate::Error;
@@ -81,13 +81,30 @@ impl From<MarkedSentence> for Line {
     }
 }
 
-/// Reads the sentences of a corpus, its folder or the file itself, in their order.
+/// Reads the sentences of a corpus in their order: its folder, its file, or the files of a pattern.
 ///
 /// # Errors
-/// Where the file cannot be read or is empty, a line is no marked sentence, the lines of a concept do not stand together, or a
+/// Where a file cannot be read or is empty, a line is no marked sentence, the lines of a concept do not stand together, or a
 /// concept has no two entities that are written differently.
 pub fn read_sentences(path: &Path) -> Result<Vec<MarkedSentence>, Error> {
-    let path = &if path.is_dir() { path.join(SENTENCES_FILE) } else { path.to_owned() };
+    let sentences: Vec<_> = files_of(path)?.iter().map(|file| read_file(file)).collect::<Result<_, _>>()?;
+    Ok(sentences.concat())
+}
+
+/// Returns the files of sentences that a path stands for. The folder of a corpus has one, beside its report.
+pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = truename_read::files(path)?;
+    let is_corpus = |file: &PathBuf| without_packing(file).ends_with(SENTENCES_FILE);
+    let corpora: HashSet<PathBuf> =
+        files.iter().filter(|file| is_corpus(file)).map(|file| file.with_file_name("")).collect();
+    files.retain(|file| is_corpus(file) || !corpora.contains(&file.with_file_name("")));
+    if files.is_empty() {
+        files.push(path.join(SENTENCES_FILE));
+    }
+    Ok(files)
+}
+
+pub(super) fn read_file(path: &Path) -> Result<Vec<MarkedSentence>, Error> {
     let mut groups = Groups { path, seen: HashSet::new(), first: 0, begin: 1 };
     let mut sentences = Vec::new();
     let mut lines = Source::open(path, &SourceOptions::default())?.into_lines();
@@ -164,6 +181,25 @@ mod tests {
             assert!(error.hint().is_some());
             error.to_string().replace(&name, "")
         })
+    }
+
+    #[test]
+    fn a_folder_and_a_pattern_stand_for_their_corpora() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (name, text) in [
+            ("one/sentences.jsonl", GOOD[..2].join("\n")),
+            ("one/README.md", "# Corpus".into()),
+            ("two/a.jsonl", GOOD[2..].join("\r\n")),
+        ] {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), text).unwrap();
+        }
+        let all = read(&GOOD).unwrap();
+        let both = [read_sentences(&at("one")).unwrap(), read_sentences(&at("two")).unwrap()].concat();
+        assert_eq!(both, all);
+        assert_eq!(read_sentences(&at("o*")).unwrap(), all[..2]);
+        assert_eq!(read_sentences(&at("*/*.jsonl")).unwrap(), all);
     }
 
     #[test]

@@ -1,9 +1,7 @@
-use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::CorpusOptions;
 use super::report::ReadCounts;
@@ -151,21 +149,4 @@ fn is_free(path: &Path) -> Result<bool, Error> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(false),
         Err(source) => Err(Error::io("read", path, source)),
     }
-}
-
-/// Returns a file with the hash of its bytes, or a folder with that of its files, read piece by piece.
-pub(super) fn hashed(path: &Path) -> Result<DataFile, Error> {
-    let mut hasher = Xxh3::new();
-    let mut buffer = vec![0; 1 << 16];
-    for file in crate::documents::files_of(path)? {
-        let failed = |source| Error::io("read", &file, source);
-        let mut reader = BufReader::new(File::open(&file).map_err(failed)?);
-        loop {
-            match reader.read(&mut buffer).map_err(failed)? {
-                0 => break,
-                read => hasher.update(&buffer[..read]),
-            }
-        }
-    }
-    Ok(DataFile { path: path.to_owned(), hash: format!("{:032x}", hasher.digest128()) })
 }

@@ -1,16 +1,15 @@
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use truename_corpus::{ReadOptions, read_path};
+use truename_corpus::ReadOptions;
 use truename_infer::{Checkpoint, ClozeConfig, Part as Piece, Slot, SpecialToken, Template, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Masked, MaskedTokens};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Kind;
-use crate::documents::{EncoderKeys, files_of};
+use crate::documents::{EncoderKeys, read_corpus};
 use crate::names::read_concepts;
 use crate::recipe::{Keys, Part, Range, Schema, one_or_many};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
@@ -112,24 +111,10 @@ impl Pretrain {
         concepts.retain(|concept| concept.names.len() > 1);
         let mut passages = Vec::new();
         for path in &keys.data.text {
-            let mut problem = None;
-            let before = passages.len();
-            read_path(path, &ReadOptions::default(), &mut |document| {
-                match document {
-                    Ok(document) => {
-                        let spans = document.passage_spans();
-                        passages.extend(spans.into_iter().map(|span| document.text[span.range()].to_owned()));
-                    }
-                    Err(found) => problem = problem.take().or(Some(found)),
-                }
-                ControlFlow::Continue(())
+            read_corpus(path, &ReadOptions::default(), &mut files, &mut |document| {
+                let spans = document.passage_spans();
+                passages.extend(spans.into_iter().map(|span| document.text[span.range()].to_owned()));
             })?;
-            if passages.len() == before {
-                return Err(Error::no_document(path, problem));
-            }
-            for file in files_of(path)? {
-                files.push(DataFile::of(&file)?);
-            }
         }
         if concepts.is_empty() && passages.is_empty() {
             return Err(Error::missing("data.kb", "--kb"));

@@ -54,10 +54,10 @@ impl Texts {
         let mut files = Vec::new();
         let mut read = |paths: &[PathBuf]| {
             let mut examples = Vec::new();
-            for path in paths {
-                let (texts, file) = (read_texts(path, &data.layout()?)?, files.len());
-                files.push(DataFile::of(path)?);
-                examples.extend(texts.into_iter().map(|text| Example { text, file }));
+            for file in DataFile::each_of(paths)? {
+                let texts = read_texts(&file.path, &data.layout()?)?;
+                examples.extend(texts.into_iter().map(|text| Example { text, file: files.len() }));
+                files.push(file);
             }
             Ok::<_, Error>(examples)
         };
