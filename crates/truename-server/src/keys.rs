@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use subtle::ConstantTimeEq;
+use truename_read::{Source, SourceOptions};
 
 use crate::Error;
 
@@ -19,7 +20,8 @@ impl Keys {
     /// # Errors
     /// If the file cannot be read, a line has another form, a key is shorter than 16 bytes, or a key occurs twice.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        let text = Source::open(path, &SourceOptions::default()).and_then(Source::into_string);
+        let text = text.map_err(truename::Error::from)?;
         let mut keys: Vec<(String, String)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::str::FromStr;
 
+use truename_read::{Source, SourceOptions};
+
 use super::Kind;
 use crate::Error;
 use crate::recipe::{Change, Recipe};
@@ -19,7 +21,7 @@ impl Recipe {
     /// If the file cannot be read; if a key is not one of its kind of task, has no effect beside other keys, or has a
     /// value that it cannot have.
     pub fn read(path: &Path, changes: &[Change]) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        let text = Source::open(path, &SourceOptions::default())?.into_string()?;
         Self::parse(path, &text, changes, &Kind::schemas())
     }
 
