@@ -406,6 +406,9 @@ const TABLES = {
   "bars.csv": "id|name\n1|whooping cough\n2|flu|more\n",
   "formulas.csv": 'name,x\nflu,=1+1\n=HYPERLINK("x"),"@SUM(A1)"\n"\t=1",-3.5\n-2+3,+1\n,\n',
   "formulas.tsv": 'name\tx\nflu\t"=1+1"\n',
+  "said.csv": "sep=;\r\nid;name\r\n1;flu, cold\r\n",
+  "escaped.csv": 'id,name\n1,"heart \\"bad\\", attack"\n2,"flu \\"A\\""\n',
+  "stray.csv": 'name,x\n5" disk,"b\n"cold "sore" x",2\nflu,"4, 5"\n',
 };
 
 if (options.truename) {

@@ -1,21 +1,24 @@
 // A delimited table whose rows keep their original bytes, read and written by the rules of `truename match`.
 
-const [TAB, LINE_FEED, RETURN, QUOTE, APOSTROPHE] = [9, 10, 13, 34, 39];
+const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, APOSTROPHE, BACKSLASH] = [9, 10, 13, 32, 34, 39, 92];
 /** Beginning of a cell that a spreadsheet runs as a formula; numbers are none. It takes the quotes of a TSV for its own. */
-const FORMULA = /^"*([=@\t\r\n]|[+-](?![0-9.,%"]*[ \t\r\n\f]*$))/;
+const FORMULA = /^"*([=@\t\r\n]|[+-](?![0-9.,%"]*$))/;
+const isFormula = (value) => FORMULA.test(value.replace(/[ \t\r\n\f]+$/, ""));
 
 /** Forms of a table; of equally good delimiters the first is chosen. */
 export const DIALECTS = [
-  { value: ",", label: "comma", delimiter: 44, quoted: true },
-  { value: ";", label: "semicolon", delimiter: 59, quoted: true },
-  { value: "tab", label: "tab", delimiter: TAB, quoted: true },
-  { value: "|", label: "bar |", delimiter: 124, quoted: true },
-  { value: "tsv", label: "tab, quotes are letters", delimiter: TAB, quoted: false },
+  { value: ",", label: "comma", delimiter: 44, quoting: "doubled" },
+  { value: ";", label: "semicolon", delimiter: 59, quoting: "doubled" },
+  { value: "tab", label: "tab", delimiter: TAB, quoting: "doubled" },
+  { value: "|", label: "bar |", delimiter: 124, quoting: "doubled" },
+  { value: "tsv", label: "tab, quotes are letters", delimiter: TAB, quoting: "none" },
 ];
 /** Number of rows examined after the header to find the delimiter. */
 const ROWS_EXAMINED = 50;
 /** Bytes in which those rows are looked for. */
-const BEGINNING_BYTES = 1 << 18;
+const BEGINNING_BYTES = 1 << 14;
+/** Lines in which a header is looked for, if titles stand above it. */
+const TITLE_ROWS = 20;
 /** Columns added to every row, in order. */
 const ADDED = ["id", "matched_name", "preferred_name", "probability"];
 /** Names of columns that often hold the names, most telling first. */
@@ -51,8 +54,8 @@ const folded = (column) => column.trim().toLowerCase();
  *  of a whole row for the download. */
 function codecOf(bytes) {
   const starts = (...mark) => mark.every((byte, at) => bytes[at] === byte);
-  if (starts(0xff, 0xfe)) return utf16(bytes, "utf-16le", true);
-  if (starts(0xfe, 0xff)) return utf16(bytes, "utf-16be", false);
+  const [little, big] = [starts(0xff, 0xfe), starts(0xfe, 0xff)];
+  if (little || big || utf16ByZeros(bytes)) return utf16(bytes, little || (!big && utf16ByZeros(bytes) === "little"), little || big ? 2 : 0);
   const mark = starts(0xef, 0xbb, 0xbf) ? bytes.subarray(0, 3) : new Uint8Array();
   const rest = bytes.subarray(mark.length);
   return isUtf8(rest) ? utf8(mark, rest) : windows1252(rest);
@@ -81,15 +84,25 @@ function utf8(mark, bytes) {
   };
 }
 
+/** Returns the byte order of UTF-16 without a mark: NUL bytes stand in one of two places, and a fourth of all bytes are such. */
+function utf16ByZeros(bytes) {
+  const counts = [0, 0];
+  const beginning = bytes.subarray(0, BEGINNING_BYTES);
+  beginning.forEach((byte, at) => (counts[at % 2] += Number(byte === 0)));
+  if (4 * Math.max(...counts) < beginning.length || Math.min(...counts) > 0 || counts[0] === counts[1]) return null;
+  return counts[1] > 0 ? "little" : "big";
+}
+
 /** Rows of UTF-16 are held as UTF-8, so that a line feed is one byte. */
-function utf16(file, label, isLittle) {
+function utf16(file, isLittle, markLength) {
   let text;
   try {
-    text = new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(file.subarray(2));
+    const decoder = new TextDecoder(isLittle ? "utf-16le" : "utf-16be", { fatal: true, ignoreBOM: true });
+    text = decoder.decode(file.subarray(markLength));
   } catch {
     throw new TableError("The file begins as UTF-16 and is not.", "Save it as UTF-8.");
   }
-  const inside = utf8(file.subarray(0, 2), new TextEncoder().encode(text));
+  const inside = utf8(file.subarray(0, markLength), new TextEncoder().encode(text));
   const finish = (row) => {
     const line = inside.decode(row);
     const view = new DataView(new ArrayBuffer(line.length * 2));
@@ -122,104 +135,174 @@ function windows1252(bytes) {
 }
 
 // ---- Rows and cells --------------------------------------------------------------------------------------------------
+// The rules are those of the crate truename-read (record.rs).
 
-/** Finds the rows: splits at `\n`, `\r\n` and `\r` outside quoted cells. Returns three offsets a row: its start, the end
- *  of its content, and the end of its line end. A quote opens a cell only at its start. */
-function rowsOf(bytes, { delimiter, quoted }, mostRows = Infinity) {
-  const found = [];
-  let [start, at, atCellStart, inQuotes, line, firstLine] = [0, 0, true, false, 1, 1];
-  while (at < bytes.length) {
-    const byte = bytes[at];
-    if (inQuotes) {
-      if (byte === QUOTE) {
-        if (bytes[at + 1] === QUOTE) at += 1;
-        else inQuotes = false;
-      }
-      if (byte === LINE_FEED || (byte === RETURN && bytes[at + 1] !== LINE_FEED)) line += 1;
-      at += 1;
-      continue;
-    }
-    if (byte === LINE_FEED || byte === RETURN) {
-      const end = at;
-      at += byte === RETURN && bytes[at + 1] === LINE_FEED ? 2 : 1;
-      found.push(start, end, at);
-      line += 1;
-      [start, atCellStart, firstLine] = [at, true, line];
-      if (found.length >= 3 * mostRows) return found;
-      continue;
-    }
-    if (byte === QUOTE && quoted && atCellStart) inQuotes = true;
-    atCellStart = byte === delimiter;
-    at += 1;
-  }
-  if (inQuotes) {
-    const hint = "If quotes are ordinary letters in this file, choose “tab, quotes are letters” as its delimiter.";
-    throw new TableError(`Line ${firstLine}: a quote that is never closed.`, hint);
-  }
-  if (start < bytes.length) found.push(start, bytes.length, bytes.length);
-  return found;
+const isLineEnd = (byte) => byte === LINE_FEED || byte === RETURN;
+
+/** Returns the end of the line that begins at `from`. */
+function lineEnd(bytes, from) {
+  let at = from;
+  while (at < bytes.length && !isLineEnd(bytes[at])) at += 1;
+  return at;
 }
 
-/** Returns the start and end of each cell of a row, quotes included. */
-function cellsOf(bytes, start, end, { delimiter, quoted }) {
-  const cells = [];
-  let [from, atCellStart, inQuotes] = [start, true, false];
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at];
-    if (inQuotes) {
-      if (byte === QUOTE) {
-        if (at + 1 < end && bytes[at + 1] === QUOTE) at += 1;
-        else inQuotes = false;
-      }
-      continue;
-    }
-    if (byte === QUOTE && quoted && atCellStart) inQuotes = true;
-    atCellStart = byte === delimiter;
-    if (atCellStart) {
-      cells.push([from, at]);
-      from = at + 1;
-    }
-  }
-  cells.push([from, end]);
-  return cells;
+/** Returns the start of the line behind the line end at `at`. */
+function nextLine(bytes, at) {
+  return Math.min(bytes.length, bytes[at] === RETURN && bytes[at + 1] === LINE_FEED ? at + 2 : at + 1);
 }
 
-/** Returns the value of a cell without its quotes. */
-function valueOf(bytes, [start, end], { quoted }) {
-  if (!quoted || bytes[start] !== QUOTE || start === end) return bytes.subarray(start, end);
+/** Reads the row that begins at `from`: the place of each value, and whether it is written with escapes; the end of the content, and the
+ *  start of the next row. A quote opens a cell at its beginning, and closes it before a delimiter or line end. Where a quoted cell would
+ *  reach over what looks like another quoted cell, its quote is a letter, and the row ends with its line. */
+function readRow(bytes, from, { delimiter, quoting }) {
+  const isEscaped = quoting === "escaped";
+  const isBlank = (byte) => byte === SPACE || (byte === TAB && delimiter !== TAB);
+  const afterBlanks = (at, end) => {
+    while (at < end && isBlank(bytes[at])) at += 1;
+    return at;
+  };
+  const row = { cells: [], hasOpenQuote: false, hasStrayQuote: false };
+  let lines = lineEnd(bytes, from);
+  let [start, at, quoted, literal, isCut] = [from, from, null, from, false];
+  const push = (first, last, isWritten, next) => {
+    row.cells.push([first, last, isWritten]);
+    [start, at] = [next, next];
+  };
+  const takeLiterally = () => {
+    literal = quoted.open + 1;
+    quoted = null;
+  };
+  const reopen = () => {
+    isCut ||= lineEnd(bytes, quoted.open) <= at;
+    takeLiterally();
+  };
+  const readQuoted = (end) => {
+    for (; at < end; at += 1) {
+      const [byte, next] = [bytes[at], at + 1 < end ? bytes[at + 1] : null];
+      if ((byte === BACKSLASH && isEscaped) || (byte === QUOTE && next === QUOTE)) {
+        quoted.isWritten = true;
+        at += 1;
+      } else if (byte === QUOTE) {
+        const after = afterBlanks(at + 1, end);
+        const before = bytes[at - 1];
+        if (after === end || bytes[after] === delimiter || isLineEnd(bytes[after])) {
+          const { open, strays, closesEarly, isWritten } = quoted;
+          quoted = null;
+          row.hasStrayQuote ||= strays > 0;
+          // `"a" and "b"`: the quotes belong to two words.
+          if (closesEarly && strays % 2 === 0) push(open, after, false, after + 1);
+          else push(open + 1, at, isWritten, after + 1);
+          return true;
+        }
+        if (before === delimiter || isLineEnd(before)) return reopen() ?? true;
+        quoted.closesEarly ||= quoted.strays === 0 && after > at + 1 && !isBlank(before);
+        quoted.strays += 1;
+      } else if ((byte === delimiter && (delimiter === TAB || quoted.strays > 0)) || (isLineEnd(byte) && quoted.strays > 0)) {
+        return reopen() ?? true;
+      }
+    }
+    return false;
+  };
+  const readPlain = (end) => {
+    let [stop, quotes, backslashes, isWritten] = [start, 0, 0, false];
+    for (; stop < end && (bytes[stop] !== delimiter || (isEscaped && backslashes % 2 === 1)); stop += 1) {
+      quotes += Number(bytes[stop] === QUOTE);
+      backslashes = bytes[stop] === BACKSLASH ? backslashes + 1 : 0;
+      isWritten ||= isEscaped && backslashes > 0;
+    }
+    row.hasOpenQuote ||= start + 1 === literal && delimiter !== TAB && quotes % 2 === 1;
+    push(start, stop, isWritten, stop + 1);
+  };
+  for (;;) {
+    row.end = isCut ? Math.min(lines, lineEnd(bytes, literal)) : lines;
+    if (quoted !== null) {
+      if (readQuoted(row.end)) continue;
+      const further = nextLine(bytes, lines);
+      if (quoted.open > start) takeLiterally();
+      else if (!isCut && further < bytes.length) lines = lineEnd(bytes, further);
+      else if (isCut || delimiter === TAB) {
+        isCut = true;
+        takeLiterally();
+      } else throw neverClosed(bytes, from);
+      continue;
+    }
+    if (start > row.end) return Object.assign(row, { next: nextLine(bytes, row.end) });
+    const open = afterBlanks(start, row.end);
+    if (quoting !== "none" && open >= literal && open < row.end && bytes[open] === QUOTE) {
+      quoted = { open, strays: 0, closesEarly: false, isWritten: false };
+      at = open + 1;
+    } else readPlain(row.end);
+  }
+}
+
+function neverClosed(bytes, from) {
+  let line = 1;
+  for (let at = lineEnd(bytes, 0); at < from; at = lineEnd(bytes, nextLine(bytes, at))) line += 1;
+  const hint = "If quotes are ordinary letters in this file, choose “tab, quotes are letters” as its delimiter.";
+  return new TableError(`Line ${line}: a quote that is never closed.`, hint);
+}
+
+/** Returns the value of a cell. */
+function valueOf(bytes, [start, end, isWritten], { delimiter, quoting }) {
+  if (!isWritten) return bytes.subarray(start, end);
   const value = new Uint8Array(end - start);
-  let [length, inQuotes] = [0, true];
-  for (let at = start + 1; at < end; at += 1) {
-    if (inQuotes && bytes[at] === QUOTE) {
-      if (at + 1 < end && bytes[at + 1] === QUOTE) at += 1;
-      else {
-        inQuotes = false;
-        continue;
-      }
-    }
+  let length = 0;
+  for (let at = start; at < end; at += 1) {
+    const next = at + 1 < end ? bytes[at + 1] : null;
+    const escapes = quoting === "escaped" && ([QUOTE, BACKSLASH, delimiter].includes(next) || isLineEnd(next));
+    if ((bytes[at] === QUOTE && next === QUOTE) || (bytes[at] === BACKSLASH && escapes)) at += 1;
     value[length] = bytes[at];
     length += 1;
   }
   return value.subarray(0, length);
 }
 
-/** Writes a value as a cell. Without quoting, tabs and line ends become spaces. */
-function written(value, { delimiter, quoted }) {
+/** Writes a value as a cell. In a table with tabs, tabs and line ends become spaces. */
+function written(value, { delimiter, quoting }) {
   const mark = String.fromCharCode(delimiter);
-  if (!quoted) return value.replace(/[\t\n\r]/g, " ");
-  return [mark, '"', "\n", "\r"].some((special) => value.includes(special)) ? `"${value.replaceAll('"', '""')}"` : value;
+  if (delimiter === TAB || quoting === "none") return value.replace(/[\t\n\r]/g, " ");
+  const isEscaped = quoting === "escaped";
+  if (![mark, '"', "\n", "\r", ...(isEscaped ? ["\\"] : [])].some((special) => value.includes(special))) return value;
+  return `"${isEscaped ? value.replace(/[\\"]/g, "\\$&") : value.replaceAll('"', '""')}"`;
 }
 
-/** Returns a row in which no cell is a formula to a spreadsheet, by the rules of `truename match --csv-safe`. */
-function withoutFormulas(bytes, dialect) {
+/** Returns the places of the cells of a row as they are written, quotes included; those of a row whose quotes are odd may be others. */
+function writtenCells(bytes, { delimiter, quoting }) {
+  const cells = [];
+  let [start, hasText] = [0, false];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === delimiter) {
+      cells.push([start, at]);
+      [start, hasText] = [at + 1, false];
+    } else if (bytes[at] === QUOTE && !hasText && quoting !== "none") {
+      hasText = true;
+      for (at += 1; at < bytes.length && (bytes[at] !== QUOTE || bytes[at + 1] === QUOTE); at += 1) {
+        if (bytes[at] === QUOTE || (bytes[at] === BACKSLASH && quoting === "escaped")) at += 1;
+      }
+    } else hasText ||= bytes[at] !== SPACE;
+  }
+  return [...cells, [start, bytes.length]];
+}
+
+const asText = (value) => (isFormula(value) ? `'${value}` : value);
+
+/** Returns a row with these values, in which no cell is a formula to a spreadsheet, by the rules of `truename match --csv-safe`. */
+function withoutFormulas(bytes, values, dialect) {
+  // Each byte is one letter.
+  const text = (part) => Array.from(part, (byte) => String.fromCharCode(byte)).join("");
+  const cells = writtenCells(bytes, dialect);
+  if (cells.length !== values.length) {
+    const texts = values.map(text);
+    if (!texts.some(isFormula)) return bytes;
+    const safe = texts.map((value) => written(asText(value), dialect));
+    return Uint8Array.from(safe.join(String.fromCharCode(dialect.delimiter)), (letter) => letter.charCodeAt(0));
+  }
   const pieces = [];
-  for (const [start, end] of cellsOf(bytes, 0, bytes.length, dialect)) {
-    // Quotes around a whole cell are no letters to a spreadsheet.
-    const isQuoted = bytes[start] === QUOTE && (dialect.quoted || (end - start > 1 && bytes[end - 1] === QUOTE));
-    const value = start + (isQuoted && start < end ? 1 : 0);
+  for (const [start, end] of cells) {
+    const value = start + Number(start < end && bytes[start] === QUOTE);
     if (start > 0) pieces.push(Uint8Array.of(dialect.delimiter));
     pieces.push(bytes.subarray(start, value));
-    if (FORMULA.test(new TextDecoder("latin1").decode(bytes.subarray(value, end)))) pieces.push(Uint8Array.of(APOSTROPHE));
+    if (isFormula(text(bytes.subarray(value, end)))) pieces.push(Uint8Array.of(APOSTROPHE));
     pieces.push(bytes.subarray(value, end));
   }
   return joined(pieces);
@@ -233,40 +316,78 @@ function joined(pieces) {
 
 // ---- Guesses ---------------------------------------------------------------------------------------------------------
 
+/** Returns the delimiter that a line `sep=;` says, as spreadsheets write it above the header. */
+function saidBy(line) {
+  const said = /^"?sep=(.?)"?[ \r\n]*$/i.exec(line)?.[1];
+  return said === undefined ? undefined : DIALECTS.find(({ delimiter }) => delimiter === (said === "" ? TAB : said.charCodeAt(0)));
+}
+
+/** Returns the first lines of a text that are not read as rows. */
+function firstLines(bytes) {
+  const lines = [];
+  for (let at = 0; at < bytes.length && lines.length < TITLE_ROWS; at = nextLine(bytes, lineEnd(bytes, at))) {
+    lines.push(bytes.subarray(at, lineEnd(bytes, at)));
+  }
+  return lines;
+}
+
+/** Returns the number of titles above the header: lines with one text at most, before a line with the name of a column of names. */
+function guessSkipped(codec) {
+  const ofLine = (line) =>
+    DIALECTS.slice(0, 4).map((dialect) => {
+      // A title may have a quote that is never closed.
+      const { cells } = readRow(line, 0, line.includes(QUOTE) ? { ...dialect, quoting: "none" } : dialect);
+      return cells.map((cell) => folded(codec.decode(line.subarray(cell[0], cell[1])).replaceAll('"', "")));
+    });
+  const lines = firstLines(codec.bytes).map(ofLine);
+  const header = lines.findIndex((line) => line.some((cells) => cells.length > 1 && cells.some((cell) => TELLING.includes(cell))));
+  const isTitle = (line) => line.every((cells) => cells.filter((cell) => cell !== "").length < 2);
+  const above = lines.slice(0, Math.max(0, header));
+  return above.some((line) => line[0][0] !== "") && above.every(isTitle) ? header : 0;
+}
+
 /** Returns the dialect by which the header has a column called `name`, else by which most rows have as many cells as the
- *  header, else by which the header has most cells; a comma if none splits the header. */
-export function guessDialect(codec, fileName) {
-  if (/\.(tsv|tab)$/i.test(fileName)) return DIALECTS[4];
-  let [best, bestFit] = [DIALECTS[0], [-1]];
-  for (const dialect of DIALECTS.slice(0, 4)) {
-    const fit = fitOf(codec, dialect);
-    if (fit === null) continue;
-    const difference = fit.map((part, at) => part - (bestFit[at] ?? -1)).find((part) => part !== 0) ?? 0;
+ *  header, else by which most quotes are in their places, else by which the header has most cells; the first if none splits the header. */
+export function guessDialect(codec, fileName, said, skipped) {
+  const usual = /\.(tsv|tab)$/i.test(fileName) ? [DIALECTS[2]] : [];
+  const delimited = said ? [said] : [...usual, ...DIALECTS.slice(0, 4)];
+  const isEscaped = codec.decode(codec.bytes.subarray(0, BEGINNING_BYTES)).includes('\\"');
+  const variants = (dialect) =>
+    isEscaped && dialect.quoting === "doubled" ? [dialect, { ...dialect, quoting: "escaped" }] : [dialect];
+  let [best, bestFit] = [delimited[0], [0, 0, 0, 0]];
+  for (const dialect of delimited.flatMap(variants)) {
+    const fit = fitOf(codec, dialect, skipped, said !== undefined);
+    const difference = fit?.map((part, at) => part - bestFit[at]).find((part) => part !== 0) ?? 0;
     if (difference > 0) [best, bestFit] = [dialect, fit];
   }
   return best;
 }
 
-function fitOf(codec, dialect) {
-  const isWhole = codec.bytes.length <= BEGINNING_BYTES;
-  let bytes = codec.bytes.subarray(0, BEGINNING_BYTES);
-  let rows;
+function fitOf(codec, dialect, skipped, isSaid) {
+  const bytes = codec.bytes.subarray(0, BEGINNING_BYTES);
+  let at = 0;
+  for (let number = 0; number < skipped; number += 1) at = nextLine(bytes, lineEnd(bytes, at));
+  const rows = [];
   try {
-    rows = rowsOf(bytes, dialect);
-  } catch {
-    return null;
+    while (at < bytes.length && rows.length < ROWS_EXAMINED + 2) {
+      const row = readRow(bytes, at, dialect);
+      if (row.end > at) rows.push(row);
+      at = row.next;
+    }
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
   }
-  const filled = [];
-  for (let at = 0; at < rows.length && filled.length < ROWS_EXAMINED + 2; at += 3) {
-    if (rows[at] < rows[at + 1]) filled.push([rows[at], rows[at + 1]]);
-  }
-  if (filled.length === 0) return null;
-  const header = cellsOf(bytes, ...filled[0], dialect).map((cell) => folded(codec.decode(valueOf(bytes, cell, dialect))));
-  if (header.length < 2) return null;
-  const widths = filled.slice(1).map((row) => cellsOf(bytes, ...row, dialect).length);
-  if (!isWhole || widths.length > ROWS_EXAMINED) widths.pop();
-  const asWide = widths.filter((width) => width === header.length).length;
-  return [Number(header.includes("name")), Math.floor((1000 * asWide) / Math.max(1, widths.length)), header.length];
+  const [first, ...others] = rows;
+  if (first === undefined || (first.cells.length < 2 && !isSaid)) return null;
+  const header = first.cells.map((cell) => folded(codec.decode(valueOf(bytes, cell, dialect))));
+  if (codec.bytes.length > BEGINNING_BYTES || others.length > ROWS_EXAMINED) others.pop();
+  const share = (fits) => Math.floor((1000 * others.filter(fits).length) / Math.max(1, others.length));
+  return [
+    Number(header.includes("name")),
+    share(({ cells }) => cells.length === header.length),
+    share(({ hasOpenQuote, hasStrayQuote }) => !hasOpenQuote && !hasStrayQuote),
+    header.length,
+  ];
 }
 
 const isNumber = (text) => /^[\s\d.,:/+-]*$/.test(text);
@@ -303,23 +424,35 @@ function guessColumn(columns, rows) {
 
 /** A table with its columns and rows. */
 export class Table {
-  /** Reads the bytes of a file; `dialect` and `hasHeader` are guessed unless given. */
-  constructor(file, fileName, { dialect, hasHeader } = {}) {
+  /** Reads the bytes of a file; `dialect`, `hasHeader` and `skipped`, the number of rows above the header, are guessed unless given. */
+  constructor(file, fileName, { dialect, hasHeader, skipped } = {}) {
     if (file[0] === 0x1f && file[1] === 0x8b) {
       throw new TableError("The file is compressed.", "Unpack it first, or use `truename match`, which reads it as it is.");
     }
     this.fileName = fileName;
     this.codec = codecOf(file);
-    this.dialect = dialect ?? guessDialect(this.codec, fileName);
-    if (this.codec.name !== "UTF-16" && this.codec.bytes.subarray(0, 4096).includes(0)) {
+    const { bytes } = this.codec;
+    if (bytes.subarray(0, 4096).includes(0)) {
       throw new TableError("The file is no table of text.", "Save the sheet as CSV, or copy its rows and paste them.");
     }
-    const rows = Uint32Array.from(rowsOf(this.codec.bytes, this.dialect));
-    this.rows = rows;
-    /** Row of the header, or of the first row of a table without one; empty lines may come before it. */
-    this.first = 0;
-    while (this.first < rows.length / 3 && this.isEmpty(this.first)) this.first += 1;
-    if (this.first === rows.length / 3) throw new TableError("The file is empty.", "A table has at least one row.");
+    const said = firstLines(bytes).find((line) => line.length > 0);
+    const saidDialect = said && saidBy(this.codec.decode(said));
+    this.skipped = skipped ?? (saidDialect ? 0 : guessSkipped(this.codec));
+    this.dialect = guessDialect(this.codec, fileName, dialect ?? saidDialect, this.skipped + Number(saidDialect !== undefined));
+    this.openQuotes = 0;
+    const rows = [];
+    for (let at = 0; at < bytes.length; at = rows.at(-1)) {
+      const isTitle = rows.length < 3 * this.skipped;
+      const row = isTitle ? { end: lineEnd(bytes, at) } : readRow(bytes, at, this.dialect);
+      this.openQuotes += Number(row.hasOpenQuote ?? false);
+      rows.push(at, row.end, row.next ?? nextLine(bytes, row.end));
+    }
+    this.rows = Uint32Array.from(rows);
+    /** Row of the header, or of the first row of a table without one; empty lines, titles and a line `sep=;` may come before it. */
+    this.first = this.skipped;
+    const isSaid = () => saidDialect !== undefined && saidBy(this.codec.decode(bytes.subarray(...this.rows.slice(3 * this.first))));
+    while (this.first < this.rowCount && (this.isEmpty(this.first) || isSaid())) this.first += 1;
+    if (this.first >= this.rowCount) throw new TableError("The file is empty.", "A table has at least one row.");
     this.measure();
     this.beginning = this.someRows(this.first + 1, 200);
     const firstCells = this.cells(this.first);
@@ -347,7 +480,7 @@ export class Table {
   }
 
   ranges(row) {
-    return cellsOf(this.codec.bytes, this.rows[3 * row], this.rows[3 * row + 1], this.dialect);
+    return readRow(this.codec.bytes, this.rows[3 * row], this.dialect).cells;
   }
 
   /** Returns the values of a row's cells. */
@@ -431,22 +564,23 @@ export class Table {
    *  formulas as text. */
   write(valuesOf, isSafe) {
     const { codec, dialect, rows } = this;
-    const safe = (bytes) => (isSafe ? withoutFormulas(bytes, dialect) : bytes);
     codec.lost = 0;
     const pieces = [codec.mark];
     const mark = String.fromCharCode(dialect.delimiter);
     for (let row = 0; row < this.rowCount; row += 1) {
       const [start, end, next] = [rows[3 * row], rows[3 * row + 1], rows[3 * row + 2]];
       const isHeader = this.hasHeader && row === this.first;
+      const content = codec.bytes.subarray(start, end);
       if (!isHeader && this.passes(row)) {
-        pieces.push(codec.finish(safe(codec.bytes.subarray(start, end))), codec.finish(codec.bytes.subarray(end, next)));
+        pieces.push(codec.finish(codec.bytes.subarray(start, next)));
         continue;
       }
+      const values = isSafe ? this.ranges(row).map((cell) => valueOf(codec.bytes, cell, dialect)) : [];
       const missing = Array(isHeader ? 0 : Math.max(0, this.width - this.widths[row])).fill("");
       const added = isHeader ? [...this.extra, ...this.addedNames()] : [...missing, ...valuesOf(row)];
-      const text = added.map((value) => mark + written(value, dialect)).join("");
+      const text = added.map((value) => mark + written(isSafe ? asText(value) : value, dialect)).join("");
       pieces.push(
-        codec.finish(safe(joined([codec.bytes.subarray(start, end), codec.encode(text)]))),
+        codec.finish(joined([isSafe ? withoutFormulas(content, values, dialect) : content, codec.encode(text)])),
         codec.finish(codec.bytes.subarray(end, next)),
       );
     }

@@ -83,6 +83,10 @@ export class TableView {
       "change",
       guarded(() => this.reread({ keepHeader: false })),
     );
+    byId("table-skipped").addEventListener(
+      "change",
+      guarded(() => this.reread({ keepHeader: false })),
+    );
     byId("table-header").addEventListener(
       "change",
       guarded(() => this.reread({ keepHeader: true })),
@@ -172,8 +176,9 @@ export class TableView {
   reread({ keepHeader }) {
     const dialect = DIALECTS.find(({ value }) => value === byId("table-dialect").value);
     const hasHeader = keepHeader ? byId("table-header").checked : undefined;
+    const skipped = Math.max(0, Math.floor(Number(byId("table-skipped").value)) || 0);
     const column = keepHeader ? this.table.column : null;
-    this.table = new Table(this.file.bytes, this.file.fileName, { dialect, hasHeader });
+    this.table = new Table(this.file.bytes, this.file.fileName, { dialect, hasHeader, skipped });
     if (column !== null && column < this.table.columns.length) this.table.column = column;
     this.showSettings();
   }
@@ -182,15 +187,16 @@ export class TableView {
     const { table } = this;
     const rows = table.rowCount - table.firstValue;
     byId("table-name").textContent = table.fileName;
-    byId("table-facts").textContent = [counted(rows, "row"), counted(table.columns.length, "column"), table.codec.name].join(
-      " · ",
-    );
+    const facts = [counted(rows, "row"), counted(table.columns.length, "column"), table.codec.name];
+    if (table.openQuotes > 0) facts.push(`${counted(table.openQuotes, "quote")} never closed`);
+    byId("table-facts").textContent = facts.join(" · ");
     byId("table-dialect").replaceChildren(
-      ...DIALECTS.map((dialect) => new Option(dialect.label, dialect.value, false, dialect === table.dialect)),
+      ...DIALECTS.map((dialect) => new Option(dialect.label, dialect.value, false, dialect.value === table.dialect.value)),
     );
     byId("table-column").replaceChildren(
       ...table.columns.map((title, at) => new Option(title.trim() || `column ${at + 1}`, at, false, at === table.column)),
     );
+    byId("table-skipped").value = table.skipped;
     byId("table-header").checked = table.hasHeader;
     this.showPreview();
   }
