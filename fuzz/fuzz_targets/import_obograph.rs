@@ -1,6 +1,4 @@
 //! Any bytes are read as obograph without a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let _ = truename_kb::import::read_bytes(bytes, truename_kb::Format::OboGraph, &Default::default());
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| truename_fuzz::import(bytes, truename_kb::Format::OboGraph));
