@@ -54,8 +54,9 @@ const folded = (column) => column.trim().toLowerCase();
  *  of a whole row for the download. */
 function codecOf(bytes) {
   const starts = (...mark) => mark.every((byte, at) => bytes[at] === byte);
-  const [little, big] = [starts(0xff, 0xfe), starts(0xfe, 0xff)];
-  if (little || big || utf16ByZeros(bytes)) return utf16(bytes, little || (!big && utf16ByZeros(bytes) === "little"), little || big ? 2 : 0);
+  const marked = starts(0xff, 0xfe) ? "little" : starts(0xfe, 0xff) ? "big" : null;
+  const order = marked ?? utf16ByZeros(bytes);
+  if (order !== null) return utf16(bytes, order === "little", marked === null ? 0 : 2);
   const mark = starts(0xef, 0xbb, 0xbf) ? bytes.subarray(0, 3) : new Uint8Array();
   const rest = bytes.subarray(mark.length);
   return isUtf8(rest) ? utf8(mark, rest) : windows1252(rest);
