@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ pub struct Lines {
     number: u64,
     line: Vec<u8>,
     ends_in_blanks: bool,
+    /// Bytes of the block so far; none where no block was begun.
+    block: Cell<Option<u64>>,
 }
 
 /// A line of a text.
@@ -24,6 +27,7 @@ pub struct Line<'l> {
     /// True where the line has an end; the last line may have none.
     pub is_ended: bool,
     limit: u64,
+    block: &'l Cell<Option<u64>>,
 }
 
 /// The fault of a line that is no text.
@@ -31,6 +35,8 @@ pub struct Line<'l> {
 pub enum LineFault {
     /// It is longer than so many bytes, the limit.
     TooLong(u64),
+    /// Its block is longer than so many bytes, the limit.
+    BlockTooLong(u64),
     /// The byte at this place, from 1, is not UTF-8.
     NotUtf8(usize),
 }
@@ -38,7 +44,7 @@ pub enum LineFault {
 impl LineFault {
     /// Returns the fault as an error of a file.
     pub fn at(self, path: &Path, line: u64) -> Error {
-        let cause = if matches!(self, Self::TooLong(_)) { Cause::TooLong } else { Cause::Undecodable };
+        let cause = if matches!(self, Self::NotUtf8(_)) { Cause::Undecodable } else { Cause::TooLong };
         Error::content(path, Some(line), cause, self)
     }
 }
@@ -47,6 +53,7 @@ impl fmt::Display for LineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong(limit) => write!(f, "a line or value of more than {limit} bytes"),
+            Self::BlockTooLong(limit) => write!(f, "lines of more than {limit} bytes together"),
             Self::NotUtf8(at) => write!(f, "byte {at} of the line is not UTF-8"),
         }
     }
@@ -63,11 +70,35 @@ impl Line<'_> {
         }
         std::str::from_utf8(self.bytes).map_err(|error| LineFault::NotUtf8(error.valid_up_to() + 1))
     }
+
+    /// Begins a block with this line: lines up to the next block, such as those of a document, may be as long as one together.
+    pub fn begin_block(&self) {
+        self.block.set(Some(self.bytes.len() as u64));
+    }
+
+    /// Checks the length of the block up to this line.
+    ///
+    /// # Errors
+    /// If it is too long.
+    pub fn check_block(&self) -> Result<(), LineFault> {
+        match self.block.get() {
+            Some(bytes) if bytes > self.limit => Err(LineFault::BlockTooLong(self.limit)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Lines {
     pub(crate) fn new(path: &Path, reader: BufReader<Reader>, limit: u64) -> Self {
-        Self { path: path.to_owned(), limit, reader, number: 0, line: Vec::new(), ends_in_blanks: false }
+        Self {
+            path: path.to_owned(),
+            limit,
+            reader,
+            number: 0,
+            line: Vec::new(),
+            ends_in_blanks: false,
+            block: Cell::new(None),
+        }
     }
 
     /// Reads the next line.
@@ -82,7 +113,9 @@ impl Lines {
             return Ok(None);
         }
         self.number += 1;
-        Ok(Some(self.last()))
+        let line = self.last();
+        line.block.set(line.block.get().map(|bytes| bytes + line.bytes.len() as u64));
+        Ok(Some(line))
     }
 
     /// Returns the number of the last line if [`Lines::read_filled`] passed over it and it has blanks but no end.
@@ -112,7 +145,7 @@ impl Lines {
     fn last(&self) -> Line<'_> {
         let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
         let (bytes, is_ended) = (line.strip_suffix(b"\r").unwrap_or(line), self.line.ends_with(b"\n"));
-        Line { number: self.number, bytes, is_ended, limit: self.limit }
+        Line { number: self.number, bytes, is_ended, limit: self.limit, block: &self.block }
     }
 
     fn read_line(&mut self, most: u64) -> io::Result<usize> {

@@ -58,6 +58,8 @@ pub struct Pieces {
     entities: HashMap<String, Rc<str>>,
     expanded: u64,
     unresolved: Unresolved,
+    is_in_value: bool,
+    takes_roots: bool,
 }
 
 impl Pieces {
@@ -78,7 +80,25 @@ impl Pieces {
             entities: HashMap::new(),
             expanded: 0,
             unresolved: Unresolved::default(),
+            is_in_value: false,
+            takes_roots: false,
         }
+    }
+
+    /// Reads documents one after another; text beside their roots is a piece too.
+    #[must_use]
+    pub fn several(self) -> Self {
+        Self { takes_roots: true, ..self }
+    }
+
+    /// Begins a value with the last piece: the pieces up to [`Pieces::end_value`] may be as long as a line together.
+    pub fn begin_value(&mut self) {
+        self.is_in_value = true;
+    }
+
+    /// Ends a value; each piece may be as long as a line again.
+    pub fn end_value(&mut self) {
+        self.is_in_value = false;
     }
 
     /// Returns the line that is being read.
@@ -102,7 +122,9 @@ impl Pieces {
         let mut buffer = std::mem::take(&mut self.buffer);
         let piece = loop {
             buffer.clear();
-            self.watch.begin_value();
+            if !self.is_in_value {
+                self.watch.begin_value();
+            }
             let event = match self.reader.read_event_into(&mut buffer) {
                 Ok(event) => event,
                 Err(error) => return Err(self.watch.failure_or(|| self.malformed(&error))),
@@ -131,14 +153,15 @@ impl Pieces {
             Some(_) => false,
             None => true,
         };
-        if outside && !text.trim().is_empty() {
+        if outside && !self.takes_roots && !text.trim().is_empty() {
             return Err(self.error(&format!("text outside of the root element: \"{}\"", truename_text::excerpt(&text))));
         }
         match tag {
             None if !self.has_root => Err(self.watch.ends_early("the file ends before its first element")),
             None => match self.open.last() {
                 Some(name) => Err(self.watch.ends_early(&format!("the file ends before </{name}>"))),
-                None => Ok(None),
+                None if text.trim().is_empty() => Ok(None),
+                None => Ok(Some(Piece::Text(text))),
             },
             tag if text.is_empty() => Ok(tag),
             tag => {
@@ -149,7 +172,7 @@ impl Pieces {
     }
 
     fn start(&mut self, start: &BytesStart<'_>) -> Result<Piece, Error> {
-        if self.open.is_empty() && self.has_root {
+        if self.open.is_empty() && self.has_root && !self.takes_roots {
             return Err(self.error("a second root element"));
         }
         if self.open.len() == MAX_DEPTH {
