@@ -92,11 +92,15 @@ enum Form {
     Values(Values),
 }
 
+/// Returns true if values are members of an array, or go over several lines.
+pub(crate) fn is_spread(beginning: &[u8]) -> bool {
+    let first = beginning.trim_ascii_start();
+    let line = first.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    first.starts_with(b"[") || line.trim_ascii() == b"{"
+}
+
 impl Objects {
-    pub(crate) fn new(path: &Path, reader: Reader, beginning: &[u8], limit: u64) -> Self {
-        let first = beginning.trim_ascii_start();
-        let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let is_spread = first.starts_with(b"[") || line.trim_ascii() == b"{";
+    pub(crate) fn new(path: &Path, reader: Reader, is_spread: bool, limit: u64) -> Self {
         if !is_spread {
             return Self(Form::Lines(Records::new(path, reader, None, limit)));
         }
@@ -261,7 +265,7 @@ mod tests {
 
     fn values(text: &str) -> Vec<(u64, String)> {
         let reader: Reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        let mut objects = Objects::new(Path::new("memory"), reader, text.as_bytes(), 100);
+        let mut objects = Objects::new(Path::new("memory"), reader, is_spread(text.as_bytes()), 100);
         let next = || match objects.read() {
             Ok(record) => record.map(|record| (record.line, String::from_utf8(record.into_content()).unwrap())),
             Err(error) => Some((0, error.to_string())),

@@ -8,7 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::Encoding;
 use crate::error::{Cause, Damage, Error};
-use crate::json::Objects;
+use crate::json::{self, Objects};
 use crate::kind::{self, GZIP, ZSTD};
 use crate::lines::Lines;
 use crate::record::{Dialect, Records};
@@ -234,8 +234,10 @@ impl Source {
     /// Returns the JSON values of a file: one a line, or those of an array.
     pub fn into_objects(self) -> Objects {
         let (path, limit) = (self.path.clone(), self.max_line_bytes);
-        let beginning = self.beginning.clone();
-        Objects::new(&path, self.into_reader(), &beginning, limit)
+        // The line ends of rows are kept.
+        let is_spread = json::is_spread(&self.beginning);
+        let reader = if is_spread { self.into_lf() } else { self.into_reader() };
+        Objects::new(&path, reader, is_spread, limit)
     }
 
     /// Returns the whole text, which may be as long as a line.
