@@ -13,38 +13,13 @@ enum Kind {
 }
 
 impl Error {
-    pub(crate) fn malformed_gold(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`";
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
-    }
-
-    pub(crate) fn malformed_prediction(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line";
+    pub(crate) fn malformed(path: &Path, line: u64, message: impl Into<String>, hint: &'static str) -> Self {
         Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
     }
 
     /// Reports a row of texts with labels that cannot be used.
     pub fn malformed_texts(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
-                    elsewhere; a file has a header, or columns are numbers";
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
-    }
-
-    pub(crate) fn malformed_substitutes(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
-                    rank:substitute) has them, separated by tabs";
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
-    }
-
-    pub(crate) fn malformed_pairs(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
-                    `COL … VAL … TAB COL … VAL … TAB 1`";
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
-    }
-
-    pub(crate) fn malformed_clusters(path: &Path, line: u64, message: impl Into<String>) -> Self {
-        let hint = "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`";
-        Self(Kind::Malformed { path: path.to_owned(), line, message: message.into(), hint })
+        crate::texts::KIND.malformed(path, line, message)
     }
 
     /// Reports two files of predictions that are not of the same names.

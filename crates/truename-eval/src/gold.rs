@@ -3,20 +3,25 @@
 use std::io::Read;
 use std::path::Path;
 
-use truename_read::{Source, TableOptions};
+use truename_read::{Source, SourceOptions, TableOptions};
 use truename_text::GoldName;
 
 use crate::Error;
-use crate::table::{Rows, of_reader, open};
+use crate::table::{Kind, Rows};
+
+const KIND: Kind = Kind {
+    nothing: Some("no judgements"),
+    hint: "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`",
+};
 
 /// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
-/// the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter.
+/// the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter. A folder or a pattern stands for its files.
 ///
 /// # Errors
 /// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name or with more cells than the
 /// header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
-    of_source(open(path)?)
+    KIND.read(path, &SourceOptions::default(), of_source)
 }
 
 /// Reads a table of judgements from a reader; errors name `path`.
@@ -24,29 +29,23 @@ pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
 /// # Errors
 /// The errors of [`read_gold`].
 pub fn read_gold_from(table: impl Read + Send + 'static, path: &Path) -> Result<Vec<GoldName>, Error> {
-    of_source(of_reader(path, table)?)
+    KIND.read_from(path, table, of_source)
 }
 
 fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
     let options = TableOptions { wanted: &[&["name"], &["id"]], ..TableOptions::default() };
-    let mut rows = Rows::open(source, &options, Error::malformed_gold)?;
+    let rows = Rows::open(source, &options, &KIND)?;
     let (name, id, kind) = (rows.column("name")?, rows.column("id")?, rows.column("type").ok());
-    let mut gold = Vec::new();
-    while let Some(row) = rows.next()? {
-        let text = row.get(name).filter(|text| !text.trim().is_empty());
-        let text = text.ok_or_else(|| rows.malformed(row.line, "a row without a name"))?;
+    rows.read(|row| {
+        let text = row.get(name).filter(|text| !text.trim().is_empty()).ok_or("a row without a name")?;
         // A missing last cell is an empty one: NIL.
         let ids = row.get(id).unwrap_or_default();
-        gold.push(GoldName {
+        Ok(GoldName {
             name: text.to_owned(),
             ids: ids.split('|').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
             kind: kind.and_then(|at| row.get(at)).filter(|kind| !kind.is_empty()).map(str::to_owned),
-        });
-    }
-    if gold.is_empty() {
-        return Err(rows.malformed(1, "no judgements"));
-    }
-    Ok(gold)
+        })
+    })
 }
 
 #[cfg(test)]

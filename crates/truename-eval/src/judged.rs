@@ -4,10 +4,15 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use truename_read::Source;
+use truename_read::{Source, SourceOptions};
 
 use crate::Error;
-use crate::table::{of_reader, open};
+use crate::table::Kind;
+
+const KIND: Kind = Kind {
+    nothing: None,
+    hint: "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line",
+};
 
 /// A concept the system proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,7 +80,7 @@ pub fn write_judged(mut out: impl Write, judged: &[Judged]) -> std::io::Result<(
 /// # Errors
 /// If the file cannot be read or a line is malformed.
 pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
-    of_source(open(path)?)
+    KIND.read(path, &SourceOptions::default(), of_source)
 }
 
 /// Reads judged names from a reader; errors name `path`.
@@ -83,18 +88,11 @@ pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
 /// # Errors
 /// The errors of [`read_judged`].
 pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Result<Vec<Judged>, Error> {
-    of_source(of_reader(path, lines)?)
+    KIND.read_from(path, lines, of_source)
 }
 
 fn of_source(source: Source) -> Result<Vec<Judged>, Error> {
-    let path = source.path().to_owned();
-    let (mut judged, mut lines) = (Vec::new(), source.into_lines());
-    while let Some(line) = lines.read_filled()? {
-        let malformed = |message: String| Error::malformed_prediction(&path, line.number, message);
-        let text = line.text().map_err(|fault| malformed(fault.to_string()))?;
-        judged.push(serde_json::from_str(text).map_err(|error| malformed(reason(&error)))?);
-    }
-    Ok(judged)
+    KIND.lines(source, |_, text| serde_json::from_str(text).map(Some).map_err(|error| reason(&error)))
 }
 
 /// Returns the message without the line number, which counts from the beginning of the parsed text.

@@ -2,13 +2,20 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use truename_read::{Source, TableOptions};
+use truename_read::{SourceOptions, TableOptions};
 
 use crate::Error;
-use crate::table::{Rows, open};
+use crate::table::{Kind, Rows};
+
+const KIND: Kind = Kind {
+    nothing: Some("no pairs"),
+    hint: "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
+           `COL … VAL … TAB COL … VAL … TAB 1`",
+};
 
 /// Beginning of a serialised record, and so of a file of pairs without a header.
 const SERIALIZED: &str = "COL ";
@@ -22,6 +29,8 @@ pub struct LabelledPair {
     pub right: String,
     /// True if both stand for the same thing.
     pub is_same: bool,
+    /// The file.
+    pub file: Arc<Path>,
     /// Line of the file on which the pair begins, from 1.
     pub line: u64,
 }
@@ -45,43 +54,25 @@ pub fn read_matches(path: &Path) -> Result<Vec<LabelledPair>, Error> {
 }
 
 fn read(path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    let source = open(path)?;
-    let is_serialized = source.beginning_text().trim_start().starts_with(SERIALIZED);
-    let pairs = if is_serialized { of_lines(source, path)? } else { of_table(source, needs_label)? };
-    if pairs.is_empty() { Err(Error::malformed_pairs(path, 1, "no pairs")) } else { Ok(pairs) }
-}
-
-/// Reads lines of Ditto.
-fn of_lines(source: Source, path: &Path) -> Result<Vec<LabelledPair>, Error> {
-    let (mut pairs, mut lines) = (Vec::new(), source.into_lines());
-    while let Some(line) = lines.read_filled()? {
-        let number = line.number;
-        let failed = |message: String| Error::malformed_pairs(path, number, message);
-        let cells: Vec<&str> = line.text().map_err(|fault| failed(fault.to_string()))?.split('\t').collect();
-        let [left, right, label] = cells[..] else {
-            let message =
-                format!("a line of {} cells; a pair has left, right and label, separated by tabs", cells.len());
-            return Err(failed(message));
+    KIND.read(path, &SourceOptions::default(), |source| {
+        let file: Arc<Path> = source.path().into();
+        let pair = |line, [left, right]: [&str; 2], is_same| {
+            let [left, right] = [left, right].map(|text| text.trim().to_owned());
+            LabelledPair { left, right, is_same, file: Arc::clone(&file), line }
         };
-        let is_same = label_of(label).map_err(failed)?;
-        pairs.push(LabelledPair { left: left.trim().into(), right: right.trim().into(), is_same, line: number });
-    }
-    Ok(pairs)
-}
-
-fn of_table(source: Source, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    let options = TableOptions { wanted: &[&["left"], &["right"]], ..TableOptions::default() };
-    let mut rows = Rows::open(source, &options, Error::malformed_pairs)?;
-    let (left, right) = (rows.column("left")?, rows.column("right")?);
-    let label = if needs_label { Some(rows.column("label")?) } else { rows.column("label").ok() };
-    let mut pairs = Vec::new();
-    while let Some(row) = rows.next()? {
-        let cell = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
-        let label = label.map(|at| label_of(row.get(at).unwrap_or_default())).transpose();
-        let is_same = label.map_err(|message| rows.malformed(row.line, message))?.unwrap_or(true);
-        pairs.push(LabelledPair { left: cell(left), right: cell(right), is_same, line: row.line });
-    }
-    Ok(pairs)
+        if source.beginning_text().trim_start().starts_with(SERIALIZED) {
+            return KIND.pairs(source, |line, [left, right, label]| Ok(pair(line, [left, right], label_of(label)?)));
+        }
+        let options = TableOptions { wanted: &[&["left"], &["right"]], ..TableOptions::default() };
+        let rows = Rows::open(source, &options, &KIND)?;
+        let (left, right) = (rows.column("left")?, rows.column("right")?);
+        let label = if needs_label { Some(rows.column("label")?) } else { rows.column("label").ok() };
+        rows.read(|row| {
+            let cell = |at: usize| row.get(at).unwrap_or_default();
+            let is_same = label.map(|at| label_of(cell(at))).transpose()?.unwrap_or(true);
+            Ok(pair(row.line, [cell(left), cell(right)], is_same))
+        })
+    })
 }
 
 fn label_of(text: &str) -> Result<bool, String> {
@@ -169,7 +160,7 @@ impl BestThreshold {
     }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
@@ -193,7 +184,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pairs.csv");
         std::fs::write(&path, bytes).unwrap();
-        read_pairs(&path)
+        let mut pairs = read_pairs(&path)?;
+        pairs.iter_mut().for_each(|pair| pair.file = Path::new("pairs.csv").into());
+        Ok(pairs)
     }
 
     #[test]
@@ -250,7 +243,7 @@ mod tests {
             (b"COL a VAL x\tCOL a VAL y\t2\n", ":1: the label \"2\" is neither 1 nor 0"),
             (
                 b"COL a VAL x\tCOL a VAL y\n",
-                ":1: a line of 2 cells; a pair has left, right and label, separated by tabs",
+                ":1: a pair is a record, a tab, a record, a tab and a label; this line has 2 parts",
             ),
             (b"left,right,label\n", ":1: no pairs"),
             (b"left,right,label\na,\xFF,1\n", ":2: not UTF-8"),

@@ -8,10 +8,20 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
+use truename_read::{Source, SourceOptions};
 use truename_text::Span;
 
 use crate::Error;
 use crate::counted::counted;
+use crate::linked::PrecisionRecall;
+use crate::pairs::share;
+use crate::table::Kind;
+
+const KIND: Kind = Kind {
+    nothing: Some("no sentence with a word and substitutes"),
+    hint: "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
+           rank:substitute) has them, separated by tabs",
+};
 
 /// A word of a sentence with the substitutes that annotators gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +96,8 @@ impl SubstituteScores {
                 right += usize::from(right_ones.contains(&answer));
             }
         }
-        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let (precision, recall, words) = (share(common, candidates), share(common, gold), judged.len());
-        let f1 = if common == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
+        let PrecisionRecall { precision, recall, f1, .. } = PrecisionRecall::new(common, candidates, gold);
+        let words = judged.len();
         Self {
             words,
             precision,
@@ -135,12 +144,13 @@ fn distinct(words: &[String]) -> BTreeSet<String> {
 ///   sentence's words between spaces from 0.
 ///
 /// # Errors
-/// If the text has a line without a word or a substitute, or whose word is not in its sentence; errors name `path` and line.
-pub fn read_gold(text: &str, path: &Path) -> Result<Vec<GoldWord>, Error> {
-    let mut gold = Vec::new();
-    let lines = text.trim_start_matches('\u{FEFF}').lines().enumerate().map(|(at, line)| (at as u64 + 1, line));
-    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let failed = |message: String| Error::malformed_substitutes(path, number, message);
+/// If a file cannot be read, or has a line without a word or a substitute, or whose word is not in its sentence.
+pub fn read_gold(path: &Path, options: &SourceOptions) -> Result<Vec<GoldWord>, Error> {
+    KIND.read(path, options, of_source)
+}
+
+fn of_source(source: Source) -> Result<Vec<GoldWord>, Error> {
+    KIND.lines(source, |number, line| {
         let mut cells = line.split('\t').map(str::trim);
         let (sentence, word) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
         let cells: Vec<&str> = cells.filter(|cell| !cell.is_empty()).collect();
@@ -149,17 +159,17 @@ pub fn read_gold(text: &str, path: &Path) -> Result<Vec<GoldWord>, Error> {
         let unranked = ranked.iter().find(|cell| rank(cell).is_none());
         let of_some = ranked.iter().any(|cell| rank(cell).is_some()) && cells[0].parse::<usize>().is_ok();
         if let Some(cell) = unranked.filter(|_| of_some) {
-            return Err(failed(format!("\"{cell}\" has no rank, as in 1:word, which others of the line have")));
+            return Err(format!("\"{cell}\" has no rank, as in 1:word, which others of the line have"));
         }
         let position = cells.first().and_then(|cell| cell.parse::<usize>().ok()).filter(|_| has_ranks);
         if number == 1 && position.is_none() && place(sentence, word, None).is_none() {
-            continue;
+            return Ok(None);
         }
         if word.is_empty() || cells.is_empty() || position.is_some() && cells.len() < 2 {
-            return Err(failed("expected a sentence, a word and its substitutes, separated by tabs".into()));
+            return Err("expected a sentence, a word and its substitutes, separated by tabs".into());
         }
-        let span = place(sentence, word, position)
-            .ok_or_else(|| failed(format!("the word \"{word}\" is not in its sentence")))?;
+        let span =
+            place(sentence, word, position).ok_or_else(|| format!("the word \"{word}\" is not in its sentence"))?;
         let found = match position {
             Some(_) => ranked.iter().filter_map(|cell| rank(cell)).collect(),
             None => cells,
@@ -170,12 +180,8 @@ pub fn read_gold(text: &str, path: &Path) -> Result<Vec<GoldWord>, Error> {
                 substitutes.push(one.to_owned());
             }
         }
-        gold.push(GoldWord { sentence: sentence.to_owned(), span, substitutes });
-    }
-    if gold.is_empty() {
-        return Err(Error::malformed_substitutes(path, 1, "no sentence with a word and substitutes"));
-    }
-    Ok(gold)
+        Ok(Some(GoldWord { sentence: sentence.to_owned(), span, substitutes }))
+    })
 }
 
 /// Returns the substitute of a cell `rank:substitute`.
@@ -259,7 +265,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<Vec<GoldWord>, Error> {
-        read_gold(text, Path::new("gold.txt"))
+        KIND.read_from(Path::new("gold.txt"), std::io::Cursor::new(text.to_owned()), of_source)
     }
 
     #[test]

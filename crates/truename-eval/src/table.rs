@@ -1,30 +1,94 @@
-//! The rows of tables of judgements, each of which must be whole.
+//! Files of judgements: the rows of tables and the lines of lists, each of which must be whole.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use truename_read::{Source, SourceOptions, Table, TableOptions};
+use truename_read::{Source, SourceOptions, Table, TableOptions, files};
 
 use crate::Error;
 
-/// Creates the error of a row.
-pub(crate) type Malformed = fn(&Path, u64, String) -> Error;
-
-/// Opens a file of judgements.
-pub(crate) fn open(path: &Path) -> Result<Source, Error> {
-    Ok(Source::open(path, &SourceOptions::default())?)
+/// A kind of files.
+pub(crate) struct Kind {
+    /// Message about a file without an entry; none where it may be empty.
+    pub(crate) nothing: Option<&'static str>,
+    /// Description of the files, as advice.
+    pub(crate) hint: &'static str,
 }
 
-/// Opens judgements of a reader; `name` stands for the file in messages.
-pub(crate) fn of_reader(name: &Path, reader: impl Read + Send + 'static) -> Result<Source, Error> {
-    Ok(Source::of_reader(name, reader, &SourceOptions::default())?)
+impl Kind {
+    /// Reads the entries of all files that a path stands for.
+    pub(crate) fn read<T>(
+        &self,
+        path: &Path,
+        options: &SourceOptions,
+        read: impl Fn(Source) -> Result<Vec<T>, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        for file in files(path)? {
+            all.extend(self.some(&file, read(Source::open(&file, options)?)?)?);
+        }
+        self.some(path, all)
+    }
+
+    /// Reads the entries of a reader; `name` stands for the file in messages.
+    pub(crate) fn read_from<T>(
+        &self,
+        name: &Path,
+        reader: impl Read + Send + 'static,
+        read: impl Fn(Source) -> Result<Vec<T>, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.some(name, read(Source::of_reader(name, reader, &SourceOptions::default())?)?)
+    }
+
+    fn some<T>(&self, path: &Path, entries: Vec<T>) -> Result<Vec<T>, Error> {
+        match self.nothing {
+            Some(nothing) if entries.is_empty() => Err(self.malformed(path, 1, nothing)),
+            _ => Ok(entries),
+        }
+    }
+
+    /// Reads an entry, or none, from each line that is not blank, by its number.
+    pub(crate) fn lines<T>(
+        &self,
+        source: Source,
+        mut read: impl FnMut(u64, &str) -> Result<Option<T>, String>,
+    ) -> Result<Vec<T>, Error> {
+        let path = source.path().to_owned();
+        let (mut entries, mut lines) = (Vec::new(), source.into_lines());
+        while let Some(line) = lines.read_filled()? {
+            let text = line.text().map_err(|fault| fault.to_string());
+            let entry = text.and_then(|text| read(line.number, text));
+            entries.extend(entry.map_err(|message| self.malformed(&path, line.number, message))?);
+        }
+        Ok(entries)
+    }
+
+    /// Reads lines of Ditto: two records and a label between tabs.
+    pub(crate) fn pairs<T>(
+        &self,
+        source: Source,
+        mut read: impl FnMut(u64, [&str; 3]) -> Result<T, String>,
+    ) -> Result<Vec<T>, Error> {
+        self.lines(source, |line, text| {
+            let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
+            let parts = cells.len();
+            let cells = cells.try_into().map_err(|_| {
+                format!("a pair is a record, a tab, a record, a tab and a label; this line has {parts} parts")
+            })?;
+            read(line, cells).map(Some)
+        })
+    }
+
+    pub(crate) fn malformed(&self, path: &Path, line: u64, message: impl Into<String>) -> Error {
+        Error::malformed(path, line, message, self.hint)
+    }
 }
 
 /// A table, row by row.
 pub(crate) struct Rows {
     path: PathBuf,
     table: Table,
-    malformed: Malformed,
+    kind: &'static Kind,
 }
 
 /// A row.
@@ -45,26 +109,33 @@ impl Row {
 }
 
 impl Rows {
-    pub(crate) fn open(source: Source, options: &TableOptions<'_>, malformed: Malformed) -> Result<Self, Error> {
+    pub(crate) fn open(source: Source, options: &TableOptions<'_>, kind: &'static Kind) -> Result<Self, Error> {
         let path = source.path().to_owned();
-        Ok(Self { path, table: Table::open(source, options)?, malformed })
+        Ok(Self { path, table: Table::open(source, options)?, kind })
     }
 
     /// Returns the place of a column.
     pub(crate) fn column(&self, name: &str) -> Result<usize, Error> {
         self.table.column(name).map_err(|error| {
             let line = self.table.header.as_ref().map_or(1, |header| header.line);
-            (self.malformed)(&self.path, line, error.to_string())
+            self.kind.malformed(&self.path, line, error.to_string())
         })
     }
 
-    /// Returns the error of a row.
-    pub(crate) fn malformed(&self, line: u64, message: impl Into<String>) -> Error {
-        (self.malformed)(&self.path, line, message.into())
+    /// Reads an entry from each row that is not blank.
+    pub(crate) fn read<T>(mut self, mut read: impl FnMut(&Row) -> Result<T, String>) -> Result<Vec<T>, Error> {
+        let mut entries = Vec::new();
+        while let Some(row) = self.next()? {
+            entries.push(read(&row).map_err(|message| self.malformed(row.line, message))?);
+        }
+        Ok(entries)
     }
 
-    /// Returns the next row that is not blank.
-    pub(crate) fn next(&mut self) -> Result<Option<Row>, Error> {
+    fn malformed(&self, line: u64, message: impl Into<String>) -> Error {
+        self.kind.malformed(&self.path, line, message)
+    }
+
+    fn next(&mut self) -> Result<Option<Row>, Error> {
         let record = loop {
             match self.table.read_filled()? {
                 Some(record) if record.is_blank() => {}

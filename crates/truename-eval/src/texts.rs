@@ -2,12 +2,19 @@
 
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde_json::Value;
-use truename_read::{Source, TableOptions, has_extension, json};
+use truename_read::{Source, SourceOptions, TableOptions, has_extension, json};
 
 use crate::Error;
-use crate::table::{Rows, open};
+use crate::table::{Kind, Rows};
+
+pub(crate) const KIND: Kind = Kind {
+    nothing: Some("no text"),
+    hint: "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
+           elsewhere; a file has a header, or columns are numbers",
+};
 
 /// Text or pair of texts with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +26,8 @@ pub struct LabelledText {
     pub second: Option<String>,
     /// The label, or the value as it is written.
     pub label: String,
+    /// The file.
+    pub file: Arc<Path>,
     /// Line in the file, from 1.
     pub line: u64,
 }
@@ -119,23 +128,27 @@ fn is_ditto(line: &str) -> bool {
 /// # Errors
 /// If the file cannot be read, is not UTF-8, has no such column or no row; if a row has no label, too few cells or too many.
 pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    let source = open(path)?;
-    let texts = match layout.format.unwrap_or_else(|| TextFormat::detect(path, &source.beginning_text())) {
-        TextFormat::Csv => table(source, layout, true)?,
-        TextFormat::Tsv => table(source, layout, false)?,
-        TextFormat::Jsonl => objects(path, source, layout)?,
-        TextFormat::Pairs => pairs(path, source)?,
-    };
-    if texts.is_empty() {
-        return Err(Error::malformed_texts(path, 1, "no text"));
-    }
-    if let Some(unlabelled) = texts.iter().find(|text| text.label.is_empty()) {
-        return Err(Error::malformed_texts(path, unlabelled.line, "a row without a label"));
-    }
-    Ok(texts)
+    KIND.read(path, &SourceOptions::default(), |source| {
+        let file: Arc<Path> = source.path().into();
+        let text = |line, first: String, second, label: &str| match label.trim() {
+            "" => Err("a row without a label".to_owned()),
+            label => Ok(LabelledText { first, second, label: label.to_owned(), file: Arc::clone(&file), line }),
+        };
+        match layout.format.unwrap_or_else(|| TextFormat::detect(&file, &source.beginning_text())) {
+            TextFormat::Csv => table(source, layout, true, &text),
+            TextFormat::Tsv => table(source, layout, false, &text),
+            TextFormat::Jsonl => objects(source, layout, &text),
+            TextFormat::Pairs => KIND.pairs(source, |line, [first, second, label]| {
+                text(line, first.to_owned(), Some(second.to_owned()), label)
+            }),
+        }
+    })
 }
 
-fn table(source: Source, layout: &TextLayout, is_csv: bool) -> Result<Vec<LabelledText>, Error> {
+/// Creates a text from its line, its parts and its label.
+type Create<'a> = &'a dyn Fn(u64, String, Option<String>, &str) -> Result<LabelledText, String>;
+
+fn table(source: Source, layout: &TextLayout, is_csv: bool, text: Create<'_>) -> Result<Vec<LabelledText>, Error> {
     let wanted = [&[&*layout.first][..], &[&*layout.label]];
     let options = TableOptions {
         delimiter: layout.delimiter.or((!is_csv).then_some(b'\t')),
@@ -144,63 +157,34 @@ fn table(source: Source, layout: &TextLayout, is_csv: bool) -> Result<Vec<Labell
         is_quoted: is_csv || layout.is_quoted,
         wanted: &wanted,
     };
-    let mut rows = Rows::open(source, &options, Error::malformed_texts)?;
+    let rows = Rows::open(source, &options, &KIND)?;
     let (first, label) = (rows.column(&layout.first)?, rows.column(&layout.label)?);
     let second = layout.second.as_deref().map(|name| rows.column(name)).transpose()?;
-    let mut texts = Vec::new();
-    while let Some(row) = rows.next()? {
+    rows.read(|row| {
         let cell = |place: usize| {
             let missing = || format!("row has {} cells; column {} is missing", row.width(), place + 1);
-            row.get(place).map(str::to_owned).ok_or_else(|| rows.malformed(row.line, missing()))
+            row.get(place).map(str::to_owned).ok_or_else(missing)
         };
-        texts.push(LabelledText {
-            first: cell(first)?,
-            second: second.map(cell).transpose()?,
-            label: cell(label)?.trim().to_owned(),
-            line: row.line,
-        });
-    }
-    Ok(texts)
+        text(row.line, cell(first)?, second.map(cell).transpose()?, &cell(label)?)
+    })
 }
 
-fn objects(path: &Path, source: Source, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    let (mut texts, mut objects) = (Vec::new(), source.into_objects());
+fn objects(source: Source, layout: &TextLayout, text: Create<'_>) -> Result<Vec<LabelledText>, Error> {
+    let (path, mut texts, mut objects) = (source.path().to_owned(), Vec::new(), source.into_objects());
     while let Some(record) = objects.read()? {
-        let line = record.line;
-        let failed = |message: String| Error::malformed_texts(path, line, message);
-        let text = std::str::from_utf8(record.content()).map_err(|_| failed("not UTF-8".into()))?;
-        let object = json::object(text).map_err(failed)?;
-        let field = |name: &str| match object.get(name) {
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-            Some(Value::Null) => Ok(String::new()),
-            Some(_) => Err(failed(format!("field \"{name}\" holds no text"))),
-            None => Err(failed(format!("no field \"{name}\""))),
+        let read = || {
+            let object = json::object(std::str::from_utf8(record.content()).map_err(|_| "not UTF-8")?)?;
+            let field = |name: &str| match object.get(name) {
+                Some(Value::String(text)) => Ok(text.clone()),
+                Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
+                Some(Value::Null) => Ok(String::new()),
+                Some(_) => Err(format!("field \"{name}\" holds no text")),
+                None => Err(format!("no field \"{name}\"")),
+            };
+            let second = layout.second.as_deref().map(field).transpose()?;
+            text(record.line, field(&layout.first)?, second, &field(&layout.label)?)
         };
-        texts.push(LabelledText {
-            first: field(&layout.first)?,
-            second: layout.second.as_deref().map(field).transpose()?,
-            label: field(&layout.label)?.trim().to_owned(),
-            line,
-        });
-    }
-    Ok(texts)
-}
-
-fn pairs(path: &Path, source: Source) -> Result<Vec<LabelledText>, Error> {
-    let (mut texts, mut lines) = (Vec::new(), source.into_lines());
-    while let Some(pair) = lines.read_filled()? {
-        let line = pair.number;
-        let failed = |message: String| Error::malformed_texts(path, line, message);
-        let pair = pair.text().map_err(|fault| failed(fault.to_string()))?;
-        let cells: Vec<&str> = pair.split('\t').map(str::trim).collect();
-        let [first, second, label] = cells[..] else {
-            let message =
-                format!("a pair is a record, a tab, a record, a tab and a label; this line has {} parts", cells.len());
-            return Err(failed(message));
-        };
-        let (first, second, label) = (first.to_owned(), Some(second.to_owned()), label.to_owned());
-        texts.push(LabelledText { first, second, label, line });
+        texts.push(read().map_err(|message| KIND.malformed(&path, record.line, message))?);
     }
     Ok(texts)
 }

@@ -303,3 +303,25 @@ fn files_that_differ_are_named() {
     assert_eq!(error.to_string(), "a.jsonl and b.jsonl differ in their names or judgements at \"a cold\"");
     assert_eq!(error.hint().as_deref(), Some("make both with --predictions from the same gold file"));
 }
+
+#[test]
+fn judgements_and_predictions_of_a_folder_are_read_file_by_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.csv", "name,id\na,X:1\n");
+    write("b.tsv", "Id\tName\nX:2\tb\n");
+    for path in [folder.path().to_owned(), folder.path().join("?.*")] {
+        let names: Vec<String> = read_gold(&path).unwrap().into_iter().map(|gold| gold.name).collect();
+        assert_eq!(names, ["a", "b"]);
+    }
+    write("c.csv", "name,id\n");
+    let error = read_gold(folder.path()).unwrap_err().to_string();
+    assert!(error.ends_with("c.csv:1: no judgements"), "{error}");
+    let judged = Judged::new("a", &["X:1"], Vec::new(), true);
+    for name in ["p.jsonl", "q.jsonl"] {
+        let mut lines = Vec::new();
+        write_judged(&mut lines, std::slice::from_ref(&judged)).unwrap();
+        write(name, std::str::from_utf8(&lines).unwrap());
+    }
+    assert_eq!(read_judged(&folder.path().join("*.jsonl")).unwrap(), [judged.clone(), judged]);
+}

@@ -64,7 +64,7 @@ enum Truth<'a> {
 impl<'a> Truth<'a> {
     fn of(gold: &'a [LabelledText], arguments: &EvaluateClasses, classifier: &Classifier) -> anyhow::Result<Self> {
         let labels = classifier.labels();
-        let malformed = |text: &LabelledText, message| Error::malformed_texts(&arguments.gold, text.line, message);
+        let malformed = |text: &LabelledText, message| Error::malformed_texts(&text.file, text.line, message);
         if classifier.config().is_regression() {
             let value = |text: &'a LabelledText| match text.label.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(value),

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 use truename::substitutes::{SimplifiedWord, Simplifier};
 use truename_eval::substitutes::{GoldWord, JudgedWord, SubstituteScores, read_gold};
-use truename_read::{Source, SourceOptions};
+use truename_read::SourceOptions;
 
 use crate::arguments::EvaluateSubstitutes;
 use crate::bars;
@@ -15,7 +15,7 @@ use super::simplify::simplifier;
 
 pub fn run(arguments: &EvaluateSubstitutes, quiet: bool) -> anyhow::Result<()> {
     let options = SourceOptions { encoding: arguments.encoding.clone(), ..SourceOptions::default() };
-    let gold = read_gold(&Source::open(&arguments.gold, &options)?.into_string()?, &arguments.gold)?;
+    let gold = read_gold(&arguments.gold, &options)?;
     let simplifier = simplifier(&arguments.substitutes, |_| ())?;
     let judged = judge(&simplifier, &gold, quiet)?;
     let scores = SubstituteScores::of(&judged);

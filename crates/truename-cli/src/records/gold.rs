@@ -35,12 +35,12 @@ impl Gold {
         let right = input.right.as_ref().map(Names::of);
         let right = right.as_ref().unwrap_or(&left);
         let mut matches = Vec::new();
-        for LabelledPair { left: one, right: other, is_same, line } in read_matches(path)? {
+        for LabelledPair { left: one, right: other, is_same, file, line } in read_matches(path)? {
             let row = |names: &Names, table: &InputTable, name: &str| {
                 names.row(name).ok_or_else(|| Advised {
                     message: format!(
                         "{}:{line}: {} has no record {}",
-                        path.display(),
+                        file.display(),
                         table.path.display(),
                         quoted(name)
                     ),
@@ -51,7 +51,7 @@ impl Gold {
             let name = one;
             let (one, other) = (row(&left, &input.left, &name)?, row(right, input.right(), &other)?);
             let pair = input.tables().pair(one, other).ok_or_else(|| Advised {
-                message: format!("{}:{line}: {} is paired with itself", path.display(), quoted(&name)),
+                message: format!("{}:{line}: {} is paired with itself", file.display(), quoted(&name)),
                 hint: "name two records; equal ones by their ids or rows".into(),
                 code: ExitCode::Failure,
             })?;

@@ -1,10 +1,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename_read::{Source, TableOptions};
+use truename_read::{Source, SourceOptions, TableOptions};
 
 use crate::Error;
-use crate::table::{Rows, open};
+use crate::table::{Kind, Rows};
+
+const KIND: Kind = Kind {
+    nothing: Some("no clusters"),
+    hint: "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`",
+};
 
 /// Names with the clusters that they belong to.
 ///
@@ -34,14 +39,12 @@ impl Clusters {
     /// # Errors
     /// If the file cannot be read, is of neither form, is not UTF-8, or has a row without a name or without a cluster.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let source = open(path)?;
-        let beginning = source.beginning_text();
-        let first = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let is_header = ["name", "cluster"].iter().all(|column| first.to_lowercase().contains(column));
-        let entries = if is_header { table_entries(source)? } else { line_entries(source, path)? };
-        if entries.is_empty() {
-            return Err(Error::malformed_clusters(path, 1, "no clusters"));
-        }
+        let entries = KIND.read(path, &SourceOptions::default(), |source| {
+            let beginning = source.beginning_text();
+            let first = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let is_header = ["name", "cluster"].iter().all(|column| first.to_lowercase().contains(column));
+            if is_header { table_entries(source) } else { line_entries(source) }
+        })?;
         Ok(Self::new(entries))
     }
 
@@ -127,42 +130,35 @@ fn mentioned(element: &str) -> Option<&str> {
 
 fn table_entries(source: Source) -> Result<Vec<(String, String)>, Error> {
     let options = TableOptions { wanted: &[&["name"], &["cluster"]], ..TableOptions::default() };
-    let mut rows = Rows::open(source, &options, Error::malformed_clusters)?;
+    let rows = Rows::open(source, &options, &KIND)?;
     let (name, cluster) = (rows.column("name")?, rows.column("cluster")?);
-    let mut entries = Vec::new();
-    while let Some(row) = rows.next()? {
+    rows.read(|row| {
         let cell = |at: usize, what: &str| match row.get(at).map(str::trim).filter(|cell| !cell.is_empty()) {
             Some(cell) => Ok(cell.to_owned()),
-            None => Err(rows.malformed(row.line, format!("a row without a {what}"))),
+            None => Err(format!("a row without a {what}")),
         };
-        entries.push((cell(name, "name")?, cell(cluster, "cluster")?));
-    }
-    Ok(entries)
+        Ok((cell(name, "name")?, cell(cluster, "cluster")?))
+    })
 }
 
-fn line_entries(source: Source, path: &Path) -> Result<Vec<(String, String)>, Error> {
-    let (mut entries, mut lines) = (Vec::new(), source.into_lines());
-    while let Some(found) = lines.read_filled()? {
-        let line = found.number;
-        let text = found.text().map_err(|fault| Error::malformed_clusters(path, line, fault.to_string()))?;
+fn line_entries(source: Source) -> Result<Vec<(String, String)>, Error> {
+    let lines = KIND.lines(source, |line, text| {
         let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
         let (Some(cluster), Some(size)) = (cells.first(), cells.get(1).and_then(|size| size.parse::<usize>().ok()))
         else {
-            let message = if line == 1 {
-                "no columns \"name\" and \"cluster\" in the header, and no size after a first tab"
-            } else {
-                "no size of the cluster after the first tab"
-            };
-            return Err(Error::malformed_clusters(path, line, message));
+            return Err(match line {
+                1 => "no columns \"name\" and \"cluster\" in the header, and no size after a first tab".into(),
+                _ => "no size of the cluster after the first tab".into(),
+            });
         };
         let elements = &cells[2..];
         if elements.len() != size || elements.iter().any(|element| element.is_empty()) {
-            let message = format!("cluster \"{cluster}\" of size {size} lists {} names", elements.len());
-            return Err(Error::malformed_clusters(path, line, message));
+            return Err(format!("cluster \"{cluster}\" of size {size} lists {} names", elements.len()));
         }
-        entries.extend(elements.iter().map(|element| ((*element).to_owned(), (*cluster).to_owned())));
-    }
-    Ok(entries)
+        let entries = elements.iter().map(|element| ((*element).to_owned(), (*cluster).to_owned()));
+        Ok(Some(entries.collect::<Vec<_>>()))
+    });
+    Ok(lines?.into_iter().flatten().collect())
 }
 
 #[cfg(test)]

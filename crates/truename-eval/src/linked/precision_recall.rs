@@ -2,6 +2,8 @@ use std::ops::Add;
 
 use serde::Serialize;
 
+use crate::pairs::share;
+
 /// Precision, recall and F1, with the counts behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -25,7 +27,6 @@ impl PrecisionRecall {
     }
 
     pub(crate) fn of(counts: Counts) -> Self {
-        let share = |right: usize, of: usize| if of == 0 { 0.0 } else { right as f64 / of as f64 };
         let (precision, recall) = (share(counts.right, counts.found), share(counts.recalled, counts.gold));
         let sum = precision + recall;
         let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
