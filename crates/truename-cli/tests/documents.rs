@@ -164,12 +164,6 @@ fn stdin_is_read_and_mistakes_are_told() {
     folder.write("a.txt", "aspirin");
     std::fs::create_dir(folder.path("texts")).unwrap();
     folder.write("texts/a.txt", "aspirin");
-    let plain = folder.run(&["link", "texts", "--kb", "kb"]);
-    assert!(
-        plain.err.contains("say --input-format brat") && plain.err.contains("1 document or file could"),
-        "{}",
-        plain.err
-    );
     let occupied = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat", "--out", "texts"]);
     assert!(occupied.err.contains("is not empty\nhint: name a new or an empty one"), "{}", occupied.err);
     let brat = folder.run(&["link", "a.txt", "--kb", "kb", "--format", "brat"]);
@@ -362,4 +356,53 @@ fn a_brat_folder_is_whole_or_not_there() {
     assert_eq!(brat("good.txt"), ran(0, "", ""));
     let run = brat("good.txt");
     assert!(run.code == 1 && run.err.contains("the folder is not empty"), "{}", run.err);
+}
+
+#[test]
+fn folders_patterns_links_and_pipes_are_read_alike() {
+    let folder = Folder::with_kb();
+    std::fs::create_dir_all(folder.path("notes/more")).unwrap();
+    folder.write("notes/a.txt", "aspirin");
+    folder.write("notes/more/b.jsonl", "{\"id\": \"b\", \"text\": \"heart attack\"}\n");
+    folder.write("c.txt", "heart failure");
+    folder.write("bad.json", "{}");
+    let ids = |out: &str| -> Vec<String> {
+        let id =
+            |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+        out.lines().map(id).collect()
+    };
+    let link = |command: &[&str], files: &[&str], input: &str| {
+        let arguments = [&["-q"][..], command, files, &["--kb", "kb"]].concat();
+        folder.run_with_input(&arguments, input.as_bytes())
+    };
+    let commands: [&[&str]; 4] = [&["link"], &["link", "--mentions"], &["annotate"], &["recognize"]];
+    for command in commands {
+        let run = link(command, &["notes", "-", "c.txt"], "aspirin");
+        assert_eq!((ids(&run.out), run.code), (["a", "b", "stdin", "c"].map(str::to_owned).to_vec(), 0), "{run:?}");
+        let run = link(command, &["notes/*.txt", "?.txt"], "");
+        assert_eq!((ids(&run.out), run.code), (["a", "c"].map(str::to_owned).to_vec(), 0), "{run:?}");
+        let run = link(command, &["bad.*", "c.txt"], "");
+        assert_eq!((ids(&run.out), run.code), (vec!["c".to_owned()], 1), "{run:?}");
+        #[cfg(unix)]
+        {
+            let run = link(command, &["/dev/stdin"], "aspirin");
+            assert_eq!((ids(&run.out), run.code), (vec!["stdin".to_owned()], 0), "{run:?}");
+            let _ = std::os::unix::fs::symlink(folder.path("notes"), folder.path("linked"));
+            assert_eq!(ids(&link(command, &["linked"], "").out), ["a", "b"]);
+        }
+    }
+    std::fs::create_dir(folder.path("gold")).unwrap();
+    let (one, other) = PUBTATOR.split_once("\n\n").unwrap();
+    folder.write("gold/1.pubtator", format!("{one}\n"));
+    folder.write("gold/2.pubtator", other);
+    folder.write("gold.pubtator", PUBTATOR);
+    for task in ["link", "mentions"] {
+        let wanted = folder.run(&["evaluate", task, "--kb", "kb", "--gold", "gold.pubtator"]);
+        assert_eq!((wanted.code, wanted.out.starts_with("2 documents, 2 mentions")), (0, true), "{wanted:?}");
+        for gold in ["gold", "gold/*.pubtator"] {
+            assert_eq!(folder.run(&["evaluate", task, "--kb", "kb", "--gold", gold]), wanted, "{task} {gold}");
+        }
+        let arguments = ["evaluate", task, "--kb", "kb", "--gold", "-"];
+        assert_eq!(folder.run_with_input(&arguments, PUBTATOR.as_bytes()), wanted, "{task}");
+    }
 }

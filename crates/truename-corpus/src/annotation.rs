@@ -120,6 +120,13 @@ pub(crate) fn number(value: &str) -> Result<usize, String> {
     value.trim().parse().map_err(|_| format!("\"{}\" is no offset", excerpt(value)))
 }
 
+/// Parses the place of an annotation by its offset and length.
+pub(crate) fn piece(offset: &str, length: &str) -> Result<(usize, usize), String> {
+    let start = number(offset)?;
+    let length = number(length).map_err(|_| format!("\"{}\" is no length", excerpt(length)))?;
+    start.checked_add(length).map(|end| (start, end)).ok_or_else(|| format!("\"{offset}\" is no offset"))
+}
+
 /// Returns an id as written; none where the file says that there is none.
 pub(crate) fn concept_id(value: &str) -> Option<String> {
     Some(value.trim()).filter(|id| !matches!(*id, "" | "-" | "-1")).map(str::to_owned)

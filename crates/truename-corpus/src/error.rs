@@ -1,8 +1,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use truename_read::Cause;
-
 use crate::Problem;
 
 /// An error in a file of documents.
@@ -27,10 +25,6 @@ impl Error {
         }
     }
 
-    pub(crate) fn is_too_long(&self) -> bool {
-        matches!(&*self.0, Kind::Read(source) if source.cause() == Some(Cause::TooLong))
-    }
-
     /// Returns the problem that ended [`read_all`](crate::read_all), where it was one.
     pub fn problem(&self) -> Option<&Problem> {
         match &*self.0 {
@@ -46,6 +40,22 @@ impl Error {
             Kind::Read(source) => source.hint().map(str::to_owned),
             _ => None,
         }
+    }
+
+    /// Returns the problem of a file among others.
+    pub(crate) fn into_problem(self, file: &Path) -> Problem {
+        let hint = self.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let mut problem = match *self.0 {
+            Kind::Problem(problem) => problem,
+            Kind::Refused { message, .. } => Problem::new(file, None, message),
+            Kind::Io { action, source, .. } => Problem::new(file, None, format!("cannot {action} it: {source}")),
+            Kind::Read(error) => error.into_problem().unwrap_or_else(|error| {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                Problem::new(file, None, format!("it cannot be read{cause}"))
+            }),
+        };
+        problem.reason += &hint;
+        problem
     }
 
     pub(crate) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {

@@ -88,57 +88,55 @@ impl Fields {
         }
     }
 
+    /// Takes a value; none where it is missing.
+    fn take<T>(
+        &mut self,
+        key: &str,
+        what: &str,
+        read: impl FnOnce(Value) -> Result<T, Value>,
+    ) -> Result<Option<T>, String> {
+        let value = self.0.remove(key).filter(|value| !value.is_null());
+        let found = |found: Value| format!("`{key}`: expected {what}, found {}", shown(&found));
+        value.map(read).transpose().map_err(found)
+    }
+
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(expected(key, "a text", &other)),
-        }
+        self.take(key, "a text", |value| match value {
+            Value::String(text) => Ok(text),
+            other => Err(other),
+        })
     }
 
     /// Returns a text, or a number as text.
     pub(crate) fn scalar(&mut self, key: &str) -> Result<Option<String>, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => scalar(&value).map(Some).ok_or_else(|| expected(key, "a text or a number", &value)),
-        }
+        self.take(key, "a text or a number", |value| scalar(&value).ok_or(value))
     }
 
     pub(crate) fn offset(&mut self, key: &str) -> Result<Option<usize>, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => offset(&value).map(Some).ok_or_else(|| expected(key, "a whole number", &value)),
-        }
+        self.take(key, "a whole number", |value| offset(&value).ok_or(value))
     }
 
     pub(crate) fn number(&mut self, key: &str) -> Result<Option<f64>, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value.as_f64().map(Some).ok_or_else(|| expected(key, "a number", &value)),
-        }
+        self.take(key, "a number", |value| value.as_f64().ok_or(value))
     }
 
     /// Returns the values of a list; none where there is no list.
     pub(crate) fn list(&mut self, key: &str) -> Result<Vec<Value>, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(values)) => Ok(values),
-            Some(other) => Err(expected(key, "a list", &other)),
-        }
+        let list = self.take(key, "a list", |value| match value {
+            Value::Array(values) => Ok(values),
+            other => Err(other),
+        });
+        list.map(Option::unwrap_or_default)
     }
 
     /// Returns the fields of an object; none where there is no object.
     pub(crate) fn object(&mut self, key: &str) -> Result<Self, String> {
-        match self.0.remove(key) {
-            None | Some(Value::Null) => Ok(Self(Map::new())),
-            Some(Value::Object(fields)) => Ok(Self(fields)),
-            Some(other) => Err(expected(key, "an object", &other)),
-        }
+        let object = self.take(key, "an object", |value| match value {
+            Value::Object(fields) => Ok(fields),
+            other => Err(other),
+        });
+        object.map(|fields| Self(fields.unwrap_or_default()))
     }
-}
-
-fn expected(key: &str, what: &str, found: &Value) -> String {
-    format!("`{key}`: expected {what}, found {}", shown(found))
 }
 
 pub(crate) fn offset(value: &Value) -> Option<usize> {

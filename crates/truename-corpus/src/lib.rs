@@ -57,6 +57,7 @@ mod bioc;
 mod brat;
 mod conll;
 mod detect;
+mod elements;
 mod error;
 mod fields;
 mod format;

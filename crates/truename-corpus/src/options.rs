@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use truename_read::SourceOptions;
 use truename_text::OffsetUnit;
 
 use crate::format::Format;
@@ -10,8 +13,6 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The unit of the offsets in the file.
     pub offsets: OffsetUnit,
-    /// The encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
-    pub encoding: Option<String>,
     /// First label column of CoNLL, counted from 1 at the token; all columns after it are labels too. If `None`, all
     /// columns after the token are labels where each has tags (nested mentions), and otherwise the last one is: of token,
     /// part of speech, chunk and entity the entity.
@@ -20,15 +21,12 @@ pub struct ReadOptions {
     pub tag_names: Vec<String>,
     /// Read annotations. If false, they are not looked at, and a bad one is no problem.
     pub mentions: bool,
-    /// Longest line of JSONL, and longest document of the other formats, in bytes of UTF-8 with all markup. A longer
-    /// one is a problem; it bounds the memory that a compressed file can take.
-    pub max_line_bytes: usize,
+    /// Encoding and bounds of the file. A line of JSONL, and a document of the other formats with all markup, may have
+    /// [`SourceOptions::max_line_bytes`] in UTF-8; a longer one is a problem.
+    pub source: SourceOptions,
 }
 
 impl ReadOptions {
-    /// The default of [`max_line_bytes`](Self::max_line_bytes): 64 MiB.
-    pub const MAX_LINE_BYTES: usize = 64 << 20;
-
     /// Sets the format; `None` to tell it by extension and content.
     #[must_use]
     pub fn format(self, format: Option<Format>) -> Self {
@@ -44,7 +42,7 @@ impl ReadOptions {
     /// Sets the encoding of a file that is not UTF-8 and has no byte order mark, by its WHATWG label.
     #[must_use]
     pub fn encoding(self, encoding: Option<String>) -> Self {
-        Self { encoding, ..self }
+        Self { source: SourceOptions { encoding, ..self.source }, ..self }
     }
 
     /// Sets the first label column of CoNLL, counted from 1 at the token; `None` to tell it by its tags.
@@ -67,8 +65,14 @@ impl ReadOptions {
 
     /// Sets the longest line of JSONL, and the longest document of the other formats, in bytes.
     #[must_use]
-    pub fn max_line_bytes(self, max_line_bytes: usize) -> Self {
-        Self { max_line_bytes, ..self }
+    pub fn max_line_bytes(self, max_line_bytes: u64) -> Self {
+        Self { source: SourceOptions { max_line_bytes, ..self.source }, ..self }
+    }
+
+    /// Sets a function that is called with the number of bytes each time that some of a file are read.
+    #[must_use]
+    pub fn on_read(self, on_read: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        Self { source: SourceOptions { on_read: Some(Arc::new(on_read)), ..self.source }, ..self }
     }
 }
 
@@ -77,11 +81,10 @@ impl Default for ReadOptions {
         Self {
             format: None,
             offsets: OffsetUnit::Chars,
-            encoding: None,
             conll_labels: None,
             tag_names: Vec::new(),
             mentions: true,
-            max_line_bytes: Self::MAX_LINE_BYTES,
+            source: SourceOptions::default(),
         }
     }
 }

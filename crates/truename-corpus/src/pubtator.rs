@@ -13,7 +13,6 @@ use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
 use crate::output::{Output, Read};
 use crate::source::told;
 use crate::wrong::Wrong;
-use crate::wrong::too_long;
 
 /// Returns true if a line is the first of a document: no blank in the id, then `|t|`.
 pub(crate) fn begins_document(line: &str) -> bool {
@@ -37,8 +36,6 @@ struct Block {
     id: String,
     parts: Vec<(String, String)>,
     rows: Vec<(u64, String)>,
-    /// Bytes of its lines.
-    bytes: usize,
     /// First problem with the document.
     problem: Option<Wrong>,
 }
@@ -47,29 +44,33 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     let mut lines = source.into_lines();
     let mut block: Option<Block> = None;
     while let Some(line) = lines.read()? {
-        let (number, is_ended, bad) = (line.number, line.is_ended, line.text().err().map(told));
-        let line = String::from_utf8_lossy(line.bytes);
-        let header = text_line(&line);
-        let ends = line.trim().is_empty() || header.is_some_and(|(_, label, _)| label == "t");
+        let (number, text) = (line.number, String::from_utf8_lossy(line.bytes));
+        let header = text_line(&text);
+        let ends = text.trim().is_empty() || header.is_some_and(|(_, label, _)| label == "t");
         if ends && let Some(block) = block.take() {
             block.give(output);
             if output.stopped {
                 return Ok(());
             }
         }
-        if line.trim().is_empty() {
+        if text.trim().is_empty() {
             continue;
         }
-        let wanted = header.is_some() || output.options.mentions;
-        let block = block.get_or_insert_with(|| Block::begin(number, &line, header));
-        if let Some(message) = bad.filter(|_| wanted) {
-            block.fail(number, message);
+        let block = block.get_or_insert_with(|| {
+            line.begin_block();
+            Block::begin(number, &text, header)
+        });
+        let is_wanted = header.is_some() || output.options.mentions;
+        if let Err(fault) = line.text().map(|_| ()).and_then(|()| line.check_block())
+            && is_wanted
+        {
+            block.fail(number, told(fault));
         }
-        if !is_ended {
+        if !line.is_ended {
             block.fail(number, UNENDED.into());
         }
-        if wanted {
-            block.add(number, &line, header, output.options.max_line_bytes);
+        if is_wanted {
+            block.add(number, &text, header);
         }
     }
     if let Some(block) = block {
@@ -93,12 +94,8 @@ impl Block {
         self.problem.get_or_insert(Wrong::at(line, message));
     }
 
-    /// Adds a line, unless the document is too long or has another problem.
-    fn add(&mut self, number: u64, line: &str, header: Option<(&str, &str, &str)>, limit: usize) {
-        self.bytes += line.len();
-        if self.bytes > limit {
-            self.fail(number, too_long("the document", limit));
-        }
+    /// Adds a line, unless the document has a problem.
+    fn add(&mut self, number: u64, line: &str, header: Option<(&str, &str, &str)>) {
         let is_row = |piece: &str| piece.strip_prefix(&*self.id).is_some_and(|rest| rest.starts_with('\t'));
         let is_line = |piece: &str| text_line(piece).is_some() || is_row(piece);
         // The two lines would be read as one.
@@ -309,12 +306,10 @@ mod tests {
     }
 
     #[test]
-    fn carriage_returns_alone_may_end_lines() {
+    fn carriage_returns_among_line_feeds_end_no_lines() {
         let whole = "1|t|Naïve\n1|a|A cold came.\n1\t8\t12\tcold\tDisease\tD1\n\n2|t|B\n";
         let wanted = read_plain(whole);
         assert_eq!((wanted.0.len(), wanted.1.len()), (2, 0));
-        assert_eq!(read_plain(&whole.replace('\n', "\r\n")), wanted);
-        assert_eq!(read_plain(&whole.replace('\n', "\r")), wanted);
         // One among others would make two lines one.
         for mixed in [whole.replace("Naïve\n", "Naïve\r"), whole.replace("came.\n", "came.\r")] {
             let (documents, problems) = read_plain(&mixed);

@@ -1,8 +1,9 @@
+use std::collections::HashSet;
 use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use truename_read::Source;
+use truename_read::{Source, has_extension};
 use truename_text::{Document, Problem};
 
 use crate::detect::detect;
@@ -17,7 +18,7 @@ use crate::{bioc, brat, conll, jsonl, pubtator, text, wiki, wned};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The format of the file.
+    /// The format of the file; of several files that of the last.
     pub format: Format,
     /// Annotations that a [`Document`] has no place for: relations, events, attributes, notes, and those
     /// without a place in the text.
@@ -26,32 +27,90 @@ pub struct Summary {
 
 /// Reads a file, and hands each document, or its [`Problem`], to `visit`, which may end the reading.
 ///
+/// The path may be `-` for stdin, a pattern such as `notes/*.txt`, or a folder, whose files are read one by one in the order of
+/// their names; one that cannot be read is a problem then. `.txt` and `.ann` files beside each other are brat's, and a
+/// folder with `.ann` files has nothing but them.
+///
 /// A malformed document is one problem, and the next ones are read. Where the syntax of a BioC file is
-/// broken, that is the last problem, and nothing after it is read. For brat the path is a `.txt` or `.ann`
-/// file, or a folder of them, which is read in the order of names.
+/// broken, that is the last problem, and nothing after it is read.
 ///
 /// # Errors
-/// If the file cannot be opened or read, or is not of its format at all.
+/// If the file cannot be opened or read, or is not of its format at all; if a folder has no files.
 pub fn read_path(
     path: &Path,
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let mut output = Output::new(path, options, visit);
-    if path.is_dir() || options.format == Some(Format::Brat) {
-        brat::read(path, &mut output)?;
-        return Ok(Summary { format: Format::Brat, left_out: output.left_out });
+    if path == Path::new("-") {
+        return read_from(Path::new("stdin"), std::io::stdin(), options, visit);
     }
-    let source = open(path, options)?;
-    let format = match options.format {
-        Some(format) => format,
-        None => detect(path, &source.beginning_text(), brat::has_annotations(path) && options.mentions),
+    let files = files(path, options)?;
+    let mut summary = Summary { format: options.format.unwrap_or(Format::Text), left_out: 0 };
+    for file in &files {
+        let mut output = Output::new(file, options, visit);
+        match read_file(file, &mut output) {
+            Ok(format) => summary = Summary { format, left_out: summary.left_out + output.left_out },
+            Err(error) if files.len() == 1 => return Err(error),
+            Err(error) => output.give(Err(error.into_problem(file))),
+        }
+        if output.stopped {
+            break;
+        }
+    }
+    Ok(summary)
+}
+
+/// Returns the files that a path stands for, and folders of brat.
+fn files(path: &Path, options: &ReadOptions) -> Result<Vec<PathBuf>, Error> {
+    let is_folder = path.is_dir();
+    if is_folder && options.format == Some(Format::Brat) {
+        return Ok(vec![path.to_owned()]);
+    }
+    let files = truename_read::files(path)?;
+    if files.is_empty() {
+        return Err(Error::refused(
+            Some(path),
+            "the folder has no files",
+            "name a folder of documents, or the files in it",
+        ));
+    }
+    let folders_of = |is_one: fn(&Path) -> bool| -> HashSet<&Path> {
+        let found = files.iter().filter(|file| is_folder && is_one(file));
+        found.filter_map(|file| file.parent()).collect()
     };
-    match format {
-        Format::Brat => brat::read(path, &mut output)?,
-        _ => read_one(format, source, &mut output)?,
+    let annotated = folders_of(|file| file.extension().is_some_and(|extension| extension == "ann"));
+    let marked_up = folders_of(|file| has_extension(file, "xml"));
+    let is_text_of_wned = |file: &Path| {
+        let folder = file.parent().filter(|folder| folder.ends_with(wned::TEXTS));
+        folder.and_then(Path::parent).is_some_and(|above| marked_up.contains(above))
+    };
+    let (listed, mut taken) = (files.iter().collect::<HashSet<_>>(), HashSet::new());
+    let mut found = Vec::new();
+    for file in &files {
+        let folder = file.parent().filter(|folder| options.format.is_none() && annotated.contains(folder));
+        let text = brat::text_of(file);
+        let is_part = is_text_of_wned(file) || (text != *file && listed.contains(&text));
+        let unit = folder.unwrap_or(file);
+        if (folder.is_some() || !is_part) && taken.insert(unit) {
+            found.push(unit.to_owned());
+        }
     }
-    Ok(Summary { format, left_out: output.left_out })
+    Ok(found)
+}
+
+/// Reads a file or a folder of brat, and returns its format.
+fn read_file(path: &Path, output: &mut Output<'_>) -> Result<Format, Error> {
+    if path.is_dir() || output.options.format == Some(Format::Brat) {
+        return brat::read(path, output).map(|()| Format::Brat);
+    }
+    let source = open(path, &output.options)?;
+    let is_annotated = || output.options.mentions && brat::has_annotations(path);
+    let format = output.options.format.unwrap_or_else(|| detect(path, &source.beginning_text(), is_annotated()));
+    match format {
+        Format::Brat => brat::read(path, output)?,
+        _ => read_one(format, source, output)?,
+    }
+    Ok(format)
 }
 
 /// Reads a file from a reader, as [`read_path`] does; `name` stands for the file in messages and tells its format.
@@ -65,10 +124,7 @@ pub fn read_from(
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
     let source = of_reader(name, reader, options)?;
-    let format = match options.format {
-        Some(format) => format,
-        None => detect(name, &source.beginning_text(), false),
-    };
+    let format = options.format.unwrap_or_else(|| detect(name, &source.beginning_text(), false));
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;
     Ok(Summary { format, left_out: output.left_out })
@@ -104,6 +160,9 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::Conll => conll::read(source, output),
         Format::Wned => wned::read(source, output),
         Format::Wiki => wiki::read(source, output),
-        Format::Brat => Err(brat::needs_files(source.path())),
+        Format::Brat => {
+            let hint = "name the .txt file, or the folder of them";
+            Err(Error::refused(Some(source.path()), brat::NO_STREAM, hint))
+        }
     }
 }

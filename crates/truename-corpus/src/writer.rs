@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use truename_text::{Document, OffsetUnit};
 
-use crate::{Error, Format, bioc, brat, jsonl, pubtator, wned};
+use crate::{Error, Format, bioc, brat, jsonl, pubtator};
 
 /// Writes documents, one after another, in a format that keeps them in one file.
 ///
@@ -27,26 +27,22 @@ impl<W: Write> Writer<W> {
     /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, for CoNLL,
     /// which keeps tokens in place of the text, and for links of Wikipedia, which have no types.
     pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
-        match format {
-            Format::Text => Err(Error::refused(
-                None,
-                "plain text holds no annotations",
-                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
-            )),
-            Format::Conll => Err(Error::refused(
-                None,
-                "conll keeps the tokens of a text without the blanks between them, so offsets would not fit",
-                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
-            )),
-            Format::Brat => Err(brat::no_stream()),
-            Format::Wned => Err(wned::no_stream()),
-            Format::Wiki => Err(Error::refused(
-                None,
-                "wiki keeps the titles of links, and no types, candidates or nested mentions",
-                "write jsonl, pubtator, bioc-xml, bioc-json or brat",
-            )),
-            _ => Ok(Self { format, offsets, out, begun: false }),
-        }
+        let reason = match format {
+            Format::Text => "plain text holds no annotations",
+            Format::Conll => {
+                "conll keeps the tokens of a text without the blanks between them, so offsets would not fit"
+            }
+            Format::Brat => {
+                let hint = "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json";
+                return Err(Error::refused(None, brat::NO_STREAM, hint));
+            }
+            Format::Wned => "wned keeps each text in a file of its own, so it is no stream",
+            Format::Wiki => "wiki keeps the titles of links, and no types, candidates or nested mentions",
+            Format::Jsonl | Format::Pubtator | Format::BiocXml | Format::BiocJson => {
+                return Ok(Self { format, offsets, out, begun: false });
+            }
+        };
+        Err(Error::refused(None, reason, "write jsonl, pubtator, bioc-xml, bioc-json or brat"))
     }
 
     /// Writes a document.

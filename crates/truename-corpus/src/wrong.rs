@@ -3,6 +3,9 @@ use std::path::Path;
 
 use crate::Problem;
 
+/// End of a message about a problem that ends the reading.
+pub(crate) const REST: &str = "the rest of the file is not read";
+
 /// The problem of a document, with its line where the format has lines.
 #[derive(Debug)]
 pub(crate) struct Wrong {
@@ -27,6 +30,6 @@ pub(crate) fn not_utf8(place: impl fmt::Display) -> String {
 }
 
 /// Returns the message about a line, text or document that has more bytes than [`ReadOptions`](crate::ReadOptions) allow.
-pub(crate) fn too_long(what: &str, limit: usize) -> String {
+pub(crate) fn too_long(what: &str, limit: u64) -> String {
     format!("{what} is longer than {limit} bytes (--max-line-bytes reads longer ones)")
 }

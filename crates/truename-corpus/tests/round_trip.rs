@@ -252,45 +252,8 @@ proptest! {
     }
 }
 
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    #[test]
-    fn files_may_be_compressed_and_in_other_encodings(documents in documents()) {
-        for format in STREAMS {
-            // In a text that was translated, U+FFFD stands for what could not be.
-            let text = String::from_utf8(write(&documents, format, OffsetUnit::Chars)).unwrap().replace('\u{FFFD}', "?");
-            let marked = format!("\u{FEFF}{text}");
-            let wanted = read(text.clone().into_bytes(), format, OffsetUnit::Chars);
-            let others = [
-                gzipped(text.as_bytes()),
-                marked.clone().into_bytes(),
-                marked.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-                gzipped(&marked.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>()),
-            ];
-            for other in others {
-                prop_assert_eq!(&read(other, format, OffsetUnit::Chars), &wanted, "{}", format);
-            }
-        }
-    }
-
-    #[test]
-    fn lines_may_end_with_carriage_returns(documents in documents()) {
-        for format in [Format::Jsonl, Format::Pubtator] {
-            let text = String::from_utf8(write(&documents, format, OffsetUnit::Chars)).unwrap();
-            let wanted = read(text.clone().into_bytes(), format, OffsetUnit::Chars);
-            for end in ["\r", "\r\n"] {
-                let other = text.replace('\n', end).into_bytes();
-                prop_assert_eq!(&read(other, format, OffsetUnit::Chars), &wanted, "{} {:?}", format, end);
-            }
-        }
-    }
-
     #[test]
     fn folders_are_read_back(documents in documents()) {
         for unit in UNITS {

@@ -7,7 +7,7 @@ use super::{DocumentArguments, KbArgument};
 
 #[derive(Args)]
 pub struct Annotate {
-    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat, CoNLL; - for stdin
+    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat, CoNLL; files, folders or quoted patterns, - for stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

@@ -36,7 +36,7 @@ impl DocumentArguments {
             .offsets(self.offsets)
             .encoding(self.encoding.clone())
             .tag_names(self.tag_names.clone())
-            .max_line_bytes(usize::try_from(self.max_line_bytes).unwrap_or(usize::MAX)))
+            .max_line_bytes(self.max_line_bytes))
     }
 
     fn check_encoding(&self) -> Result<(), UsageError> {

@@ -115,7 +115,7 @@ pub struct EvaluateClusters {
 
 #[derive(Args)]
 pub struct EvaluateMentions {
-    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; may be given several times
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; files, folders or quoted patterns; may be given several times
     #[arg(long, required = true, value_name = "CORPUS")]
     pub gold: Vec<PathBuf>,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub struct EvaluateMentions {
     mut_arg("encoding", |encoding| encoding.help("Encoding of a corpus that is not UTF-8 (a WHATWG label such as windows-1252)"))
 )]
 pub struct EvaluateLink {
-    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; may be given several times
+    /// Annotated corpora: JSONL, PubTator, BioC XML or JSON, brat, CoNLL; files, folders or quoted patterns; may be given several times
     #[arg(long, required = true, value_name = "CORPUS")]
     pub gold: Vec<PathBuf>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use super::{ConceptArguments, DocumentArguments, LinkerArguments, NilArguments, 
     mut_arg("placeholders", |placeholders| placeholders.display_order(13))
 )]
 pub struct Link {
-    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat, CoNLL; - for stdin
+    /// Documents: plain text, JSONL, PubTator, BioC XML or JSON, brat, CoNLL; files, folders or quoted patterns, - for stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,12 +1,10 @@
 //! Reads documents from many files and lists their problems.
 
-use std::fs::File;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use indicatif::ProgressBar;
 use truename::{Document, Problem};
-use truename_corpus::{Format, ReadOptions, read_from, read_path};
+use truename_corpus::{ReadOptions, read_path};
 
 use crate::bars::bytes_bar;
 use crate::count::{counted, grouped};
@@ -54,8 +52,8 @@ impl Problems {
     }
 }
 
-/// Passes the documents of all files to `visit` in batches; `-` is stdin. A document or file that cannot be read is
-/// counted as a problem and skipped.
+/// Passes the documents of all files, folders and patterns to `visit` in batches; `-` is stdin. A document or file that cannot
+/// be read is counted as a problem and skipped.
 pub fn read(
     files: &[PathBuf],
     options: &ReadOptions,
@@ -63,10 +61,12 @@ pub fn read(
     mut visit: impl FnMut(Vec<Document>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Problems> {
     let bar = bytes_bar(total_bytes(files), quiet);
+    let read = bar.clone();
+    let options = options.clone().on_read(move |bytes| read.inc(bytes));
     let mut batch = Batch { documents: Vec::new(), bytes: 0, count: 0, problems: Problems::default() };
     for file in files {
         let mut failed = None;
-        let summary = read_file(file, options, &bar, &mut |document| {
+        let summary = read_path(file, &options, &mut |document| {
             if let Some(documents) = batch.add(document) {
                 bar.set_message(counted(batch.count, "document"));
                 failed = visit(documents).err();
@@ -113,29 +113,6 @@ impl Batch {
     }
 }
 
-type Visit<'a> = &'a mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>;
-
-fn read_file(
-    path: &Path,
-    options: &ReadOptions,
-    bar: &ProgressBar,
-    visit: Visit<'_>,
-) -> Result<truename_corpus::Summary, truename_corpus::Error> {
-    if path == Path::new("-") {
-        return read_from(Path::new("stdin"), bar.wrap_read(std::io::stdin()), options, visit);
-    }
-    // brat needs a second file beside; a folder cannot be opened.
-    let needs_path = path.is_dir() || options.format == Some(Format::Brat) || options.mentions;
-    match File::open(path) {
-        Ok(file) if !needs_path => read_from(path, bar.wrap_read(file), options, visit),
-        _ => {
-            let summary = read_path(path, options, visit);
-            bar.inc(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
-            summary
-        }
-    }
-}
-
 /// Formats an error with its causes and advice on one line.
 fn described(error: &truename_corpus::Error) -> String {
     let mut text = error.to_string();
@@ -148,5 +125,6 @@ fn described(error: &truename_corpus::Error) -> String {
 }
 
 fn total_bytes(files: &[PathBuf]) -> Option<u64> {
-    files.iter().map(|file| std::fs::metadata(file).ok().map(|metadata| metadata.len())).sum()
+    let bytes = |file: &PathBuf| std::fs::metadata(file).ok().map(|metadata| metadata.len());
+    files.iter().map(|path| truename_read::files(path).ok()?.iter().map(bytes).sum::<Option<u64>>()).sum()
 }

@@ -10,13 +10,12 @@ use serde_json::{Map, Value, json};
 use truename_read::{Source, Watch};
 use truename_text::{Document, OffsetUnit, Offsets};
 
-use super::{REST, RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
+use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
 use crate::Error;
 use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
 use crate::output::Output;
-use crate::source::failure;
-use crate::wrong::Wrong;
-use crate::wrong::not_utf8;
+use crate::source::read_failure;
+use crate::wrong::{REST, Wrong, not_utf8};
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
@@ -28,8 +27,8 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         let top = Top { output, found: &mut found, begun: &mut begun, place: &place };
         let Err(error) = json.deserialize_any(top) else { continue };
         if error.is_io() {
-            let message = failure(&place, io::Error::from(error), &output.options)?;
-            output.give_one("", Err(Wrong::at(place.line(), format!("{message}; {REST}"))));
+            let wrong = read_failure(place.failure_or(|| place.error(error)), &output.options)?;
+            output.give_one("", Err(wrong));
             return Ok(());
         }
         let ended = error.is_eof() && !begun;

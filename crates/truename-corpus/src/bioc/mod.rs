@@ -9,7 +9,7 @@ pub(crate) mod xml;
 
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
-use crate::annotation::{Annotated, Annotation, concept_id, number, unit_advice};
+use crate::annotation::{Annotated, Annotation, concept_id, number, piece, unit_advice};
 use crate::output::{Output, Read};
 use crate::wrong::Wrong;
 
@@ -34,9 +34,6 @@ const IDENTIFIERS: [&str; 13] = [
     "normalized_id",
     "normalized id",
 ];
-
-/// End of a message about a problem that ends the reading.
-pub(crate) const REST: &str = "the rest of the file is not read";
 
 /// A document as a file has it.
 #[derive(Default)]
@@ -182,7 +179,11 @@ impl RawAnnotation {
         if self.locations.is_empty() {
             return Ok(None);
         }
-        let pieces = self.locations.iter().map(piece).collect::<Result<_, _>>()?;
+        let located = |location: &(Option<String>, Option<String>)| match location {
+            (Some(offset), Some(length)) => piece(offset, length),
+            _ => Err("a location without offset or length".into()),
+        };
+        let pieces = self.locations.iter().map(located).collect::<Result<_, _>>()?;
         let values = |wanted: &str| -> Vec<&str> {
             let found = self.infons.iter().filter(|(key, _)| key.eq_ignore_ascii_case(wanted));
             found.map(|(_, value)| value.trim()).collect()
@@ -203,15 +204,6 @@ impl RawAnnotation {
             })
             .map(Some)
     }
-}
-
-fn piece((offset, length): &(Option<String>, Option<String>)) -> Result<(usize, usize), String> {
-    let (Some(offset), Some(length)) = (offset, length) else {
-        return Err("a location without offset or length".into());
-    };
-    let start = number(offset)?;
-    let length = number(length).map_err(|_| format!("\"{}\" is no length", excerpt(length)))?;
-    start.checked_add(length).map(|end| (start, end)).ok_or_else(|| format!("\"{offset}\" is no offset"))
 }
 
 /// A part of a document as the writers put it into a passage.

@@ -22,35 +22,13 @@ pub(crate) fn read(path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the refusal to read brat from a stream.
-pub(crate) fn needs_files(name: &Path) -> Error {
-    Error::refused(
-        Some(name),
-        "brat keeps a document in two files, so it is no stream",
-        "name the .txt file, or the folder of them",
-    )
-}
-
-/// Returns the refusal to write brat to a stream.
-pub(crate) fn no_stream() -> Error {
-    Error::refused(
-        None,
-        "brat keeps a document in two files, so it is no stream",
-        "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json",
-    )
-}
+/// Reason for which brat is neither read from a stream nor written to one.
+pub(crate) const NO_STREAM: &str = "brat keeps a document in two files, so it is no stream";
 
 /// Returns the pairs of files at a path, by name.
 fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, PathBuf)>, Error> {
     if !path.is_dir() {
         return Ok(BTreeSet::from([pair(path)]));
-    }
-    match output.options.format {
-        None | Some(crate::Format::Brat) => {}
-        Some(format) => {
-            let message = format!("this is a folder, and {format} is read from files");
-            return Err(Error::refused(Some(path), message, "name the files in it"));
-        }
     }
     let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(|source| Error::io("read", path, source))?;
@@ -59,13 +37,6 @@ fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, Path
         paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect::<Vec<_>>()
     };
     let (mut texts, annotations) = (with("txt"), with("ann"));
-    if output.options.format.is_none() && annotations.is_empty() {
-        return Err(Error::refused(
-            Some(path),
-            "this folder has no .ann files, so it is not brat",
-            "name the files in it; for a folder of .txt files without annotations, say --input-format brat",
-        ));
-    }
     // A folder of texts alone has no annotations to miss.
     output.is_annotated = output.options.mentions && !annotations.is_empty();
     if output.options.mentions {

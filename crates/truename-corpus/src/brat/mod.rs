@@ -9,8 +9,8 @@ mod pair;
 mod standoff;
 mod writer;
 
-pub(crate) use self::folder::{needs_files, no_stream, read};
-pub(crate) use self::pair::has_annotations;
+pub(crate) use self::folder::{NO_STREAM, read};
+pub(crate) use self::pair::{has_annotations, text_of};
 pub use self::standoff::read_standoff;
 pub use self::writer::BratWriter;
 
@@ -118,16 +118,6 @@ mod tests {
     }
 
     #[test]
-    fn carriage_returns_alone_may_end_rows() {
-        let rows = "T1\tX 2 6\tcold\nN1\tReference T1 D1\tcold\n";
-        let wanted = standoff("A\rcold", rows).unwrap();
-        assert_eq!(wanted.0.mentions[0].id.as_deref(), Some("D1"));
-        for end in ["\r\n", "\r"] {
-            assert_eq!(standoff("A\rcold", &rows.replace('\n', end)).unwrap(), wanted);
-        }
-    }
-
-    #[test]
     fn a_last_row_without_its_text_may_be_cut_off() {
         for (row, is_whole) in [
             ("T2\tX 2 6\tcold", true),
@@ -164,16 +154,10 @@ mod tests {
     #[test]
     fn what_is_no_brat_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let fails = |path: &Path, format| read_all(path, &ReadOptions::default().format(format)).unwrap_err();
-        let error = fails(folder.path(), None);
-        assert!(error.to_string().ends_with(": this folder has no .ann files, so it is not brat"));
-        assert_eq!(
-            error.hint().as_deref(),
-            Some("name the files in it; for a folder of .txt files without annotations, say --input-format brat")
-        );
-        let error = fails(folder.path(), Some(Format::Jsonl));
-        assert!(error.to_string().ends_with(": this is a folder, and jsonl is read from files"));
-        assert!(fails(&folder.path().join("none.txt"), None).is_not_found());
+        let fails = |path: &Path| read_all(path, &ReadOptions::default()).unwrap_err();
+        let error = fails(folder.path());
+        assert!(error.to_string().ends_with(": the folder has no files") && error.hint().is_some());
+        assert!(fails(&folder.path().join("none.txt")).is_not_found());
         let options = ReadOptions::default().format(Some(Format::Brat));
         let read = read_from(Path::new("-"), &b""[..], &options, &mut |_| ControlFlow::Continue(()));
         assert_eq!(read.unwrap_err().to_string(), "-: brat keeps a document in two files, so it is no stream");

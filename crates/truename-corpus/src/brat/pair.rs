@@ -17,3 +17,8 @@ pub(super) fn pair(path: &Path) -> (PathBuf, PathBuf) {
 pub(crate) fn has_annotations(path: &Path) -> bool {
     pair(path).1.is_file()
 }
+
+/// Returns the `.txt` file of a `.ann` file; any other file itself.
+pub(crate) fn text_of(path: &Path) -> PathBuf {
+    pair(path).0
+}

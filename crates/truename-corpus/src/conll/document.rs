@@ -6,14 +6,12 @@ use super::layout::Layout;
 use super::scheme::{Misplaced, Run, Scheme};
 use super::tag::Tag;
 use crate::output::Read;
-use crate::wrong::{Wrong, too_long};
+use crate::wrong::Wrong;
 
 /// A document of which lines are still to come.
 pub(super) struct PendingDocument {
     document: Document,
     sentence: Sentence,
-    /// Bytes of its lines.
-    bytes: usize,
     /// First problem with the document; its content is dropped then.
     problem: Option<Wrong>,
 }
@@ -30,7 +28,7 @@ pub(super) struct Sentence {
 
 impl PendingDocument {
     pub(super) fn new(id: String) -> Self {
-        Self { document: Document::new(id, ""), sentence: Sentence::default(), bytes: 0, problem: None }
+        Self { document: Document::new(id, ""), sentence: Sentence::default(), problem: None }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -43,12 +41,8 @@ impl PendingDocument {
         self.document = Document::new(std::mem::take(&mut self.document.id), "");
     }
 
-    /// Adds a token with its tags, unless the document is too long or has another problem.
-    pub(super) fn add(&mut self, line: u64, token: &str, tags: Vec<Tag>, line_bytes: usize, limit: usize) {
-        self.bytes += line_bytes;
-        if self.bytes > limit {
-            self.fail(line, too_long("the document", limit));
-        }
+    /// Adds a token with its tags, unless the document has a problem.
+    pub(super) fn add(&mut self, line: u64, token: &str, tags: Vec<Tag>) {
         if self.problem.is_some() {
             return;
         }

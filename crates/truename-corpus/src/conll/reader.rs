@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::line::{Line, cells, mark_of_comment, whole_lines};
 use super::scheme::Scheme;
 use crate::output::Output;
-use crate::source::stem;
+use crate::source::{stem, told};
 
 /// The state of reading between two lines.
 pub(super) struct Reader {
@@ -59,8 +59,8 @@ impl Reader {
         }
     }
 
-    pub(super) fn add(&mut self, number: u64, line: &str, output: &mut Output<'_>) {
-        match self.resolved(Line::of(line)) {
+    pub(super) fn add(&mut self, line: &truename_read::Line<'_>, text: &str, output: &mut Output<'_>) {
+        match self.resolved(Line::of(text)) {
             Line::Blank if self.has_marks => self.end_sentence(),
             Line::Blank => self.end_document(output),
             Line::Mark(id) => {
@@ -69,28 +69,32 @@ impl Reader {
                 self.next_id = id.map(str::to_owned);
             }
             Line::Comment(_) => {}
-            Line::Row(row) => self.add_row(number, row, output),
+            Line::Row(row) => self.add_row(line, row, output),
         }
     }
 
-    fn add_row(&mut self, number: u64, row: &str, output: &Output<'_>) {
+    fn add_row(&mut self, line: &truename_read::Line<'_>, row: &str, output: &Output<'_>) {
         let (cells, options) = (cells(row), &output.options);
         if self.layout.is_none() {
             self.layout = Layout::of(std::slice::from_ref(&cells), options.conll_labels);
         }
         let Some(layout) = self.layout.as_ref().filter(|layout| !layout.is_boundary(&cells)) else { return };
         let tags = if options.mentions { layout.tags(&cells) } else { Ok(Vec::new()) };
-        let document = self.document();
+        let (document, number) = (self.document(line), line.number);
+        if let Err(fault) = line.check_block() {
+            document.fail(number, told(fault));
+        }
         match tags {
             _ if cells[0].is_empty() => document.fail(number, format!("a row without a token: \"{}\"", excerpt(row))),
-            Ok(tags) => document.add(number, cells[0], tags, row.len(), options.max_line_bytes),
+            Ok(tags) => document.add(number, cells[0], tags),
             Err(message) => document.fail(number, message),
         }
     }
 
-    /// Returns the document to which the next token belongs.
-    pub(super) fn document(&mut self) -> &mut PendingDocument {
+    /// Returns the document to which a line belongs.
+    pub(super) fn document(&mut self, line: &truename_read::Line<'_>) -> &mut PendingDocument {
         self.document.get_or_insert_with(|| {
+            line.begin_block();
             self.count += 1;
             let (name, count) = (&self.name, self.count);
             PendingDocument::new(self.next_id.take().unwrap_or_else(|| format!("{name}:{count}")))

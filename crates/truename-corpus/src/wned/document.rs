@@ -1,88 +1,42 @@
-use truename_text::{Document, excerpt};
+use truename_text::Document;
 
 use crate::ReadOptions;
-use crate::annotation::{Annotated, Annotation, number};
+use crate::annotation::{Annotated, Annotation, piece};
+use crate::elements::Element;
 use crate::output::Read;
 use crate::wrong::Wrong;
 
-/// A document as the file has it.
-#[derive(Default)]
-pub(super) struct RawDocument {
-    pub(super) id: String,
-    pub(super) annotations: Vec<RawAnnotation>,
-    /// The first problem.
-    pub(super) problem: Option<Wrong>,
-}
-
-/// An annotation as the file has it.
-#[derive(Default)]
-pub(super) struct RawAnnotation {
-    pub(super) line: u64,
-    pub(super) mention: Option<String>,
-    pub(super) title: Option<String>,
-    pub(super) offset: Option<String>,
-    pub(super) length: Option<String>,
-}
-
-impl RawDocument {
-    /// Takes the text of an element within the last annotation.
-    pub(super) fn take(&mut self, name: &str, text: String) -> Result<(), String> {
-        let Some(annotation) = self.annotations.last_mut() else { return Ok(()) };
-        let slot = match name {
-            "mention" => &mut annotation.mention,
-            "wikiName" => &mut annotation.title,
-            "offset" => &mut annotation.offset,
-            "length" => &mut annotation.length,
-            _ => return Ok(()),
-        };
-        match slot.replace(text) {
-            Some(_) => Err(format!("a second <{name}> stands in one <annotation>")),
-            None => Ok(()),
-        }
+/// Returns a document with its text, or its problem.
+pub(super) fn with_text(element: Element, text: String, options: &ReadOptions) -> Result<Read, Wrong> {
+    let mut document = Document::new(element.attribute("docName").unwrap_or_default(), text);
+    if !options.mentions {
+        return Ok(document.into());
     }
-
-    /// Returns the document with its text, or its problem.
-    pub(super) fn finish(self, text: String, options: &ReadOptions) -> Result<Read, Wrong> {
-        let mut document = Document::new(self.id, text);
-        if !options.mentions {
-            return Ok(document.into());
-        }
-        let annotated = Annotated::new(&document.text, options.offsets);
-        let (mut mentions, mut misplaced, mut left_out) = (Vec::new(), None, 0);
-        for (place, annotation) in (1..).zip(self.annotations) {
-            let line = annotation.line;
-            let wrong = |message: String| Wrong::at(line, message);
-            let annotation = annotation.parsed(place).map_err(wrong)?;
-            match annotated.mention(annotation) {
-                Ok(mention) => mentions.push(mention),
-                Err(message) => {
-                    misplaced.get_or_insert_with(|| wrong(format!("annotation {place}: {message}")));
-                    left_out += 1;
-                }
-            }
-        }
-        match misplaced {
-            Some(wrong) if mentions.is_empty() => Err(wrong),
-            _ => {
-                document.mentions = mentions;
-                Ok(Read { document, left_out })
+    let annotated = Annotated::new(&document.text, options.offsets);
+    let (mut mentions, mut misplaced, mut left_out) = (Vec::new(), None, 0);
+    for (place, mut element) in (1..).zip(element.children) {
+        let line = element.line;
+        let [mention, title, offset, length] =
+            [element.only("mention")?, element.only("wikiName")?, element.only("offset")?, element.only("length")?];
+        let missing = |name: &str| Wrong::at(line, format!("annotation {place} has no <{name}>"));
+        let (offset, length) = (offset.ok_or_else(|| missing("offset"))?, length.ok_or_else(|| missing("length"))?);
+        let wrong = |message: String| Wrong::at(line, format!("annotation {place}: {message}"));
+        let piece = piece(&offset, &length).map_err(wrong)?;
+        let id = title.as_deref().and_then(id);
+        match annotated.mention(Annotation { pieces: vec![piece], text: mention, id, ..Annotation::default() }) {
+            Ok(mention) => mentions.push(mention),
+            Err(message) => {
+                misplaced.get_or_insert_with(|| wrong(message));
+                left_out += 1;
             }
         }
     }
-}
-
-impl RawAnnotation {
-    fn parsed(self, place: usize) -> Result<Annotation, String> {
-        let given =
-            |value: Option<String>, name: &str| value.ok_or_else(|| format!("annotation {place} has no <{name}>"));
-        let of_annotation = |message: String| format!("annotation {place}: {message}");
-        let start = number(&given(self.offset, "offset")?).map_err(of_annotation)?;
-        let length = given(self.length, "length")?;
-        let length: usize =
-            length.trim().parse().map_err(|_| of_annotation(format!("\"{}\" is no length", excerpt(&length))))?;
-        let end = start.checked_add(length).ok_or_else(|| of_annotation("the span is too long".into()))?;
-        let id = self.title.as_deref().and_then(id);
-        Ok(Annotation { pieces: vec![(start, end)], text: self.mention, id, ..Annotation::default() })
+    match misplaced {
+        Some(wrong) if mentions.is_empty() => Err(wrong),
+        _ => {
+            document.mentions = mentions;
+            Ok(Read { document, left_out })
+        }
     }
 }
 

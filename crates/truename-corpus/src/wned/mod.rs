@@ -15,36 +15,14 @@ pub(crate) use self::document::id;
 pub(crate) use self::read::read;
 pub use self::read::read_wned;
 
-use std::path::Path;
-
-use crate::Error;
-
 /// Name of the folder of texts.
-const TEXTS: &str = "RawText";
+pub(crate) const TEXTS: &str = "RawText";
 /// End of the root's name.
 const ROOT: &str = ".entityAnnotation";
 
 /// Returns whether the beginning of an XML file is that of WNED.
 pub(crate) fn begins(text: &str) -> bool {
     text.contains(&format!("{ROOT}>"))
-}
-
-/// Returns the refusal to write WNED to a stream.
-pub(crate) fn no_stream() -> Error {
-    Error::refused(
-        None,
-        "wned keeps each text in a file of its own, so it is no stream",
-        "write jsonl, pubtator, bioc-xml, bioc-json or brat",
-    )
-}
-
-fn no_texts(path: &Path) -> Error {
-    let message = format!("there is no folder {TEXTS} with the texts beside it");
-    Error::refused(
-        Some(path),
-        message,
-        "put it there, as the data set has it; the files in it have the documents' names",
-    )
 }
 
 #[cfg(test)]
@@ -129,7 +107,10 @@ mod tests {
         for (annotations, message) in [
             (annotation("cold", "Cold", "x", "4"), "annotation 1: \"x\" is no offset"),
             (annotation("cold", "Cold", "2", "-4"), "annotation 1: \"-4\" is no length"),
-            (annotation("cold", "Cold", "18446744073709551615", "4"), "annotation 1: the span is too long"),
+            (
+                annotation("cold", "Cold", "18446744073709551615", "4"),
+                "annotation 1: \"18446744073709551615\" is no offset",
+            ),
             (annotation("cold", "Cold", "2", "0"), "annotation 1: the span 2–2 is empty"),
             (
                 annotation("cold", "Cold", "2", "9"),
@@ -144,9 +125,12 @@ mod tests {
             ),
             ("<annotation><title>x</title></annotation>".into(), "WNED has no <title> within <annotation>"),
             ("<mention>x</mention>".into(), "WNED has no <mention> within <document>"),
-            ("<annotation><mention><b>x</b></mention></annotation>".into(), "WNED has no <b> within <mention>"),
+            (
+                "<annotation><mention><b>x</b></mention></annotation>".into(),
+                "<b> stands within <mention>, which holds text alone; write < as &lt;",
+            ),
             ("and more".into(), "the text \"and more\" stands in <document> itself, where WNED has none"),
-            (good.replace("cold", "&bomb;"), "the entity &bomb; is not expanded; write the character itself"),
+            (good.replace("cold", "&bomb;"), "the entity &bomb; is not declared; write the character itself"),
         ] {
             let xml = corpus(&(document("7", &annotations) + &document("8", &good)));
             let texts = [("7", "A cold"), ("8", "A cold")];
@@ -181,10 +165,7 @@ mod tests {
             assert!(problems[0].ends_with("; the rest of the file is not read"), "{problems:?}");
         }
         let (documents, problems, _) = read(&(xml.clone() + "<more/>"), &[("a", "A")], &ReadOptions::default());
-        assert_eq!(
-            (documents.len(), problems),
-            (1, vec!["wiki.xml:6: <more> stands outside the corpus; the rest of the file is not read".to_owned()])
-        );
+        assert_eq!((documents.len(), problems), (1, vec!["wiki.xml:6: <more> stands outside the corpus".to_owned()]));
         let long = corpus(&document("a", &"<!-- -->".repeat(100)));
         let (_, problems, _) = read(&long, &[("a", "A")], &ReadOptions::default().max_line_bytes(200));
         assert!(problems[0].contains("is longer than 200 bytes"), "{problems:?}");
@@ -203,11 +184,13 @@ mod tests {
         };
         assert_eq!(refused(&corpus("")), "a.xml: there is no folder RawText with the texts beside it");
         let options = ReadOptions::default();
-        for (xml, what) in [("<html></html>", "its root is <html>"), ("<?xml version='1.0'?>", "it has no element")] {
+        for (xml, message) in [
+            ("<html></html>", ": this XML is not WNED: its root is <html>, not one that ends in .entityAnnotation"),
+            ("<?xml version='1.0'?>", ":1: the file ends before its first element; it is cut off"),
+        ] {
             let read =
                 read_wned(Path::new("a.xml"), xml.as_bytes(), &|_| None, &options, &mut |_| ControlFlow::Continue(()));
-            let error = read.unwrap_err().to_string();
-            assert_eq!(error, format!("a.xml: this XML is not WNED: {what}, not one that ends in .entityAnnotation"));
+            assert_eq!(read.unwrap_err().to_string(), format!("a.xml{message}"));
         }
     }
 }

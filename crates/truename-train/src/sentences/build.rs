@@ -134,7 +134,7 @@ fn setup(kb: &KnowledgeBase, texts: &CorpusTexts, options: &CorpusOptions) -> Re
     let all = |paths: &[PathBuf]| paths.iter().map(|path| DataFile::of(path)).collect::<Result<Vec<_>, _>>();
     let format = reading.format.map_or("told by content and extension".to_owned(), |format| format.to_string());
     let unit = format!("{:?}", reading.offsets).to_lowercase();
-    let encoding = reading.encoding.as_deref().unwrap_or("UTF-8 unless the file says another");
+    let encoding = reading.source.encoding.as_deref().unwrap_or("UTF-8 unless the file says another");
     Ok(Setup {
         kb: DataFile::of(kb.path())?,
         texts: all(texts)?,
