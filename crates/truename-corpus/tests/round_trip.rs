@@ -1,6 +1,6 @@
 //! What is written is read back: the same documents where the format can hold them, and always the same spans.
 
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::Path;
 

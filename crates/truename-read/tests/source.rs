@@ -215,3 +215,28 @@ fn titles_and_a_line_of_the_delimiter_stand_above_a_header() {
     let mut bare = open("1,x\n2,y\n", TableOptions { has_header: false, ..TableOptions::default() });
     assert_eq!((bare.columns.join("/"), bare.read().unwrap().unwrap().line), ("1/2".to_owned(), 1));
 }
+
+#[test]
+fn lines_of_a_block_are_bounded_together() {
+    let mut lines = source(b"abcd\nef\n\ngh\nijkl\n", &options(None, 5)).unwrap().into_lines();
+    let mut found = Vec::new();
+    while let Some(line) = lines.read().unwrap() {
+        if line.number == 1 || line.bytes.is_empty() {
+            line.begin_block();
+        }
+        assert!(line.text().is_ok());
+        found.extend(line.check_block().err().map(|fault| fault.at(Path::new("a"), line.number).to_string()));
+    }
+    let too_long = |line| format!("a:{line}: lines of more than 5 bytes together");
+    assert_eq!(found, [too_long(2), too_long(5)]);
+}
+
+#[test]
+fn members_of_an_array_have_lines_whatever_ends_them() {
+    for end in ["\n", "\r", "\r\n"] {
+        let array = "[{\"a\": 1},\n{\"b\": 2}]".replace('\n', end);
+        let mut members = source(array.as_bytes(), &SourceOptions::default()).unwrap().into_objects();
+        let lines: Vec<u64> = std::iter::from_fn(|| members.read().unwrap().map(|member| member.line)).collect();
+        assert_eq!(lines, [1, 2], "{end:?}");
+    }
+}
