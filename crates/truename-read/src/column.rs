@@ -58,7 +58,8 @@ pub fn quoted(value: &str) -> String {
     format!("\"{}\"", value.escape_debug())
 }
 
-fn list(columns: &[String]) -> String {
+/// Returns columns as a message lists them.
+pub(crate) fn list(columns: &[String]) -> String {
     let shown: Vec<String> = columns.iter().take(MAX_SHOWN).map(|column| quoted(column)).collect();
     let more = columns.len().saturating_sub(MAX_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

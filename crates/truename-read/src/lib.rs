@@ -5,6 +5,7 @@
 //! [`SourceOptions`], by an XML declaration or by NUL bytes;
 //! it becomes [`Lines`], a [`Table`] of [`Record`]s whose [`Dialect`] its first rows tell, JSON [`Objects`], or a [`Text`] for a
 //! parser, such as [`Pieces`] of XML;
+//! [`files()`] are those that a path stands for, and [`Rows`] those of several files as one;
 //! an [`Error`] names the file and, where there are lines, the line. [`SourceOptions::max_line_bytes`] bounds lines, rows and
 //! values here and nowhere else.
 //!
@@ -30,6 +31,7 @@ pub mod json;
 mod kind;
 mod lines;
 mod record;
+mod rows;
 mod source;
 mod table;
 mod text;
@@ -42,6 +44,7 @@ pub use files::files;
 pub use json::Objects;
 pub use lines::{Line, LineFault, Lines};
 pub use record::{Dialect, Quoting, Record, Records};
+pub use rows::{RowFormat, Rows};
 pub use source::{Source, SourceOptions, has_extension, without_packing};
 pub use table::{Table, TableOptions};
 pub use text::{Text, Watch};
