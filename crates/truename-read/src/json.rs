@@ -1,11 +1,12 @@
 //! JSON as programs write it: one value a line, or an array of them; NaN where JSON has null.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
 use crate::error::{Cause, Error};
@@ -45,6 +46,12 @@ pub fn object(text: &str) -> Result<Map<String, Value>, String> {
         }
     };
     Err(format!("expected an object, found {found}"))
+}
+
+/// Returns the names of the fields of an object, without its values; none of a text that is no object.
+pub fn fields(text: &str) -> Vec<String> {
+    let fields = from_str::<BTreeMap<String, IgnoredAny>>(text);
+    fields.map_or_else(|_| Vec::new(), |fields| fields.into_keys().collect())
 }
 
 /// Replaces numbers that JSON lacks by null.

@@ -45,20 +45,36 @@ impl Dialect {
 
     /// Returns a value as a cell. In a table with tabs, tabs and line ends become spaces.
     pub fn cell(self, value: &str) -> String {
-        let delimiter = char::from(self.delimiter);
+        let mut cell = String::with_capacity(value.len());
+        self.push(&mut cell, value);
+        cell
+    }
+
+    fn push(self, row: &mut String, value: &str) {
+        let (delimiter, is_escaped) = (char::from(self.delimiter), self.quoting == Quoting::Escaped);
+        let (quote, escape) = if is_escaped { ("\\\"", "\\\\") } else { ("\"\"", "\\") };
+        let is_special = |character: char| {
+            character == delimiter || matches!(character, '"' | '\n' | '\r') || (is_escaped && character == '\\')
+        };
         if self.delimiter == b'\t' || self.quoting == Quoting::None {
-            return value.replace([delimiter, '\n', '\r'], " ");
-        }
-        let special = [delimiter, '"', '\n', '\r'];
-        match (value.contains(special) || (self.quoting == Quoting::Escaped && value.contains('\\')), self.quoting) {
-            (false, _) => value.to_owned(),
-            (true, Quoting::Escaped) => format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"")),
-            (true, _) => format!("\"{}\"", value.replace('"', "\"\"")),
+            let spaced =
+                |character| if character == delimiter || matches!(character, '\n' | '\r') { ' ' } else { character };
+            row.extend(value.chars().map(spaced));
+        } else if value.contains(is_special) {
+            row.push('"');
+            for character in value.chars() {
+                match character {
+                    '"' => row.push_str(quote),
+                    '\\' => row.push_str(escape),
+                    other => row.push(other),
+                }
+            }
+            row.push('"');
+        } else {
+            row.push_str(value);
         }
     }
-}
 
-impl Dialect {
     /// Returns values as a row without its line end; `is_safe` writes formulas as text ([`Record::without_formulas`]).
     pub fn row<T: AsRef<str>>(self, values: impl IntoIterator<Item = T>, is_safe: bool) -> String {
         let mut row = String::new();
@@ -67,10 +83,10 @@ impl Dialect {
             if number > 0 {
                 row.push(char::from(self.delimiter));
             }
-            row += &match is_safe && is_formula(value.as_bytes()) {
-                true => self.cell(&format!("'{value}")),
-                false => self.cell(value),
-            };
+            match is_safe && is_formula(value.as_bytes()) {
+                true => self.push(&mut row, &format!("'{value}")),
+                false => self.push(&mut row, value),
+            }
         }
         row
     }
@@ -168,6 +184,11 @@ impl Record {
     /// The value of a cell, if the row has it.
     pub fn cell(&self, at: usize) -> Option<&[u8]> {
         self.cells.get(at).map(|range| &self.bytes[range.clone()])
+    }
+
+    /// Returns true if a cell is empty and has no quotes, as a null of Parquet is read.
+    pub fn is_null(&self, at: usize) -> bool {
+        self.cells.get(at).is_none_or(|range| range.is_empty() && self.bytes[..range.start].last() != Some(&b'"'))
     }
 
     /// Number of cells.
