@@ -25,7 +25,7 @@ impl Kind {
     ) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         for file in files(path)? {
-            all.extend(self.some(&file, read(Source::open(&file, options)?)?)?);
+            all.extend(self.some(&file, read(Source::open_table(&file, options)?)?)?);
         }
         self.some(path, all)
     }

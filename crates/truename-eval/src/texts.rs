@@ -107,7 +107,7 @@ impl TextFormat {
         }
         let has = |extensions: &[&str]| extensions.iter().any(|extension| has_extension(path, extension));
         match () {
-            () if has(&["csv"]) => Self::Csv,
+            () if has(&["csv", "parquet", "pq"]) => Self::Csv,
             () if has(&["tsv", "tab"]) => Self::Tsv,
             () if has(&["jsonl", "ndjson"]) => Self::Jsonl,
             () if first.trim_start().starts_with('{') => Self::Jsonl,

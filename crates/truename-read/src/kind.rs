@@ -23,6 +23,9 @@ const REFUSED: [(&[u8], &str, &str); 13] = [
     (b"\0\0\xFE\xFF", "UTF-32", "convert it to UTF-8"),
 ];
 
+/// Bytes by which a Parquet table is told.
+pub(crate) const PARQUET_BYTES: usize = 5;
+
 /// Returns whether a file is a Parquet table. No text has a control character behind the letters.
 pub(crate) fn is_parquet(beginning: &[u8]) -> bool {
     beginning.starts_with(b"PAR1") && beginning.get(4).is_some_and(|byte| *byte < 0x20 && !byte.is_ascii_whitespace())
@@ -32,7 +35,10 @@ pub(crate) fn is_parquet(beginning: &[u8]) -> bool {
 pub(crate) fn not_text(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
     let contains = |part: &[u8]| memchr::memmem::find(beginning, part).is_some();
     if is_parquet(beginning) {
-        return Some(("a Parquet table", "give it as a plain file to a command that reads Parquet"));
+        return Some((
+            "a Parquet table",
+            "give it as a plain file, neither packed nor piped, where a table is read; or save it as CSV",
+        ));
     }
     let (magic, kind, hint) = REFUSED.into_iter().find(|(magic, ..)| beginning.starts_with(magic))?;
     Some(match magic {

@@ -30,6 +30,11 @@ mod files;
 pub mod json;
 mod kind;
 mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
+mod parquet;
 mod record;
 mod rows;
 mod source;
@@ -37,6 +42,7 @@ mod table;
 mod text;
 pub mod xml;
 
+pub use self::parquet::{ParquetColumn, ParquetWriter};
 pub use column::{ColumnError, column, folded, quoted};
 pub use encoding::Encoding;
 pub use error::{Cause, Error};

@@ -11,6 +11,7 @@ use crate::error::{Cause, Damage, Error};
 use crate::json::{self, Objects};
 use crate::kind::{self, GZIP, ZSTD};
 use crate::lines::Lines;
+use crate::parquet;
 use crate::record::{Dialect, Records};
 use crate::text::Text;
 
@@ -55,7 +56,8 @@ pub struct Source {
     encoding: Encoding,
     is_file: bool,
     is_whole: bool,
-    is_parquet: bool,
+    /// For each column of a Parquet table, true if its values are numbers or booleans.
+    literals: Option<Vec<bool>>,
     /// First bytes of the text.
     beginning: Vec<u8>,
     /// The text from its first byte.
@@ -64,7 +66,7 @@ pub struct Source {
 }
 
 /// The form in which a text is handed over.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Form {
     Utf8 {
         keeps_mark: bool,
@@ -94,9 +96,18 @@ impl Source {
     /// feeds and delimiters have two bytes; cells are decoded with [`Source::encoding`].
     ///
     /// # Errors
-    /// As [`Source::open`], but Parquet tables are opened too.
+    /// As [`Source::open_table`].
     pub fn open_raw(path: &Path, options: &SourceOptions) -> Result<Self, Error> {
-        Self::of_file(path, options, Form::Raw)
+        Self::of_table(path, options, Form::Raw)
+    }
+
+    /// As [`Source::open`], but a Parquet table is opened too: the text is that of its rows as CSV, and a null is an empty cell
+    /// without quotes.
+    ///
+    /// # Errors
+    /// As [`Source::open`], or if a Parquet table is packed or damaged, or the build has no feature `parquet`.
+    pub fn open_table(path: &Path, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of_table(path, options, Form::Utf8 { keeps_mark: false })
     }
 
     /// Reads from a reader; `name` stands for the file in messages.
@@ -119,6 +130,21 @@ impl Source {
         Ok(Self { is_file: metadata.is_file(), ..Self::of(path, Box::new(file), options, form)? })
     }
 
+    fn of_table(path: &Path, options: &SourceOptions, form: Form) -> Result<Self, Error> {
+        let is_file = path != Path::new("-") && path.is_file();
+        let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else {
+            return Self::of_file(path, options, form);
+        };
+        let mut beginning = Vec::with_capacity(kind::PARQUET_BYTES);
+        let read = (&file).take(kind::PARQUET_BYTES as u64).read_to_end(&mut beginning);
+        if read.is_err() || !kind::is_parquet(&beginning) {
+            return Self::of_file(path, options, form);
+        }
+        let (rows, literals) = parquet::open(path, file, options)?;
+        let plain = SourceOptions { encoding: None, on_read: None, ..options.clone() };
+        Ok(Self { is_file: true, literals: Some(literals), ..Self::of(path, rows, &plain, form)? })
+    }
+
     fn of(path: &Path, raw: Reader, options: &SourceOptions, form: Form) -> Result<Self, Error> {
         let refused = |cause, message: String| Error::content(path, None, cause, message);
         let asked = options.encoding.as_deref().map(|label| {
@@ -134,8 +160,7 @@ impl Source {
             None => raw,
         };
         let (beginning, plain) = with_beginning(unpacked(path, counted)?);
-        let is_parquet = kind::is_parquet(&beginning);
-        if let Some((kind, hint)) = kind::not_text(&beginning).filter(|_| !(is_parquet && form == Form::Raw)) {
+        if let Some((kind, hint)) = kind::not_text(&beginning) {
             return Err(refused(Cause::NotText, format!("this is {kind}")).with_hint(hint));
         }
         let encoding = Encoding::tell(asked, &beginning);
@@ -155,7 +180,7 @@ impl Source {
             encoding,
             is_file: false,
             is_whole: beginning.len() < BEGINNING,
-            is_parquet,
+            literals: None,
             beginning,
             reader,
             max_line_bytes: options.max_line_bytes,
@@ -182,9 +207,14 @@ impl Source {
         self.is_whole
     }
 
-    /// True if the content is a Parquet table.
+    /// True if the source is a Parquet table.
     pub fn is_parquet(&self) -> bool {
-        self.is_parquet
+        self.literals.is_some()
+    }
+
+    /// For each column of a Parquet table, true if its values are numbers or booleans.
+    pub(crate) fn literals(&self) -> &[bool] {
+        self.literals.as_deref().unwrap_or_default()
     }
 
     /// Returns the first bytes of the text, which are still to be read.
@@ -202,10 +232,9 @@ impl Source {
     /// Refuses what is neither a list nor a table of text.
     ///
     /// # Errors
-    /// If it is a Parquet table, has NUL bytes or is markup.
+    /// If it has NUL bytes or is markup.
     pub fn check_table(&self) -> Result<(), Error> {
-        let parquet = self.is_parquet.then(|| kind::not_text(&self.beginning)).flatten();
-        match parquet.or_else(|| kind::no_table(&self.beginning)) {
+        match kind::no_table(&self.beginning).filter(|_| !self.is_parquet()) {
             Some((kind, hint)) => {
                 Err(Error::content(&self.path, None, Cause::NotText, format!("this is {kind}")).with_hint(hint))
             }

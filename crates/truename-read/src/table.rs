@@ -39,6 +39,8 @@ pub struct Table {
     pub leading: Vec<u8>,
     /// The row of column names, if the table has one.
     pub header: Option<Record>,
+    /// For each column of a Parquet table, true if its values are numbers or booleans; empty for text.
+    pub literals: Vec<bool>,
     encoding: Encoding,
     records: Records,
     first: Option<Record>,
@@ -63,7 +65,8 @@ impl Table {
             skip_rows: options.skip_rows + u64::from(said.is_some()),
             wanted: options.wanted,
         };
-        let dialect = clues.dialect(&beginning);
+        let literals = source.literals().to_vec();
+        let dialect = if source.is_parquet() { Dialect::of(b',') } else { clues.dialect(&beginning) };
         let mut records = source.into_records(None);
         let mut leading = Vec::new();
         let mut pass = |record: Record| {
@@ -91,7 +94,7 @@ impl Table {
             true => (header.cells().map(decoded).collect(), Some(header), None),
             false => ((1..=header.width()).map(|number| number.to_string()).collect(), None, Some(header)),
         };
-        Ok(Self { columns, dialect, leading, header, encoding, records, first, beginning })
+        Ok(Self { columns, dialect, leading, header, literals, encoding, records, first, beginning })
     }
 
     /// The encoding of cells; rows of UTF-16 are handed over as UTF-8.

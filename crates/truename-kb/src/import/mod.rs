@@ -120,7 +120,7 @@ struct Input {
 
 impl Input {
     fn into_source(self, options: &ImportOptions) -> Result<Source, Error> {
-        self.source.map_or_else(|| Ok(Source::open(&self.path, &options.source())?), Ok)
+        self.source.map_or_else(|| Ok(Source::open_table(&self.path, &options.source())?), Ok)
     }
 }
 
@@ -132,10 +132,10 @@ struct Releases {
 }
 
 fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
-    let source = Source::open(path, &options.source())?;
+    let source = Source::open_table(path, &options.source())?;
     let beginning = source.beginning_text();
     let columns = &options.columns;
-    let told = Format::detect(path, &beginning);
+    let told = if source.is_parquet() { Some(Format::Csv) } else { Format::detect(path, &beginning) };
     let table = || (columns.are_named() || columns.delimiter.is_some()).then_some(Format::Csv);
     let format = options.format.or(told).or_else(table).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
     // Columns that are named are read as they are asked for.
