@@ -1,8 +1,9 @@
 //! Problems of the input, listed on stderr.
 
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
-use truename::{ConceptId, Link};
+use truename::{ConceptId, Link, Problem};
 
 use crate::count::{counted, grouped};
 
@@ -23,6 +24,76 @@ pub fn list<P: Display>(problems: &[P], count: u64, what: &str) {
     show(problems, count);
     if count > 0 {
         crate::say!("{} {what} (--strict makes this an error)", grouped(count));
+    }
+}
+
+/// A fault of a row.
+pub struct Fault {
+    pub message: String,
+    /// True if the row has an answer all the same.
+    pub is_answered: bool,
+}
+
+impl Fault {
+    pub fn answered(message: String) -> Self {
+        Self { message, is_answered: true }
+    }
+
+    pub fn unanswered(message: String) -> Self {
+        Self { message, is_answered: false }
+    }
+}
+
+/// Malformed rows, with the first of their faults.
+#[derive(Default)]
+pub struct Malformed {
+    first: Vec<Problem>,
+    faults: u64,
+    rows: u64,
+    unanswered: u64,
+    /// Place of the last malformed row; two faults of a row count once.
+    last: Option<(PathBuf, u64)>,
+    is_strict: bool,
+}
+
+impl Malformed {
+    pub fn new(is_strict: bool) -> Self {
+        Self { is_strict, ..Self::default() }
+    }
+
+    /// Counts the fault of a row.
+    ///
+    /// # Errors
+    /// If the run is strict.
+    pub fn add(&mut self, path: &Path, line: u64, fault: Fault) -> anyhow::Result<()> {
+        let problem = Problem::new(path, line, fault.message);
+        anyhow::ensure!(!self.is_strict, "{problem}");
+        self.faults += 1;
+        self.unanswered += u64::from(!fault.is_answered);
+        let place = (path.to_owned(), line);
+        self.rows += u64::from(self.last.as_ref() != Some(&place));
+        self.last = Some(place);
+        if self.first.len() < MAX_SHOWN {
+            self.first.push(problem);
+        }
+        Ok(())
+    }
+
+    /// Reports the faults, and how many rows have no answer.
+    pub fn say(&self) {
+        show(&self.first, self.faults);
+        if self.rows > 0 {
+            let unanswered = match self.unanswered {
+                0 => "all were answered".into(),
+                unanswered => format!("{} left without an answer", grouped(unanswered)),
+            };
+            crate::say!("{}, {unanswered} (--strict makes this an error)", counted(self.rows, "malformed row"));
+        }
+    }
+
+    /// Reports the faults; `outcome` tells what happened to the rows.
+    pub fn list(&self, outcome: &str) {
+        list(&self.first, self.faults, outcome);
     }
 }
 

@@ -173,9 +173,9 @@ fn what_cannot_be_clustered_or_scored_is_refused() {
         (
             &["cluster", "latin.txt"],
             1,
-            "error: latin.txt:1: not in the expected encoding: \"k\u{fffd}ln\"\nhint: say --enc",
+            "error: latin.txt:1: not in the expected encoding (say --encoding, as in --encoding windows-1252): \"k\u{fffd}ln\"\n",
         ),
-        (&["cluster", "objects.jsonl"], 1, "error: objects.jsonl:2: no text in the field \"name\"\nhint: "),
+        (&["cluster", "objects.jsonl"], 1, "error: objects.jsonl:2: no field \"name\"\nhint: "),
         (&["cluster", "names.txt", "--subjects"], 2, "error: --subjects is for triples"),
         (&["cluster", "names.txt", "--out", "a.tsv"], 2, "error: clusters are written as CSV or JSONL"),
         (&["cluster", "names.txt", "--out", "a.csv", "--format", "jsonl"], 2, "error: --format and the extension"),

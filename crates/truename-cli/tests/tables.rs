@@ -452,6 +452,55 @@ fn parquet_is_deduplicated() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn parquet_is_read_wherever_a_table_is() {
+    let folder = Folder::with_kb();
+    folder.write("in.csv", "id,name\nX:3,aspirin\nX:1,\"heart, attack\"\n");
+    folder.write("more.csv", "id,name\nX:2,heart failure\n");
+    std::fs::create_dir(folder.path("tables")).unwrap();
+    for (from, to) in [("in.csv", "tables/1.parquet"), ("more.csv", "tables/2.parquet")] {
+        assert_eq!(matched(&folder, from, &["-q", "--out", to]), ran(0, "", ""));
+    }
+    // Several Parquet tables are one, and keep the types of their columns.
+    assert_eq!(matched(&folder, "tables", &["-q", "--out", "all.parquet"]), ran(0, "", ""));
+    assert_eq!(matched(&folder, "all.parquet", &["-q", "--out", "all.csv"]), ran(0, "", ""));
+    let rows = cells(&String::from_utf8(folder.read("all.csv")).unwrap(), b',');
+    let own: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!((rows[0].len(), own), (14, vec!["name", "aspirin", "heart, attack", "heart failure"]));
+    let clusters = folder.run(&["-q", "cluster", "tables", "--threshold", "0.1"]);
+    assert_eq!(clusters.out.lines().count(), 4, "{clusters:?}");
+    let import = folder.run(&["kb", "import", "tables/1.parquet", "--id-column", "id", "--out", "other"]);
+    assert!(import.code == 0 && import.err.contains("2 concepts"), "{import:?}");
+    let scores = folder.run(&["-q", "evaluate", "names", "--gold", "tables/2.parquet", "--kb", "kb"]);
+    assert!(scores.code == 0, "{scores:?}");
+    let piped = folder.run_with_input(&["-q", "match", "-", "--kb", "kb"], &folder.read("all.parquet"));
+    assert!(piped.code == 1 && piped.err.starts_with("error: -: this is a Parquet table\nhint: "), "{}", piped.err);
+    let other = folder.run(&["-q", "match", "tables/1.parquet", "in.csv", "--kb", "kb", "--out", "x.csv"]);
+    assert!(
+        other.err.starts_with("error: in.csv: this is CSV, and the first file is a Parquet table"),
+        "{}",
+        other.err
+    );
+    folder.write("cut.parquet", &folder.read("all.parquet")[..100]);
+    let cut = matched(&folder, "cut.parquet", &["-q", "--out", "x.csv"]);
+    assert!(cut.code == 1 && cut.err.starts_with("error: cannot read cut.parquet: "), "{}", cut.err);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn parquet_is_refused_where_it_is_not_enabled() {
+    let folder = Folder::with_kb();
+    folder.write("in.parquet", b"PAR1\x15\0");
+    folder.write("in.csv", "name\naspirin\n");
+    let read = matched(&folder, "in.parquet", &["-q"]);
+    let message = "error: in.parquet: this is a Parquet table; Parquet is not enabled in this build\nhint: build with ";
+    assert!(read.code == 1 && read.err.starts_with(message), "{}", read.err);
+    let written = matched(&folder, "in.csv", &["-q", "--out", "out.parquet"]);
+    assert!(written.code == 2 && written.err.contains("Parquet is not enabled in this build"), "{}", written.err);
+    assert!(!folder.path("out.parquet").exists());
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn parquet_values_become_text_without_loss() {
     use std::sync::Arc;
 

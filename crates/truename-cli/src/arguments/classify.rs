@@ -7,9 +7,12 @@ use super::TableArguments;
 
 #[derive(Args)]
 pub struct Classify {
-    /// Texts or pairs of texts: CSV, TSV or JSONL, or records of Ditto, plain or gzipped; - for stdin
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// Texts or pairs of texts: CSV, TSV, JSONL or Parquet, or records of Ditto, plain or packed; - for stdin
+    ///
+    /// Several files, and those of a folder or a quoted pattern such as 'texts/*.csv', are read as one; tables have the same
+    /// columns.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub texts: TextArguments,
     /// Output file, in the format of the input [default: stdout]; a name that ends in .gz is gzipped

@@ -8,10 +8,13 @@ use super::{EncoderArgument, InputFormat, TableArguments};
 
 #[derive(Args)]
 pub struct Cluster {
-    /// Text of one name or one triple (subject, relation and object, separated by tabs) a line, or a CSV, TSV or JSONL table,
-    /// plain or gzipped; - for stdin
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// Text of one name or one triple (subject, relation and object, separated by tabs) a line, or a CSV, TSV, JSONL or Parquet
+    /// table, plain or packed; - for stdin
+    ///
+    /// Several files, and those of a folder or a quoted pattern such as 'names/*.txt', are read as one; tables have the same
+    /// columns.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Column or field with the names [default: name, or the only column, or subject and object]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,

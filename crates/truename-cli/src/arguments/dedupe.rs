@@ -8,7 +8,7 @@ use super::{AdapterArgument, TableArguments};
 
 #[derive(Args)]
 pub struct Dedupe {
-    /// Table of records: CSV, TSV or Parquet, plain or gzipped
+    /// Table of records: CSV, TSV or Parquet, plain or packed; the files of a folder or a quoted pattern are one table
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// A second table; records of the first are then compared with records of this one alone

@@ -8,8 +8,11 @@ use super::{ConceptArguments, LinkerArguments, NilArguments, PlaceholderArgument
 #[derive(Args)]
 pub struct Match {
     /// Text of one name a line, or a CSV, TSV, JSONL or Parquet table, plain, gzipped or packed with zstd; - for stdin
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    ///
+    /// Several files, and those of a folder or a quoted pattern such as 'names/*.csv', are read as one; tables have the same
+    /// columns.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub kb: LinkerArguments,
     /// Column or field with the names, in capitals or not [default: name, or the only column]

@@ -10,7 +10,7 @@ use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::names::column::quoted;
 use crate::records::{Coverage, Gold, Input, Scorer, check, write};
-use crate::{atomic_file, bars, interrupt, problems, progress};
+use crate::{atomic_file, bars, interrupt, progress};
 
 pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     check(arguments)?;
@@ -52,7 +52,8 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     }
     drop(committing);
     if !quiet {
-        report_problems(&input);
+        let outcome = "malformed rows were compared as far as they could be read";
+        input.each().for_each(|table| table.malformed.list(outcome));
         report_identifiers(&input);
         scorer.say_truncated();
         if blocked.truncated > 0 {
@@ -69,13 +70,6 @@ fn interrupted(error: truename::Error) -> anyhow::Error {
     match interrupt::check() {
         Err(message) if error.is_interrupted() => message,
         _ => error.into(),
-    }
-}
-
-fn report_problems(input: &Input) {
-    for table in input.each() {
-        let count = table.problems.len() as u64;
-        problems::list(&table.problems, count, "malformed rows were compared as far as they could be read");
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
 use truename_plot::map::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
-use truename_read::{Source, SourceOptions};
+use truename_read::{Source, SourceOptions, files};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
@@ -70,7 +70,9 @@ fn for_queries(kb: KnowledgeBase, encoder: &Arc<Encoder>) -> Result<KnowledgeBas
 fn queries(arguments: &Map) -> anyhow::Result<Vec<String>> {
     let mut queries = arguments.name.clone();
     if let Some(path) = &arguments.names {
-        queries.extend(read_lines(path)?);
+        for file in files(path)? {
+            queries.extend(read_lines(&file)?);
+        }
     }
     let mut seen = HashSet::new();
     let queries = queries.into_iter().map(|name| name.trim().to_owned());

@@ -9,7 +9,6 @@ use crate::bars;
 use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
 use crate::names;
-use crate::names::tally::Tally;
 
 /// Default number of candidates in JSONL.
 const JSONL_TOP: u32 = 5;
@@ -23,11 +22,11 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
         check_context(&linker)?;
     }
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let mut tally = Tally::new(arguments.strict, arguments.suggest);
     let start = Instant::now();
-    names::run(arguments, &linker, &mut tally, no_bar)?;
+    let (tally, malformed) = names::run(arguments, &linker, no_bar)?;
     if !quiet {
-        tally.report(start);
+        malformed.say();
+        tally.report(start, arguments.suggest);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Columns or fields added to each row.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -60,8 +61,8 @@ impl Added {
 
 /// Returns names that no present column has, ignoring capitals and blanks: the plain names, else all with the prefix
 /// `truename_`, else with a number appended too.
-pub fn free_names<'a>(present: impl IntoIterator<Item = &'a String>, plain: &[&str]) -> Vec<String> {
-    let taken: HashSet<String> = present.into_iter().map(|column| folded(column)).collect();
+pub fn free_names<'a>(present: impl IntoIterator<Item = &'a (impl AsRef<str> + 'a)>, plain: &[&str]) -> Vec<String> {
+    let taken: HashSet<String> = present.into_iter().map(|column| folded(column.as_ref())).collect();
     let is_free = |names: &Vec<String>| names.iter().all(|name| !taken.contains(name));
     let as_they_are = plain.iter().map(|name| (*name).to_owned()).collect();
     let prefixed = plain.iter().map(|name| format!("truename_{name}")).collect();
@@ -70,11 +71,23 @@ pub fn free_names<'a>(present: impl IntoIterator<Item = &'a String>, plain: &[&s
 }
 
 /// Formats a value of [`Added::values`] as a cell of text; null is empty.
-pub fn cell(value: &Value) -> String {
+pub fn cell(value: &Value) -> Cow<'_, str> {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(ids) => ids.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"),
-        number => format!("{:.4}", number.as_f64().unwrap_or_default()),
+        Value::Null => Cow::Borrowed(""),
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Array(ids) => ids.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|").into(),
+        number => format!("{:.4}", number.as_f64().unwrap_or_default()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_columns_have_names_of_their_own() {
+        assert_eq!(free_names(&["a"], &["cluster", "probability"]), ["cluster", "probability"]);
+        assert_eq!(free_names(&["Cluster "], &["cluster", "p"]), ["truename_cluster", "truename_p"]);
+        assert_eq!(free_names(&["cluster", "truename_cluster"], &["cluster"]), ["truename_cluster_2"]);
     }
 }

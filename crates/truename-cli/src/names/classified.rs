@@ -1,183 +1,142 @@
 //! Tables of texts that gain labels and probabilities, or values.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::Value;
-use truename::Problem;
 use truename_eval::TextFormat;
 use truename_infer::{Classified, Classifier, ClassifyText};
-use truename_read::{Encoding, Record, TableOptions};
+use truename_read::{Encoding, Record, RowFormat, Source, TableOptions};
 
-use super::PIECE;
 use super::added::free_names;
+use super::cells::Cells;
 use super::column::table_column;
-use super::input::{Form, Input, InputOptions, Rows, by_extension, object, text_of};
+use super::input::{Input, InputOptions, by_extension, first_fields, layout, refused};
 use super::row_writer::RowWriter;
+use super::walk::{Task, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments};
 use crate::command::classify::{check_pair, columns};
 use crate::count::{counted, grouped};
-use crate::exit_code::{Advised, ExitCode, UsageError};
-use crate::{interrupt, problems};
+use crate::exit_code::UsageError;
+use crate::problems::{Fault, Malformed};
 
-/// Classifies the texts of a file and writes its rows with the answers.
-pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<Tally> {
+/// Classifies the texts of files and writes their rows with the answers.
+pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, Malformed)> {
     let Classify { encoding, max_line_bytes, .. } = arguments;
     let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
-    let input = Input::open(&arguments.file, options)?;
-    let format = format(arguments, &input.source.beginning_text())?;
-    check_out(arguments, format)?;
-    let bar = input.bar.clone();
     let (first, second) = columns(&arguments.texts, classifier.config());
     let wanted = [&[&*first][..]];
-    let TableArguments { delimiter: said, skip_rows, no_header } = arguments.texts.table;
-    let tables = TableOptions {
-        delimiter: said.map(|said| said.0).or((format != TextFormat::Csv).then_some(b'\t')),
-        skip_rows,
-        has_header: format != TextFormat::Pairs && !no_header,
-        is_quoted: format == TextFormat::Csv || arguments.texts.quoted,
-        wanted: &wanted,
-    };
-    let is_json = format == TextFormat::Jsonl;
-    let mut rows = input.into_rows(if is_json { InputFormat::Jsonl } else { InputFormat::Csv }, &tables)?;
-    let columns = if format == TextFormat::Pairs { ("1".to_owned(), Some("2".to_owned())) } else { (first, second) };
-    let mut table = Table::begin(arguments, classifier, columns, &mut rows)?;
-    loop {
-        interrupt::check()?;
-        let mut piece = table.first.take().into_iter().collect::<Vec<_>>();
-        while piece.len() < PIECE
-            && let Some(record) = rows.next()?
-        {
-            piece.push(record);
-        }
-        if piece.is_empty() {
-            break;
-        }
-        table.answer(piece)?;
-        bar.set_message(counted(table.tally.texts, "text"));
-    }
-    bar.finish_and_clear();
-    table.writer.finish()?;
-    Ok(table.tally)
+    let mut input = Input::open(
+        &arguments.files,
+        options,
+        |source, first| told(arguments, source, first),
+        |format| {
+            check_out(arguments, format)?;
+            Ok(texts_layout(arguments, format, &wanted)?)
+        },
+    )?;
+    let is_ditto = input.format == InputFormat::Text;
+    let (first, second) = if is_ditto { ("1".to_owned(), Some("2".to_owned())) } else { (first.clone(), second) };
+    let mut texts = Texts::open(arguments, classifier, (first, second), &mut input)?;
+    let mut malformed = Malformed::new(arguments.strict);
+    walk(input, &mut texts, &mut malformed, "text")?;
+    texts.writer.finish()?;
+    Ok((texts.tally, malformed))
 }
 
-/// Returns the format of the user, else that which the file tells.
-fn format(arguments: &Classify, beginning: &str) -> Result<TextFormat, UsageError> {
-    if by_extension(&arguments.file) == Some(InputFormat::Parquet) && arguments.texts.input_format.is_none() {
-        return Err(UsageError("classify reads CSV, TSV and JSONL; convert the Parquet table to one of them".into()));
+/// Returns the format of the user, else that which the file tells. The lines of Ditto are told as text.
+fn told(arguments: &Classify, source: &Source, first: Option<InputFormat>) -> InputFormat {
+    if source.is_parquet() && arguments.texts.input_format.is_none() {
+        return InputFormat::Parquet;
     }
-    let detected = || TextFormat::detect(&arguments.file, beginning);
-    Ok(arguments.texts.input_format.unwrap_or_else(detected))
+    let detected = || TextFormat::detect(source.path(), &source.beginning_text());
+    match arguments.texts.input_format.unwrap_or_else(detected) {
+        TextFormat::Csv => InputFormat::Csv,
+        TextFormat::Jsonl => InputFormat::Jsonl,
+        TextFormat::Pairs => InputFormat::Text,
+        _ if by_extension(source.path()).is_some() => InputFormat::Tsv,
+        _ => first.unwrap_or(InputFormat::Tsv),
+    }
 }
 
-/// Refuses an output of another format than the input.
-fn check_out(arguments: &Classify, format: TextFormat) -> Result<(), UsageError> {
+/// Returns the form of the rows of a format. The lines of Ditto are a table without a header.
+fn texts_layout<'a>(
+    arguments: &Classify,
+    format: InputFormat,
+    wanted: &'a [&'a [&'a str]],
+) -> Result<(RowFormat, TableOptions<'a>), UsageError> {
+    let TableArguments { no_header, .. } = arguments.texts.table;
+    let (format, no_header) = if format == InputFormat::Text { (InputFormat::Tsv, true) } else { (format, no_header) };
+    let (form, options) = layout(format, &TableArguments { no_header, ..arguments.texts.table }, wanted)?;
+    let is_quoted = format != InputFormat::Tsv || arguments.texts.quoted;
+    Ok((form, TableOptions { is_quoted, ..options }))
+}
+
+/// Refuses an output of another format than the input; the rows of Parquet are written as CSV.
+fn check_out(arguments: &Classify, format: InputFormat) -> Result<(), UsageError> {
     let Some((out, asked)) = arguments.out.as_ref().and_then(|out| Some((out, by_extension(out)?))) else {
         return Ok(());
     };
-    let own = match format {
-        TextFormat::Csv => InputFormat::Csv,
-        TextFormat::Jsonl => InputFormat::Jsonl,
-        _ => InputFormat::Tsv,
+    let (own, extension) = match format {
+        InputFormat::Csv | InputFormat::Parquet => (InputFormat::Csv, "csv"),
+        InputFormat::Jsonl => (InputFormat::Jsonl, "jsonl"),
+        _ => (InputFormat::Tsv, "tsv"),
     };
     if asked == own {
         return Ok(());
     }
-    let extension = match own {
-        InputFormat::Csv => "csv",
-        InputFormat::Jsonl => "jsonl",
-        _ => "tsv",
-    };
     let message =
         format!("rows are written in the format of the input, and {} is another; call it .{extension}", out.display());
     Err(UsageError(message))
 }
 
-/// Where the texts of a row are.
-enum Places {
-    Cells { first: usize, second: Option<usize>, width: usize },
-    Fields { first: String, second: Option<String> },
-}
-
-/// A row with its texts; none where it cannot be read.
-struct Row {
-    record: Record,
-    texts: Option<(String, Option<String>)>,
-}
-
-struct Table<'a> {
-    arguments: &'a Classify,
+/// Texts that are classified.
+struct Texts<'a> {
     classifier: &'a Classifier,
+    format: RowFormat,
     encoding: Encoding,
-    places: Places,
-    /// First row, where it was read to find the columns.
-    first: Option<Record>,
+    /// Columns of the table, or the fields that are read.
+    columns: Vec<String>,
+    first: usize,
+    second: Option<usize>,
     writer: RowWriter,
     /// Number of columns that rows gain.
     added: usize,
     tally: Tally,
 }
 
-impl<'a> Table<'a> {
+impl<'a> Texts<'a> {
     /// Finds the columns, opens the output and writes the header.
-    fn begin(
-        arguments: &'a Classify,
+    fn open(
+        arguments: &Classify,
         classifier: &'a Classifier,
         (first, second): (String, Option<String>),
-        rows: &mut Rows,
+        input: &mut Input<'_>,
     ) -> anyhow::Result<Self> {
         check_pair(second.is_some(), classifier.config())?;
-        let encoding = rows.encoding;
-        let (places, present, leading, header, first) = match &mut rows.form {
-            Form::Table(table) => {
+        let encoding = input.rows.encoding();
+        let (columns, present, places) = match input.rows.table() {
+            Some(table) => {
                 let place = |name: &str, flag: &str| table_column(table, Some(name), flag);
                 let second = second.map(|second| place(&second, "--second")).transpose()?;
-                let places = Places::Cells { first: place(&first, "--first")?, second, width: table.columns.len() };
-                (places, table.columns.clone(), std::mem::take(&mut table.leading), table.header.take(), None)
+                let first = place(&first, "--first")?;
+                (table.columns.clone(), table.columns.clone(), (first, second))
             }
-            _ => {
-                let record = rows.next()?.with_context(|| format!("{} is empty", arguments.file.display()))?;
-                let present = object(&record, encoding).unwrap_or_default().into_iter().map(|(field, _)| field);
-                (Places::Fields { first, second }, present.collect(), Vec::new(), None, Some(record))
+            None => {
+                let record = input.rows.peek()?.with_context(|| format!("{} is empty", input.files[0].display()))?;
+                let present = first_fields(record, encoding).unwrap_or_default();
+                let places = (0, second.as_ref().map(|_| 1));
+                (std::iter::once(first).chain(second).collect(), present, places)
             }
         };
         let plain: &[&str] = if classifier.config().is_regression() { &["value"] } else { &["label", "probability"] };
-        let added = free_names(&present, plain);
-        let (tally, gained) = (Tally::of(classifier.labels()), added.len());
-        let mut writer =
-            RowWriter::open(arguments.out.as_deref(), rows, present.len(), added)?.csv_safe(arguments.csv_safe);
-        writer.begin(leading, header, &[])?;
-        Ok(Self { arguments, classifier, encoding, places, first, writer, added: gained, tally })
-    }
-
-    /// Classifies the texts of some rows and writes these in order.
-    fn answer(&mut self, piece: Vec<Record>) -> anyhow::Result<()> {
-        let rows: Vec<Row> = piece.into_iter().map(|record| self.read(record)).collect::<Result<_, _>>()?;
-        let asked = rows.iter().filter_map(|row| row.texts.as_ref());
-        let asked: Vec<ClassifyText<'_>> =
-            asked.map(|(first, second)| ClassifyText { first, second: second.as_deref() }).collect();
-        let Classified { scores, truncated, .. } = self.classifier.classify(&asked)?;
-        self.tally.texts += scores.len() as u64;
-        self.tally.truncated += truncated.len() as u64;
-        let mut scores = scores.into_iter();
-        for mut row in rows {
-            match row.texts.take().and_then(|_| scores.next()) {
-                Some(scores) => {
-                    let values = self.values(&scores);
-                    self.writer.put(row.record, &values)?;
-                }
-                None => self.pass(row.record)?,
-            }
-        }
-        Ok(self.writer.flush()?)
-    }
-
-    /// Writes a row without an answer: one of a table with as many cells as the others, an empty line and what is no object as it is.
-    fn pass(&mut self, record: Record) -> anyhow::Result<()> {
-        match self.places {
-            Places::Cells { .. } if !record.is_blank() => self.writer.put(record, &vec![Value::Null; self.added]),
-            _ => self.writer.pass(&record),
-        }
+        let names = free_names(&present, plain);
+        let (tally, added, out) = (Tally::of(classifier.labels()), names.len(), arguments.out.as_deref());
+        let mut writer = RowWriter::open(out, &input.rows, present.len(), &names)?.csv_safe(arguments.csv_safe);
+        writer.begin(&mut input.rows, &[])?;
+        let (format, (first, second)) = (input.rows.format(), places);
+        Ok(Self { classifier, format, encoding, columns, first, second, writer, added, tally })
     }
 
     /// Returns the values of the added columns.
@@ -193,59 +152,67 @@ impl<'a> Table<'a> {
         vec![label.into(), rounded(probability)]
     }
 
-    /// Finds the texts of a row.
-    fn read(&mut self, record: Record) -> anyhow::Result<Row> {
-        if record.is_blank() {
-            return Ok(Row { record, texts: None });
+    /// Finds the texts of a row, or why there are none.
+    fn texts(&self, record: &Record, path: &Path) -> anyhow::Result<Result<Text, String>> {
+        let (line, width) = (record.line, self.columns.len());
+        if self.format == RowFormat::Table && record.width() > width {
+            let message = format!("row has {}, the first row has {width}", counted(record.width() as u64, "cell"));
+            return Err(refused(path, line, &message, "quote cells that hold the delimiter"));
         }
-        let (line, path) = (record.line, &self.arguments.file);
-        let texts = match &self.places {
-            Places::Cells { first, second, width, .. } => {
-                if record.width() > *width {
-                    let message = format!(
-                        "{}:{line}: row has {}, the first row has {width}",
-                        path.display(),
-                        counted(record.width() as u64, "cell")
-                    );
-                    let hint = "quote cells that hold the delimiter".into();
-                    return Err(Advised { message, hint, code: ExitCode::Failure }.into());
-                }
-                let text = |place: usize| {
-                    let missing = || format!("row has {} of {width} cells", record.width());
-                    let cell = record.cell(place).ok_or_else(missing)?;
-                    self.encoding.decode(cell).ok_or_else(|| "not in the expected encoding (say --encoding)".to_owned())
-                };
-                texts(text(*first), second.map(text))
-            }
-            Places::Fields { first, second } => match object(&record, self.encoding) {
-                Err(message) => Err(message),
-                Ok(object) => {
-                    self.writer.check_fields(&object, path, line)?;
-                    let text = |field: &String| text_of(&object, field);
-                    texts(text(first), second.as_ref().map(text))
-                }
-            },
+        let cells = match Cells::of(record, self.format, self.encoding) {
+            Ok(cells) => cells,
+            Err(message) => return Ok(Err(message)),
         };
-        let texts = match texts {
-            Ok(texts) => Some(texts),
-            Err(message) => {
-                self.tally.problem(Problem::new(path, line, message), self.arguments.strict)?;
-                None
-            }
-        };
-        Ok(Row { record, texts })
+        if let Some(fields) = cells.fields() {
+            self.writer.check_fields(fields, path, line)?;
+        }
+        let text = |at| cells.text(&self.columns, at);
+        Ok(text(self.first).and_then(|first| Ok((first, self.second.map(text).transpose()?))))
     }
 }
 
-/// The texts of a row, or why there are none.
-fn texts(
-    first: Result<String, String>,
-    second: Option<Result<String, String>>,
-) -> Result<(String, Option<String>), String> {
-    Ok((first?, second.transpose()?))
+/// A text, or a pair of texts.
+type Text = (String, Option<String>);
+
+impl Task for Texts<'_> {
+    type Text = Text;
+    type Answer = Vec<f32>;
+
+    fn read(&self, record: &Record, path: &Path, faults: &mut Vec<Fault>) -> anyhow::Result<Option<Text>> {
+        if record.is_blank() {
+            return Ok(None);
+        }
+        Ok(self.texts(record, path)?.map_err(|message| faults.push(Fault::unanswered(message))).ok())
+    }
+
+    fn answer(&mut self, texts: &[Text]) -> anyhow::Result<Vec<Vec<f32>>> {
+        let texts: Vec<ClassifyText<'_>> =
+            texts.iter().map(|(first, second)| ClassifyText { first, second: second.as_deref() }).collect();
+        let Classified { scores, truncated, .. } = self.classifier.classify(&texts)?;
+        self.tally.texts += scores.len() as u64;
+        self.tally.truncated += truncated.len() as u64;
+        Ok(scores)
+    }
+
+    fn write(&mut self, record: Record, _: Text, scores: &Vec<f32>) -> anyhow::Result<()> {
+        let values = self.values(scores);
+        self.writer.put(record, &values)
+    }
+
+    /// Writes a row of a table with as many cells as the others, an empty line and what is no object as it is.
+    fn pass(&mut self, record: Record) -> anyhow::Result<()> {
+        match self.format {
+            RowFormat::Table if !record.is_blank() => self.writer.put(record, &vec![Value::Null; self.added]),
+            _ => self.writer.pass(&record),
+        }
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        Ok(self.writer.flush()?)
+    }
 }
 
-/// Counts of a run, with its malformed rows.
+/// Counts of a run.
 #[derive(Default)]
 pub struct Tally {
     texts: u64,
@@ -253,8 +220,6 @@ pub struct Tally {
     /// Names of the labels, and the number of texts with each.
     names: Vec<String>,
     labels: Vec<u64>,
-    problems: Vec<Problem>,
-    problem_count: u64,
 }
 
 impl Tally {
@@ -262,17 +227,7 @@ impl Tally {
         Self { names: labels.to_vec(), labels: vec![0; labels.len()], ..Self::default() }
     }
 
-    fn problem(&mut self, problem: Problem, is_strict: bool) -> anyhow::Result<()> {
-        anyhow::ensure!(!is_strict, "{problem}");
-        self.problem_count += 1;
-        if self.problems.len() < problems::MAX_SHOWN {
-            self.problems.push(problem);
-        }
-        Ok(())
-    }
-
     pub fn report(&self, start: Instant) {
-        problems::list(&self.problems, self.problem_count, "malformed rows left without an answer");
         if self.truncated > 0 {
             let texts = counted(self.truncated, "text");
             crate::say!("{texts} cut to the window of the model");

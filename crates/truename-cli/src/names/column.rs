@@ -1,5 +1,7 @@
 //! Columns that flags name.
 
+use std::collections::HashSet;
+
 use truename_read::{ColumnError, Table};
 pub use truename_read::{folded, quoted};
 
@@ -50,6 +52,13 @@ pub fn table_column(table: &Table, wanted: Option<&str>, flag: &str) -> anyhow::
     })
 }
 
+/// Returns names for cells beyond the last column, as many as the widest row needs.
+pub fn extra_columns(columns: &[String], widest: usize) -> Vec<String> {
+    let taken: HashSet<String> = columns.iter().map(|column| folded(column)).collect();
+    let free = (1..).map(|number| format!("extra_{number}")).filter(|name| !taken.contains(name));
+    free.take(widest.saturating_sub(columns.len())).collect()
+}
+
 fn way_out(error: &ColumnError, flag: &str) -> String {
     if !error.is_missing {
         return "give one exactly as it is written".into();
@@ -60,6 +69,7 @@ fn way_out(error: &ColumnError, flag: &str) -> String {
         _ => format!("name one with {flag}"),
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,17 +1,20 @@
-//! The input of a command: a list of names, a table or JSON objects, with its progress bar.
+//! The input of a command: files that are one list of names, table or sequence of JSON objects, with their progress bar.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
-use serde_json::{Map, Value};
-use truename_read::{Dialect, Encoding, Error, Objects, Record, Records, Source, SourceOptions, Table, TableOptions};
-use truename_read::{has_extension, json, quoted};
+use truename_read::{
+    Cause, Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, files, has_extension,
+};
 
+use super::cells::Cells;
 use crate::arguments::{InputFormat, TableArguments};
 use crate::bars::bytes_bar;
-use crate::exit_code::UsageError;
+use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::interrupt;
 
 /// Options by which an input is opened.
 #[derive(Clone, Copy)]
@@ -21,115 +24,191 @@ pub struct InputOptions<'a> {
     pub quiet: bool,
 }
 
-/// A file or stdin, in its own bytes.
-pub struct Input {
-    pub source: Source,
+/// Tells the format of a file; that of the first file where nothing tells it.
+type Told<'a> = Rc<dyn Fn(&Source, Option<InputFormat>) -> InputFormat + 'a>;
+
+/// Files, folders, patterns or stdin, read as one.
+pub struct Input<'a> {
+    pub rows: Rows<'a>,
+    pub format: InputFormat,
     pub bar: ProgressBar,
+    /// The files that the paths stand for.
+    pub files: Vec<PathBuf>,
+    options: SourceOptions,
+    table: TableOptions<'a>,
 }
 
-impl Input {
-    /// Opens the input.
+impl<'a> Input<'a> {
+    /// Opens the first file, of which `layout` tells how its rows are read, and compares the beginnings of the others with it.
     ///
     /// # Errors
-    /// If the file cannot be read, is no text, or the encoding is unknown.
-    pub fn open(path: &Path, options: InputOptions<'_>) -> anyhow::Result<Self> {
-        let metadata = std::fs::metadata(path).ok().filter(|metadata| metadata.is_file() && path != Path::new("-"));
-        let bar = bytes_bar(metadata.map(|metadata| metadata.len()), options.quiet);
+    /// If a file cannot be read, is no text, or differs from the first, or the encoding is unknown.
+    pub fn open(
+        paths: &[PathBuf],
+        options: InputOptions<'_>,
+        told: impl Fn(&Source, Option<InputFormat>) -> InputFormat + 'a,
+        layout: impl FnOnce(InputFormat) -> anyhow::Result<(RowFormat, TableOptions<'a>)>,
+    ) -> anyhow::Result<Self> {
+        let files = all_files(paths)?;
+        let bar = bytes_bar(total_bytes(&files), options.quiet);
         let counted = bar.clone();
-        let options = SourceOptions {
-            encoding: options.encoding.map(str::to_owned),
-            max_line_bytes: options.max_line_bytes,
-            on_read: Some(Arc::new(move |bytes| counted.inc(bytes))),
-        };
-        Ok(Self { source: Source::open_raw(path, &options)?, bar })
+        let InputOptions { encoding, max_line_bytes, .. } = options;
+        let options = SourceOptions { encoding: encoding.map(str::to_owned), max_line_bytes, on_read: None };
+        let watched = SourceOptions { on_read: Some(Arc::new(move |bytes| counted.inc(bytes))), ..options.clone() };
+        let told: Told<'a> = Rc::new(told);
+        let first = Source::open_raw(&files[0], &watched)?;
+        let format = format(&first, None, &told)?;
+        first.check_table()?;
+        let (form, table) = layout(format)?;
+        let open = opener(watched, format, told.clone());
+        let further = files[1..].to_vec().into_iter().map(move |path| open(&path));
+        let rows = Rows::open(first, further, form, table.clone())?;
+        let input = Self { rows, format, bar, files, options, table };
+        let open = opener(input.options.clone(), format, told);
+        input.files[1..].iter().filter(|path| !is_stream(path)).try_for_each(|path| input.rows.check(open(path)?))?;
+        Ok(input)
     }
 
-    /// Returns the format asked for, else that of the extension or the content; `is_table` where text has columns.
-    pub fn format(&self, asked: Option<InputFormat>, is_table: bool) -> InputFormat {
-        let beginning = self.source.beginning().trim_ascii_start();
-        let is_object = |rest: &[u8]| matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]);
-        let are_objects = match beginning {
-            [b'{', rest @ ..] => is_object(rest),
-            [b'[', rest @ ..] => rest.trim_ascii_start().strip_prefix(b"{").is_some_and(is_object),
-            _ => false,
-        };
-        let by_content = || match () {
-            () if self.source.is_parquet() && self.source.is_file() => Some(InputFormat::Parquet),
-            () if are_objects => Some(InputFormat::Jsonl),
-            () => is_table.then_some(InputFormat::Csv),
-        };
-        asked.or_else(|| by_extension(self.source.path())).or_else(by_content).unwrap_or(InputFormat::Text)
-    }
-
-    /// Returns the rows.
+    /// Hands each row of the files that can be read twice to `visit`, before any is read for good.
     ///
     /// # Errors
-    /// If the beginning of a table cannot be read, or the input is neither text nor a table.
-    pub fn into_rows(self, format: InputFormat, options: &TableOptions<'_>) -> Result<Rows, Error> {
-        let source = self.source;
+    /// If a file cannot be read to its end.
+    pub fn survey(&self, mut visit: impl FnMut(&Record)) -> anyhow::Result<()> {
+        let files: Vec<&PathBuf> = self.files.iter().filter(|path| !is_stream(path)).collect();
+        let mut sources = files.into_iter().map(|path| Source::open_raw(path, &self.options));
+        let Some(first) = sources.next() else { return Ok(()) };
+        let mut rows = Rows::open(first?, sources, self.rows.format(), self.table.clone())?;
+        while let Some(record) = rows.read()? {
+            interrupt::check()?;
+            visit(&record);
+        }
+        Ok(())
+    }
+
+    /// Returns an error of a row.
+    pub fn refused(&self, line: u64, message: &str, hint: &str) -> anyhow::Error {
+        refused(self.rows.path(), line, message, hint)
+    }
+}
+
+/// Returns an error of a row, with a way out.
+pub fn refused(path: &Path, line: u64, message: &str, hint: &str) -> anyhow::Error {
+    let message = format!("{}:{line}: {message}", path.display());
+    Advised { message, hint: hint.into(), code: ExitCode::Failure }.into()
+}
+
+/// Advice on rows of JSONL that are no objects.
+pub const NO_OBJECT: &str = "JSONL has one object a line; `jq -c .` writes it so";
+
+/// Returns the names of the fields of the first object, or the reason why it is none.
+pub fn first_fields(record: &Record, encoding: Encoding) -> Result<Vec<String>, String> {
+    let cells = Cells::of(record, RowFormat::Objects, encoding)?;
+    Ok(cells.fields().into_iter().flat_map(|fields| fields.keys().cloned()).collect())
+}
+
+/// Returns the files that paths stand for.
+fn all_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let found: Vec<PathBuf> = paths.iter().map(|path| files(path)).collect::<Result<Vec<_>, _>>()?.concat();
+    match &found[..] {
+        [] => Err(UsageError(format!("{} has no files", paths[0].display())).into()),
+        several if several.iter().filter(|path| *path == Path::new("-")).count() > 1 => {
+            Err(UsageError("stdin can be given once".into()).into())
+        }
+        _ => Ok(found),
+    }
+}
+
+/// Returns true if a path cannot be read twice.
+fn is_stream(path: &Path) -> bool {
+    path == Path::new("-") || (path.exists() && !path.is_file())
+}
+
+/// Returns the size of all files; none if it is not known.
+fn total_bytes(files: &[PathBuf]) -> Option<u64> {
+    let bytes = |path: &PathBuf| std::fs::metadata(path).ok().filter(|_| !is_stream(path)).map(|file| file.len());
+    files.iter().map(bytes).sum()
+}
+
+/// Opens files of one format.
+fn opener<'a>(
+    options: SourceOptions,
+    wanted: InputFormat,
+    told: Told<'a>,
+) -> impl Fn(&Path) -> Result<Source, Error> + 'a {
+    move |path| {
+        let source = Source::open_raw(path, &options)?;
         source.check_table()?;
-        let encoding = source.encoding();
-        Ok(match format {
-            InputFormat::Jsonl => Rows { form: Form::Objects(source.into_objects()), encoding },
-            InputFormat::Csv | InputFormat::Tsv => {
-                Rows { form: Form::Table(Box::new(Table::open(source, options)?)), encoding }
-            }
-            InputFormat::Text | InputFormat::Parquet => Rows { form: Form::Lines(source.into_records(None)), encoding },
-        })
-    }
-}
-
-/// Rows with the bytes that they have in the file.
-pub struct Rows {
-    pub form: Form,
-    pub encoding: Encoding,
-}
-
-pub enum Form {
-    Lines(Records),
-    Table(Box<Table>),
-    Objects(Objects),
-}
-
-impl Rows {
-    /// Reads the next row, which may be empty.
-    ///
-    /// # Errors
-    /// If the row is too long, or the file cannot be read.
-    pub fn next(&mut self) -> Result<Option<Record>, Error> {
-        match &mut self.form {
-            Form::Lines(records) => records.read(),
-            Form::Table(table) => table.read(),
-            Form::Objects(objects) => objects.read_blank_too(),
+        let found = format(&source, Some(wanted), &told)?;
+        if found == wanted {
+            return Ok(source);
         }
-    }
-
-    pub fn dialect(&self) -> Option<Dialect> {
-        match &self.form {
-            Form::Table(table) => Some(table.dialect),
-            Form::Lines(_) | Form::Objects(_) => None,
-        }
+        let message = format!("this is {}, and the first file is {}", shown(found), shown(wanted));
+        Err(refused_file(&source, message, "read each by itself, or convert one to the format of the other"))
     }
 }
 
-/// Returns the options of a table in which a column is expected.
-pub fn table_options<'a>(
-    arguments: &TableArguments,
+fn shown(format: InputFormat) -> &'static str {
+    match format {
+        InputFormat::Text => "a list",
+        InputFormat::Csv => "CSV",
+        InputFormat::Tsv => "TSV",
+        InputFormat::Jsonl => "JSONL",
+        InputFormat::Parquet => "a Parquet table",
+    }
+}
+
+fn refused_file(source: &Source, message: impl std::fmt::Display, hint: &str) -> Error {
+    Error::content(source.path(), None, Cause::NotText, message).with_hint(hint)
+}
+
+/// Returns the format that is told, if it agrees with the content.
+fn format(source: &Source, first: Option<InputFormat>, told: &Told<'_>) -> Result<InputFormat, Error> {
+    match (told(source, first), source.is_parquet()) {
+        (InputFormat::Parquet, false) => {
+            Err(refused_file(source, "this is no Parquet table", "say the format, or name the file by its extension"))
+        }
+        (InputFormat::Parquet, true) => Ok(InputFormat::Parquet),
+        (_, true) => Err(refused_file(source, "this is a Parquet table", "leave the format out, or say parquet")),
+        (format, false) => Ok(format),
+    }
+}
+
+/// Returns the format asked for, else that of a Parquet table, of the extension or of the content; `other` where none of them
+/// tells it.
+pub fn told(source: &Source, asked: Option<InputFormat>, other: InputFormat) -> InputFormat {
+    let is_object = |rest: &[u8]| matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]);
+    let are_objects = match source.beginning().trim_ascii_start() {
+        [b'{', rest @ ..] => is_object(rest),
+        [b'[', rest @ ..] => rest.trim_ascii_start().strip_prefix(b"{").is_some_and(is_object),
+        _ => false,
+    };
+    let parquet = source.is_parquet().then_some(InputFormat::Parquet);
+    let by_content = || are_objects.then_some(InputFormat::Jsonl);
+    asked.or(parquet).or_else(|| by_extension(source.path())).or_else(by_content).unwrap_or(other)
+}
+
+/// Returns the form of the rows of a format, and the options of a table in which a column is expected.
+///
+/// # Errors
+/// If options of tables are given for another input.
+pub fn layout<'a>(
     format: InputFormat,
+    arguments: &TableArguments,
     wanted: &'a [&'a [&'a str]],
-) -> TableOptions<'a> {
+) -> Result<(RowFormat, TableOptions<'a>), UsageError> {
+    check_table_options(arguments, format)?;
+    let form = match format {
+        InputFormat::Text => RowFormat::Lines,
+        InputFormat::Jsonl => RowFormat::Objects,
+        InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet => RowFormat::Table,
+    };
     let said = arguments.delimiter.map(|said| said.0).or((format == InputFormat::Tsv).then_some(b'\t'));
-    TableOptions {
-        delimiter: said,
-        skip_rows: arguments.skip_rows,
-        has_header: !arguments.no_header,
-        wanted,
-        ..TableOptions::default()
-    }
+    let TableArguments { skip_rows, no_header, .. } = *arguments;
+    Ok((form, TableOptions { delimiter: said, skip_rows, has_header: !no_header, wanted, ..TableOptions::default() }))
 }
 
-/// Refuses options of tables for other inputs.
-pub fn check_table_options(arguments: &TableArguments, format: InputFormat) -> Result<(), UsageError> {
+/// Refuses options of tables of text for other inputs.
+fn check_table_options(arguments: &TableArguments, format: InputFormat) -> Result<(), UsageError> {
     let given = [
         ("--delimiter", arguments.delimiter.is_some()),
         ("--skip-rows", arguments.skip_rows > 0),
@@ -143,28 +222,15 @@ pub fn check_table_options(arguments: &TableArguments, format: InputFormat) -> R
     }
 }
 
-/// Returns the object in a row, or the reason why there is none.
-pub fn object(record: &Record, encoding: Encoding) -> Result<Map<String, Value>, String> {
-    json::object(&encoding.decode(record.content()).ok_or("not in the expected encoding")?)
-}
-
-/// Returns the text of a field, or the reason why there is none.
-pub fn text_of(object: &Map<String, Value>, field: &str) -> Result<String, String> {
-    match object.get(field) {
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(Value::Null) => Ok(String::new()),
-        Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-        Some(_) => Err(format!("field {} holds no text", quoted(field))),
-        None => Err(format!("no field {}", quoted(field))),
-    }
-}
-
 /// Returns text in the encoding of a row.
 ///
 /// # Errors
 /// If the encoding lacks a character.
-pub fn encode(encoding: Encoding, text: &str) -> anyhow::Result<Vec<u8>> {
-    encoding.encode(text).with_context(|| {
+pub fn encode(encoding: Encoding, text: String) -> anyhow::Result<Vec<u8>> {
+    if encoding.is_utf8() {
+        return Ok(text.into_bytes());
+    }
+    encoding.encode(&text).with_context(|| {
         let name = encoding.name();
         format!("\"{text}\" cannot be written in {name}; convert the input to UTF-8, or write --format jsonl")
     })

@@ -2,51 +2,56 @@
 //!
 //! Rows pass through byte for byte and gain columns or fields, or are converted to another format if `--out` says so.
 
-mod added;
+pub mod added;
+mod cells;
 pub mod classified;
 pub mod column;
 mod context;
 mod converter;
 pub mod input;
-#[cfg(feature = "parquet")]
-mod parquet;
-#[cfg(not(feature = "parquet"))]
-#[path = "no_parquet.rs"]
-mod parquet;
 pub mod phrases;
 mod row_writer;
 mod rows;
 pub mod tally;
-pub mod whole;
+mod walk;
 
 use truename::{Link, Linker};
 use truename_view::NameLine;
 
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::exit_code::UsageError;
-use input::{Input, InputOptions, by_extension, check_table_options};
+use crate::problems::Malformed;
+use input::{Input, InputOptions, by_extension, layout, told};
+use rows::Names;
 use tally::Tally;
 
-/// Rows read and linked together.
-const PIECE: usize = 4096;
-
-/// Links the names of a file and writes the results.
-pub fn run(arguments: &Match, linker: &Linker, tally: &mut Tally, quiet: bool) -> anyhow::Result<()> {
-    let input = Input::open(&arguments.file, input_options(arguments, quiet))?;
-    let is_table = arguments.column.is_some() || arguments.table.delimiter.is_some() || arguments.table.no_header;
-    let format = input.format(arguments.input_format, is_table);
-    let target = Target::of(arguments, format)?;
-    check_table_options(&arguments.table, format)?;
-    if format == InputFormat::Text && arguments.context_column.is_some() {
-        return Err(UsageError(
-            "a list of names has no further column; --context-column is for tables and JSONL".into(),
-        )
-        .into());
-    }
-    match format {
-        InputFormat::Parquet => parquet::run(arguments, target, linker, tally, quiet),
-        _ => rows::run(input, format, target, arguments, linker, tally),
-    }
+/// Links the names of files and writes the results.
+pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, Malformed)> {
+    let Match { encoding, max_line_bytes, table, input_format, .. } = arguments;
+    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let is_table = arguments.column.is_some() || table.delimiter.is_some() || table.no_header;
+    let other = if is_table { InputFormat::Csv } else { InputFormat::Text };
+    let wanted = [&[arguments.column.as_deref().unwrap_or("name")][..]];
+    let mut target = Target::Rows;
+    let mut input = Input::open(
+        &arguments.files,
+        options,
+        |source, first| told(source, *input_format, first.unwrap_or(other)),
+        |format| {
+            target = Target::of(arguments, format)?;
+            let layout = layout(format, table, &wanted)?;
+            if format == InputFormat::Text && arguments.context_column.is_some() {
+                let message = "a list of names has no further column; --context-column is for tables and JSONL";
+                return Err(UsageError(message.into()).into());
+            }
+            Ok(layout)
+        },
+    )?;
+    let (mut tally, mut malformed) = (Tally::default(), Malformed::new(arguments.strict));
+    let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
+    walk::walk(input, &mut names, &mut malformed, "name")?;
+    names.finish()?;
+    Ok((tally, malformed))
 }
 
 /// Form of the output.
@@ -62,11 +67,17 @@ enum Target {
 
 impl Target {
     fn of(arguments: &Match, input: InputFormat) -> anyhow::Result<Self> {
-        let Some(out) = &arguments.out else {
-            let is_rows = arguments.format == OutputFormat::Table;
-            return Ok(if is_rows { Self::Rows } else { Self::Candidates });
-        };
         let refused = |message: String| Err(UsageError(message).into());
+        let Some(out) = &arguments.out else {
+            return match (arguments.format, input) {
+                (OutputFormat::Jsonl, _) => Ok(Self::Candidates),
+                (OutputFormat::Table, InputFormat::Parquet) => refused(
+                    "a Parquet table is written to a file: say --out FILE.parquet, --out FILE.csv or --format jsonl"
+                        .into(),
+                ),
+                (OutputFormat::Table, _) => Ok(Self::Rows),
+            };
+        };
         let (shown, asked) = (out.display(), by_extension(out));
         let is_packed = out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
         match (arguments.format, asked) {
@@ -74,6 +85,12 @@ impl Target {
             (OutputFormat::Jsonl, _) => refused(format!("--format jsonl writes JSONL; call {shown} .jsonl")),
             (_, Some(InputFormat::Parquet)) if is_packed => {
                 refused(format!("Parquet is compressed in itself; call {shown} .parquet"))
+            }
+            (_, Some(InputFormat::Parquet)) if !cfg!(feature = "parquet") => {
+                refused("Parquet is not enabled in this build; build with --features parquet".into())
+            }
+            (_, None | Some(InputFormat::Parquet)) if input == InputFormat::Parquet => {
+                Ok(Self::Converted(InputFormat::Parquet))
             }
             (_, None) => Ok(Self::Rows),
             (_, Some(asked)) if asked == input => Ok(Self::Rows),
@@ -84,11 +101,6 @@ impl Target {
             (_, Some(asked)) => Ok(Self::Converted(asked)),
         }
     }
-}
-
-fn input_options(arguments: &Match, quiet: bool) -> InputOptions<'_> {
-    let Match { encoding, max_line_bytes, .. } = arguments;
-    InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet }
 }
 
 /// Returns the line of an answer, with its best candidate if that is NIL and `suggest`.

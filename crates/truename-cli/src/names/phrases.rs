@@ -1,15 +1,14 @@
 //! Names to cluster, read whole: of lists, tables and triples.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use serde_json::Value;
-use truename_read::{Record, json};
+use truename_read::{Record, RowFormat};
 
-use super::column::{column, folded, name_column, quoted, table_column};
-use super::input::{self, Form, Input, InputOptions, check_table_options, table_options};
+use super::cells::{Cells, undecodable};
+use super::column::{column, folded, name_column, table_column};
+use super::input::{Input, InputOptions, NO_OBJECT, first_fields, layout, told};
 use crate::arguments::{Cluster, InputFormat};
-use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::exit_code::UsageError;
 use crate::interrupt;
 
 /// Columns of triples whose cells are names.
@@ -53,99 +52,102 @@ impl Phrases {
     }
 }
 
-/// Reads the names of a file.
+/// Reads the names of files.
 ///
 /// # Errors
-/// If the file cannot be read to its end, is not text in the expected encoding, or lacks a column, or a row lacks a cell.
+/// If a file cannot be read to its end, is not text in the expected encoding, or lacks a column, or a row lacks a cell.
 pub fn read(arguments: &Cluster, quiet: bool) -> anyhow::Result<Phrases> {
-    let path = &arguments.file;
-    let Cluster { column, encoding, max_line_bytes, .. } = arguments;
+    let Cluster { files, column, encoding, max_line_bytes, table, input_format, .. } = arguments;
     let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
-    let input = Input::open(path, options)?;
-    let format = input.format(arguments.input_format, column.is_some() || arguments.table.delimiter.is_some());
-    if format == InputFormat::Parquet {
-        return Err(
-            UsageError("cluster reads text, CSV, TSV and JSONL; save the Parquet table as one of them".into()).into()
-        );
-    }
-    check_table_options(&arguments.table, format)?;
-    let bar = input.bar.clone();
-    let wanted = column.as_deref().unwrap_or("name");
-    let rows = input.into_rows(format, &table_options(&arguments.table, format, &[&[wanted]]))?;
-    let mut rows = Rows { rows, path };
-    let phrases = match &rows.rows.form {
-        Form::Lines(_) => of_lines(&mut rows, arguments),
-        Form::Table(_) => of_table(&mut rows, arguments),
-        Form::Objects(_) => of_objects(&mut rows, arguments),
+    let is_table = column.is_some() || table.delimiter.is_some();
+    let other = if is_table { InputFormat::Csv } else { InputFormat::Text };
+    let wanted = [&[column.as_deref().unwrap_or("name")][..]];
+    let told = |source: &_, first: Option<_>| told(source, *input_format, first.unwrap_or(other));
+    let mut input = Input::open(files, options, told, |format| Ok(layout(format, table, &wanted)?))?;
+    let mut phrases = Phrases::default();
+    let read = match input.rows.format() {
+        RowFormat::Lines => phrases.add_lines(&mut input, arguments),
+        RowFormat::Table | RowFormat::Objects => phrases.add_rows(&mut input, arguments),
     };
-    bar.finish_and_clear();
-    let phrases = phrases?;
-    anyhow::ensure!(!phrases.names.is_empty(), "{} has no names", path.display());
+    input.bar.finish_and_clear();
+    read?;
+    anyhow::ensure!(!phrases.names.is_empty(), "{} has no names", input.files[0].display());
     Ok(phrases)
 }
 
-fn advised(message: String, hint: &str) -> anyhow::Error {
-    Advised { message, hint: hint.into(), code: ExitCode::Failure }.into()
+/// Returns the next row that is not empty.
+fn next(input: &mut Input<'_>) -> anyhow::Result<Option<Record>> {
+    loop {
+        interrupt::check()?;
+        match input.rows.read()? {
+            Some(record) if record.is_blank() => {}
+            record => return Ok(record),
+        }
+    }
 }
 
-/// Rows of the input.
-struct Rows<'a> {
-    rows: input::Rows,
-    path: &'a Path,
-}
-
-impl Rows<'_> {
-    /// Returns the next row that is not empty.
-    fn next(&mut self) -> anyhow::Result<Option<Record>> {
-        loop {
-            interrupt::check()?;
-            match self.rows.next()? {
-                Some(record) if record.is_blank() => {}
-                record => return Ok(record),
+impl Phrases {
+    /// Adds names, or triples where the first line has three cells between tabs. A first line that only counts the triples, as in
+    /// CUVA's files, is passed over.
+    fn add_lines(&mut self, input: &mut Input<'_>, arguments: &Cluster) -> anyhow::Result<()> {
+        let (mut are_triples, mut count_line) = (None, None);
+        while let Some(record) = next(input)? {
+            let line = record.line;
+            let text = input.rows.encoding().decode(record.content());
+            let text = text.ok_or_else(|| input.refused(line, &undecodable(record.content()), NO_CELL))?;
+            let cells: Vec<&str> = text.split('\t').collect();
+            let is_count =
+                line == 1 && are_triples != Some(false) && text.trim().bytes().all(|byte| byte.is_ascii_digit());
+            if is_count && count_line.is_none() {
+                count_line = Some(text);
+                continue;
+            }
+            let is_triple = *are_triples.get_or_insert(cells.len() == 3);
+            if let Some(count) = count_line.take().filter(|_| !is_triple) {
+                self.add(&count);
+            }
+            match (is_triple, &cells[..]) {
+                (true, [subject, _, object]) => self.add_triple(subject, object, arguments.subjects),
+                (true, _) => {
+                    let message = format!("{} of the 3 cells of a triple", cells.len());
+                    let hint = "separate subject, relation and object by tabs, or name the columns of a table";
+                    return Err(input.refused(line, &message, hint));
+                }
+                (false, _) => self.add(&text),
             }
         }
+        count_line.iter().for_each(|count| self.add(count));
+        Ok(no_triples(self, arguments)?)
     }
 
-    fn decoded(&self, bytes: &[u8], line: u64) -> anyhow::Result<String> {
-        self.rows.encoding.decode(bytes).ok_or_else(|| {
-            let shown: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
-            let message = format!("{}:{line}: not in the expected encoding: {}", self.path.display(), quoted(&shown));
-            advised(message, "say --encoding, as in --encoding windows-1252")
-        })
-    }
-}
-
-/// Reads names, or triples where the first line has three cells between tabs. A first line that only counts the triples, as in
-/// CUVA's files, is passed over.
-fn of_lines(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
-    let (mut phrases, mut are_triples, mut count_line) = (Phrases::default(), None, None);
-    while let Some(record) = rows.next()? {
-        let (text, line) = (rows.decoded(record.content(), record.line)?, record.line);
-        let cells: Vec<&str> = text.split('\t').collect();
-        if line == 1 && text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
-            count_line = Some(text);
-            continue;
-        }
-        let is_triple = *are_triples.get_or_insert(cells.len() == 3);
-        if let Some(count) = count_line.take().filter(|_| !is_triple) {
-            phrases.add(&count);
-        }
-        match (is_triple, &cells[..]) {
-            (true, [subject, _, object]) => phrases.add_triple(subject, object, arguments.subjects),
-            (true, _) => {
-                let message = format!("{}:{line}: {} of the 3 cells of a triple", rows.path.display(), cells.len());
-                return Err(advised(
-                    message,
-                    "separate subject, relation and object by tabs, or name the columns of a table",
-                ));
+    fn add_rows(&mut self, input: &mut Input<'_>, arguments: &Cluster) -> anyhow::Result<()> {
+        let Some((present, columns)) = Columns::find(input, arguments)? else { return Ok(()) };
+        while let Some(record) = next(input)? {
+            let refused = |message: String| {
+                let hint = if input.format == InputFormat::Jsonl { NO_NAME } else { NO_CELL };
+                input.refused(record.line, &message, hint)
+            };
+            if record.has_open_quote {
+                let hint = "write a quote within a quoted cell twice";
+                return Err(input.refused(record.line, "a quote that is never closed", hint));
             }
-            (false, _) => phrases.add(&text),
+            let cells = Cells::of(&record, input.rows.format(), input.rows.encoding());
+            let cells = cells.map_err(|message| input.refused(record.line, &message, NO_OBJECT))?;
+            let text = |at| cells.text(&present, at).map_err(refused);
+            match columns {
+                Columns::Names(at) => self.add(&text(at)?),
+                Columns::Triples { subject, object } => {
+                    self.add_triple(&text(subject)?, &text(object)?, arguments.subjects);
+                }
+            }
         }
+        Ok(())
     }
-    count_line.iter().for_each(|count| phrases.add(count));
-    no_triples(&phrases, arguments)?;
-    Ok(phrases)
 }
+
+/// Advice on malformed rows.
+const NO_CELL: &str = "fill the row up, leave it out, or convert it to UTF-8";
+const NO_NAME: &str = "each object needs the field of the first one";
 
 /// Refuses `--subjects` where the input has names.
 fn no_triples(phrases: &Phrases, arguments: &Cluster) -> Result<(), UsageError> {
@@ -164,6 +166,23 @@ enum Columns {
 }
 
 impl Columns {
+    /// Returns the names of all columns, or of the fields of the first object, and those with names; none of an empty file.
+    fn find(input: &mut Input<'_>, arguments: &Cluster) -> anyhow::Result<Option<(Vec<String>, Self)>> {
+        if let Some(table) = input.rows.table() {
+            let columns = Self::of(&table.columns, arguments, |asked| table_column(table, asked, "--column"))?;
+            return Ok(Some((table.columns.clone(), columns)));
+        }
+        let encoding = input.rows.encoding();
+        while input.rows.peek()?.is_some_and(Record::is_blank) {
+            input.rows.read()?;
+        }
+        let Some(first) = input.rows.peek()? else { return Ok(None) };
+        let (line, fields) = (first.line, first_fields(first, encoding));
+        let fields = fields.map_err(|message| input.refused(line, &message, NO_OBJECT))?;
+        let columns = Self::of(&fields, arguments, |asked| name_column(&fields, asked))?;
+        Ok(Some((fields, columns)))
+    }
+
     fn of(
         header: &[String],
         arguments: &Cluster,
@@ -177,68 +196,4 @@ impl Columns {
         }
         Ok(Self::Names(names(arguments.column.as_deref())?))
     }
-}
-
-fn of_table(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
-    let mut phrases = Phrases::default();
-    let Form::Table(table) = &rows.rows.form else { return Ok(phrases) };
-    let width = table.columns.len();
-    let columns = Columns::of(&table.columns, arguments, |asked| table_column(table, asked, "--column"))?;
-    while let Some(record) = rows.next()? {
-        let line = record.line;
-        if record.has_open_quote {
-            let message = format!("{}:{line}: a quote that is never closed", rows.path.display());
-            return Err(advised(message, "write a quote within a quoted cell twice"));
-        }
-        let cell = |at: usize| match record.cell(at) {
-            Some(cell) => rows.decoded(cell, line),
-            None => {
-                let message = format!("{}:{line}: row has {} of {width} cells", rows.path.display(), record.width());
-                Err(advised(message, "fill the row up, or leave it out"))
-            }
-        };
-        match columns {
-            Columns::Names(at) => phrases.add(&cell(at)?),
-            Columns::Triples { subject, object } => {
-                phrases.add_triple(&cell(subject)?, &cell(object)?, arguments.subjects);
-            }
-        }
-    }
-    Ok(phrases)
-}
-
-fn of_objects(rows: &mut Rows<'_>, arguments: &Cluster) -> anyhow::Result<Phrases> {
-    let (mut phrases, mut columns) = (Phrases::default(), None);
-    while let Some(record) = rows.next()? {
-        let (text, line) = (rows.decoded(record.content(), record.line)?, record.line);
-        let object = json::object(&text).map_err(|reason| {
-            let message = format!("{}:{line}: {reason}", rows.path.display());
-            advised(message, "JSONL has one object a line; `jq -c .` writes it so")
-        })?;
-        let (fields, columns) = match &mut columns {
-            Some((fields, columns)) => (fields, columns),
-            none => {
-                let fields: Vec<String> = object.keys().cloned().collect();
-                let found = Columns::of(&fields, arguments, |asked| name_column(&fields, asked))?;
-                let (fields, columns) = none.insert((fields, found));
-                (fields, columns)
-            }
-        };
-        let field = |at: usize| match object.get(&fields[at]) {
-            Some(Value::String(name)) => Ok(name.clone()),
-            Some(Value::Null) => Ok(String::new()),
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-            _ => {
-                let message = format!("{}:{line}: no text in the field {}", rows.path.display(), quoted(&fields[at]));
-                Err(advised(message, "each object needs the field of the first one"))
-            }
-        };
-        match columns {
-            Columns::Names(at) => phrases.add(&field(*at)?),
-            Columns::Triples { subject, object } => {
-                phrases.add_triple(&field(*subject)?, &field(*object)?, arguments.subjects);
-            }
-        }
-    }
-    Ok(phrases)
 }

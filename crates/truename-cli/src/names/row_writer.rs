@@ -1,13 +1,13 @@
 //! Rows that gain cells or fields, and are otherwise written with the bytes that they have in the input.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use truename_read::{Dialect, Encoding, Record};
+use truename_read::{Dialect, Encoding, Record, RowFormat, Rows};
 
 use super::added::cell;
-use super::input::{Form, Rows, encode, finish};
-use crate::exit_code::{Advised, ExitCode};
+use super::input::{encode, finish, refused};
 use crate::output::Output;
 
 pub struct RowWriter {
@@ -15,7 +15,7 @@ pub struct RowWriter {
     encoding: Encoding,
     /// Dialect of a table's rows.
     dialect: Option<Dialect>,
-    are_objects: bool,
+    format: RowFormat,
     /// Number of columns before those that are added.
     width: usize,
     /// Names of the added columns or fields.
@@ -26,10 +26,9 @@ pub struct RowWriter {
 
 impl RowWriter {
     /// Opens the output of rows with `width` columns that gain `added`.
-    pub fn open(out: Option<&Path>, rows: &Rows, width: usize, added: Vec<String>) -> anyhow::Result<Self> {
-        let (dialect, encoding) = (rows.dialect(), rows.encoding);
-        let are_objects = matches!(rows.form, Form::Objects(_));
-        Ok(Self { output: Output::open(out)?, encoding, dialect, are_objects, width, added, is_safe: false })
+    pub fn open(out: Option<&Path>, rows: &Rows<'_>, width: usize, added: &[String]) -> anyhow::Result<Self> {
+        let (dialect, encoding, format) = (rows.dialect(), rows.encoding(), rows.format());
+        Ok(Self { output: Output::open(out)?, encoding, dialect, format, width, added: added.to_vec(), is_safe: false })
     }
 
     /// Sets whether cells that a spreadsheet would run as formulas are written as text.
@@ -37,22 +36,26 @@ impl RowWriter {
         Self { is_safe, ..self }
     }
 
-    /// Writes the lines above the header, and the header with the names of columns added.
-    pub fn begin(&mut self, leading: Vec<u8>, header: Option<Record>, extra: &[String]) -> anyhow::Result<()> {
+    /// Writes the lines above the header, and the header with the names of columns added; a list gets a header.
+    pub fn begin(&mut self, rows: &mut Rows<'_>, extra: &[String]) -> anyhow::Result<()> {
+        let (leading, header) = match rows.table_mut() {
+            Some(table) => (std::mem::take(&mut table.leading), table.header.take()),
+            None if self.format == RowFormat::Lines => (Vec::new(), Some(list_header(rows.peek()?))),
+            None => (Vec::new(), None),
+        };
         self.output.put(self.encoding.mark())?;
         self.output.put(&finish(self.encoding, leading)?)?;
-        let names: Vec<String> = extra.iter().chain(&self.added).cloned().collect();
-        header.map_or(Ok(()), |header| self.put_cells(header, names))
+        let names: Vec<Cow<'_, str>> = extra.iter().chain(&self.added).map(|name| name.clone().into()).collect();
+        header.map_or(Ok(()), |header| self.put_cells(header, names.into_iter()))
     }
 
     /// Writes a row with its values, behind as many cells as the header has.
     pub fn put(&mut self, record: Record, values: &[Value]) -> anyhow::Result<()> {
-        if self.are_objects {
+        if self.format == RowFormat::Objects {
             return self.put_fields(record, values);
         }
         let missing = self.width.saturating_sub(record.width());
-        let cells = std::iter::repeat_n(String::new(), missing).chain(values.iter().map(cell));
-        self.put_cells(record, cells.collect())
+        self.put_cells(record, std::iter::repeat_n(Cow::Borrowed(""), missing).chain(values.iter().map(cell)))
     }
 
     /// Writes a row without values.
@@ -62,7 +65,7 @@ impl RowWriter {
         self.output.put(&finish(self.encoding, [content, record.line_end].concat())?)
     }
 
-    fn put_cells(&mut self, record: Record, cells: Vec<String>) -> anyhow::Result<()> {
+    fn put_cells<'c>(&mut self, record: Record, cells: impl Iterator<Item = Cow<'c, str>>) -> anyhow::Result<()> {
         let line_end = record.line_end;
         let safe = self.is_safe.then(|| record.without_formulas(self.dialect.unwrap_or(Dialect::TSV))).flatten();
         let mut row = safe.unwrap_or_else(|| record.into_content());
@@ -71,10 +74,8 @@ impl RowWriter {
             row.iter_mut().filter(|byte| **byte == b'\t').for_each(|byte| *byte = b' ');
             Dialect::TSV
         });
-        for cell in cells {
-            row.push(dialect.delimiter);
-            row.extend(encode(self.encoding, &dialect.row([cell], self.is_safe))?);
-        }
+        row.push(dialect.delimiter);
+        row.extend(encode(self.encoding, dialect.row(cells, self.is_safe))?);
         row.extend(line_end);
         self.output.put(&finish(self.encoding, row)?)
     }
@@ -87,7 +88,7 @@ impl RowWriter {
         let behind = row.split_off(brace);
         let fields = self.added.iter().zip(values).map(|(name, value)| format!("\"{name}\":{value}"));
         let comma = if row.trim_ascii_end().ends_with(b"{") { "" } else { "," };
-        row.extend(encode(self.encoding, &format!("{comma}{}", fields.collect::<Vec<_>>().join(",")))?);
+        row.extend(encode(self.encoding, format!("{comma}{}", fields.collect::<Vec<_>>().join(",")))?);
         row.extend(behind);
         row.extend(line_end);
         self.output.put(&finish(self.encoding, row)?)
@@ -96,9 +97,9 @@ impl RowWriter {
     /// Refuses an object that has an added field already; objects of a file are read before the names are chosen.
     pub fn check_fields(&self, object: &Map<String, Value>, path: &Path, line: u64) -> anyhow::Result<()> {
         let Some(taken) = self.added.iter().find(|name| object.contains_key(*name)) else { return Ok(()) };
-        let message = format!("{}:{line}: the object has a field \"{taken}\" already", path.display());
-        let hint = "give the objects as a file, all with the same fields: the added fields then get other names".into();
-        Err(Advised { message, hint, code: ExitCode::Failure }.into())
+        let message = format!("the object has a field \"{taken}\" already");
+        let hint = "give the objects as a file, all with the same fields: the added fields then get other names";
+        Err(refused(path, line, &message, hint))
     }
 
     pub fn flush(&mut self) -> std::io::Result<()> {
@@ -108,4 +109,10 @@ impl RowWriter {
     pub fn finish(self) -> anyhow::Result<()> {
         self.output.finish()
     }
+}
+
+/// Returns the header that a list gets, with the line end of its first row.
+fn list_header(first: Option<&Record>) -> Record {
+    let line_end = first.map(|first| first.line_end).filter(|line_end| !line_end.is_empty());
+    Record::of_bytes(b"name".to_vec(), line_end.unwrap_or(b"\n"), 0)
 }

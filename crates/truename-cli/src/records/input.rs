@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::Problem;
 use truename::records::{Record, Tables, identifier_columns};
+use truename_read::Encoding;
 
-use crate::arguments::Dedupe;
+use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;
-use crate::names::column::{column, folded, quoted};
-use crate::names::input::InputOptions;
-use crate::names::whole::{WholeTable, WholeTableOptions};
+use crate::names::column::{column, extra_columns, folded, quoted};
+use crate::names::input::{InputOptions, layout, told};
+use crate::problems::{Fault, Malformed};
+use crate::{interrupt, names};
 
 /// One table or two.
 pub struct Input {
@@ -21,7 +22,7 @@ pub struct Input {
     pub identifiers: Vec<String>,
 }
 
-/// A table with the records to compare, one a row.
+/// A table with the records to compare, one a row. Every row has one value a column.
 pub struct InputTable {
     pub path: PathBuf,
     pub columns: Vec<String>,
@@ -31,7 +32,7 @@ pub struct InputTable {
     pub records: Vec<Record>,
     /// Ids by row, where a column has them.
     ids: Option<Vec<String>>,
-    pub problems: Vec<Problem>,
+    pub malformed: Malformed,
 }
 
 impl Input {
@@ -93,20 +94,29 @@ impl Input {
 }
 
 impl InputTable {
+    /// Reads CSV, TSV or Parquet: a file, or those of a folder or a pattern. A row with fewer cells than the header is filled up;
+    /// the cells behind the last column get columns `extra_1` and so on.
     fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
-        let Dedupe { encoding, max_line_bytes, .. } = arguments;
-        let input = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
-        let options = WholeTableOptions { format: arguments.input_format, table: arguments.table, input };
-        let WholeTable { columns, rows, problems } = WholeTable::read(path, &options)?;
-        if let Some(problem) = problems.first().filter(|_| arguments.strict) {
-            anyhow::bail!("{problem}");
+        let mut input = open(path, arguments, quiet)?;
+        let mut columns = input.rows.table().map(|table| table.columns.clone()).unwrap_or_default();
+        let (mut rows, mut malformed) = (Vec::new(), Malformed::new(arguments.strict));
+        while let Some(record) = input.rows.read()? {
+            interrupt::check()?;
+            if !record.content().is_empty() {
+                let (row, faults) = values(&record, columns.len(), input.rows.encoding());
+                faults.into_iter().try_for_each(|fault| malformed.add(input.rows.path(), record.line, fault))?;
+                rows.push(row);
+            }
         }
+        input.bar.finish_and_clear();
+        columns.extend(extra_columns(&columns, rows.iter().map(Vec::len).max().unwrap_or_default()));
+        rows.iter_mut().for_each(|row| row.resize(columns.len(), String::new()));
         let id_column = arguments.id_column.as_deref();
         let id = id_column.map(|wanted| column(&columns, wanted, "--id-column")).transpose()?;
         let compared = compared(&columns, &arguments.columns, id)?;
         let ids = id.map(|at| ids(path, &rows, at)).transpose()?;
         let (path, records) = (path.to_owned(), Vec::new());
-        let mut table = Self { path, columns, rows, compared: Vec::new(), records, ids, problems };
+        let mut table = Self { path, columns, rows, compared: Vec::new(), records, ids, malformed };
         table.compare(compared);
         Ok(table)
     }
@@ -131,6 +141,44 @@ impl InputTable {
     pub fn rows_by_name(&self) -> HashMap<String, u32> {
         (0..self.records.len() as u32).map(|row| (self.name(row), row)).collect()
     }
+}
+
+fn open<'a>(path: &Path, arguments: &'a Dedupe, quiet: bool) -> anyhow::Result<names::input::Input<'a>> {
+    let Dedupe { encoding, max_line_bytes, input_format, table, .. } = arguments;
+    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let told = |source: &_, first: Option<_>| told(source, *input_format, first.unwrap_or(InputFormat::Csv));
+    names::input::Input::open(&[path.to_owned()], options, told, |format| match format {
+        InputFormat::Text | InputFormat::Jsonl => {
+            let message = format!("{} is no table: records are read from CSV, TSV and Parquet", path.display());
+            Err(UsageError(message).into())
+        }
+        _ => Ok(layout(format, table, &[])?),
+    })
+}
+
+/// Returns the values of a row, and what is wrong with it.
+fn values(row: &truename_read::Record, columns: usize, encoding: Encoding) -> (Vec<String>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    let values: Option<Vec<String>> = row.cells().map(|cell| encoding.decode(cell)).collect();
+    let values = values.unwrap_or_else(|| {
+        faults.push(Fault::answered("a cell that is not in the expected encoding; read with U+FFFD".into()));
+        let lossy = |cell| encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
+        row.cells().map(lossy).collect()
+    });
+    if row.has_open_quote {
+        faults.push(Fault::answered("a quote that is never closed, so taken for a character".into()));
+    }
+    faults.extend(
+        match values.len() {
+            width if width < columns => Some(format!("row has {width} of {columns} cells; filled up")),
+            width if width > columns => {
+                Some(format!("row has {width} cells, the header has {columns}; the rest gets columns of its own"))
+            }
+            _ => None,
+        }
+        .map(Fault::answered),
+    );
+    (values, faults)
 }
 
 /// Returns the places of the columns to compare.

@@ -1,6 +1,6 @@
 //! Clusters and pairs as tables, or as a page.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use truename::records::{RecordPair, Resolution, ScoredPair};
@@ -10,6 +10,7 @@ use super::input::{Input, InputTable};
 use super::page;
 use crate::arguments::{Dedupe, InputFormat, RecordFormat};
 use crate::exit_code::UsageError;
+use crate::names::added::free_names;
 use crate::names::column::folded;
 use crate::names::input::by_extension;
 use crate::output::Output;
@@ -150,15 +151,6 @@ impl Best {
     }
 }
 
-/// Returns names that no column has: the plain ones, else with the prefix `truename_`, else with a number too.
-fn free_names(columns: &[&str], plain: &[&str]) -> Vec<String> {
-    let taken: HashSet<String> = columns.iter().map(|column| folded(column)).collect();
-    let named = |prefix: &str, suffix: &str| plain.iter().map(|name| format!("{prefix}{name}{suffix}")).collect();
-    let numbered = (2..).map(|number| named("truename_", &format!("_{number}")));
-    let mut all = [named("", ""), named("truename_", "")].into_iter().chain(numbered);
-    all.find(|names: &Vec<String>| names.iter().all(|name| !taken.contains(name))).unwrap_or_default()
-}
-
 /// Numbers clusters from 1.
 fn number(cluster: u32) -> String {
     (u64::from(cluster) + 1).to_string()
@@ -166,16 +158,4 @@ fn number(cluster: u32) -> String {
 
 fn shown(probability: f64) -> String {
     format!("{probability:.4}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn added_columns_have_names_of_their_own() {
-        assert_eq!(free_names(&["a"], &["cluster", "probability"]), ["cluster", "probability"]);
-        assert_eq!(free_names(&["Cluster "], &["cluster", "p"]), ["truename_cluster", "truename_p"]);
-        assert_eq!(free_names(&["cluster", "truename_cluster"], &["cluster"]), ["truename_cluster_2"]);
-    }
 }

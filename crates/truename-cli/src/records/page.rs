@@ -11,6 +11,7 @@ use truename_text::{NormalizedName, stable_hash};
 use super::input::Input;
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};
+use crate::names::column::folded;
 use crate::output::Output;
 
 const STYLE: &str = include_str!("page.css");
@@ -81,7 +82,6 @@ impl<'a> Pair<'a> {
 
     /// Returns the columns of both records with their values, those of one name together.
     fn rows(&self) -> Vec<(&str, &str, &str)> {
-        let folded = |name: &str| name.trim().to_lowercase();
         let mut further: Vec<(&str, &str)> = self.right.record.fields().collect();
         let mut rows = Vec::new();
         for (name, left) in self.left.record.fields() {
