@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::column::table_column;
 use super::input::{Input, InputOptions, by_extension, first_fields, layout, refused};
 use super::row_writer::RowWriter;
-use super::walk::{Task, walk};
+use super::walk::{Answerer, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments};
 use crate::command::classify::{check_pair, columns};
 use crate::count::{counted, grouped};
@@ -174,7 +174,7 @@ impl<'a> Texts<'a> {
 /// A text, or a pair of texts.
 type Text = (String, Option<String>);
 
-impl Task for Texts<'_> {
+impl Answerer for Texts<'_> {
     type Text = Text;
     type Answer = Vec<f32>;
 

@@ -10,15 +10,12 @@ use super::added::Added;
 use super::cells::Cells;
 use super::column::{column, extra_columns, name_column, table_column};
 use super::context::InContext;
-use super::converter::Converter;
 use super::input::{Input, NO_OBJECT, first_fields, refused};
-use super::row_writer::RowWriter;
+use super::sink::{Sink, Target};
 use super::tally::Tally;
-use super::walk::Task;
-use super::{Target, json_line};
+use super::walk::Answerer;
 use crate::arguments::Match;
 use crate::count::counted;
-use crate::output::Output;
 use crate::problems::Fault;
 
 /// The columns of a table or the fields of objects.
@@ -76,47 +73,10 @@ impl Columns {
         let name = name_column(&own, arguments.column.as_deref())?;
         Ok(Self { own, name, ..Self::default() })
     }
-
-    fn all(&self) -> Vec<String> {
-        [&self.own[..], &self.extra].concat()
-    }
-}
-
-/// Output of the results.
-enum Sink {
-    Rows(RowWriter),
-    Candidates(Output),
-    Converted(Converter),
-}
-
-impl Sink {
-    /// Opens the output and writes the header.
-    fn open(
-        target: Target,
-        input: &mut Input<'_>,
-        columns: &Columns,
-        added: &Added,
-        arguments: &Match,
-    ) -> anyhow::Result<Self> {
-        let out = arguments.out.as_deref();
-        Ok(match target {
-            Target::Rows => {
-                let width = columns.own.len() + columns.extra.len();
-                let mut writer = RowWriter::open(out, &input.rows, width, &added.names)?.csv_safe(arguments.csv_safe);
-                writer.begin(&mut input.rows, &columns.extra)?;
-                Self::Rows(writer)
-            }
-            Target::Candidates => Self::Candidates(Output::open(out)?),
-            Target::Converted(format) => {
-                Self::Converted(Converter::open(format, arguments, input, &columns.all(), added)?)
-            }
-        })
-    }
 }
 
 /// Names that are linked.
 pub struct Names<'a> {
-    arguments: &'a Match,
     linker: &'a Linker,
     tally: &'a mut Tally,
     format: RowFormat,
@@ -138,24 +98,20 @@ impl<'a> Names<'a> {
     pub fn open(
         input: &mut Input<'_>,
         target: Target,
-        arguments: &'a Match,
+        arguments: &Match,
         linker: &'a Linker,
         tally: &'a mut Tally,
     ) -> anyhow::Result<Self> {
         let columns = Columns::find(input, arguments)?;
         let added = Added::beside(columns.own.iter().chain(&columns.extra), arguments);
-        let sink = Sink::open(target, input, &columns, &added, arguments)?;
+        let sink = Sink::open(target, input, (&columns.own, &columns.extra), &added, arguments)?;
         let (format, encoding) = (input.rows.format(), input.rows.encoding());
         let literals = input.rows.table().map(|table| table.literals.clone()).unwrap_or_default();
-        Ok(Self { arguments, linker, tally, format, encoding, literals, columns, added, sink })
+        Ok(Self { linker, tally, format, encoding, literals, columns, added, sink })
     }
 
     pub fn finish(self) -> anyhow::Result<()> {
-        match self.sink {
-            Sink::Rows(writer) => writer.finish(),
-            Sink::Candidates(output) => output.finish(),
-            Sink::Converted(converter) => converter.finish(),
-        }
+        self.sink.finish()
     }
 
     /// Finds the name of a row with its context. A name that cannot be read is empty, and so NIL.
@@ -202,7 +158,7 @@ impl<'a> Names<'a> {
         if width == columns {
             return Ok(());
         }
-        let is_written = !matches!(self.sink, Sink::Candidates(_));
+        let is_written = self.sink.needs_columns();
         let cells = |count: usize| counted(count as u64, "cell");
         let message = match (width < columns, extra.get(width.saturating_sub(columns + 1))) {
             (true, _) => {
@@ -248,7 +204,7 @@ impl<'a> Names<'a> {
     }
 }
 
-impl Task for Names<'_> {
+impl Answerer for Names<'_> {
     type Text = Name;
     type Answer = Link;
 
@@ -272,12 +228,11 @@ impl Task for Names<'_> {
                 return Ok(None);
             }
         };
-        if let (Sink::Rows(writer), Some(fields)) = (&self.sink, cells.fields()) {
-            writer.check_fields(fields, path, record.line)?;
+        if let Some(fields) = cells.fields() {
+            self.sink.check_fields(fields, path, record.line)?;
         }
         let name = self.name(&cells, faults);
-        let is_converted = matches!(&self.sink, Sink::Converted(converter) if converter.needs_rows());
-        let values = if is_converted { self.values(record, faults) } else { Vec::new() };
+        let values = if self.sink.needs_values() { self.values(record, faults) } else { Vec::new() };
         Ok(Some(Name { name, values }))
     }
 
@@ -288,25 +243,14 @@ impl Task for Names<'_> {
     }
 
     fn write(&mut self, record: Record, name: Name, link: &Link) -> anyhow::Result<()> {
-        match &mut self.sink {
-            Sink::Rows(writer) => writer.put(record, &self.added.values(link)),
-            Sink::Candidates(output) => output.put(&json_line(link, self.arguments.suggest)?),
-            Sink::Converted(converter) => converter.write(name.values, self.added.values(link)),
-        }
+        self.sink.write(record, name.values, link, &self.added)
     }
 
     fn pass(&mut self, record: Record) -> anyhow::Result<()> {
-        match &mut self.sink {
-            Sink::Rows(writer) => writer.pass(&record),
-            Sink::Candidates(_) | Sink::Converted(_) => Ok(()),
-        }
+        self.sink.pass(&record)
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
-        match &mut self.sink {
-            Sink::Rows(writer) => Ok(writer.flush()?),
-            Sink::Candidates(output) => Ok(std::io::Write::flush(output)?),
-            Sink::Converted(_) => Ok(()),
-        }
+        self.sink.flush()
     }
 }

@@ -1,4 +1,4 @@
-//! The walk over the rows of an input: what they ask is found, answered together, and the rows are written in order.
+//! The walk over the rows of an input: their texts are read, answered together, and the rows written in order.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ const PIECE: usize = 4096;
 /// Maximum bytes of rows answered together; no further row is read beyond it.
 const PIECE_BYTES: usize = 16 << 20;
 
-/// What rows ask, and what becomes of the answers.
-pub trait Task {
+/// Reads the texts of rows, answers them, and writes the rows.
+pub trait Answerer {
     /// The text of a row.
     type Text;
     type Answer;
@@ -38,19 +38,24 @@ pub trait Task {
 ///
 /// # Errors
 /// If a file cannot be read to its end, or the results cannot be written.
-pub fn walk(mut input: Input<'_>, task: &mut impl Task, malformed: &mut Malformed, noun: &str) -> anyhow::Result<()> {
+pub fn walk(
+    mut input: Input<'_>,
+    answerer: &mut impl Answerer,
+    malformed: &mut Malformed,
+    noun: &str,
+) -> anyhow::Result<()> {
     let mut answered = 0;
-    while let Some((records, texts)) = read(&mut input.rows, &*task, malformed)? {
-        let answers = task.answer(&texts)?;
+    while let Some((records, texts)) = read(&mut input.rows, &*answerer, malformed)? {
+        let answers = answerer.answer(&texts)?;
         answered += answers.len() as u64;
         let mut answers = texts.into_iter().zip(answers);
         for (record, is_text) in records {
             match is_text.then(|| answers.next()).flatten() {
-                Some((text, answer)) => task.write(record, text, &answer)?,
-                None => task.pass(record)?,
+                Some((text, answer)) => answerer.write(record, text, &answer)?,
+                None => answerer.pass(record)?,
             }
         }
-        task.flush()?;
+        answerer.flush()?;
         input.bar.set_message(counted(answered, noun));
     }
     input.bar.finish_and_clear();
@@ -60,12 +65,16 @@ pub fn walk(mut input: Input<'_>, task: &mut impl Task, malformed: &mut Malforme
 /// Rows, each with true if it has a text, and these texts.
 type Piece<T> = (Vec<(Record, bool)>, Vec<T>);
 
-fn read<T: Task>(rows: &mut Rows<'_>, task: &T, malformed: &mut Malformed) -> anyhow::Result<Option<Piece<T::Text>>> {
+fn read<T: Answerer>(
+    rows: &mut Rows<'_>,
+    answerer: &T,
+    malformed: &mut Malformed,
+) -> anyhow::Result<Option<Piece<T::Text>>> {
     interrupt::check()?;
     let (mut records, mut texts, mut bytes, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());
     while records.len() < PIECE && bytes < PIECE_BYTES {
         let Some(record) = rows.read()? else { break };
-        let text = task.read(&record, rows.path(), &mut faults)?;
+        let text = answerer.read(&record, rows.path(), &mut faults)?;
         faults.drain(..).try_for_each(|fault| malformed.add(rows.path(), record.line, fault))?;
         bytes += record.content().len();
         records.push((record, text.is_some()));
