@@ -161,6 +161,21 @@ fn rows_pass_through_with_label_and_probability() {
 }
 
 #[test]
+fn parts_of_a_table_are_classified_as_one() {
+    let folder = trained();
+    std::fs::create_dir(folder.path("parts")).unwrap();
+    let lines: Vec<&str> = TEXTS.lines().collect();
+    folder.write("parts/1.tsv", lines[..3].join("\n"));
+    folder.write("parts/2.tsv", [&lines[..1], &lines[3..]].concat().join("\n") + "\n");
+    let classified = |path| folder.run(&["-q", "classify", path, "--model", "model"]);
+    assert_eq!(classified("parts"), classified("texts.tsv"));
+    folder.write("parts/3.tsv", "label\ttext\ndrug\taspirin\n");
+    let refused = classified("parts/*.tsv");
+    let message = "error: parts/3.tsv: the columns are \"label\", \"text\", those of parts/1.tsv \"text\", \"label\"\n";
+    assert!(refused.code == 1 && refused.out.is_empty() && refused.err.starts_with(message), "{refused:?}");
+}
+
+#[test]
 fn threads_and_neighbours_change_no_answer() {
     let folder = trained();
     let [one, many] = ["1", "3"]

@@ -61,7 +61,7 @@ impl<'a> Input<'a> {
         first.check_table()?;
         let (form, table) = layout(format)?;
         let open = opener(watched, format, told.clone());
-        let further = files[1..].to_vec().into_iter().map(move |path| open(&path));
+        let further = files.clone().into_iter().skip(1).map(move |path| open(&path));
         let rows = Rows::open(first, further, form, table.clone())?;
         let input = Self { rows, format, bar, files, options, table };
         let open = opener(input.options.clone(), format, told);
