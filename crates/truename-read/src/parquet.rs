@@ -78,13 +78,13 @@ fn csv(batch: &RecordBatch) -> Result<String, ArrowError> {
     for row in 0..batch.num_rows() {
         for (number, (column, formatter)) in columns.iter().enumerate() {
             text.push_str(if number > 0 { "," } else { "" });
-            match column.is_null(row).then(String::new) {
+            let is_null = column.is_null(row);
+            let value = if is_null { String::new() } else { formatter.value(row).try_to_string()? };
+            match value.is_empty() {
                 // A row of one null would be an empty line.
-                Some(_) if columns.len() > 1 => {}
-                null => match null.map_or_else(|| formatter.value(row).try_to_string(), Ok)? {
-                    value if value.is_empty() => text.push_str("\"\""),
-                    value => text.push_str(&dialect.cell(&value)),
-                },
+                true if is_null && columns.len() > 1 => {}
+                true => text.push_str("\"\""),
+                false => text.push_str(&dialect.cell(&value)),
             }
         }
         text.push('\n');
@@ -120,7 +120,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// # Errors
     /// If a file cannot be read or has another schema, or the output cannot be written.
     pub fn open(out: W, files: &[PathBuf], added: &[ParquetColumn]) -> io::Result<Self> {
-        let mut readers = files.iter().map(|path| builder(File::open(path)?)).collect::<io::Result<Vec<_>>>()?;
+        let readers = files.iter().map(|path| builder(File::open(path)?)).collect::<io::Result<Vec<_>>>()?;
         let first = readers.first().map(|first| (first.schema().clone(), properties(first.metadata())));
         let snappy = || WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let (own, properties) = first.unwrap_or_else(|| (Arc::new(Schema::empty()), snappy()));
@@ -133,7 +133,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let fields: Vec<_> = own.fields().iter().cloned().chain(gained).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, own.metadata().clone()));
         let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(io::Error::other)?;
-        let batches = readers.drain(..).map(|reader| reader.build().map_err(io::Error::other));
+        let batches = readers.into_iter().map(|reader| reader.build().map_err(io::Error::other));
         let batches = batches.collect::<io::Result<Vec<_>>>()?.into_iter().flatten();
         let copied: Option<Batches> =
             (!files.is_empty()).then(|| Box::new(batches.map(|batch| batch.map_err(io::Error::other))) as Batches);
@@ -154,7 +154,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         self.copy(BATCH)
     }
 
-    /// Writes the copied batches whose rows are answered, if that are as many as `wanted` together.
+    /// Writes copied batches as long as `wanted` rows or more have their values.
     fn copy(&mut self, wanted: usize) -> io::Result<()> {
         while let Some(copied) = self.copied.as_mut().filter(|_| self.rows.len() >= wanted && !self.rows.is_empty()) {
             let Some(batch) = copied.next() else { return Err(io::Error::other("the input has changed")) };
