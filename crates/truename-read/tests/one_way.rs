@@ -21,12 +21,8 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 29] = [
+const FILES: [(&str, &str); 25] = [
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
-    ("truename-cli/src/documents/source.rs", "whether a file can be opened, before any is read"),
-    ("truename-cli/src/names/parquet.rs", "Parquet tables, which are read from their end"),
-    ("truename-corpus/src/bioc/xml/read.rs", "XML that was unpacked, decoded and bounded"),
-    ("truename-corpus/src/wned/read.rs", "XML that was unpacked, decoded and bounded"),
     ("truename-download/src/archive.rs", "archives that were downloaded"),
     ("truename-download/src/certificates.rs", "settings that other programs share"),
     ("truename-download/src/huggingface.rs", "files that were downloaded"),
@@ -72,10 +68,9 @@ const READERS: [&str; 14] = [
 ];
 
 /// Crates that depend on them, and why.
-const DEPENDENTS: [(&str, &[&str], &str); 5] = [
+const DEPENDENTS: [(&str, &[&str], &str); 4] = [
     ("truename-cli", &["flate2"], "writes gzip"),
-    ("truename-cli", &["arrow-array", "arrow-cast", "arrow-schema", "parquet"], "reads and writes Parquet tables"),
-    ("truename-corpus", &["quick-xml"], "writes BioC, and reads XML that was unpacked, decoded and bounded"),
+    ("truename-cli", &["arrow-array", "parquet"], "writes Parquet tables"),
     ("truename-kb", &["oxttl"], "reads Turtle that was unpacked, decoded and bounded"),
     ("truename-download", &["flate2", "tar", "zip"], "unpacks archives that were downloaded"),
 ];
