@@ -234,11 +234,14 @@ impl Record {
 ///
 /// A quote opens a cell at its beginning, and closes it before a delimiter or line end, blanks between or not; behind blanks it
 /// opens one that is closed on its line. Any other quote is a character of its cell. Where a quoted cell would reach over what looks like
-/// another quoted cell, its quote is a character too, and the row ends with its line.
+/// another quoted cell, its quote is a character too, and the row ends with its line. So it does where the quoted cell makes the row
+/// wider or narrower than the header, and each of the lines that it joins is as wide as the header.
 pub struct Records {
     path: PathBuf,
     reader: Reader,
     dialect: Option<Dialect>,
+    /// Number of cells of the header, if there is one.
+    width: Option<usize>,
     limit: u64,
     buffer: Vec<u8>,
     at: usize,
@@ -248,7 +251,8 @@ pub struct Records {
 
 impl Records {
     pub(crate) fn new(path: &Path, reader: Reader, dialect: Option<Dialect>, limit: u64) -> Self {
-        Self { path: path.to_owned(), reader, dialect, limit, buffer: Vec::new(), at: 0, is_ended: false, line: 1 }
+        let (path, buffer) = (path.to_owned(), Vec::new());
+        Self { path, reader, dialect, width: None, limit, buffer, at: 0, is_ended: false, line: 1 }
     }
 
     /// Returns the rows of a text in memory.
@@ -262,6 +266,11 @@ impl Records {
         self.dialect = Some(dialect);
     }
 
+    /// Sets the number of cells that the rows that follow are expected to have.
+    pub(crate) fn set_width(&mut self, width: usize) {
+        self.width = Some(width);
+    }
+
     /// Reads the next row.
     ///
     /// # Errors
@@ -269,6 +278,7 @@ impl Records {
     pub fn read(&mut self) -> Result<Option<Record>, Error> {
         let Some((mut length, mut end)) = self.line_from(0, false)? else { return Ok(None) };
         let mut splitter = Splitter::new(self.dialect);
+        let first = (length, end);
         while !splitter.split(&self.buffer[self.at..self.at + length]) {
             match self.line_from(length + end, true)? {
                 Some(next) => (length, end) = next,
@@ -287,8 +297,21 @@ impl Records {
                 length = splitter.literal + first;
                 end = line_end(&self.buffer[self.at + length..]).len();
             }
+        } else if length > first.0 && self.joins_rows(length, splitter.cells.len()) {
+            (length, end) = first;
+            splitter = Splitter::of_line(self.dialect, &self.buffer[self.at..self.at + length]);
+            splitter.has_open_quote = true;
         }
         Ok(Some(self.take(length, end, splitter)))
+    }
+
+    /// Returns true if a row of several lines is not as wide as the header, and each of its lines is.
+    fn joins_rows(&self, length: usize, cells: usize) -> bool {
+        let lines = self.buffer[self.at..self.at + length].split(|byte| matches!(byte, b'\n' | b'\r'));
+        let mut lines = lines.filter(|line| !line.is_empty());
+        self.width.is_some_and(|width| {
+            cells != width && lines.all(|line| Splitter::of_line(self.dialect, line).cells.len() == width)
+        })
     }
 
     /// Reads the next row that is not empty or, without a dialect, not blank. Such lines are passed over as fast as they can
@@ -463,6 +486,15 @@ impl Splitter {
             has_stray_quote: false,
             is_cut: false,
         }
+    }
+
+    /// Splits a line that is a row, whatever its quotes.
+    fn of_line(dialect: Option<Dialect>, line: &[u8]) -> Self {
+        let mut splitter = Self::new(dialect);
+        while !splitter.split(line) {
+            splitter.give_up();
+        }
+        splitter
     }
 
     /// Reads on in a row, the lines of which so far are `lines`. Returns false if a further line belongs to it.

@@ -19,14 +19,30 @@ pub struct TableOptions<'a> {
     pub has_header: bool,
     /// False if a quote is a character as any other.
     pub is_quoted: bool,
+    /// Returns true for a row above the header that is a comment.
+    pub is_comment: fn(&[u8]) -> bool,
     /// Columns that the header is expected to have, which tell the delimiter; those in one list are alternatives.
     pub wanted: &'a [&'a [&'a str]],
 }
 
 impl Default for TableOptions<'_> {
     fn default() -> Self {
-        Self { delimiter: None, skip_rows: 0, has_header: true, is_quoted: true, wanted: &[] }
+        Self { delimiter: None, skip_rows: 0, has_header: true, is_quoted: true, is_comment: |_| false, wanted: &[] }
     }
+}
+
+/// Returns the number of bytes of the comments at the beginning of a text.
+fn comments(beginning: &[u8], is_comment: fn(&[u8]) -> bool) -> usize {
+    let (mut end, mut length) = (0, 0);
+    for line in beginning.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        end += line.len();
+        match line.trim_ascii().is_empty() {
+            true => {}
+            false if is_comment(line) => length = end,
+            false => break,
+        }
+    }
+    length
 }
 
 /// A table of delimited text: its columns, and its rows one by one.
@@ -66,7 +82,8 @@ impl Table {
             wanted: options.wanted,
         };
         let literals = source.literals().to_vec();
-        let dialect = if source.is_parquet() { Dialect::of(b',') } else { clues.dialect(&beginning) };
+        let below = &beginning[comments(&beginning, options.is_comment)..];
+        let dialect = if source.is_parquet() { Dialect::of(b',') } else { clues.dialect(below) };
         let mut records = source.into_records(None);
         let mut leading = Vec::new();
         let mut pass = |record: Record| {
@@ -82,6 +99,7 @@ impl Table {
             match records.read()? {
                 Some(record) if record.content().is_empty() => pass(record),
                 Some(record) if said.is_some() && said_by(record.content()) == said => pass(record),
+                Some(record) if (options.is_comment)(record.content()) => pass(record),
                 Some(record) => break record,
                 None => {
                     let message = if options.has_header { "the file is empty: no header" } else { "the file is empty" };
@@ -89,6 +107,7 @@ impl Table {
                 }
             }
         };
+        records.set_width(header.width());
         let decoded = |cell| encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
         let (columns, header, first) = match options.has_header {
             true => (header.cells().map(decoded).collect(), Some(header), None),

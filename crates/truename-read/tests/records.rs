@@ -1,7 +1,10 @@
 //! Rows and cells of tables.
 
+use std::io::Cursor;
+use std::path::Path;
+
 use proptest::prelude::*;
-use truename_read::{Dialect, Quoting, Record, Records};
+use truename_read::{Dialect, Quoting, Record, Records, Source, SourceOptions, Table, TableOptions};
 
 const CSV: Dialect = Dialect::of(b',');
 const ESCAPED: Dialect = Dialect { delimiter: b',', quoting: Quoting::Escaped };
@@ -83,6 +86,50 @@ fn a_quote_that_is_never_closed_ends_with_its_line() {
     records.read().unwrap();
     let error = records.read().unwrap_err();
     assert_eq!(error.to_string(), "memory:2: a quote that is never closed");
+}
+
+#[test]
+fn a_quote_that_would_join_rows_is_a_character() {
+    let rows = |text: &str| -> Vec<(Vec<String>, u64, bool)> {
+        let source = Source::of_reader(Path::new("t"), Cursor::new(text.to_owned()), &SourceOptions::default());
+        let mut table = Table::open(source.unwrap(), &TableOptions::default()).unwrap();
+        let text_of = |cell: &[u8]| String::from_utf8(cell.to_vec()).unwrap();
+        let row = |row: Record| (row.cells().map(text_of).collect(), row.line, row.has_open_quote);
+        std::iter::from_fn(|| table.read_filled().unwrap()).map(row).collect()
+    };
+    let row = |cells: &[&str], line, is_open| (cells.iter().map(|cell| (*cell).to_owned()).collect(), line, is_open);
+    for end in ["\n", "\r\n", "\r"] {
+        let text = |text: &str| text.replace('\n', end);
+        // An inch mark opens a cell, and that of another column closes it.
+        assert_eq!(
+            rows(&text("id,size,name\n1,\"3.5 inch,disk\n2,4,box\n3,8,reel 5\"\n4,\"a, b\",c\n")),
+            [
+                row(&["1", "\"3.5 inch", "disk"], 2, true),
+                row(&["2", "4", "box"], 3, false),
+                row(&["3", "8", "reel 5\""], 4, false),
+                row(&["4", "a, b", "c"], 5, false)
+            ]
+        );
+        assert_eq!(
+            rows(&text("id\tname\n1\t\"3.5 inch\n5\"\tdisk\n")),
+            [row(&["1", "\"3.5 inch"], 2, true), row(&["5\"", "disk"], 3, false)]
+        );
+        // A row that is too wide keeps its line end where its lines are no rows, and so does one as wide as the header.
+        assert_eq!(rows(&text("id,name\n1,\"a\nb\",c,d\n")), [row(&["1", &text("a\nb"), "c", "d"], 2, false)]);
+        assert_eq!(rows(&text("id,name\n1,\"a\nb,c\"\n")), [row(&["1", &text("a\nb,c")], 2, false)]);
+    }
+}
+
+#[test]
+fn comments_above_the_header_are_passed_over() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = "#map: \"a,b;c\n\n# x\nid;name\n#1;a\n".replace('\n', end);
+        let options = TableOptions { is_comment: |line| line.starts_with(b"#"), ..TableOptions::default() };
+        let source = Source::of_reader(Path::new("t"), Cursor::new(text), &SourceOptions::default()).unwrap();
+        let mut table = Table::open(source, &options).unwrap();
+        assert_eq!(table.columns, ["id", "name"]);
+        assert_eq!(table.read().unwrap().unwrap().cell(0), Some(&b"#1"[..]), "below the header it is a row");
+    }
 }
 
 #[test]
