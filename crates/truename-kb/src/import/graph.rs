@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::collector::{Collector, Entry, Former};
+use super::iri_label::iri_label;
 use super::mesh;
 use super::options::ImportOptions;
 use crate::Error;
@@ -33,6 +34,13 @@ pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#ty
 const LISTED_PROPERTIES: usize = 20;
 /// Number of languages that are listed as left out.
 const LISTED_LANGUAGES: usize = 10;
+/// Number of classes that are listed as without a name.
+const LISTED_CLASSES: usize = 8;
+/// What becomes of a class with a name.
+const CONCEPTS: &str = "concepts";
+/// Namespaces of which classes are no concepts, with their usual prefixes.
+const VOCABULARIES: [(&str, &str); 5] =
+    [(OWL, "owl"), (RDF, "rdf"), (RDFS, "rdfs"), (SKOS, "skos"), (OBO_IN_OWL, "oboInOwl")];
 /// Longest chain of nodes from a concept to its names: MeSH has a descriptor, a concept and a term.
 const NAME_STEPS: usize = 3;
 
@@ -132,6 +140,8 @@ struct Described {
     /// `rdfs:label`, used where there is no `skos:prefLabel`.
     label: String,
     is_deprecated: bool,
+    /// True if it is declared a class of OWL.
+    is_class: bool,
     /// True if it is declared a class or concept.
     is_declared: bool,
     /// True if it is a property, ontology, scheme or label rather than a concept.
@@ -231,7 +241,7 @@ impl Graph {
             }
         }
         let mut nameless = Vec::new();
-        let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
+        let (mut unread, mut classes) = (BTreeMap::<u32, u64>::new(), BTreeMap::<_, Vec<String>>::new());
         for (iri, described) in &mut self.described {
             if held.contains(iri) && !described.is_declared {
                 continue;
@@ -240,6 +250,9 @@ impl Graph {
                 nameless.extend(described.names().next().map(str::to_owned).filter(|_| !described.is_other));
             } else if !described.is_other {
                 described.unread.drain(..).for_each(|number| *unread.entry(number).or_default() += 1);
+                if described.is_class {
+                    classes.entry(described.fate(iri, collector.options)).or_default().push(short(iri));
+                }
                 std::mem::take(described).hand_over(iri, collector)?;
             }
         }
@@ -247,6 +260,7 @@ impl Graph {
             let reason = format!("named nodes without an IRI (`rdf:about`) were left out ({})", nameless.len());
             collector.problem(None, first, reason)?;
         }
+        note_classes(&classes, collector);
         self.note_unread(unread, collector);
         self.note_languages(collector);
         Ok(())
@@ -376,12 +390,24 @@ impl Described {
         }
         // Individuals of old OBO-in-OWL: synonyms, definitions, cross-references.
         self.is_other |= kind.starts_with(OBO_IN_OWL);
-        let known = [OWL, SKOS, SKOS_XL, RDFS, RDF];
+        let (is_owl, known) = (kind.starts_with(OWL), [OWL, SKOS, SKOS_XL, RDFS, RDF]);
         let kind = known.iter().find_map(|namespace| kind.strip_prefix(namespace)).unwrap_or_default();
         self.is_declared |= matches!(kind, "Class" | "Concept" | "DeprecatedClass");
         self.is_deprecated |= kind == "DeprecatedClass";
+        self.is_class |= is_owl && matches!(kind, "Class" | "DeprecatedClass");
         self.is_other |= kind.ends_with("Property")
             || matches!(kind, "Ontology" | "ConceptScheme" | "Collection" | "Datatype" | "Label" | "Axiom");
+    }
+
+    /// Returns what becomes of a class.
+    fn fate(&self, iri: &str, options: &ImportOptions) -> &'static str {
+        let is_named = self.names().next().is_some() || options.label_from_iri && iri_label(iri).is_some();
+        match () {
+            () if self.is_deprecated => "no longer in use",
+            () if is_named => CONCEPTS,
+            () if self.other_language.is_some() => "with names in other languages only",
+            () => "without a name",
+        }
     }
 
     /// Returns all its names, the preferred one first.
@@ -430,6 +456,26 @@ fn id_of(iri: &str) -> String {
         Some(id) => id.to_owned(),
         None => curie(iri),
     }
+}
+
+/// Says what became of the classes of an ontology, if not all are concepts.
+fn note_classes(classes: &BTreeMap<&str, Vec<String>>, collector: &mut Collector<'_>) {
+    let concepts = classes.get(CONCEPTS).map_or(0, Vec::len);
+    let all: usize = classes.values().map(Vec::len).sum();
+    let others = classes.iter().filter(|(fate, _)| **fate != CONCEPTS).map(|(fate, classes)| {
+        let more = if classes.len() > LISTED_CLASSES { ", …" } else { "" };
+        let shown = classes[..classes.len().min(LISTED_CLASSES)].join(", ");
+        format!(", {} {fate} ({shown}{more})", classes.len())
+    });
+    if all > concepts {
+        collector.add_note(format!("{all} classes: {concepts} concepts{}", others.collect::<String>()));
+    }
+}
+
+/// Returns an IRI as messages show it.
+fn short(iri: &str) -> String {
+    let known = VOCABULARIES.iter().find_map(|(namespace, prefix)| Some((prefix, iri.strip_prefix(namespace)?)));
+    known.map_or_else(|| curie(iri), |(prefix, local)| format!("{prefix}:{local}"))
 }
 
 /// Returns the CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.
