@@ -169,6 +169,22 @@ fn every_format_is_told_by_its_content() {
 /// Mappings, which make no concept.
 const MAPPINGS: &str = "subject_id\tpredicate_id\tobject_id\nX:1\tskos:exactMatch\tY:1\nX:1\tskos:closeMatch\tY:20\n";
 
+/// Concepts without further names, which another table has.
+const OMOP: &str = "concept_id\tconcept_name\tdomain_id\tvocabulary_id\tconcept_code\tinvalid_reason\n1\tAsthma\tCondition\tSNOMED\t195967001\t\n2\tCough\tCondition\tSNOMED\t49727002\t\n";
+
+/// A text of every format.
+fn samples() -> impl Iterator<Item = (Format, &'static str)> {
+    let further = [(Format::Sssom, MAPPINGS), (Format::Omop, OMOP)];
+    SAMPLES.into_iter().map(|(format, _, text)| (format, text)).chain(further)
+}
+
+#[test]
+fn every_format_has_a_sample() {
+    for format in Format::all() {
+        assert!(samples().any(|(known, _)| known == format), "{format:?}");
+    }
+}
+
 /// All that an import holds, as lines.
 fn facts(import: &Import) -> Vec<String> {
     let names =
@@ -183,14 +199,13 @@ fn facts(import: &Import) -> Vec<String> {
 
 #[test]
 fn a_file_cut_anywhere_is_refused_listed_or_read_up_to_a_complete_row() {
-    let mappings = [(Format::Sssom, "", MAPPINGS)];
-    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
-        let mut whole = facts(&import(*format, text));
+    for (format, text) in samples() {
+        let mut whole = facts(&import(format, text));
         // Nothing says how many lines a term of OBO has.
-        whole.extend((*format == Format::Obo).then(|| "X:9 gone".to_owned()));
+        whole.extend((format == Format::Obo).then(|| "X:9 gone".to_owned()));
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             let cut = &text[..end];
-            let Ok(import) = read_bytes(cut.as_bytes(), *format, &ImportOptions::default()) else { continue };
+            let Ok(import) = read_bytes(cut.as_bytes(), format, &ImportOptions::default()) else { continue };
             if import.problem_count > 0 {
                 continue;
             }
@@ -212,12 +227,11 @@ fn packed(text: &str) -> Vec<u8> {
 
 #[test]
 fn a_compressed_file_cut_anywhere_is_refused() {
-    let mappings = [(Format::Sssom, "", MAPPINGS)];
-    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
+    for (format, text) in samples() {
         let packed = packed(text);
-        assert_eq!(read_bytes(&packed, *format, &ImportOptions::default()).unwrap().problem_count, 0, "{format:?}");
+        assert_eq!(read_bytes(&packed, format, &ImportOptions::default()).unwrap().problem_count, 0, "{format:?}");
         for end in 2..packed.len() {
-            let error = read_bytes(&packed[..end], *format, &ImportOptions::default()).unwrap_err().to_string();
+            let error = read_bytes(&packed[..end], format, &ImportOptions::default()).unwrap_err().to_string();
             assert!(
                 error.starts_with("memory:") && error.ends_with("the file is cut off"),
                 "{format:?}, {end}: {error}"
@@ -226,7 +240,7 @@ fn a_compressed_file_cut_anywhere_is_refused() {
         let mut damaged = packed.clone();
         let crc = damaged.len() - 8;
         damaged[crc] ^= 1;
-        let error = read_bytes(&damaged, *format, &ImportOptions::default()).unwrap_err().to_string();
+        let error = read_bytes(&damaged, format, &ImportOptions::default()).unwrap_err().to_string();
         assert!(error.contains("the compressed data are damaged"), "{format:?}: {error}");
     }
     let rows: String = (0..100_000).map(|number| format!("{{\"id\": \"{number}\", \"name\": \"a\"}}\n")).collect();
@@ -238,9 +252,8 @@ fn a_compressed_file_cut_anywhere_is_refused() {
 
 #[test]
 fn every_format_is_read_however_it_is_packed_and_encoded() {
-    let mappings = [(Format::Sssom, "", MAPPINGS)];
-    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
-        let wanted = facts(&import(*format, text));
+    for (format, text) in samples() {
+        let wanted = facts(&import(format, text));
         let units =
             |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(bytes).collect() };
         let marked = format!("\u{FEFF}{text}");
@@ -253,7 +266,7 @@ fn every_format_is_read_however_it_is_packed_and_encoded() {
             ("CRLF", text.replace('\n', "\r\n").into_bytes()),
             ("blank lines", format!("{text}\n\n\r\n").into_bytes()),
         ] {
-            let read = read_bytes(&bytes, *format, &ImportOptions::default()).unwrap();
+            let read = read_bytes(&bytes, format, &ImportOptions::default()).unwrap();
             assert_eq!(
                 (facts(&read), read.problem_count),
                 (wanted.clone(), 0),
@@ -263,7 +276,7 @@ fn every_format_is_read_however_it_is_packed_and_encoded() {
         }
         let cut = zstd::encode_all(text.as_bytes(), 1).unwrap();
         for end in (4..cut.len()).step_by(97) {
-            let error = read_bytes(&cut[..end], *format, &ImportOptions::default()).unwrap_err();
+            let error = read_bytes(&cut[..end], format, &ImportOptions::default()).unwrap_err();
             assert!(error.to_string().ends_with("the file is cut off"), "{format:?}: {error}");
         }
     }
@@ -355,7 +368,7 @@ fn malformed_entries_are_listed_with_file_line_and_value() {
         (Format::Csv, long.as_bytes(), 2, "a name of 100000 bytes"),
         (Format::Rrf, b"C1|ENG|\n", 1, "a row of 3 fields"),
         (Format::Dictionary, b"D1|x\n", 1, "no `||`"),
-        (Format::Ctd, b"# Fields:\n# DiseaseName\tDiseaseID\nx\n", 3, "no name and id"),
+        (Format::Ctd, b"# Fields:\n# DiseaseName\tDiseaseID\nx\n", 3, "a row of 1 cell"),
         (Format::Wordnet, b"00001740 00 a 01 able 0 000\n", 1, "no ` | ` before a gloss"),
         (Format::Wordnet, b"  1 x\n00001740 00 a | able\n", 2, "too few fields"),
         (Format::Wordnet, b"00001740 00 a 02 able 0 000 | x\n", 1, "too few fields"),
@@ -440,11 +453,10 @@ const RDF: &str = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax
 
 #[test]
 fn carriage_returns_alone_end_lines() {
-    let mappings = [(Format::Sssom, "", MAPPINGS)];
-    for (format, _, text) in SAMPLES.iter().chain(&mappings) {
-        let old = import(*format, &text.replace('\n', "\r"));
+    for (format, text) in samples() {
+        let old = import(format, &text.replace('\n', "\r"));
         assert_eq!(old.problem_count, 0, "{format:?}: {:?}", old.problems);
-        assert_eq!(facts(&old), facts(&import(*format, text)), "{format:?}");
+        assert_eq!(facts(&old), facts(&import(format, text)), "{format:?}");
     }
 }
 
@@ -628,7 +640,7 @@ fn hints_fit_the_format() {
         (message.as_str(), hint.as_str()),
         ("memory:1: this is OWL/XML, not RDF/XML", "name it with --format owlxml")
     );
-    assert!(refused(Format::Ctd, b"x\tMESH:1\n").0.contains("no column names"));
+    assert!(refused(Format::Ctd, b"x\tMESH:1\n").0.contains("no column \"DiseaseID\""));
     assert!(refused(Format::Gilda, b"a\tb\n").0.contains("no column \"text\""));
 }
 
@@ -701,8 +713,13 @@ fn each_problem_names_its_own_file() {
 
 #[test]
 fn both_columns_of_synonyms_of_new_ctd_files_are_read() {
-    let text = "# Fields:\n# ChemicalName,ChemicalID,CasRN,MESHSynonyms,CTDCuratedSynonyms\n#\na,MESH:C1,50-00-0,b|c,d\n\"e,MESH:C2,,,\n";
+    let text = "# Fields:\n# ChemicalName,ChemicalID,CasRN,MESHSynonyms,CTDCuratedSynonyms\n#\na,MESH:C1,50-00-0,b|c,d\n\"e,MESH:C2,,,\n\"f, g\",MESH:C3,,,\n";
     let import = import(Format::Ctd, text);
     assert_eq!(import.concepts[0].names().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
-    assert_eq!(problems(&import), ["memory:5: a quoted cell that is never closed: \"\\\"e,MESH:C2,,,\""]);
+    assert_eq!(import.concepts[1].name, "\"e");
+    assert_eq!(import.concepts[2].name, "f, g");
+    assert_eq!(
+        problems(&import),
+        ["memory:5: a quote that is never closed, so taken for a character: \"\\\"e,MESH:C2,,,\""]
+    );
 }

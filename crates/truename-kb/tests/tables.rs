@@ -50,6 +50,37 @@ fn a_quote_that_is_never_closed_swallows_no_row() {
 }
 
 #[test]
+fn a_quote_that_would_join_rows_is_listed() {
+    let (names, problems) = facts(&read("id,name,synonyms\n1,\"3.5 inch,disk\n2,box,\n3,reel,5\"\n"));
+    assert_eq!(names, ["1: \"3.5 inch / disk", "2: box", "3: reel / 5\""]);
+    assert_eq!(problems, ["memory:2: a quote that is never closed, so taken for a character: \"1,\\\"3.5 inch,disk\""]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_path_is_a_file_a_folder_a_link_a_pattern_or_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("in")).unwrap();
+    std::fs::write(at("in/a.csv"), "id,name\n1,valve\n").unwrap();
+    std::fs::write(at("in/b.csv"), "id,name\n2,tap\n").unwrap();
+    std::fs::write(at("in/readme"), "words\n").unwrap();
+    std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+    for path in ["in", "link", "in/?.csv", "l*"] {
+        let import = read_files(&[at(path)], &ImportOptions::default()).unwrap();
+        assert_eq!(facts(&import).0, ["1: valve", "2: tap"], "{path}");
+    }
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    let pipe = at("pipe");
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "id,name\n3,hinge\n").unwrap());
+    let import = read_files(&[at("in"), at("pipe")], &ImportOptions::default()).unwrap();
+    writer.join().unwrap();
+    assert_eq!(facts(&import).0, ["1: valve", "2: tap", "3: hinge"]);
+    let error = read_files(&[at("in/*.obo")], &ImportOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("*.obo"), "{error}");
+}
+
+#[test]
 fn a_line_end_within_a_name_is_a_blank() {
     let (names, problems) = facts(&read("id,name\n1,\"Diabetes \n mellitus\"\n2,\"Flu\r\n\"\n"));
     assert_eq!((names, problems), (vec!["1: Diabetes mellitus".to_owned(), "2: Flu".to_owned()], Vec::new()));

@@ -261,6 +261,31 @@ fn the_preferred_name_of_rxnorm_is_that_of_the_kind_of_drug() {
 }
 
 #[test]
+fn the_preferred_name_of_umls_goes_by_the_ranks_of_the_release() {
+    let row = |mark: &str, source: &str, kind: &str, name: &str| {
+        format!("C1|ENG|{mark}|L1|PF|S1|Y|A1||||{source}|{kind}|1|{name}|0|N||\n")
+    };
+    let names = row("S", "SNOMEDCT_US", "PT", "Asthma")
+        + &row("P", "MSH", "MH", "Bronchial asthma")
+        + &row("S", "X", "PT", "x");
+    let ranks = "0490|SNOMEDCT_US|PT|N|\n0480|MSH|MH|N|\n";
+    assert_eq!(import(Format::Rrf, &names).concepts[0].name, "Bronchial asthma", "without ranks, by TS");
+    let ranked = import_files(&[("META/MRCONSO.RRF", &names), ("META/MRRANK.RRF", ranks)]);
+    assert_eq!(concepts(&ranked), ["C1: Asthma, Bronchial asthma, x"]);
+    let folder = tempfile::tempdir().unwrap();
+    let paths = write(folder.path(), &[("MRCONSO.RRF", &names), ("MRRANK.RRF", ranks)]);
+    let beside = read_files(&paths[..1], &ImportOptions::default()).unwrap();
+    assert_eq!((beside.concepts[0].name.as_str(), beside.files.len()), ("Asthma", 2));
+}
+
+#[test]
+fn classes_that_are_no_concepts_are_told() {
+    let owl = "obo:X_1 a owl:Class ; rdfs:label \"a\" .\nobo:X_2 a owl:Class ; owl:deprecated true .\nobo:X_3 a owl:Class ; rdfs:label \"b\"@de .\nobo:X_4 a owl:Class .\no:DbXref a owl:Class .\nowl:Thing a owl:Class .\n[] a owl:Class .\n";
+    let told = "6 classes: 1 concepts, 1 no longer in use (X:2), 1 with names in other languages only (X:3), 3 without a name (X:4, oboInOwl:DbXref, owl:Thing)";
+    assert_eq!(notes(&turtle(owl))[0], told);
+}
+
+#[test]
 fn omop_is_read_from_its_tables() {
     let header = "concept_id\tconcept_name\tdomain_id\tvocabulary_id\tconcept_class_id\tstandard_concept\tconcept_code\tvalid_start_date\tvalid_end_date\tinvalid_reason\n";
     let concepts_csv = format!(

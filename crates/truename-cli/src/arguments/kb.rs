@@ -130,10 +130,10 @@ pub enum ModelsCommand {
 
 #[derive(Args)]
 pub struct Import {
-    /// Files; all of them make one knowledge base
+    /// Files, folders, patterns such as 'mesh/*.xml', or - for stdin; all of them make one knowledge base
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Vocabulary whose names are added to the concepts it means: a file, or the folder of a knowledge base
+    /// Vocabulary whose names are added to the concepts it means: a file, a folder or pattern of files, or the folder of a knowledge base
     ///
     /// An entry means the concept with its id; else the one that a cross-reference or an SSSOM mapping ties it to; else the one
     /// with a name in common, if that is the preferred name of either. An entry that fits several concepts is left out, and so
@@ -155,7 +155,7 @@ pub struct Import {
 
 #[derive(Args)]
 pub struct Update {
-    /// Files of concepts to add; a concept replaces the one with its id
+    /// Files, folders, patterns, or - for stdin, of concepts to add; a concept replaces the one with its id
     #[arg(value_name = "FILE", required_unless_present = "remove")]
     pub files: Vec<PathBuf>,
     /// Knowledge base to change

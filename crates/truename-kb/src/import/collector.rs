@@ -49,6 +49,11 @@ impl Former {
     pub(super) fn replaced(id: String, by: &str) -> Self {
         Self { id, replaced_by: vec![by.to_owned()], consider: Vec::new() }
     }
+
+    /// Returns an id in place of which another may be meant.
+    pub(super) fn considered(id: String, other: &str) -> Self {
+        Self { id, replaced_by: Vec::new(), consider: vec![other.to_owned()] }
+    }
 }
 
 pub(super) struct Collector<'options> {
@@ -63,7 +68,11 @@ pub(super) struct Collector<'options> {
     unlabelled: Vec<(String, Entry, usize)>,
     /// Fields that are not read, by file, with the number of their values.
     unread: BTreeMap<(usize, String), u64>,
-    retired: BTreeMap<ConceptId, Retired>,
+    retired: HashMap<ConceptId, Retired>,
+    /// Names of the published tables read so far.
+    pub(super) tables: Vec<&'static str>,
+    /// Ranks that files of a release give names, by what the files know the names by.
+    pub(super) name_ranks: HashMap<String, u32>,
     /// Definitions of concepts that may come later.
     definitions: Vec<(String, String)>,
     /// Ranks of the preferred names so far, by the place of their concepts; a name without one has the last.
@@ -85,7 +94,9 @@ impl<'options> Collector<'options> {
             other_languages: BTreeMap::new(),
             unlabelled: Vec::new(),
             unread: BTreeMap::new(),
-            retired: BTreeMap::new(),
+            retired: HashMap::new(),
+            tables: Vec::new(),
+            name_ranks: HashMap::new(),
             definitions: Vec::new(),
             ranks: Vec::new(),
             left_out: BTreeMap::new(),
@@ -235,6 +246,12 @@ impl<'options> Collector<'options> {
         Ok(())
     }
 
+    /// Gives a name its rank, by what a file of the release knows it by; of several ranks the lowest counts.
+    pub(super) fn rank(&mut self, name: &str, rank: u32) {
+        let known = self.name_ranks.entry(name.to_owned()).or_insert(rank);
+        *known = rank.min(*known);
+    }
+
     /// Adds a name of a concept that is known already; names of others are counted.
     pub(super) fn add_name(&mut self, line: Option<u64>, id: &str, name: &str) -> Result<(), Error> {
         match self.has(id) {
@@ -343,6 +360,11 @@ impl<'options> Collector<'options> {
         Ok(())
     }
 
+    /// Returns true if an id is no longer in use, as far as the files read so far say.
+    pub(super) fn is_retired(&self, id: &str) -> bool {
+        self.retired.contains_key(id)
+    }
+
     fn refuse_id(&mut self, line: Option<u64>, id: &str) -> Result<(), Error> {
         self.problem(line, id, "an id must have 1 to 500 bytes and no control characters")
     }
@@ -418,7 +440,7 @@ impl<'options> Collector<'options> {
         for id in kept {
             self.problem(None, id.as_str(), "given and removed in one import, so kept")?;
         }
-        let mut retired = std::mem::take(&mut self.retired);
+        let mut retired = BTreeMap::from_iter(std::mem::take(&mut self.retired));
         retired.retain(|id, _| !self.by_id.contains_key(id));
         for id in retired.keys() {
             let is_concept = |id: &ConceptId| Ok::<_, Error>(self.by_id.contains_key(id));

@@ -5,27 +5,24 @@ use std::path::{Path, PathBuf};
 use super::format::Format;
 use super::options::ImportOptions;
 use super::rrf;
-use super::{Input, open as open_file};
+use super::{Input, open};
 use crate::Error;
 
-/// Folders within each other; a link may lead back to a folder above.
-const MAX_DEPTH: usize = 16;
 /// Number of files that are listed as left out.
 const LISTED_FILES: usize = 5;
 
-/// Opens all files of a folder whose format is known, by their paths. Where one is of a published vocabulary of several files, the
+/// Opens those files of a folder or pattern whose format is known. Where one is of a published vocabulary of several files, the
 /// others are left out, and so are the versions of SNOMED CT beside the snapshot. The first has a note about those left out.
-pub(super) fn open(folder: &Path, options: &ImportOptions) -> Result<Vec<Input>, Error> {
+pub(super) fn choose(folder: &Path, files: Vec<PathBuf>, options: &ImportOptions) -> Result<Vec<Input>, Error> {
     if folder.join("data.mdb").is_file() {
         let error = Error::syntax(folder, None, "a knowledge base, not a folder of files");
         return Err(
             error.with_hint(format!("write its concepts to a file: truename kb export --kb {}", folder.display()))
         );
     }
-    let (mut paths, mut opened, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    list(folder, 0, &mut paths)?;
-    for path in paths {
-        match open_file(&path, options) {
+    let (mut opened, mut left_out) = (Vec::new(), Vec::new());
+    for path in files {
+        match open(&path, options) {
             Ok(file) => opened.push(file),
             Err(_) => left_out.push(path),
         }
@@ -63,23 +60,4 @@ fn note(folder: &Path, mut left_out: Vec<PathBuf>) -> Option<String> {
     let names = names.collect::<Vec<_>>().join(", ");
     let more = if left_out.len() > LISTED_FILES { " and others" } else { "" };
     (!left_out.is_empty()).then(|| format!("files of the folder that are not read: {} ({names}{more})", left_out.len()))
-}
-
-/// Lists the files of a folder and of those in it, in the order of their names.
-fn list(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let failed = |source| Error::io("read", folder, source);
-    let mut entries = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        entries.push(entry.map_err(failed)?.path());
-    }
-    entries.sort();
-    for path in entries {
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() && depth < MAX_DEPTH && !is_hidden {
-            list(&path, depth + 1, paths)?;
-        } else if path.is_file() && !is_hidden {
-            paths.push(path);
-        }
-    }
-    Ok(())
 }

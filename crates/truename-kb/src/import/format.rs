@@ -5,7 +5,10 @@ use std::str::FromStr;
 
 use truename_read::without_packing;
 
-use super::{clusters, geonames, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rows, table, uniprot};
+use super::published::Published;
+use super::{
+    clusters, ctd, geonames, gilda, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rrf, sssom, table, uniprot,
+};
 
 /// A format in which knowledge bases are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,21 +97,21 @@ const ALL: [(Format, &str); 26] = [
     (Format::Clusters, "clusters"),
 ];
 
-/// A test of the first row of a table.
-type IsFirstRow = fn(&str) -> bool;
-
-/// Vocabularies that are published as tables, each told by its first row: a header, or a row of its shape.
-const TABLES: [(Format, IsFirstRow); 9] = [
-    (Format::Rf2, rf2::is_header),
-    (Format::Omop, omop::is_header),
-    (Format::Loinc, loinc::is_header),
-    (Format::Hgnc, hgnc::is_header),
-    (Format::NcbiGene, ncbi_gene::is_header),
-    (Format::UniProt, uniprot::is_header),
-    (Format::GeoNames, geonames::is_row),
-    (Format::Icd10Cm, icd10cm::is_line),
-    (Format::NcitFlat, ncit_flat::is_row),
+/// Vocabularies that are published as tables, of which a folder may have several; each is told by its first row.
+const RELEASES: [(Format, &Published); 8] = [
+    (Format::Rf2, &rf2::SNOMED),
+    (Format::Omop, &omop::OMOP),
+    (Format::Loinc, &loinc::LOINC),
+    (Format::Hgnc, &hgnc::HGNC),
+    (Format::NcbiGene, &ncbi_gene::NCBI_GENE),
+    (Format::UniProt, &uniprot::UNIPROT),
+    (Format::GeoNames, &geonames::GEONAMES),
+    (Format::NcitFlat, &ncit_flat::NCIT),
 ];
+
+/// Tables of names, or of mappings, that stand alone.
+const TABLES: [(Format, &Published); 3] =
+    [(Format::Ctd, &ctd::CTD), (Format::Sssom, &sssom::MAPPINGS), (Format::Gilda, &gilda::GILDA)];
 
 impl Format {
     /// Returns the name used on the command line.
@@ -134,25 +137,29 @@ impl Format {
         by_content(text).or_else(|| by_extension(path)).or_else(table).or_else(clusters)
     }
 
+    /// Returns the description of the tables of a format that has one.
+    pub(super) fn tables(self) -> Option<&'static Published> {
+        let mut known = RELEASES.into_iter().chain(TABLES);
+        known.find(|(format, _)| *format == self).map(|(_, published)| published)
+    }
+
     /// Returns the format of a vocabulary that is published as a table, by its first row.
-    pub(super) fn of_table(beginning: &str) -> Option<Self> {
-        let first = rows::header(beginning);
-        TABLES.iter().find(|(_, is_first_row)| is_first_row(first)).map(|(format, _)| *format)
+    pub(super) fn of_published(beginning: &str) -> Option<Self> {
+        let found = RELEASES.iter().find(|(_, published)| published.told(beginning).is_some());
+        let is_icd = || icd10cm::is_line(beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
+        found.map(|(format, _)| *format).or_else(|| is_icd().then_some(Self::Icd10Cm))
     }
 
     /// Returns true for a vocabulary that is published as a table.
     pub(super) fn is_published_table(self) -> bool {
-        TABLES.iter().any(|(format, _)| *format == self)
+        self == Self::Icd10Cm || RELEASES.iter().any(|(format, _)| *format == self)
     }
 
     /// Returns the place of a file among those of an import: a file that says how others are read comes before them.
-    pub(super) fn order(self, beginning: &str) -> u8 {
-        let first = rows::header(beginning);
-        match self {
-            Self::Rf2 => rf2::order(first),
-            Self::Omop => omop::order(first),
-            Self::GeoNames => geonames::order(first),
-            _ => 0,
+    pub(super) fn order(self, beginning: &str) -> usize {
+        match self.tables() {
+            Some(published) => published.told(beginning).unwrap_or_default(),
+            None => usize::from(self == Self::Rrf && !rrf::is_rank(beginning)),
         }
     }
 }
@@ -161,17 +168,16 @@ fn by_content(text: &str) -> Option<Format> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default();
     let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
-    let tabbed = |column: &str| first_row.split('\t').any(|cell| cell.trim() == column);
     let is_json = start.starts_with(['{', '[']);
     if text.starts_with("  1 This software and database is being provided") {
         Some(Format::Wordnet)
     } else if start.contains("# Fields:") || first_line.starts_with("# DiseaseName") {
         Some(Format::Ctd)
-    } else if tabbed("subject_id") && tabbed("object_id") {
+    } else if sssom::MAPPINGS.told(text).is_some() {
         Some(Format::Sssom)
-    } else if tabbed("norm_text") && tabbed("entry_name") {
+    } else if gilda::GILDA.told(text).is_some() {
         Some(Format::Gilda)
-    } else if let Some(table) = Format::of_table(text) {
+    } else if let Some(table) = Format::of_published(text) {
         Some(table)
     } else if is_turtle(start) {
         Some(Format::Turtle)

@@ -1,83 +1,68 @@
 //! GeoNames: the table of places (`allCountries.txt`, `cities500.txt` and the like) and that of their names in languages
 //! (`alternateNamesV2.txt`). Neither has a header.
 
-use truename_read::Source;
-
-use super::collector::{Collector, Entry};
-use super::lines::for_each_row;
-use super::rows::values;
+use super::collector::Collector;
+use super::published::{Concepts, Description, Published, Row, Rows, list, one};
 use crate::Error;
 
-/// Columns of a place.
-const PLACE: usize = 19;
-/// Columns of a name; older files have no years.
-const NAME: [usize; 2] = [8, 10];
 /// Languages of which a value is no name: links, postal codes and codes of airports.
 const CODES: [&str; 8] = ["link", "post", "iata", "icao", "faac", "tcid", "unlc", "phon"];
 
-/// Returns true if a line is a place or one of its names.
-pub(super) fn is_row(line: &str) -> bool {
+pub(super) const GEONAMES: Published = Published {
+    tables: &[
+        Description {
+            name: "GeoNames' places",
+            columns: &["id", "name", "ascii", "names", "latitude", "longitude", "class", "code", "country"],
+            is_row: Some(is_place),
+            rows: Rows::Concepts(Concepts {
+                id: "id",
+                names: &[one("name"), one("ascii"), list("names", ',')],
+                types: &[one("code"), one("country")],
+                ..Concepts::DEFAULT
+            }),
+            ..Description::DEFAULT
+        },
+        Description {
+            name: "GeoNames' names",
+            columns: &["name id", "id", "language", "name"],
+            is_row: Some(is_name),
+            rows: Rows::Other(add_name),
+            ..Description::DEFAULT
+        },
+    ],
+    is_quoted: false,
+    ..Published::DEFAULT
+};
+
+fn is_place(line: &str) -> bool {
     let cells: Vec<&str> = line.split('\t').collect();
-    let is_id = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_id(cells[0]) {
-        return false;
-    }
-    match cells.len() {
-        PLACE => {
-            let is_number = |cell: &str| cell.parse::<f64>().is_ok();
-            let is_class = |cell: &str| cell.len() <= 1 && cell.bytes().all(|byte| b"AHLPRSTUV".contains(&byte));
-            is_number(cells[4]) && is_number(cells[5]) && is_class(cells[6])
-        }
-        columns if NAME.contains(&columns) => {
-            let is_flag = |cell: &&str| ["", "1"].contains(cell);
-            is_id(cells[1]) && cells[2].len() <= 7 && cells[4..8].iter().all(is_flag)
-        }
-        _ => false,
-    }
+    let is_number = |cell: &str| cell.parse::<f64>().is_ok();
+    let is_class = |cell: &str| cell.len() <= 1 && cell.bytes().all(|byte| b"AHLPRSTUV".contains(&byte));
+    cells.len() == 19 && is_id(cells[0]) && is_number(cells[4]) && is_number(cells[5]) && is_class(cells[6])
 }
 
-/// Returns the place of a file among those of a release: places come first.
-pub(super) fn order(line: &str) -> u8 {
-    u8::from(line.split('\t').count() != PLACE)
+/// Returns true if a line is a name of a place; older files have no years.
+fn is_name(line: &str) -> bool {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let is_flag = |cell: &&str| ["", "1"].contains(cell);
+    let has_ids = matches!(cells.len(), 8 | 10) && is_id(cells[0]) && is_id(cells[1]);
+    has_ids && cells[2].len() <= 7 && cells[4..8].iter().all(is_flag)
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    for_each_row(source, collector, |number, line, collector| {
-        let cells: Vec<&str> = line.split('\t').collect();
-        match cells.len() {
-            PLACE => add_place(number, &cells, collector),
-            columns if NAME.contains(&columns) => add_name(number, &cells, collector),
-            found => {
-                let reason = format!("a row of {found} cells; a place has {PLACE}, a name of one {}", NAME[1]);
-                collector.problem(Some(number), line, reason)
-            }
-        }
-    })
+fn is_id(cell: &str) -> bool {
+    !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn add_place(line: u64, cells: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
-    let entry = Entry {
-        id: cells[0].to_owned(),
-        name: cells[1].to_owned(),
-        synonyms: values(cells[2], '\t').chain(values(cells[3], ',')).collect(),
-        types: [cells[7], cells[8]].into_iter().filter(|kind| !kind.is_empty()).map(str::to_owned).collect(),
-        ..Entry::default()
-    };
-    collector.add_row(Some(line), entry)
-}
-
-fn add_name(line: u64, cells: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (id, language, name) = (cells[1], cells[2], cells[3]);
+fn add_name(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let [id, language, name] = ["id", "language", "name"].map(|column| row.cell(column));
     if language == "wkdt" {
         collector.add_xref(id, &format!("wikidata:{name}"));
-        Ok(())
     } else if CODES.contains(&language) {
         collector.add_left_out("links, postal codes and codes of airports left out");
-        Ok(())
     } else if !matches!(language, "" | "abbr") && !collector.speaks(language) {
         collector.add_left_out("names in other languages left out");
-        Ok(())
     } else {
-        collector.add_name(Some(line), id, name)
+        return collector.add_name(row.line, id, name);
     }
+    Ok(())
 }

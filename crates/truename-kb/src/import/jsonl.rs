@@ -57,7 +57,7 @@ impl Object {
             collector.retire(line, Former::replaced(former, &id))?;
         }
         for former in self.considered_for {
-            collector.retire(line, Former { id: former, replaced_by: Vec::new(), consider: vec![id.clone()] })?;
+            collector.retire(line, Former::considered(former, &id))?;
         }
         Ok(())
     }

@@ -31,10 +31,10 @@ mod omop;
 mod options;
 mod owlxml;
 mod placeholder;
+mod published;
 mod rdf;
 mod report;
 mod rf2;
-mod rows;
 mod rrf;
 mod sssom;
 mod table;
@@ -56,54 +56,44 @@ use crate::Error;
 
 /// Reads the files of a knowledge base; entries with the same id become one concept.
 ///
-/// Of a folder, all files whose format is known are read; where it holds a published vocabulary, the files of that vocabulary.
+/// A path is a file, `-` for stdin, a folder, or a pattern such as `releases/*.obo`. Of a folder or pattern, all files whose format
+/// is known are read; where it holds a published vocabulary, the files of that vocabulary.
 /// The order of files that belong together does not matter.
 ///
 /// # Errors
 /// If a file cannot be read, its format is unknown, its syntax is beyond repair, or no file holds
 /// anything; with [`ImportOptions::strict`] also at the first problem.
 pub fn read_files(paths: &[PathBuf], options: &ImportOptions) -> Result<Import, Error> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path.is_dir() { files.extend(folder::open(path, options)?) } else { files.push(open(path, options)?) }
-    }
-    for Input { path, .. } in &files {
-        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        options.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
-    }
-    files.sort_by_key(|file| file.order);
-    let mut collector = Collector::new(options, files.len());
-    let mut releases = Releases::default();
-    for input in files {
-        collector.begin(&input.path, input.format);
-        input.note.iter().for_each(|note| collector.add_note(note.clone()));
-        read_one(input.format, input.into_source(options)?, &mut collector, &mut releases)?;
-    }
-    let import = collector.finish()?;
+    let import = read_all(inputs(paths, options)?, options, read_one)?;
     if import.concepts.is_empty() && import.removed.is_empty() && import.mappings.is_empty() {
         return Err(import.without_concepts());
     }
     Ok(import)
 }
 
-/// Reads the file of an outside vocabulary, for [`Import::add_aliases`]. In an SSSOM table the labels are names.
+/// Reads the files of an outside vocabulary, for [`Import::add_aliases`]. In an SSSOM table the labels are names.
 ///
 /// # Errors
 /// As [`read_files`].
 pub fn read_vocabulary(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
-    let mut collector = Collector::new(options, 1);
-    let input = open(path, options)?;
-    let (format, source) = (input.format, input.into_source(options)?);
-    collector.begin(path, format);
-    match format {
-        Format::Sssom => sssom::read_labels(source, &mut collector)?,
-        _ => read_one(format, source, &mut collector, &mut Releases::default())?,
-    }
-    let import = collector.finish()?;
+    let import = read_all(inputs(&[path.to_owned()], options)?, options, |format, source, collector| match format {
+        Format::Sssom => sssom::LABELS.read(source, collector),
+        _ => read_one(format, source, collector),
+    })?;
     if import.concepts.is_empty() && import.mappings.is_empty() {
         return Err(import.without_concepts());
     }
     Ok(import)
+}
+
+/// Reads a file in memory, as fuzzers do.
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_bytes(bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Import, Error> {
+    let path = PathBuf::from("memory");
+    let source = Source::of_reader(&path, std::io::Cursor::new(bytes.to_vec()), &options.source())?;
+    read_all(vec![Input { path, format, order: 0, source: Some(source), note: None }], options, read_one)
 }
 
 /// A file to read.
@@ -111,24 +101,27 @@ struct Input {
     path: PathBuf,
     format: Format,
     /// Its place among files that belong together.
-    order: u8,
+    order: usize,
     /// Its content, if it cannot be opened a second time. A folder may have more files than a process may open.
     source: Option<Source>,
     /// A note about the files beside it.
     note: Option<String>,
 }
 
-impl Input {
-    fn into_source(self, options: &ImportOptions) -> Result<Source, Error> {
-        self.source.map_or_else(|| Ok(Source::open_table(&self.path, &options.source())?), Ok)
+/// Opens the files that paths stand for.
+fn inputs(paths: &[PathBuf], options: &ImportOptions) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        let files = truename_read::files(path)?;
+        if files == [path.as_path()] {
+            inputs.push(open(path, options)?)
+        } else {
+            inputs.extend(folder::choose(path, files, options)?)
+        }
     }
-}
-
-/// Facts that files of one release state about each other.
-#[derive(Default)]
-struct Releases {
-    rf2: rf2::Release,
-    omop: omop::Release,
+    rrf::add_ranks(&mut inputs);
+    inputs.sort_by_key(|input| input.order);
+    Ok(inputs)
 }
 
 fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
@@ -145,27 +138,31 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
     Ok(Input { path, format, order, source: Some(source).filter(|source| !source.is_file()), note: None })
 }
 
-/// Reads a file in memory, as fuzzers do.
-///
-/// # Errors
-/// As [`read_files`].
-pub fn read_bytes(bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Import, Error> {
-    let path = Path::new("memory");
-    let mut collector = Collector::new(options, 1);
-    collector.begin(path, format);
-    let source = Source::of_reader(path, std::io::Cursor::new(bytes.to_vec()), &options.source())?;
-    read_one(format, source, &mut collector, &mut Releases::default())?;
+fn read_all(
+    inputs: Vec<Input>,
+    options: &ImportOptions,
+    read: impl Fn(Format, Source, &mut Collector<'_>) -> Result<(), Error>,
+) -> Result<Import, Error> {
+    let bytes = |input: &Input| std::fs::metadata(&input.path).map_or(0, |metadata| metadata.len());
+    options.progress.bytes_total.fetch_add(inputs.iter().map(bytes).sum(), Ordering::Relaxed);
+    let mut collector = Collector::new(options, inputs.len());
+    for Input { path, format, source, note, .. } in inputs {
+        collector.begin(&path, format);
+        note.into_iter().for_each(|note| collector.add_note(note));
+        let source = source.map_or_else(|| Source::open_table(&path, &options.source()), Ok)?;
+        read(format, source, &mut collector)?;
+    }
     collector.finish()
 }
 
-fn read_one(
-    format: Format,
-    source: Source,
-    collector: &mut Collector<'_>,
-    releases: &mut Releases,
-) -> Result<(), Error> {
+fn read_one(format: Format, source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    if format == Format::Rf2 {
+        rf2::check_release(source.path())?;
+    }
+    if let Some(published) = format.tables() {
+        return published.read(source, collector);
+    }
     match format {
-        Format::Jsonl => jsonl::read(source, collector),
         Format::Csv => table::read(source, collector, None),
         Format::Tsv => table::read(source, collector, Some(b'\t').filter(|_| collector.options.format.is_some())),
         Format::Obo => obo::read(source, collector),
@@ -175,21 +172,11 @@ fn read_one(
         Format::RdfXml => rdf::read_xml(source, collector),
         Format::OwlXml => owlxml::read(source, collector),
         Format::Rrf => rrf::read(source, collector),
-        Format::Rf2 => rf2::read(source, collector, &mut releases.rf2),
-        Format::Omop => omop::read(source, collector, &mut releases.omop),
-        Format::Loinc => loinc::read(source, collector),
-        Format::Hgnc => hgnc::read(source, collector),
-        Format::NcbiGene => ncbi_gene::read(source, collector),
-        Format::UniProt => uniprot::read(source, collector),
-        Format::GeoNames => geonames::read(source, collector),
         Format::Icd10Cm => icd10cm::read(source, collector),
-        Format::NcitFlat => ncit_flat::read(source, collector),
-        Format::Ctd => ctd::read(source, collector),
         Format::Mesh => mesh::read(source, collector),
-        Format::Gilda => gilda::read(source, collector),
-        Format::Sssom => sssom::read(source, collector),
         Format::Dictionary => dictionary::read(source, collector),
         Format::Wordnet => wordnet::read(source, collector),
         Format::Clusters => clusters::read(source, collector),
+        _ => jsonl::read(source, collector),
     }
 }

@@ -40,75 +40,47 @@ pub struct ImportOptions {
     pub progress: Arc<Progress>,
 }
 
+/// Makes a method for each option that sets it.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $option:ident: $kind:ty,)*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $option(self, $option: $kind) -> Self {
+            Self { $option, ..self }
+        })*
+    };
+}
+
 impl ImportOptions {
     /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
     /// compressed file can take.
     pub const MAX_LINE_BYTES: u64 = SourceOptions::MAX_LINE_BYTES;
 
-    /// Sets the format of all files; `None` to tell it by extension and content.
-    #[must_use]
-    pub fn format(self, format: Option<Format>) -> Self {
-        Self { format, ..self }
-    }
-
-    /// Sets the encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
-    #[must_use]
-    pub fn encoding(self, encoding: Option<String>) -> Self {
-        Self { encoding, ..self }
-    }
-
-    /// Sets whether the first malformed entry ends the import.
-    #[must_use]
-    pub fn strict(self, strict: bool) -> Self {
-        Self { strict, ..self }
-    }
-
-    /// Sets the names of a table's columns.
-    #[must_use]
-    pub fn columns(self, columns: Columns) -> Self {
-        Self { columns, ..self }
-    }
-
-    /// Sets the languages kept in formats that tell them; empty for English.
-    #[must_use]
-    pub fn languages(self, languages: Vec<String>) -> Self {
-        Self { languages, ..self }
-    }
-
-    /// Sets the source vocabularies kept of UMLS; empty for all.
-    #[must_use]
-    pub fn sources(self, sources: Vec<String>) -> Self {
-        Self { sources, ..self }
-    }
-
-    /// Sets the synonym scopes kept of ontologies.
-    #[must_use]
-    pub fn scopes(self, scopes: SynonymScopes) -> Self {
-        Self { scopes, ..self }
-    }
-
-    /// Sets further properties of RDF and OWL whose values are names, by their IRIs.
-    #[must_use]
-    pub fn synonym_properties(self, synonym_properties: Vec<String>) -> Self {
-        Self { synonym_properties, ..self }
-    }
-
-    /// Sets whether a class without a label is named by the last part of its IRI.
-    #[must_use]
-    pub fn label_from_iri(self, label_from_iri: bool) -> Self {
-        Self { label_from_iri, ..self }
-    }
-
-    /// Sets the longest line or value in bytes; `None` for [`ImportOptions::MAX_LINE_BYTES`].
-    #[must_use]
-    pub fn max_line_bytes(self, max_line_bytes: Option<u64>) -> Self {
-        Self { max_line_bytes, ..self }
-    }
-
-    /// Sets whether tables keep placeholders as names.
-    #[must_use]
-    pub fn keep_placeholders(self, keep_placeholders: bool) -> Self {
-        Self { keep_placeholders, ..self }
+    setters! {
+        /// Sets the format of all files; `None` to tell it by extension and content.
+        format: Option<Format>,
+        /// Sets the encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
+        encoding: Option<String>,
+        /// Sets whether the first malformed entry ends the import.
+        strict: bool,
+        /// Sets the names of a table's columns.
+        columns: Columns,
+        /// Sets the languages kept in formats that tell them; empty for English.
+        languages: Vec<String>,
+        /// Sets the source vocabularies kept of UMLS; empty for all.
+        sources: Vec<String>,
+        /// Sets the synonym scopes kept of ontologies.
+        scopes: SynonymScopes,
+        /// Sets further properties of RDF and OWL whose values are names, by their IRIs.
+        synonym_properties: Vec<String>,
+        /// Sets whether a class without a label is named by the last part of its IRI.
+        label_from_iri: bool,
+        /// Sets the longest line or value in bytes; `None` for [`ImportOptions::MAX_LINE_BYTES`].
+        max_line_bytes: Option<u64>,
+        /// Sets whether tables keep placeholders as names.
+        keep_placeholders: bool,
+        /// Sets the progress, for another thread to watch and to stop.
+        progress: Arc<Progress>,
     }
 
     /// Returns the options by which a file is opened.
@@ -122,12 +94,6 @@ impl ImportOptions {
             max_line_bytes: self.max_line_bytes.unwrap_or(Self::MAX_LINE_BYTES),
             on_read: Some(Arc::new(count)),
         }
-    }
-
-    /// Sets the progress, for another thread to watch and to stop.
-    #[must_use]
-    pub fn progress(self, progress: Arc<Progress>) -> Self {
-        Self { progress, ..self }
     }
 }
 

@@ -3,14 +3,13 @@
 //!
 //! Inactive rows are left out. An inactive concept is a retired id, and historical associations say what became of it.
 
-use std::collections::{HashMap, HashSet};
-
-use truename_read::Source;
+use std::path::Path;
 
 use super::collector::{Collector, Entry, Former};
-use super::rows::{Row, Rows, has_columns};
+use super::published::{Description, Published, Row, Rows};
 use crate::Error;
 
+const CONCEPTS: &str = "SNOMED CT's concepts";
 const FULLY_SPECIFIED_NAME: &str = "900000000000003001";
 const DEFINITION: &str = "900000000000550004";
 const PREFERRED: &str = "900000000000548007";
@@ -25,150 +24,94 @@ const REPLACEMENTS: [&str; 2] = ["900000000000526001", "900000000000527005"];
 const ALTERNATIVES: [&str; 5] =
     ["900000000000523009", "900000000000528000", "900000000000530003", "1186921001", "1186924009"];
 
-/// The files of a release that were read.
-#[derive(Default)]
-pub(super) struct Release {
-    has_concepts: bool,
-    inactive: HashSet<String>,
-    /// The rank of descriptions that a language reference set prefers.
-    preferred: HashMap<String, u32>,
+pub(super) const SNOMED: Published = Published {
+    tables: &[
+        Description { name: CONCEPTS, ..table(&["id", "active", "definitionStatusId"], Rows::Other(add_concept)) },
+        table(&["id", "active", "acceptabilityId"], Rows::Other(prefer)),
+        Description {
+            needs: Some((CONCEPTS, "read without SNOMED CT's file of concepts, which says which of them are inactive")),
+            ..table(&["id", "active", "conceptId", "typeId", "term"], Rows::Other(describe))
+        },
+        table(&["id", "active", "refsetId", "targetComponentId"], Rows::Other(associate)),
+        table(&["id", "active", "sourceId", "destinationId", "typeId"], Rows::Other(relate)),
+        table(&["id", "active"], Rows::Unread("no concepts, descriptions or associations of SNOMED CT, so not read")),
+    ],
+    told_by: &["effectiveTime", "moduleId"],
+    is_quoted: false,
+    ..Published::DEFAULT
+};
+
+const fn table(columns: &'static [&'static str], rows: Rows) -> Description {
+    Description { name: "SNOMED CT", columns, rows, ..Description::DEFAULT }
 }
 
-/// A file of a release, by its header, in the order in which files are read.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Concepts,
-    Language,
-    Descriptions,
-    Associations,
-    Relationships,
-    Other,
-}
-
-impl Part {
-    fn of(has: impl Fn(&[&str]) -> bool) -> Self {
-        if has(&["definitionStatusId"]) {
-            Self::Concepts
-        } else if has(&["acceptabilityId"]) {
-            Self::Language
-        } else if has(&["conceptId", "typeId", "term"]) {
-            Self::Descriptions
-        } else if has(&["refsetId", "targetComponentId"]) {
-            Self::Associations
-        } else if has(&["sourceId", "destinationId", "typeId"]) {
-            Self::Relationships
-        } else {
-            Self::Other
-        }
-    }
-}
-
-/// Returns true if a header is that of a file of the format.
-pub(super) fn is_header(header: &str) -> bool {
-    header.starts_with("id\teffectiveTime\tactive\tmoduleId\t")
-}
-
-/// Returns the place of a file among those of a release, by its header.
-pub(super) fn order(header: &str) -> u8 {
-    Part::of(|columns| has_columns(header, columns)) as u8
-}
-
-pub(super) fn read(source: Source, collector: &mut Collector<'_>, release: &mut Release) -> Result<(), Error> {
-    let file = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+/// Refuses a file of a release beside the snapshot.
+pub(super) fn check_release(path: &Path) -> Result<(), Error> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
     for (release, rows) in RELEASES {
         if ["_", "-"].iter().any(|end| file.contains(&format!("{release}{end}"))) {
             let message = format!("a file of SNOMED CT's {} release, which has {rows}", release.to_lowercase());
-            return Err(Error::syntax(source.path(), None, message).with_hint("import the files of the snapshot"));
+            return Err(Error::syntax(path, None, message).with_hint("import the files of the snapshot"));
         }
     }
-    let rows = Rows::open(source, false)?.require("SNOMED CT", &["id", "active"], collector)?;
-    let part = Part::of(|columns| columns.iter().all(|column| rows.has(column)));
-    if part == Part::Other {
-        collector.add_note("no concepts, descriptions or associations of SNOMED CT, so not read".to_owned());
-        return Ok(());
-    }
-    if part == Part::Descriptions && !release.has_concepts {
-        collector
-            .add_note("read without SNOMED CT's file of concepts, which says which of them are inactive".to_owned());
-    }
-    release.has_concepts |= part == Part::Concepts;
-    rows.for_each(collector, |row, collector| {
-        let is_active = row.cell("active") == "1";
-        match part {
-            Part::Concepts if !is_active => {
-                let id = row.cell("id").to_owned();
-                release.inactive.insert(id.clone());
-                collector.remove(row.line, Former { id, ..Former::default() })
-            }
-            Part::Descriptions if !is_active => {
-                collector.add_left_out("inactive descriptions left out");
-                Ok(())
-            }
-            Part::Language if is_active => {
-                release.prefer(row, collector);
-                Ok(())
-            }
-            Part::Descriptions => release.describe(row, collector),
-            Part::Associations if is_active => associate(row, collector),
-            Part::Relationships if is_active && row.cell("typeid") == IS_A => {
-                collector.add_parent(row.cell("sourceid"), row.cell("destinationid"));
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    })
+    Ok(())
 }
 
-impl Release {
-    fn prefer(&mut self, row: &Row<'_>, collector: &Collector<'_>) {
-        if row.cell("acceptabilityid") != PREFERRED {
-            return;
-        }
+fn is_active(row: &Row<'_>) -> bool {
+    row.cell("active") == "1"
+}
+
+fn add_concept(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let id = row.cell("id").to_owned();
+    if is_active(row) { Ok(()) } else { collector.remove(row.line, Former { id, ..Former::default() }) }
+}
+
+/// Takes a description that a language reference set prefers.
+fn prefer(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    if is_active(row) && row.cell("acceptabilityid") == PREFERRED {
         let asks_gb = collector.options.languages.iter().any(|language| language.eq_ignore_ascii_case("en-GB"));
         let rank = u32::from((row.cell("refsetid") == GB_ENGLISH) != asks_gb);
-        let known = self.preferred.entry(row.cell("referencedcomponentid").to_owned()).or_insert(rank);
-        *known = rank.min(*known);
+        collector.rank(row.cell("referencedcomponentid"), rank);
     }
+    Ok(())
+}
 
-    fn describe(&self, row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
-        let (concept, term, kind) = (row.cell("conceptid"), row.cell("term").to_owned(), row.cell("typeid"));
-        if self.inactive.contains(concept) {
-            return Ok(());
-        }
-        let language = row.cell("languagecode");
-        if !collector.speaks(language) {
-            collector.add_other_language(concept, language);
-            return Ok(());
-        }
-        let id = concept.to_owned();
-        match kind {
-            DEFINITION => {
-                collector.add_definition(&id, term);
-                Ok(())
-            }
-            FULLY_SPECIFIED_NAME => {
-                // Its end in brackets says what kind of thing the concept is.
-                let tag = term.strip_suffix(')').and_then(|term| term.rsplit_once(" ("));
-                let types = tag.map(|(_, tag)| tag.to_owned()).into_iter().collect();
-                collector.add_ranked(row.line, Entry { id, name: term, types, ..Entry::default() }, 3)
-            }
-            _ => {
-                let rank = self.preferred.get(row.cell("id")).copied().unwrap_or(2);
-                collector.add_ranked(row.line, Entry { id, name: term, ..Entry::default() }, rank)
-            }
-        }
+fn describe(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let [id, term, language] = ["conceptid", "term", "languagecode"].map(|column| row.cell(column));
+    let named = |types| Entry { id: id.to_owned(), name: term.to_owned(), types, ..Entry::default() };
+    if !is_active(row) {
+        collector.add_left_out("inactive descriptions left out");
+    } else if collector.is_retired(id) {
+    } else if !collector.speaks(language) {
+        collector.add_other_language(id, language);
+    } else if row.cell("typeid") == DEFINITION {
+        collector.add_definition(id, term.to_owned());
+    } else if row.cell("typeid") == FULLY_SPECIFIED_NAME {
+        // Its end in brackets says what kind of thing the concept is.
+        let tag = term.strip_suffix(')').and_then(|term| term.rsplit_once(" ("));
+        return collector.add_ranked(row.line, named(tag.map(|(_, tag)| tag.to_owned()).into_iter().collect()), 3);
+    } else {
+        let rank = collector.name_ranks.get(row.cell("id")).copied().unwrap_or(2);
+        return collector.add_ranked(row.line, named(Vec::new()), rank);
     }
+    Ok(())
+}
+
+fn relate(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    if is_active(row) && row.cell("typeid") == IS_A {
+        collector.add_parent(row.cell("sourceid"), row.cell("destinationid"));
+    }
+    Ok(())
 }
 
 fn associate(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (id, target) = (row.cell("referencedcomponentid"), row.cell("targetcomponentid").to_owned());
-    let (refset, id) = (row.cell("refsetid"), id.to_owned());
-    if !is_concept(&id) {
+    let (id, target, refset) = (row.cell("referencedcomponentid"), row.cell("targetcomponentid"), row.cell("refsetid"));
+    if !is_active(row) || !is_concept(id) {
         Ok(())
     } else if REPLACEMENTS.contains(&refset) {
-        collector.retire(row.line, Former::replaced(id, &target))
+        collector.retire(row.line, Former::replaced(id.to_owned(), target))
     } else if ALTERNATIVES.contains(&refset) {
-        collector.retire(row.line, Former { id, replaced_by: Vec::new(), consider: vec![target] })
+        collector.retire(row.line, Former::considered(id.to_owned(), target))
     } else {
         Ok(())
     }

@@ -1,12 +1,14 @@
 //! UMLS and RxNorm in Rich Release Format: names from `MRCONSO.RRF` or `RXNCONSO.RRF`, semantic types from `MRSTY.RRF` or
-//! `RXNSTY.RRF`, retired ids from `MRCUI.RRF` or `RXNATOMARCHIVE.RRF` (UMLS Reference Manual, section 3.3; RxNorm Technical
-//! Documentation, section 12). Suppressed rows are left out.
+//! `RXNSTY.RRF`, retired ids from `MRCUI.RRF` or `RXNATOMARCHIVE.RRF`, ranks of names from `MRRANK.RRF` (UMLS Reference Manual,
+//! section 3.3; RxNorm Technical Documentation, section 12). Suppressed rows are left out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use truename_read::{Source, without_packing};
 
+use super::Input;
 use super::collector::{Collector, Entry, Former};
+use super::format::Format;
 use super::lines::for_each_line;
 use crate::Error;
 
@@ -15,17 +17,47 @@ const MRCONSO: usize = 19;
 const MRSTY: usize = 7;
 const MRCUI: usize = 8;
 const RXNATOMARCHIVE: usize = 17;
+const MRRANK: usize = 5;
+
+/// Number of places that [`rank`] tells apart.
+const RANKS: u32 = 64;
+/// A rank above all of MRRANK, which has four digits.
+const HIGHEST: u32 = 10_000;
 
 /// Relations of MRCUI: synonym, deleted, broader, narrower, other.
 const RELATIONS: [&str; 5] = ["SY", "DEL", "RB", "RN", "RO"];
 
 /// Files that are read, by the ends of their names without the extension.
-const FILES: [&str; 4] = ["CONSO", "STY", "CUI", "ATOMARCHIVE"];
+const FILES: [&str; 5] = ["CONSO", "STY", "CUI", "ATOMARCHIVE", "RANK"];
 
 /// Returns true if a file of a release is read, by its name.
 pub(super) fn is_read(path: &Path) -> bool {
-    let name = without_packing(path).file_stem().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
+    let name = name(path);
     FILES.iter().any(|file| ["MR", "RXN"].iter().any(|kind| name.strip_prefix(kind) == Some(*file))) && name != "RXNCUI"
+}
+
+fn name(path: &Path) -> String {
+    without_packing(path).file_stem().unwrap_or_default().to_string_lossy().to_ascii_uppercase()
+}
+
+/// Adds the file of ranks that lies beside a file of names.
+pub(super) fn add_ranks(inputs: &mut Vec<Input>) {
+    let names = inputs.iter().find(|input| input.format == Format::Rrf && name(&input.path) == "MRCONSO");
+    let folder = names.and_then(|input| input.path.parent()).unwrap_or(Path::new(""));
+    if names.is_none() || inputs.iter().any(|input| name(&input.path) == "MRRANK") {
+        return;
+    }
+    let known = ["MRRANK.RRF", "MRRANK.RRF.gz", "MRRANK.RRF.zst"].map(|name| folder.join(name));
+    if let Some(path) = known.into_iter().find(|path: &PathBuf| path.is_file()) {
+        let note = Some("read beside the file of names, of which it ranks the sources".to_owned());
+        inputs.push(Input { path, format: Format::Rrf, order: 0, source: None, note });
+    }
+}
+
+/// Returns true if a text begins with a row of the file of ranks: `0586|MTH|PN|N|`, the higher the better.
+pub(super) fn is_rank(beginning: &str) -> bool {
+    let fields: Vec<&str> = beginning.lines().next().unwrap_or_default().split('|').collect();
+    fields.len() == MRRANK && is_number(fields[0]) && matches!(fields[3..], ["Y" | "N", ""])
 }
 
 pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
@@ -41,7 +73,12 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
             MRCUI if fields[0].starts_with('C') && RELATIONS.contains(&fields[2]) => retire(number, &fields, collector),
             RXNATOMARCHIVE if is_number(fields[12]) => {
                 let replaced_by = Vec::from_iter(Some(fields[15].to_owned()).filter(|id| is_number(id)));
-                collector.retire(Some(number), Former { id: fields[12].to_owned(), replaced_by, consider: Vec::new() })
+                collector.retire(Some(number), Former { id: fields[12].to_owned(), replaced_by, ..Former::default() })
+            }
+            MRRANK if is_rank(line) => {
+                let rank: u32 = fields[0].parse().unwrap_or_default();
+                collector.rank(&format!("{}|{}", fields[1], fields[2]), HIGHEST.saturating_sub(rank));
+                Ok(())
             }
             found => collector.problem(
                 Some(number),
@@ -107,5 +144,6 @@ fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Res
     let name = fields[14].to_owned();
     let xref = format!("{source}:{}", fields[13]);
     let entry = Entry { id: fields[0].to_owned(), name, xrefs: vec![xref], ..Entry::default() };
-    collector.add_ranked(Some(number), entry, rank(fields))
+    let of_type = collector.name_ranks.get(&format!("{source}|{}", fields[12])).copied().unwrap_or(HIGHEST);
+    collector.add_ranked(Some(number), entry, of_type * RANKS + rank(fields))
 }

@@ -1,9 +1,7 @@
 //! SSSOM mapping tables: cross-references between concepts that other files bring, or names of the concepts they map.
 
-use truename_read::Source;
-
 use super::collector::{Collector, Entry};
-use super::lines::for_each_row;
+use super::published::{Description, Published, Row, Rows};
 use crate::Error;
 
 /// Predicates that say two ids are of one thing.
@@ -30,64 +28,42 @@ fn is_same(predicate: &str) -> bool {
     SAME.contains(&full.as_deref().unwrap_or(predicate))
 }
 
-/// An equivalence.
-struct Mapping<'a> {
-    /// Ids of the two sides, and their labels where the table has them.
-    sides: [(&'a str, Option<&'a str>); 2],
+/// Equivalences as cross-references.
+pub(super) const MAPPINGS: Published = published(&[table(|row, collector| {
+    add_mapping(row, collector)?;
+    Ok(())
+})]);
+
+/// Equivalences as cross-references, and labels as names of both sides.
+pub(super) const LABELS: Published = published(&[table(|row, collector| {
+    let Some([subject, object]) = add_mapping(row, collector)? else { return Ok(()) };
+    for (id, label, other) in [(subject, "subject_label", object), (object, "object_label", subject)] {
+        let (id, name, xrefs) = (id.to_owned(), row.cell(label).to_owned(), vec![other.to_owned()]);
+        if !name.is_empty() {
+            collector.add_row(row.line, Entry { id, name, xrefs, ..Entry::default() })?;
+        }
+    }
+    Ok(())
+})]);
+
+const fn table(add: fn(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>) -> Description {
+    let columns = &["subject_id", "object_id"];
+    Description { name: "SSSOM", columns, rows: Rows::Other(add), ..Description::DEFAULT }
 }
 
-/// Takes equivalences as cross-references.
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    each_mapping(source, collector, |_, Mapping { sides: [(subject, _), (object, _)] }, collector| {
-        collector.add_mapping(subject, object);
-        Ok(())
-    })
+const fn published(tables: &'static [Description]) -> Published {
+    let is_comment = |line: &[u8]| line.starts_with(b"#");
+    Published { tables, is_quoted: false, is_ragged: true, is_comment, ..Published::DEFAULT }
 }
 
-/// Takes labels as names of both sides, and equivalences as cross-references.
-pub(super) fn read_labels(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    each_mapping(source, collector, |line, Mapping { sides }, collector| {
-        let [subject, object] = sides;
-        collector.add_mapping(subject.0, object.0);
-        for ((id, label), (other, _)) in [(subject, object), (object, subject)] {
-            if let Some(label) = label {
-                let (id, name, xrefs) = (id.to_owned(), label.to_owned(), vec![other.to_owned()]);
-                collector.add_row(Some(line), Entry { id, name, xrefs, ..Entry::default() })?;
-            }
-        }
-        Ok(())
-    })
-}
-
-fn each_mapping(
-    source: Source,
-    collector: &mut Collector<'_>,
-    mut take: impl FnMut(u64, Mapping<'_>, &mut Collector<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let (path, mut header) = (source.path().to_owned(), None::<Vec<String>>);
-    for_each_row(source, collector, |number, line, collector| {
-        if line.starts_with('#') {
-            return Ok(());
-        }
-        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let Some(columns) = &header else {
-            if let Some(missing) = ["subject_id", "object_id"].iter().find(|column| !cells.contains(column)) {
-                let message = format!("no column \"{missing}\" in the header of an SSSOM table");
-                return Err(Error::syntax(&path, Some(number), message));
-            }
-            header = Some(cells.into_iter().map(str::to_owned).collect());
-            return Ok(());
-        };
-        let cell = |name: &str| columns.iter().position(|column| column == name).and_then(|at| cells.get(at)).copied();
-        let (Some(subject), Some(object)) = (cell("subject_id"), cell("object_id")) else {
-            return collector.problem(Some(number), line, "a row without subject_id and object_id");
-        };
-        let predicate = cell("predicate_id").unwrap_or(SAME[0]);
-        if !is_same(predicate) || cell("predicate_modifier") == Some("Not") {
-            return collector.problem(Some(number), predicate, "not an equivalence, so no cross-reference");
-        }
-        let label = |name| cell(name).filter(|label| !label.is_empty());
-        let sides = [(subject, label("subject_label")), (object, label("object_label"))];
-        take(number, Mapping { sides }, collector)
-    })
+/// Adds an equivalence. Returns its two sides.
+fn add_mapping<'a>(row: &Row<'a>, collector: &mut Collector<'_>) -> Result<Option<[&'a str; 2]>, Error> {
+    let predicate = if row.has("predicate_id") { row.cell("predicate_id") } else { SAME[0] };
+    if !is_same(predicate) || row.cell("predicate_modifier") == "Not" {
+        collector.problem(row.line, predicate, "not an equivalence, so no cross-reference")?;
+        return Ok(None);
+    }
+    let sides @ [subject, object] = [row.cell("subject_id"), row.cell("object_id")];
+    collector.add_mapping(subject, object);
+    Ok(Some(sides))
 }

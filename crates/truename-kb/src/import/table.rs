@@ -49,7 +49,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
         wanted: &[&ids, &names],
         ..TableOptions::default()
     };
-    if let Some(format) = Format::of_table(&source.beginning_text()) {
+    if let Some(format) = Format::of_published(&source.beginning_text()) {
         let name = format.as_str();
         collector.add_note(format!(
             "a table of the format {name} that is read as a plain one, its inactive rows with the others"

@@ -1,20 +1,19 @@
 //! UniProtKB's table of entries, as its site writes it with tabs: `Entry`, `Entry Name`, `Protein names`, `Gene Names`, `Organism`.
 
-use truename_read::Source;
-
 use super::collector::{Collector, Entry, Former};
-use super::rows::{Row, Rows, has_columns};
+use super::published::{Description, Published, Row, Rows};
 use crate::Error;
 
-/// Returns true if a header is that of the table.
-pub(super) fn is_header(header: &str) -> bool {
-    header.contains('\t') && has_columns(header, &["Entry", "Protein names"])
-}
-
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let rows = Rows::open(source, false)?;
-    rows.require("UniProt", &["Entry", "Protein names"], collector)?.for_each(collector, add_protein)
-}
+pub(super) const UNIPROT: Published = Published {
+    tables: &[Description {
+        name: "UniProt",
+        columns: &["Entry", "Protein names"],
+        rows: Rows::Other(add_protein),
+        ..Description::DEFAULT
+    }],
+    is_quoted: false,
+    ..Published::DEFAULT
+};
 
 fn add_protein(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
     let (id, names) = (row.cell("entry").to_owned(), row.cell("protein names"));
@@ -24,12 +23,10 @@ fn add_protein(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error
     let mut names = protein_names(names);
     let xrefs = names.extract_if(.., |name| name.starts_with("EC ")).map(|number| number.replacen("EC ", "EC:", 1));
     let xrefs = xrefs.collect();
-    let genes = row.cells_of("gene names").flat_map(|genes| genes.split([' ', ';'])).filter(|gene| !gene.is_empty());
-    let mut names = names.into_iter();
+    let genes = row.cells("gene names*").flat_map(|genes| genes.split([' ', ';'])).filter(|gene| !gene.is_empty());
     let entry = Entry {
         id,
-        name: names.next().unwrap_or_default(),
-        synonyms: names.chain(genes.map(str::to_owned)).chain(row.list("entry name", '\n')).collect(),
+        synonyms: names.into_iter().chain(genes.map(str::to_owned)).chain(row.list("entry name", '\n')).collect(),
         types: row.list("organism", '\n').collect(),
         xrefs,
         ..Entry::default()

@@ -85,8 +85,8 @@ impl KnowledgeBase {
     /// Imports files as [`KnowledgeBase::import`] does, and adds the names of outside vocabularies to the concepts that
     /// they mean, as [`Import::add_aliases`] says.
     ///
-    /// `aliases` are files, their format told by extension and content, or folders of knowledge bases. The name of the
-    /// file or folder marks the names it adds.
+    /// `aliases` are files, their format told by extension and content, folders or patterns of files, or folders of knowledge
+    /// bases. The name of the file or folder marks the names it adds.
     ///
     /// # Errors
     /// As [`KnowledgeBase::import`].
@@ -208,7 +208,7 @@ impl KnowledgeBase {
 fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Result<Vocabulary, Error> {
     let source = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut entries = Vec::new();
-    if path.is_dir() {
+    if path.join("data.mdb").is_file() {
         KnowledgeBase::open(path)?.for_each_concept(|concept| {
             options.progress.check()?;
             entries.push(concept);
