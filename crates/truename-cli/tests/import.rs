@@ -66,7 +66,7 @@ fn names_of_an_outside_vocabulary_join_and_can_be_left_out() {
 #[test]
 fn retired_ids_are_shown_matched_scored_exported_and_updated() {
     let folder = Folder::new();
-    let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: breast cancer\nalt_id: X:2\n\n[Term]\nid: X:3\nname: obsolete lump\nis_obsolete: true\nreplaced_by: X:2\n\n[Term]\nid: X:4\nname: obsolete ache\nis_obsolete: true\nconsider: X:1\nconsider: X:5\n\n[Term]\nid: X:5\nname: heart attack\n";
+    let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: breast cancer\nalt_id: X:2\n\n[Term]\nid: X:3\nname: obsolete lump\nis_obsolete: true\nreplaced_by: X:2\n\n[Term]\nid: X:4\nname: obsolete ache\nis_obsolete: true\nconsider: X:1\nconsider: X:5\n\n[Term]\nid: X:5\nname: heart attack\n\n[Term]\nid: X:6\nname: obsolete lump\nis_obsolete: true\n\n[Term]\nid: X:7\nname: obsolete two\nis_obsolete: true\nreplaced_by: X:1\nreplaced_by: X:5\n";
     folder.write("o.obo", obo);
     assert_eq!(folder.run(&["-q", "kb", "import", "o.obo", "--out", "kb"]).code, 0);
     let shown = folder.run(&["kb", "show", "X:3", "--kb", "kb"]);
@@ -111,6 +111,11 @@ fn retired_ids_are_shown_matched_scored_exported_and_updated() {
     assert_eq!(folder.run(&["-q", "kb", "import", "all.jsonl", "--out", "again"]).code, 0);
     let exported = |kb| folder.run(&["kb", "export", "--kb", kb]).out;
     assert_eq!(exported("again"), exported("kb"));
+    let alone =
+        "{\"id\":\"X:6\",\"removed\":true}\n{\"id\":\"X:7\",\"replaced_by\":[\"X:1\",\"X:5\"],\"removed\":true}\n";
+    assert!(exported("kb").ends_with(alone), "{}", exported("kb"));
+    let shown = folder.run(&["kb", "show", "X:6", "--kb", "again"]);
+    assert_eq!((shown.code, shown.err.as_str()), (0, "X:6 is retired, and no single concept replaces it\n"));
     assert!(
         exported("kb").contains("\"replaces\":[\"X:2\",\"X:3\"],\"considered_for\":[\"X:4\"]"),
         "{}",
@@ -123,6 +128,31 @@ fn retired_ids_are_shown_matched_scored_exported_and_updated() {
     assert!(shown.err.contains("X:1 (breast cancer) replaces it"), "{}", shown.err);
     assert!(folder.run(&["kb", "show", "X:1", "--kb", "kb"]).out.contains("\"X:5\""));
     assert!(folder.run(&["kb", "show", "X:3", "--kb", "kb"]).err.contains("X:1 (breast cancer) replaces it"));
+}
+
+#[test]
+fn stdin_stands_among_files_and_is_read_once() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("more")).unwrap();
+    folder.write("a.csv", "id,name\nA:1,heart attack\n");
+    folder.write("more/b.csv", "id,name\nA:2,cough\n");
+    folder.write("more/c.csv", "id,name\nA:1,cardiac infarct\n");
+    let row = |id: u32, name: &str| format!("id,name\nA:{id},{name}\n").into_bytes();
+    let ids = || {
+        let exported = folder.run(&["kb", "export", "--kb", "kb"]).out;
+        exported.lines().map(|line| line[8..11].to_owned()).collect::<Vec<_>>()
+    };
+    let import = ["-q", "kb", "import", "a.csv", "-", "more/b*", "--aliases", "more", "--out", "kb"];
+    let ran = folder.run_with_input(&import, &row(3, "cold"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ids(), ["A:1", "A:2", "A:3"]);
+    let shown = folder.run(&["kb", "show", "A:1", "--kb", "kb"]).out;
+    assert!(shown.contains("cardiac infarct") && shown.contains("\"source\": \"more\""), "{shown}");
+    let ran = folder.run_with_input(&["-q", "kb", "update", "more", "-", "--kb", "kb"], &row(4, "flu"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ids(), ["A:1", "A:2", "A:3", "A:4"]);
+    let twice = folder.run_with_input(&["kb", "import", "-", "--aliases", "-", "--out", "kb2"], b"id,name\nA:1,a\n");
+    assert!(twice.code != 0 && twice.err.contains("stdin can be read once"), "{}", twice.err);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::Error;
 pub use import::{Format, Import, ImportOptions};
 pub use progress::{Committing, Phase, Progress};
-pub use retired::Retired;
+pub use retired::{Removed, Retired};
 pub use store::{Applied, Counts, FORMAT, FormState, Forms, NameOrder, Snapshot, Store, deletion_key, initials_key};
 pub use truename_storage::{Environment, ReadTransaction, WriteTransaction};
 pub use truename_text::Problem;

@@ -24,10 +24,23 @@ impl Retired {
         Self { id, replaced_by: Vec::new(), consider: Vec::new() }
     }
 
+    /// Returns the retired id as a line of JSON, which an import reads.
+    pub fn as_removed(&self) -> Removed<'_> {
+        Removed { retired: self, removed: true }
+    }
+
     /// Returns the only id that replaces this one, if there is one.
     pub fn replacement(&self) -> Option<&ConceptId> {
         if let [only] = &self.replaced_by[..] { Some(only) } else { None }
     }
+}
+
+/// A retired id as JSON: `{"id": "X:1", "replaced_by": ["X:2"], "removed": true}`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Removed<'a> {
+    #[serde(flatten)]
+    retired: &'a Retired,
+    removed: bool,
 }
 
 /// Returns the concept at the end of the chain of replacements that begins with an id: the id itself if it is a concept's.

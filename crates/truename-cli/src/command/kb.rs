@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,6 +37,7 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
+    check_stdin(arguments.files.iter().chain(&arguments.aliases))?;
     let options = arguments.reading.options();
     let encoder = embed::open_named(&arguments.encoder)?;
     let start = Instant::now();
@@ -63,6 +64,7 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
+    check_stdin(arguments.files.iter())?;
     let options = arguments.reading.options();
     let removed: Vec<ConceptId> =
         arguments.remove.iter().map(|id| id.parse().map_err(truename::Error::from)).collect::<Result<_, _>>()?;
@@ -325,7 +327,7 @@ fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
                 }
                 None => crate::say!("{id} is retired, and no single concept replaces it"),
             }
-            serde_json::to_writer_pretty(&mut out, &Removed { retired: &retired, removed: true })?;
+            serde_json::to_writer_pretty(&mut out, &retired.as_removed())?;
         }
     }
     writeln!(out)?;
@@ -343,33 +345,44 @@ struct Exported {
     considered_for: Vec<ConceptId>,
 }
 
-/// A retired id, as `kb update` reads it.
-#[derive(Serialize)]
-struct Removed<'a> {
-    #[serde(flatten)]
-    retired: &'a Retired,
-    removed: bool,
-}
-
 fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
     let kb = open_kb(kb)?;
     let mut output = Output::open(out)?;
-    let mut retired: HashMap<ConceptId, [Vec<ConceptId>; 2]> = HashMap::new();
-    for Retired { id, replaced_by, consider } in kb.all_retired()? {
-        match kb.current_id(&id)? {
-            Some(current) => retired.entry(current).or_default()[0].push(id),
-            None => replaced_by
-                .into_iter()
-                .chain(consider)
-                .for_each(|other| retired.entry(other).or_default()[1].push(id.clone())),
+    // Retired ids stand beside the concepts that they lead to; those that lead to none, or were split, are lines of their own.
+    let (mut beside, mut alone): (HashMap<ConceptId, [Vec<ConceptId>; 2]>, _) = (HashMap::new(), Vec::new());
+    for retired in kb.all_retired()? {
+        let is_concept = |id: &ConceptId| kb.current_id(id).map(|current| current.as_ref() == Some(id));
+        let Retired { id, replaced_by, consider } = &retired;
+        if let Some(current) = kb.current_id(id)? {
+            beside.entry(current).or_default()[0].push(id.clone());
+        } else if replaced_by.is_empty() && !consider.is_empty() && all(consider, is_concept)? {
+            consider.iter().for_each(|other| beside.entry(other.clone()).or_default()[1].push(id.clone()));
+        } else {
+            alone.push(retired);
         }
     }
     kb.for_each_concept(|concept| {
         interrupt::check()?;
-        let [replaces, considered_for] = retired.remove(&concept.id).unwrap_or_default();
-        let mut line = serde_json::to_vec(&Exported { concept, replaces, considered_for })?;
-        line.push(b'\n');
-        output.put(&line)
+        let [replaces, considered_for] = beside.remove(&concept.id).unwrap_or_default();
+        put_line(&mut output, &Exported { concept, replaces, considered_for })
     })?;
+    alone.iter().try_for_each(|retired| put_line(&mut output, &retired.as_removed()))?;
     output.finish()
+}
+
+fn all<E>(ids: &[ConceptId], test: impl Fn(&ConceptId) -> Result<bool, E>) -> Result<bool, E> {
+    ids.iter().try_fold(true, |all, id| Ok(all && test(id)?))
+}
+
+fn put_line(output: &mut Output, value: &impl Serialize) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    output.put(&line)
+}
+
+/// Refuses to read stdin twice.
+fn check_stdin<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let count = paths.filter(|path| path.as_path() == Path::new("-")).count();
+    anyhow::ensure!(count < 2, "`-` is given {count} times, and stdin can be read once");
+    Ok(())
 }

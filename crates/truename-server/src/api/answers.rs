@@ -17,6 +17,9 @@ pub(super) struct NameAnswer {
     probability: f64,
     /// Likeliest first.
     candidates: Vec<CandidateAnswer>,
+    /// Id that is no longer in use, if the name is one; `id` is that of the concept that replaces it.
+    #[schema(nullable = false)]
+    retired_id: Option<String>,
     /// Explanation in words, if asked for.
     #[schema(nullable = false)]
     explanation: Option<String>,

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -7,17 +9,19 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answers::CandidateAnswer;
 use super::{name_options, names};
+use crate::base::Base;
 use crate::body::{Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
 use crate::state::{OfBase, Shared};
 
-/// A concept.
+/// A concept, or an id that is no longer in use.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the fields describe what `Concept` serializes")]
+#[allow(dead_code, reason = "the fields describe what `Concept` and `Removed` serialize")]
 struct ConceptAnswer {
     id: String,
-    /// The preferred name.
-    name: String,
+    /// The preferred name of a concept.
+    #[schema(nullable = false)]
+    name: Option<String>,
     #[schema(nullable = false)]
     synonyms: Option<Vec<String>>,
     /// Names that outside vocabularies give it.
@@ -33,6 +37,15 @@ struct ConceptAnswer {
     xrefs: Option<Vec<String>>,
     #[schema(nullable = false)]
     definition: Option<String>,
+    /// True if the id is no longer in use. The answer then has the two fields below, and no name.
+    #[schema(nullable = false)]
+    removed: Option<bool>,
+    /// Ids that replace it.
+    #[schema(nullable = false)]
+    replaced_by: Option<Vec<String>>,
+    /// Ids that may be meant.
+    #[schema(nullable = false)]
+    consider: Option<Vec<String>>,
 }
 
 /// A name that an outside vocabulary gives a concept.
@@ -43,7 +56,7 @@ struct AliasAnswer {
     source: String,
 }
 
-/// Returns a concept.
+/// Returns a concept, or what became of an id that is no longer in use.
 #[utoipa::path(get, path = "/v1/concepts/{id}", tag = "concepts", params(("id" = String, Path, description = "Id of the concept"), OfBase),
     responses((status = 200, description = "The answer", body = ConceptAnswer), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn concept(
@@ -52,8 +65,14 @@ pub(super) async fn concept(
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let id = concept_id(&id)?;
-    let concept = state.read(of.kb.as_deref(), move |base| base.kb.concept(&id)).await?;
-    Ok(Json(concept).into_response())
+    let read = move |base: &Arc<Base>| match base.kb.concept(&id) {
+        Err(error) if error.is_not_found() => base.kb.retired(&id)?.map(Err).ok_or(error),
+        concept => concept.map(Ok),
+    };
+    Ok(match state.read(of.kb.as_deref(), read).await? {
+        Ok(concept) => Json(concept).into_response(),
+        Err(retired) => Json(retired.as_removed()).into_response(),
+    })
 }
 
 /// A search.

@@ -91,8 +91,8 @@ export class BrowseView {
       const parents = element("ul", { class: "links" });
       place.replaceChildren(...conceptParts(concept, parents));
       place.querySelector("h3").focus();
-      document.title = `${concept.name} · Truename`;
-      await this.listParents(parents, concept.parents ?? [], signal);
+      document.title = `${concept.name ?? id} · Truename`;
+      await this.listParents(parents, linksOf(concept).ids, signal);
     } catch (error) {
       place.replaceChildren();
       this.fail(error, signal);
@@ -106,7 +106,7 @@ export class BrowseView {
     await Promise.all(
       ids.slice(0, MOST_NAMED).map(async (id, at) => {
         const parent = await fetchConcept(id, signal).catch(() => null);
-        if (parent) links[at].prepend(said("span", parent.name), " ");
+        if (parent?.name) links[at].prepend(said("span", parent.name), " ");
       }),
     );
   }
@@ -130,8 +130,15 @@ function decoded(text) {
 /** Fetches a concept by its id. */
 export const fetchConcept = (id, signal) => call(`v1/concepts/${encodeURIComponent(id)}`, { signal });
 
+/** Returns the ids that a concept leads to, or an id that is no longer in use. */
+function linksOf({ parents = [], replaced_by = [], consider = [] }) {
+  if (replaced_by.length > 0) return { title: "Replaced by", ids: replaced_by };
+  if (consider.length > 0) return { title: "May be meant", ids: consider };
+  return { title: "Parents", ids: parents };
+}
+
 function conceptParts(concept, parents) {
-  const { id, name, types = [], definition, synonyms = [], aliases = [], xrefs = [] } = concept;
+  const { id, name = "No longer in use", types = [], definition, synonyms = [], aliases = [], xrefs = [] } = concept;
   const parts = [
     said("h3", name, { tabIndex: -1 }),
     element(
@@ -149,7 +156,8 @@ function conceptParts(concept, parents) {
     ),
   ];
   if (names.length > 0) parts.push(heading("Names", names.length), element("ul", { class: "synonyms" }, ...names));
-  if ((concept.parents ?? []).length > 0) parts.push(heading("Parents", concept.parents.length), parents);
+  const { title, ids } = linksOf(concept);
+  if (ids.length > 0) parts.push(heading(title, ids.length), parents);
   if (xrefs.length > 0) {
     parts.push(
       heading("Cross-references", xrefs.length),

@@ -119,7 +119,7 @@ export class Review {
       this.conceptNames.set(
         id,
         await fetchConcept(id).then(
-          ({ name }) => name,
+          ({ name }) => name ?? null,
           () => null,
         ),
       );

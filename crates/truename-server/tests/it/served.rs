@@ -107,6 +107,29 @@ async fn concepts_are_shown_and_searched() {
 }
 
 #[tokio::test]
+async fn a_retired_id_is_shown_with_what_became_of_it() {
+    let served = Served::new();
+    let file = served.folder.path().join("retired.jsonl");
+    let lines = concat!(
+        "{\"id\": \"D:90\", \"removed\": true, \"replaced_by\": [\"D:1\"]}\n",
+        "{\"id\": \"D:91\", \"removed\": true, \"consider\": [\"D:1\"]}\n"
+    );
+    std::fs::write(&file, lines).unwrap();
+    served.kb().update(&[file], &[], &ImportOptions::default()).unwrap();
+    let (status, retired) = served.get("/v1/concepts/D:90").await;
+    assert_eq!((status.as_u16(), retired), (200, json!({"id": "D:90", "replaced_by": ["D:1"], "removed": true})));
+    let (_, retired) = served.get("/v1/concepts/D:91").await;
+    assert_eq!(retired, json!({"id": "D:91", "consider": ["D:1"], "removed": true}));
+    let (_, answer) = served.post("/v1/match", json!({"names": ["D:90", "D:91", "D:1"]})).await;
+    assert_eq!((&answer["links"][0]["id"], &answer["links"][0]["retired_id"]), (&json!("D:1"), &json!("D:90")));
+    assert_eq!((&answer["links"][1]["id"], &answer["links"][1]["retired_id"]), (&json!(null), &json!("D:91")));
+    assert!(answer["links"][2].get("retired_id").is_none());
+    let (_, described) = served.get("/openapi.json").await;
+    let has = |schema: &str, field: &str| described["components"]["schemas"][schema]["properties"].get(field).is_some();
+    assert!(has("NameAnswer", "retired_id") && has("ConceptAnswer", "replaced_by"), "{described}");
+}
+
+#[tokio::test]
 async fn bad_input_is_told_to_the_client() {
     let served = Served::new();
     for (path, body, said) in [
