@@ -356,7 +356,7 @@ fn columns_and_separators_can_be_named() {
 #[test]
 fn malformed_entries_are_listed_with_file_line_and_value() {
     let long = format!("id,name\nX:1,{}\n", "n".repeat(100_000));
-    let cases: [(Format, &[u8], u64, &str); 22] = [
+    let cases: [(Format, &[u8], u64, &str); 24] = [
         (Format::Jsonl, b"{\"id\": \"X:1\"", 1, "not JSON"),
         (Format::Jsonl, b"{\"id\": \"X:1\", \"nmae\": \"a\"}", 1, "an entry without a name"),
         (Format::Jsonl, b"\n{\"id\": \" \", \"name\": \"a\"}", 2, "an id must have"),
@@ -368,6 +368,8 @@ fn malformed_entries_are_listed_with_file_line_and_value() {
         (Format::Csv, long.as_bytes(), 2, "a name of 100000 bytes"),
         (Format::Rrf, b"C1|ENG|\n", 1, "a row of 3 fields"),
         (Format::Dictionary, b"D1|x\n", 1, "no `||`"),
+        (Format::Sssom, b"subject_id\tpredicate_id\tobject_id\nX:1\tskos:exactMatch\n", 2, "a row of 2 cells"),
+        (Format::Gilda, b"norm_text\ttext\tdb\tid\na\ta\tmesh\n", 2, "a row of 3 cells"),
         (Format::Ctd, b"# Fields:\n# DiseaseName\tDiseaseID\nx\n", 3, "a row of 1 cell"),
         (Format::Wordnet, b"00001740 00 a 01 able 0 000\n", 1, "no ` | ` before a gloss"),
         (Format::Wordnet, b"  1 x\n00001740 00 a | able\n", 2, "too few fields"),

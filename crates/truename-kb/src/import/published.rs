@@ -171,7 +171,9 @@ impl Published {
             None => description.columns.iter().map(|name| plain(name)).collect(),
         };
         let width = table.columns.len().max(columns.len());
-        let needed = if self.is_ragged { description.columns.len() } else { width };
+        let place = |needed: &&str| columns.iter().position(|column| *column == needed.to_ascii_lowercase());
+        let last_needed = description.columns.iter().filter_map(place).max().unwrap_or_default();
+        let needed = if self.is_ragged { last_needed + 1 } else { width };
         for_each_record(&mut table, collector, |record, collector| {
             if (self.is_comment)(record.content()) {
                 return Ok(());
