@@ -19,15 +19,13 @@ pub struct TableOptions<'a> {
     pub has_header: bool,
     /// False if a quote is a character as any other.
     pub is_quoted: bool,
-    /// Returns true for a row above the header that is a comment.
-    pub is_comment: fn(&[u8]) -> bool,
     /// Columns that the header is expected to have, which tell the delimiter; those in one list are alternatives.
     pub wanted: &'a [&'a [&'a str]],
 }
 
 impl Default for TableOptions<'_> {
     fn default() -> Self {
-        Self { delimiter: None, skip_rows: 0, has_header: true, is_quoted: true, is_comment: |_| false, wanted: &[] }
+        Self { delimiter: None, skip_rows: 0, has_header: true, is_quoted: true, wanted: &[] }
     }
 }
 
@@ -69,6 +67,18 @@ impl Table {
     /// # Errors
     /// If the table is empty or cannot be read.
     pub fn open(source: Source, options: &TableOptions<'_>) -> Result<Self, Error> {
+        Self::open_below(|_| false, source, options)
+    }
+
+    /// Reads a table up to its header, which stands below rows that are comments.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn open_below(
+        is_comment: fn(&[u8]) -> bool,
+        source: Source,
+        options: &TableOptions<'_>,
+    ) -> Result<Self, Error> {
         let (path, encoding, beginning) = (source.path().to_owned(), source.encoding(), source.beginning().to_vec());
         let lines = beginning.split(|byte| matches!(byte, b'\n' | b'\r'));
         let said = lines.clone().find(|line| !line.is_empty()).and_then(said_by);
@@ -82,7 +92,7 @@ impl Table {
             wanted: options.wanted,
         };
         let literals = source.literals().to_vec();
-        let below = &beginning[comments(&beginning, options.is_comment)..];
+        let below = &beginning[comments(&beginning, is_comment)..];
         let dialect = if source.is_parquet() { Dialect::of(b',') } else { clues.dialect(below) };
         let mut records = source.into_records(None);
         let mut leading = Vec::new();
@@ -99,7 +109,7 @@ impl Table {
             match records.read()? {
                 Some(record) if record.content().is_empty() => pass(record),
                 Some(record) if said.is_some() && said_by(record.content()) == said => pass(record),
-                Some(record) if (options.is_comment)(record.content()) => pass(record),
+                Some(record) if is_comment(record.content()) => pass(record),
                 Some(record) => break record,
                 None => {
                     let message = if options.has_header { "the file is empty: no header" } else { "the file is empty" };

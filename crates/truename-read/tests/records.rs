@@ -124,9 +124,9 @@ fn a_quote_that_would_join_rows_is_a_character() {
 fn comments_above_the_header_are_passed_over() {
     for end in ["\n", "\r\n", "\r"] {
         let text = "#map: \"a,b;c\n\n# x\nid;name\n#1;a\n".replace('\n', end);
-        let options = TableOptions { is_comment: |line| line.starts_with(b"#"), ..TableOptions::default() };
         let source = Source::of_reader(Path::new("t"), Cursor::new(text), &SourceOptions::default()).unwrap();
-        let mut table = Table::open(source, &options).unwrap();
+        let is_comment = |line: &[u8]| line.starts_with(b"#");
+        let mut table = Table::open_below(is_comment, source, &TableOptions::default()).unwrap();
         assert_eq!(table.columns, ["id", "name"]);
         assert_eq!(table.read().unwrap().unwrap().cell(0), Some(&b"#1"[..]), "below the header it is a row");
     }

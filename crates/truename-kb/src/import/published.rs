@@ -115,10 +115,9 @@ impl Published {
             delimiter: has_tabs.then_some(b'\t'),
             is_quoted: self.is_quoted || !has_tabs,
             has_header: self.tables[0].is_row.is_none(),
-            is_comment: self.is_comment,
             ..TableOptions::default()
         };
-        let table = Table::open(source, &options)?;
+        let table = Table::open_below(self.is_comment, source, &options)?;
         let description = match options.has_header {
             true => self.with_header(&table, collector)?,
             false => &self.tables[self.told(&beginning).unwrap_or_default()],
