@@ -140,7 +140,7 @@ fn stdin_stands_among_files_and_is_read_once() {
     let row = |id: u32, name: &str| format!("id,name\nA:{id},{name}\n").into_bytes();
     let ids = || {
         let exported = folder.run(&["kb", "export", "--kb", "kb"]).out;
-        exported.lines().map(|line| line[8..11].to_owned()).collect::<Vec<_>>()
+        exported.lines().map(|line| line[7..10].to_owned()).collect::<Vec<_>>()
     };
     let import = ["-q", "kb", "import", "a.csv", "-", "more/b*", "--aliases", "more", "--out", "kb"];
     let ran = folder.run_with_input(&import, &row(3, "cold"));
