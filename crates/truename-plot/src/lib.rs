@@ -1,7 +1,7 @@
-//! Charts of scores and maps of names as SVG, readable without colour, light and dark.
+//! Charts as SVG, light and dark, with tooltips.
 //!
-//! An [`Svg`] is a picture being drawn; a [`Frame`] draws data on it, as lines and dots. A [`map`] shows names as
-//! points in the plane, as a picture or as a page. [`Escaped`] text cannot become markup.
+//! An [`Svg`] is a picture being drawn; a [`Frame`] draws data on it, as lines and dots. [`Escaped`] text cannot become
+//! markup.
 //!
 //! ```
 //! use truename_plot::{Frame, Svg};
@@ -15,7 +15,6 @@
 
 mod escaped;
 mod frame;
-pub mod map;
 mod svg;
 
 pub use escaped::Escaped;

@@ -34,7 +34,7 @@ pub struct Map {
     /// Seed of the sample and of the layout
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub seed: u64,
-    /// The page; the picture alone is written beside it, with the extension svg
+    /// The table of points, CSV; the picture is written beside it, with the extension svg
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }

@@ -112,9 +112,9 @@ pub enum Command {
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),
-    /// Draw the vectors of names by t-SNE, as HTML and SVG
+    /// Draw the vectors of names by t-SNE, as SVG and CSV
     ///
-    /// The names of concepts are drawn in colour, queried names as stars, and a sample of the other names as grey dots.
+    /// The names of concepts are drawn in colour, queried names with their text, and a sample of the other names in grey.
     /// A queried name whose nearest concept is not asked for brings its three nearest concepts with it.
     Map(Map),
     /// Fit ranker, probability and NIL threshold to a knowledge base

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
-use truename_plot::map::{ChosenConcept, DrawnNear, Picture, Point, Role, page, svg};
-use truename_read::{Source, SourceOptions, files};
+use truename_plot::{Anchor, Frame, Svg};
+use truename_read::{Dialect, Source, SourceOptions, files};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
@@ -21,8 +21,6 @@ const MAX_POINTS: usize = 5000;
 /// Concepts drawn for a query that is near none of those asked for, and the nearest names among which they are sought.
 const NEAR_CONCEPTS: usize = 3;
 const NEAR_NAMES: usize = 100;
-/// Names listed as nearest to a query.
-const LISTED_NAMES: usize = 3;
 
 pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     let kb = open_kb(&arguments.kb)?;
@@ -33,26 +31,24 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
     let kb = for_queries(kb, &encoder)?;
     let queries = queries(arguments)?;
     let concepts = chosen(&kb, &arguments.concepts, &queries, quiet)?;
-    let sample = sample(&kb, &concepts, arguments)?;
-    let names = Names::new(sample, &concepts, queries);
-    names.check_count()?;
-    let vectors = encoder.encode(&names.texts)?;
+    let mut points = points(sample(&kb, &concepts, arguments)?, &concepts, queries);
+    let (count, most) = (grouped(points.len() as u64), grouped(MAX_POINTS as u64));
+    anyhow::ensure!(points.len() <= MAX_POINTS, "{count} names are too many for a picture: at most {most}");
+    let vectors = encoder.encode(&points.iter().map(|point| &point.name).collect::<Vec<_>>())?;
     if !quiet {
         say_truncated(vectors.truncated().len() as u64);
     }
-    let vectors: Vec<&[f32]> = vectors.rows().collect();
     let tsne = Tsne { perplexity: arguments.perplexity, seed: arguments.seed };
-    let Some(places) = tsne.lay_out(&vectors, interrupt::asked) else { return interrupt::check() };
-    let summary = names.summary(concepts.len());
-    let picture = Picture {
-        title: title(arguments, &encoder),
-        caption: caption(&tsne, names.texts.len()),
-        points: names.points(&places, &vectors, &concepts),
-        concepts: concepts.iter().map(in_legend).collect(),
+    let Some(places) = tsne.lay_out(&vectors.rows().collect::<Vec<_>>(), interrupt::asked) else {
+        return interrupt::check();
     };
-    write(&picture, &arguments.out)?;
+    points.iter_mut().zip(places).for_each(|(point, place)| point.place = place.map(f64::from));
+    let picture = plot(&title(arguments, &encoder), &caption(&tsne, points.len()), &points, &concepts);
+    let _committing = interrupt::commit()?;
+    atomic_file::write(&arguments.out.with_extension("svg"), &picture)?;
+    atomic_file::write(&arguments.out.with_extension("csv"), &table(&points))?;
     if !quiet {
-        crate::say!("{summary}");
+        crate::say!("{}", summary(&points, concepts.len()));
     }
     Ok(())
 }
@@ -120,7 +116,6 @@ struct Sampled {
     lot: u64,
     name: String,
     id: String,
-    preferred_name: String,
 }
 
 /// Samples names of the other concepts: those with the lowest lots.
@@ -135,8 +130,7 @@ fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec
             if !is_low || chosen.contains(&concept.id) {
                 continue;
             }
-            let (id, preferred_name) = (concept.id.to_string(), concept.name.clone());
-            lowest.push(Sampled { lot, name: name.to_owned(), id, preferred_name });
+            lowest.push(Sampled { lot, name: name.to_owned(), id: concept.id.to_string() });
             if lowest.len() > most {
                 lowest.pop();
             }
@@ -146,87 +140,49 @@ fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec
     Ok(lowest.into_sorted_vec())
 }
 
-/// Names to draw: the sample first, then those of the concepts, then the queries above all others.
-struct Names {
-    texts: Vec<String>,
-    sample: Vec<ChosenConcept>,
-    /// Positions of the concepts of the names after the sample.
-    chosen: Vec<usize>,
+/// A name in the plane.
+struct Point {
+    name: String,
+    /// Id of its concept; empty for a query.
+    id: String,
+    group: Group,
+    /// Coordinates; the second grows upwards.
+    place: [f64; 2],
 }
 
-impl Names {
-    fn new(sample: Vec<Sampled>, concepts: &[Concept], queries: Vec<String>) -> Self {
-        let mut names = Self { texts: Vec::new(), sample: Vec::new(), chosen: Vec::new() };
-        for Sampled { name, id, preferred_name, .. } in sample {
-            names.texts.push(name);
-            names.sample.push(ChosenConcept { id, preferred_name });
-        }
-        for (number, concept) in concepts.iter().enumerate() {
-            names.texts.extend(concept.names().map(str::to_owned));
-            names.chosen.resize(names.texts.len() - names.sample.len(), number);
-        }
-        names.texts.extend(queries);
-        names
-    }
-
-    fn check_count(&self) -> anyhow::Result<()> {
-        let (count, most) = (grouped(self.texts.len() as u64), grouped(MAX_POINTS as u64));
-        anyhow::ensure!(self.texts.len() <= MAX_POINTS, "{count} names are too many for a picture: at most {most}");
-        Ok(())
-    }
-
-    /// Names of the knowledge base; the queries come after them.
-    fn known(&self) -> usize {
-        self.sample.len() + self.chosen.len()
-    }
-
-    fn summary(&self, concepts: usize) -> String {
-        format!(
-            "{} drawn: {} of {}, {} and {} of the others",
-            counted(self.texts.len() as u64, "name"),
-            grouped(self.chosen.len() as u64),
-            counted(concepts as u64, "concept"),
-            counted((self.texts.len() - self.known()) as u64, "queried name"),
-            grouped(self.sample.len() as u64)
-        )
-    }
-
-    fn points(&self, places: &[[f32; 2]], vectors: &[&[f32]], concepts: &[Concept]) -> Vec<Point> {
-        let point = |(at, place): (usize, &[f32; 2])| {
-            let role = match at.checked_sub(self.sample.len()) {
-                None => Role::Sample(self.sample[at].clone()),
-                Some(after) => match self.chosen.get(after) {
-                    Some(concept) => Role::Chosen(*concept),
-                    None => Role::Query(self.nearest(vectors[at], vectors, concepts)),
-                },
-            };
-            Point { place: *place, name: self.texts[at].clone(), role }
-        };
-        places.iter().enumerate().map(point).collect()
-    }
-
-    /// Returns the drawn names of the knowledge base that are nearest to a query, best first.
-    fn nearest(&self, query: &[f32], vectors: &[&[f32]], concepts: &[Concept]) -> Vec<DrawnNear> {
-        let cosine = |vector: &[f32]| query.iter().zip(vector).map(|(left, right)| left * right).sum::<f32>();
-        let known = vectors[..self.known()].iter().enumerate();
-        let mut nearest: Vec<(f32, usize)> = known.map(|(at, vector)| (cosine(vector), at)).collect();
-        nearest.sort_by(|left, right| {
-            right.0.total_cmp(&left.0).then_with(|| self.texts[left.1].cmp(&self.texts[right.1]))
-        });
-        let named = |(cosine, at): (f32, usize)| DrawnNear {
-            name: self.texts[at].clone(),
-            id: match at.checked_sub(self.sample.len()) {
-                None => self.sample[at].id.clone(),
-                Some(after) => concepts[self.chosen[after]].id.to_string(),
-            },
-            cosine,
-        };
-        nearest.into_iter().take(LISTED_NAMES).map(named).collect()
-    }
+/// Reason why a name is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    /// Member of the sample of other names.
+    Sample,
+    /// Name of a concept, by its position in the legend.
+    Concept(usize),
+    /// Queried name.
+    Query,
 }
 
-fn in_legend(concept: &Concept) -> ChosenConcept {
-    ChosenConcept { id: concept.id.to_string(), preferred_name: concept.name.clone() }
+/// Returns the points in the order of drawing: the sample, the names of the concepts, and above all others the queries.
+fn points(sample: Vec<Sampled>, concepts: &[Concept], queries: Vec<String>) -> Vec<Point> {
+    let point = |name, id, group| Point { name, id, group, place: [0.0; 2] };
+    let sampled = sample.into_iter().map(|Sampled { name, id, .. }| point(name, id, Group::Sample));
+    let names = |(number, concept): (usize, &Concept)| -> Vec<Point> {
+        let names = concept.names().map(str::to_owned);
+        names.map(|name| point(name, concept.id.to_string(), Group::Concept(number))).collect()
+    };
+    let queried = queries.into_iter().map(|name| point(name, String::new(), Group::Query));
+    sampled.chain(concepts.iter().enumerate().flat_map(names)).chain(queried).collect()
+}
+
+fn summary(points: &[Point], concepts: usize) -> String {
+    let among = |group: fn(&Group) -> bool| points.iter().filter(|point| group(&point.group)).count() as u64;
+    format!(
+        "{} drawn: {} of {}, {} and {} of the others",
+        counted(points.len() as u64, "name"),
+        grouped(among(|group| matches!(group, Group::Concept(_)))),
+        counted(concepts as u64, "concept"),
+        counted(among(|group| *group == Group::Query), "queried name"),
+        grouped(among(|group| *group == Group::Sample))
+    )
 }
 
 fn title(arguments: &Map, encoder: &Encoder) -> String {
@@ -245,45 +201,137 @@ fn caption(tsne: &Tsne, names: usize) -> String {
     )
 }
 
-/// Writes the page, and the picture alone beside it.
-fn write(picture: &Picture, out: &Path) -> anyhow::Result<()> {
-    let _committing = interrupt::commit()?;
-    atomic_file::write(&out.with_extension("svg"), &svg(picture))?;
-    atomic_file::write(&out.with_extension("html"), &page(picture))
+/// Returns the points as a table.
+fn table(points: &[Point]) -> String {
+    let row = |Point { name, id, group, place: [x, y] }: &Point| {
+        let group = match group {
+            Group::Sample => "sample",
+            Group::Concept(_) => "concept",
+            Group::Query => "query",
+        };
+        Dialect::of(b',').row([id, name, &x.to_string(), &y.to_string(), group], false) + "\n"
+    };
+    std::iter::once("id,name,x,y,group\n".to_owned()).chain(points.iter().map(row)).collect()
+}
+
+/// Side of the square with the points, the room around it, and width and row height of the legend, in pixels.
+const SIDE: f64 = 640.0;
+const MARGIN: f64 = 48.0;
+const LEGEND: f64 = 340.0;
+const ROW: f64 = 20.0;
+/// Longest name in the legend, in characters.
+const MAX_CHARACTERS: usize = 36;
+/// Classes of discs. The six colours differ for all kinds of colour blindness (Machado et al. 2009), on white and on black.
+const STYLE: &str = ".sample{fill:#8a8a8a;fill-opacity:.55}.query{fill:#ffd23f;stroke:currentColor;stroke-width:1.5}\
+    .concept{fill:currentColor;stroke:currentColor;stroke-width:1.5}.hollow{fill-opacity:0}\
+    .c0{color:#00539c}.c1{color:#d95f02}.c2{color:#0a9d78}.c3{color:#d0609f}.c4{color:#6b4a00}.c5{color:#3b9ae4}\
+    @media(prefers-color-scheme:dark){.c0{color:#2f86d6}.c1{color:#ee6c1a}.c2{color:#10b085}.c3{color:#e08cc0}\
+    .c4{color:#f0e442}.c5{color:#8fd3f7}}";
+
+impl Group {
+    /// Returns the class and the radius of the group's discs. Twelve concepts in a row have discs of their own.
+    fn disc(self) -> (String, f64) {
+        match self {
+            Self::Sample => ("sample".into(), 2.2),
+            Self::Concept(number) => {
+                (format!("concept c{}{}", number % 6, if number / 6 % 2 == 1 { " hollow" } else { "" }), 4.0)
+            }
+            Self::Query => ("query".into(), 6.0),
+        }
+    }
+}
+
+/// Draws the points, with the names of the queries, and a legend.
+fn plot(title: &str, caption: &str, points: &[Point], concepts: &[Concept]) -> String {
+    let entry = |(number, concept): (usize, &Concept)| (Group::Concept(number), entry_text(concept));
+    let mut legend: Vec<(Group, String)> = concepts.iter().enumerate().map(entry).collect();
+    for (group, text) in [(Group::Query, "queries"), (Group::Sample, "other names of the knowledge base, a sample")] {
+        legend.extend(points.iter().any(|point| point.group == group).then(|| (group, text.to_owned())));
+    }
+    let (width, height) = (SIDE + LEGEND + 2.0 * MARGIN, SIDE.max(ROW * legend.len() as f64) + 2.0 * MARGIN);
+    let mut svg = Svg::new(width, height, title, STYLE);
+    svg.heading(width / 2.0, 28.0, title);
+    svg.text(MARGIN, height - 18.0, Anchor::Start, caption);
+    let frame = frame(points);
+    frame.outline(&mut svg);
+    for Point { name, id, group, place: [x, y] } in points {
+        let ((x, y), (class, radius)) = (frame.place((*x, *y)), group.disc());
+        svg.disc(&class, (x, y), radius, format!("{name} {id}").trim_end());
+        if *group == Group::Query {
+            let (beside, anchor) = if x < MARGIN + 0.7 * SIDE { (9.0, Anchor::Start) } else { (-9.0, Anchor::End) };
+            svg.text((x + beside).round(), (y + 4.0).round(), anchor, name);
+        }
+    }
+    for (row, (group, text)) in legend.iter().enumerate() {
+        let (x, y, (class, radius)) = (MARGIN + SIDE + 24.0, MARGIN + ROW * (row as f64 + 0.5), group.disc());
+        svg.disc(&class, (x, y), radius, text);
+        svg.text(x + 14.0, y + 4.0, Anchor::Start, text);
+    }
+    svg.finish()
+}
+
+fn entry_text(concept: &Concept) -> String {
+    let mut name: String = concept.name.chars().take(MAX_CHARACTERS).collect();
+    if name.len() < concept.name.len() {
+        name.push('…');
+    }
+    format!("{name} ({})", concept.id)
+}
+
+/// Returns a frame around all points, with one scale for both axes.
+fn frame(points: &[Point]) -> Frame {
+    let bounds = [0, 1].map(|axis: usize| {
+        let values = points.iter().map(|point| point.place[axis]);
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    });
+    let extent = bounds.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
+    let half = if extent > 0.0 { 0.55 * extent } else { 1.0 };
+    let [x, y] = bounds.map(|(low, high)| f64::midpoint(low, high)).map(|middle| (middle - half, middle + half));
+    Frame { left: MARGIN, top: MARGIN, width: SIDE, height: SIDE, x, y }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names() -> (Names, Vec<Concept>) {
-        let sampled = Sampled { lot: 1, name: "cough".into(), id: "X:9".into(), preferred_name: "Cough".into() };
+    /// Returns a point of each group, the first two at one place, and the concept.
+    fn drawn() -> (Vec<Point>, Vec<Concept>) {
+        let sampled = Sampled { lot: 1, name: "cough, dry".into(), id: "X:9".into() };
         let mut concept = Concept::new("X:1".parse().unwrap(), "heart attack");
         concept.synonyms.push("infarct".into());
-        (Names::new(vec![sampled], std::slice::from_ref(&concept), vec!["hart".into()]), vec![concept])
+        let mut points = points(vec![sampled], std::slice::from_ref(&concept), vec!["<hart>".into()]);
+        points[3].place = [1.0, 2.0];
+        (points, vec![concept])
     }
 
     #[test]
-    fn points_have_the_roles_of_their_names() {
-        let (names, concepts) = names();
-        let vectors: [&[f32]; 4] = [&[0.0, 1.0], &[1.0, 0.0], &[0.6, 0.8], &[1.0, 0.0]];
-        let points = names.points(&[[0.0; 2]; 4], &vectors, &concepts);
-        let cough = ChosenConcept { id: "X:9".into(), preferred_name: "Cough".into() };
-        let near = |name: &str, id: &str, cosine| DrawnNear { name: name.into(), id: id.into(), cosine };
-        let nearest = vec![near("heart attack", "X:1", 1.0), near("infarct", "X:1", 0.6), near("cough", "X:9", 0.0)];
-        let expected = [
-            ("cough", Role::Sample(cough)),
-            ("heart attack", Role::Chosen(0)),
-            ("infarct", Role::Chosen(0)),
-            ("hart", Role::Query(nearest)),
-        ];
-        for (point, (name, role)) in points.into_iter().zip(expected) {
-            assert_eq!((point.name.as_str(), point.role), (name, role));
+    fn points_are_a_table() {
+        let (points, _) = drawn();
+        let expected = "id,name,x,y,group\nX:9,\"cough, dry\",0,0,sample\nX:1,heart attack,0,0,concept\n\
+                        X:1,infarct,0,0,concept\n,<hart>,1,2,query\n";
+        assert_eq!(table(&points), expected);
+        assert_eq!(summary(&points, 1), "4 names drawn: 2 of 1 concept, 1 queried name and 1 of the others");
+    }
+
+    #[test]
+    fn points_and_legend_are_drawn_and_no_name_is_markup() {
+        let (points, concepts) = drawn();
+        let svg = plot("a < b", "", &points, &concepts);
+        for (class, count) in [("sample", 2), ("concept c0", 3), ("query", 2)] {
+            assert_eq!(svg.matches(&format!("class=\"{class}\"")).count(), count, "{class}");
         }
+        assert!(svg.contains("<title>&lt;hart&gt;</title>") && !svg.contains("<hart"));
+        assert!(svg.contains(">heart attack (X:1)</text>") && svg.contains("<title>infarct X:1</title>"));
     }
 
     #[test]
-    fn the_summary_counts() {
-        assert_eq!(names().0.summary(1), "4 names drawn: 2 of 1 concept, 1 queried name and 1 of the others");
+    fn points_keep_their_shape_and_stay_within() {
+        let (points, _) = drawn();
+        let frame = frame(&points);
+        let [low, high] = [(0.0, 0.0), (1.0, 2.0)].map(|point| frame.place(point));
+        assert!(((low.1 - high.1) / (high.0 - low.0) - 2.0).abs() < 1e-9, "{low:?} {high:?}");
+        assert!([low.0, low.1, high.0, high.1].iter().all(|at| (MARGIN..=MARGIN + SIDE).contains(at)));
+        let one = super::frame(&points[..2]);
+        assert_eq!(one.place((0.0, 0.0)), (MARGIN + SIDE / 2.0, MARGIN + SIDE / 2.0));
     }
 }
