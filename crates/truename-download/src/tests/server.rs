@@ -63,6 +63,10 @@ impl Server {
         self.replies.lock().unwrap().insert(path.to_owned(), reply);
     }
 
+    pub(super) fn reply(&self, path: &str) -> Reply {
+        self.replies.lock().unwrap()[path].clone()
+    }
+
     pub(super) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

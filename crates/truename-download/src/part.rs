@@ -1,45 +1,58 @@
-//! Zips split into numbered parts, one a package.
-
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
 
-use crate::archive::Archive;
+use crate::Error;
+use crate::archive::Unpacked;
 
 /// One part of a split zip, such as `pkg/all-mpnet-base-v2.zip.001`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Path in the package.
-    pub(crate) path: String,
     /// File name without the number: `all-mpnet-base-v2.zip`.
     pub(crate) whole: String,
     pub(crate) number: u32,
+    /// Contents on disk.
+    file: PathBuf,
 }
 
 impl Part {
     /// Returns the part in a package that holds exactly one.
-    pub(crate) fn find(archive: &Archive) -> Option<Self> {
-        let mut parts = archive.entries.iter().filter_map(|entry| Self::of(&entry.path));
+    pub(crate) fn find(files: &[Unpacked]) -> Option<Self> {
+        let mut parts = files.iter().filter_map(|Unpacked { path, file, .. }| {
+            let (whole, number) = numbered_zip(path)?;
+            Some(Self { whole: whole.to_owned(), number, file: file.clone() })
+        });
         parts.next().filter(|_| parts.next().is_none())
     }
 
-    fn of(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next()?;
-        let (whole, number) = name.rsplit_once('.').filter(|(whole, _)| whole.ends_with(".zip"))?;
-        let is_number = number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
-        let number = number.parse().ok().filter(|_| is_number)?;
-        Some(Self { path: path.to_owned(), whole: whole.to_owned(), number })
+    pub(crate) fn is_part(path: &str) -> bool {
+        numbered_zip(path).is_some()
+    }
+
+    pub(crate) fn append_to(&self, whole: &Path) -> Result<(), Error> {
+        let written = || {
+            let mut whole = OpenOptions::new().create(true).append(true).open(whole)?;
+            std::io::copy(&mut File::open(&self.file)?, &mut whole)
+        };
+        written().map(drop).map_err(|source| Error::io("write", whole, source))
     }
 }
 
-/// Returns the name of the package `steps` after a numbered one: `a-001` and 2 give `a-003`.
-pub(crate) fn numbered_package(package: &str, steps: i64) -> Option<String> {
+/// Returns the name and the number in the path of a part.
+fn numbered_zip(path: &str) -> Option<(&str, u32)> {
+    let (whole, number) = path.rsplit('/').next()?.rsplit_once('.').filter(|(whole, _)| whole.ends_with(".zip"))?;
+    let is_number = number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((whole, number.parse().ok().filter(|_| is_number)?))
+}
+
+/// Returns the name of the package after a numbered one: `a-002` after `a-001`.
+pub(crate) fn next_package(package: &str) -> String {
     let stem = package.trim_end_matches(|character: char| character.is_ascii_digit());
     let digits = &package[stem.len()..];
-    let number = digits.parse::<i64>().ok()?.checked_add(steps).filter(|number| *number >= 0)?;
-    Some(format!("{stem}{number:0width$}", width = digits.len()))
+    let number = digits.parse().unwrap_or(0_u64).saturating_add(1);
+    format!("{stem}{number:0width$}", width = digits.len())
 }
 
 /// Returns whether a zip has its last record, with offsets from the start of the file. A zip inside the zip ends with
@@ -55,10 +68,9 @@ mod tests {
 
     #[test]
     fn pieces_are_told_by_their_number() {
-        let part = Part::of("pkg/input/m.zip.012").unwrap();
-        assert_eq!((part.whole.as_str(), part.number), ("m.zip", 12));
+        assert_eq!(numbered_zip("pkg/input/m.zip.012"), Some(("m.zip", 12)));
         for path in ["m.zip", "m.zip.x", "m.tar.001", "m.zip.1", "001", "m.zip.0a"] {
-            assert_eq!(Part::of(path), None, "{path}");
+            assert_eq!(numbered_zip(path), None, "{path}");
         }
     }
 
@@ -84,10 +96,9 @@ mod tests {
 
     #[test]
     fn packages_are_counted_up_in_their_width() {
-        assert_eq!(numbered_package("a-part-001", 4).as_deref(), Some("a-part-005"));
-        assert_eq!(numbered_package("a9", 1).as_deref(), Some("a10"));
-        assert_eq!(numbered_package("a-003", -2).as_deref(), Some("a-001"));
-        assert_eq!(numbered_package("a-000", -1), None);
-        assert_eq!(numbered_package("minilm", 1), None);
+        let pairs = [("a-part-001", "a-part-002"), ("a-009", "a-010"), ("a9", "a10"), ("minilm", "minilm1")];
+        for (package, next) in pairs {
+            assert_eq!(next_package(package), next);
+        }
     }
 }

