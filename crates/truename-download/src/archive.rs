@@ -8,7 +8,7 @@ use zip::ZipArchive;
 use crate::Error;
 use crate::copy::{Contents, Copied, MAX_FILE_BYTES};
 use crate::model_files::is_kept;
-use crate::part::Part;
+use crate::part::part_number;
 use crate::store::Partial;
 
 /// Maximum ratio of an archive's unpacked size to its own. Weights shrink to no less than half, text to a tenth; a zip
@@ -43,7 +43,7 @@ impl Archive<'_> {
         let limit = bytes.saturating_mul(MAX_RATIO).saturating_add(ALWAYS_ALLOWED).min(MAX_FILE_BYTES);
         let (mut files, mut total) = (Vec::new(), 0u64);
         let mut take = |path: &str, bytes: u64, reader: &mut dyn Read| {
-            if !is_kept(path.rsplit('/').next().unwrap_or(path)) && !Part::is_part(path) {
+            if !is_kept(path.rsplit('/').next().unwrap_or(path)) && part_number(path).is_none() {
                 return Ok(());
             }
             total = total.saturating_add(bytes);

