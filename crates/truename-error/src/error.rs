@@ -102,6 +102,13 @@ impl Error {
         }
     }
 
+    /// Sets the kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
     /// Adds the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Cause + Send + Sync>>) -> Self {

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
+use truename_error::ErrorKind;
 
 /// An error in a file of judgements or predictions.
 #[derive(Debug)]
@@ -71,5 +72,14 @@ impl std::error::Error for Error {
 impl From<truename_read::Error> for Error {
     fn from(source: truename_read::Error) -> Self {
         Self(Kind::Read(source))
+    }
+}
+
+impl From<Error> for truename_error::Error {
+    fn from(source: Error) -> Self {
+        let kind = if source.is_not_found() { ErrorKind::NotFound } else { ErrorKind::Syntax };
+        let hint = source.hint();
+        let error = Self::other(source).of_kind(kind);
+        hint.into_iter().fold(error, Self::with_hint)
     }
 }

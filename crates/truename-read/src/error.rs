@@ -1,6 +1,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use truename_error::ErrorKind;
 
 use truename_text::Problem;
 
@@ -134,4 +135,22 @@ fn printable(message: &str) -> String {
         if character.is_control() { shown.extend(character.escape_debug()) } else { shown.push(character) }
     }
     shown
+}
+
+impl From<Error> for truename_error::Error {
+    fn from(source: Error) -> Self {
+        let kind = match source.cause() {
+            None if source.is_not_found() => ErrorKind::NotFound,
+            None => ErrorKind::Io,
+            Some(Cause::TooLong) => ErrorKind::TooLong,
+            Some(Cause::UnknownEncoding) => ErrorKind::UnknownEncoding,
+            Some(Cause::Undecodable) => ErrorKind::Undecodable,
+            Some(Cause::NotText) => ErrorKind::NotText,
+            Some(Cause::Damaged) => ErrorKind::Damaged,
+            Some(Cause::Syntax) => ErrorKind::Syntax,
+        };
+        let hint = source.hint().map(str::to_owned);
+        let error = Self::other(source).of_kind(kind);
+        hint.into_iter().fold(error, Self::with_hint)
+    }
 }
