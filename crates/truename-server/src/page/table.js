@@ -154,8 +154,21 @@ function nextLine(bytes, at) {
 
 /** Reads the row that begins at `from`: the place of each value, and whether it is written with escapes; the end of the content, and the
  *  start of the next row. A quote opens a cell at its beginning, and closes it before a delimiter or line end. Where a quoted cell would
- *  reach over what looks like another quoted cell, its quote is a letter, and the row ends with its line. */
-function readRow(bytes, from, { delimiter, quoting }) {
+ *  reach over what looks like another quoted cell, its quote is a letter, and the row ends with its line. So it does where the quoted
+ *  cell makes the row wider or narrower than the header, which has `width` cells, and each of the lines that it joins is as wide. */
+function readRow(bytes, from, dialect, width) {
+  const row = splitRow(bytes, from, dialect);
+  const end = lineEnd(bytes, from);
+  if (width === undefined || row.isCut || row.end <= end || row.cells.length === width) return row;
+  const lines = [];
+  for (let at = from; at < row.end; at = nextLine(bytes, lineEnd(bytes, at))) lines.push(bytes.subarray(at, lineEnd(bytes, at)));
+  const isRow = (line) => line.length === 0 || splitRow(line, 0, dialect, true).cells.length === width;
+  if (!lines.every(isRow)) return row;
+  return { ...splitRow(bytes.subarray(0, end), from, dialect, true), hasOpenQuote: true, next: nextLine(bytes, end) };
+}
+
+/** Splits the row that begins at `from`, as `readRow` does without a header; `isLine` if it ends with its line, whatever its quotes. */
+function splitRow(bytes, from, { delimiter, quoting }, isLine = false) {
   const isEscaped = quoting === "escaped";
   const isBlank = (byte) => byte === SPACE || (byte === TAB && delimiter !== TAB);
   const afterBlanks = (at, end) => {
@@ -221,13 +234,13 @@ function readRow(bytes, from, { delimiter, quoting }) {
       const further = nextLine(bytes, lines);
       if (quoted.open > start) takeLiterally();
       else if (!isCut && further < bytes.length) lines = lineEnd(bytes, further);
-      else if (isCut || delimiter === TAB) {
+      else if (isCut || isLine || delimiter === TAB) {
         isCut = true;
         takeLiterally();
       } else throw neverClosed(bytes, from);
       continue;
     }
-    if (start > row.end) return Object.assign(row, { next: nextLine(bytes, row.end) });
+    if (start > row.end) return Object.assign(row, { isCut, next: nextLine(bytes, row.end) });
     const open = afterBlanks(start, row.end);
     if (quoting !== "none" && open >= literal && open < row.end && bytes[open] === QUOTE) {
       quoted = { open, strays: 0, closesEarly: false, isWritten: false };
@@ -442,9 +455,12 @@ export class Table {
     this.dialect = guessDialect(this.codec, fileName, dialect ?? saidDialect, this.skipped + Number(saidDialect !== undefined));
     this.openQuotes = 0;
     const rows = [];
+    let width;
     for (let at = 0; at < bytes.length; at = rows.at(-1)) {
       const isTitle = rows.length < 3 * this.skipped;
-      const row = isTitle ? { end: lineEnd(bytes, at) } : readRow(bytes, at, this.dialect);
+      const row = isTitle ? { end: lineEnd(bytes, at) } : readRow(bytes, at, this.dialect, width);
+      const isAbove = isTitle || row.end === at || (saidDialect && saidBy(this.codec.decode(bytes.subarray(at, row.end))));
+      if (width === undefined && !isAbove) width = row.cells.length;
       this.openQuotes += Number(row.hasOpenQuote ?? false);
       rows.push(at, row.end, row.next ?? nextLine(bytes, row.end));
     }
@@ -481,7 +497,8 @@ export class Table {
   }
 
   ranges(row) {
-    return readRow(this.codec.bytes, this.rows[3 * row], this.dialect).cells;
+    const width = row > this.first ? this.headerWidth : undefined;
+    return readRow(this.codec.bytes, this.rows[3 * row], this.dialect, width).cells;
   }
 
   /** Returns the values of a row's cells. */
