@@ -21,15 +21,14 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 24] = [
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
     ("truename-download/src/archive.rs", "archives that were downloaded"),
-    ("truename-download/src/certificates.rs", "settings that other programs share"),
-    ("truename-download/src/huggingface.rs", "files that were downloaded"),
-    ("truename-download/src/manifest.rs", "the list of what was downloaded"),
-    ("truename-download/src/netrc.rs", "settings that other programs share"),
-    ("truename-download/src/parts.rs", "archives that were downloaded"),
-    ("truename-download/src/pip_settings.rs", "settings that other programs share"),
+    ("truename-download/src/client.rs", "files that were downloaded"),
+    ("truename-download/src/package.rs", "archives that were downloaded"),
+    ("truename-download/src/part.rs", "archives that were downloaded"),
+    ("truename-download/src/settings.rs", "certificates"),
+    ("truename-download/src/store.rs", "files that were downloaded"),
     ("truename-files/src/partial.rs", "files that are copied"),
     ("truename-infer/src/checkpoint.rs", "model folders"),
     ("truename-infer/src/config.rs", "model folders"),
