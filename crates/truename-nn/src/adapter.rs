@@ -5,8 +5,8 @@ use truename_infer::{
 
 use crate::dropout::Dropout;
 use crate::layer::{Attention, EncoderLayer, FeedForward, Linear, Norm, Pass};
+use crate::layer::{row_lengths, unit_rows};
 use crate::layout::Layout;
-use crate::objective::{row_lengths, unit_rows};
 use crate::parameter::Parameter;
 
 /// The adapters of a transformer (PICSO, section 3.2).

@@ -1,5 +1,6 @@
 use burn_tensor::{Device, Gradients, Tensor};
 use truename_infer::{Error, Scope};
+use truename_text::SplitMix64;
 
 /// A trained tensor, with the name of the tensor in the model folder.
 ///
@@ -13,6 +14,19 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Draws the values from a normal distribution, with the deviation that BERT's weights start with.
+    pub fn initial(name: &str, shape: [usize; 2], seed: u64) -> Self {
+        const DEVIATION: f64 = 0.02;
+        let mut random = SplitMix64::new(seed ^ truename_text::stable_hash(name));
+        let mut uniform = || (random.draw() >> 11) as f64 / (1u64 << 53) as f64;
+        let mut normal = || {
+            let (radius, angle) = ((-2.0 * (1.0 - uniform()).ln()).sqrt(), std::f64::consts::TAU * uniform());
+            (DEVIATION * radius * angle.cos()) as f32
+        };
+        let values: Vec<f32> = (0..shape[0] * shape[1]).map(|_| normal()).collect();
+        Self::new(name, &shape, &values)
+    }
+
     /// Creates a parameter of an objective, on the CPU.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use crate::ServerOptions;
-use crate::access::Route;
+use crate::route::Route;
 
 /// Stands for any origin.
 const ANY: &str = "*";

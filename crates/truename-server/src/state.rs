@@ -7,10 +7,10 @@ use axum::http::{HeaderMap, header};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::access::Limiter;
 use crate::base::{Base, Slot};
 use crate::budget::Budget;
 use crate::failure::Failure;
+use crate::limiter::Limiter;
 use crate::metrics::Metrics;
 use crate::origin::Origins;
 use crate::queue::Lane;

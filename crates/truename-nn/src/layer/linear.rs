@@ -11,6 +11,12 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
+    /// Returns a layer with initial weights and without a bias.
+    pub fn untrained(name: &str, inputs: usize, outputs: usize, seed: u64) -> Self {
+        let bias = Parameter::new(&format!("{name}.bias"), &[outputs], &vec![0.0; outputs]);
+        Self { weight: Parameter::initial(&format!("{name}.weight"), [outputs, inputs], seed), bias }
+    }
+
     pub fn load(scope: &Scope, inputs: usize, outputs: usize, device: &Device) -> Result<Self, Error> {
         let weight = Parameter::load(scope, "weight", &[outputs, inputs], device)?;
         Ok(Self { weight, bias: Parameter::load(scope, "bias", &[outputs], device)? })

@@ -3,7 +3,6 @@ use truename_infer::{Activation, Error, TransformerCheckpoint};
 
 use super::feed_forward::activate;
 use super::{Linear, Norm, indices};
-use crate::objective::untrained;
 use crate::parameter::Parameter;
 
 /// The masked-language head (Devlin et al. 2018): the scores of tokens for the places of states. Its last map is the table of token
@@ -25,7 +24,7 @@ impl MaskedHead {
         let scope = checkpoint.tensors().at(names.masked_norm);
         let [scale, shift] = scope.norm_names().map(|name| scope.name(name));
         Ok(Self {
-            map: untrained(names.masked_map, hidden, hidden, seed),
+            map: Linear::untrained(names.masked_map, hidden, hidden, seed),
             activation: checkpoint.activation()?,
             norm: Norm {
                 scale: Parameter::new(&scale, &[hidden], &vec![1.0; hidden]),

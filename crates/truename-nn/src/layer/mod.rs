@@ -10,6 +10,7 @@ mod masked_head;
 mod norm;
 mod pass;
 mod position_bias;
+mod unit;
 
 pub(crate) use attention::Attention;
 pub(crate) use embedding::{TokenEmbedding, dropped, indices, rows};
@@ -21,3 +22,4 @@ pub(crate) use masked_head::MaskedHead;
 pub(crate) use norm::Norm;
 pub(crate) use pass::Pass;
 pub(crate) use position_bias::PositionBias;
+pub(crate) use unit::{row_lengths, unit_rows};

@@ -2,7 +2,7 @@ use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, ClassifyConfig, Pooling};
 
-use super::{Loss, Objective, Pass, untrained};
+use super::{Loss, Objective, Pass};
 use crate::layer::Linear;
 use crate::layout::Layout;
 use crate::parameter::Parameter;
@@ -37,7 +37,7 @@ pub enum Targets {
 impl Classify {
     /// Creates the objective for a number of labels, or for one output of a regression, and a network with states of a width.
     pub fn new(hidden: usize, outputs: usize, pooling: Pooling, seed: u64) -> Self {
-        Self { map: untrained(ClassifyConfig::MAP, hidden, outputs, seed), pooling }
+        Self { map: Linear::untrained(ClassifyConfig::MAP, hidden, outputs, seed), pooling }
     }
 }
 

@@ -4,8 +4,9 @@ use burn_tensor::activation::log_sigmoid;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, CandidateScore, ClozeTokens, Error, Pooling, TransformerCheckpoint};
 
-use super::metric::{unit_rows, zero};
+use super::metric::zero;
 use super::{Loss, Objective, Pass};
+use crate::layer::unit_rows;
 use crate::layer::{MaskedHead, indices};
 use crate::layout::Layout;
 use crate::parameter::Parameter;

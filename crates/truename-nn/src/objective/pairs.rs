@@ -1,8 +1,9 @@
 use burn_tensor::{Int, Tensor, TensorData};
 use truename_infer::Batch;
 
-use super::metric::{unit_rows, zero};
+use super::metric::zero;
 use super::{Loss, Objective, Pass};
+use crate::layer::unit_rows;
 
 /// Contrastive loss over pairs of texts with labels between 0 and 1 (NSEEN, equation 1).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use burn_tensor::{Tensor, TensorData};
 use truename_infer::{AdapterConfig, Batch, Error, Pooling, TransformerCheckpoint};
 
 use super::metric::{Classes, MetricLoss};
-use super::{Loss, Objective, Pass, untrained};
+use super::{Loss, Objective, Pass};
 use crate::adapter::{Adapter, balanced};
 use crate::layer::{Linear, indices};
 use crate::layout::Layout;
@@ -68,7 +68,7 @@ impl Synonyms {
             EntityVector::Pooled => Vector::Pooled(backbone.pooling()),
             EntityVector::Aggregated => {
                 let name = format!("{}.aggregator", AdapterConfig::prefix(name));
-                Vector::Aggregated(Box::new(untrained(&name, 4 * hidden, hidden, seed)))
+                Vector::Aggregated(Box::new(Linear::untrained(&name, 4 * hidden, hidden, seed)))
             }
         };
         let adapter = Adapter::untrained(name, config, backbone, seed)?;

@@ -3,7 +3,7 @@ use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};
 
 use super::metric::zero;
-use super::{Loss, Objective, Pass, untrained};
+use super::{Loss, Objective, Pass};
 use crate::layer::{Linear, indices};
 use crate::parameter::Parameter;
 
@@ -25,7 +25,7 @@ pub struct TaggedTokens {
 impl Tags {
     /// Creates the objective for a number of tags and a network with states of a width.
     pub fn new(hidden: usize, tags: usize, seed: u64) -> Self {
-        Self { map: untrained(TagConfig::MAP, hidden, tags, seed) }
+        Self { map: Linear::untrained(TagConfig::MAP, hidden, tags, seed) }
     }
 }
 

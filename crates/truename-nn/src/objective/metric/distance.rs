@@ -1,5 +1,7 @@
 use burn_tensor::Tensor;
 
+use crate::layer::unit_rows;
+
 /// The distance between two vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,20 +32,6 @@ impl Distance {
 pub(super) fn cosines(embeddings: Tensor<2>) -> Tensor<2> {
     let unit = unit_rows(embeddings);
     unit.clone().matmul(unit.transpose())
-}
-
-/// Divides each row by its length.
-pub(crate) fn unit_rows(embeddings: Tensor<2>) -> Tensor<2> {
-    let lengths = row_lengths(&embeddings);
-    embeddings / lengths
-}
-
-/// The length of each row, never 0.
-///
-/// # Shapes
-/// `rows: [rows, width]`, output: `[rows, 1]`
-pub(crate) fn row_lengths(rows: &Tensor<2>) -> Tensor<2> {
-    (rows.clone().square().sum_dim(1) + 1e-24).sqrt()
 }
 
 /// `‖a‖² + ‖b‖² − 2 a·b`, never below 0.

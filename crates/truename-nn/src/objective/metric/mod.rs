@@ -14,7 +14,6 @@ pub use distance::Distance;
 pub use multi_similarity::MultiSimilarity;
 pub use triplet::Mining;
 
-pub(crate) use distance::{row_lengths, unit_rows};
 #[cfg(test)]
 pub(super) use {
     debiased::debiased, multi_similarity::multi_similarity, supervised_contrastive::supervised_contrastive,

@@ -3,13 +3,11 @@ mod rows;
 
 use burn_tensor::{Device as BurnDevice, Tensor, TensorData};
 use truename_infer::{Batch, SpanTensors};
-use truename_text::SplitMix64;
 
 use self::contrast::{Group, contrast};
 use self::rows::{PositionRows, SpanRows};
-use super::metric::unit_rows;
 use super::{Loss, Objective, Pass};
-use crate::layer::{Linear, indices};
+use crate::layer::{Linear, indices, unit_rows};
 use crate::parameter::Parameter;
 
 /// Contrastive losses over spans, starts and ends of mentions, and thresholds (BINDER, section 3.2).
@@ -127,30 +125,11 @@ pub struct GoldSpan {
     pub kind: u32,
 }
 
-/// Returns a layer with initial weights and without a bias.
-pub(crate) fn untrained(name: &str, inputs: usize, outputs: usize, seed: u64) -> Linear {
-    let bias = Parameter::new(&format!("{name}.bias"), &[outputs], &vec![0.0; outputs]);
-    Linear { weight: initial(&format!("{name}.weight"), [outputs, inputs], seed), bias }
-}
-
-/// A normal distribution with the deviation that BERT's weights start with.
-fn initial(name: &str, shape: [usize; 2], seed: u64) -> Parameter {
-    const DEVIATION: f64 = 0.02;
-    let mut random = SplitMix64::new(seed ^ truename_text::stable_hash(name));
-    let mut uniform = || (random.draw() >> 11) as f64 / (1u64 << 53) as f64;
-    let mut normal = || {
-        let (radius, angle) = ((-2.0 * (1.0 - uniform()).ln()).sqrt(), std::f64::consts::TAU * uniform());
-        (DEVIATION * radius * angle.cos()) as f32
-    };
-    let values: Vec<f32> = (0..shape[0] * shape[1]).map(|_| normal()).collect();
-    Parameter::new(name, &shape, &values)
-}
-
 impl Spans {
     /// Creates the objective for networks with states of these widths.
     pub fn new(text_hidden: usize, description_hidden: usize, options: SpansOptions) -> Self {
         let SpansOptions { types, max_span, dimensions, width, seed, .. } = options;
-        let map = |name, inputs| untrained(name, inputs, dimensions, seed);
+        let map = |name, inputs| Linear::untrained(name, inputs, dimensions, seed);
         let unless_shared = |name, inputs| (!options.shares_maps).then(|| map(name, inputs));
         let log_scale = -options.temperature.ln() as f32;
         let learned = options.threshold == SpanThreshold::Learned;
@@ -161,7 +140,7 @@ impl Spans {
             type_span: map(SpanTensors::TYPE_SPAN, description_hidden),
             type_start: unless_shared(SpanTensors::TYPE_START, description_hidden),
             type_end: unless_shared(SpanTensors::TYPE_END, description_hidden),
-            widths: initial(SpanTensors::WIDTHS, [max_span, width], seed),
+            widths: Parameter::initial(SpanTensors::WIDTHS, [max_span, width], seed),
             log_scales: Parameter::new(SpanTensors::SCALES, &[3], &[log_scale; 3]),
             thresholds: learned.then(|| Parameter::new(SpanTensors::THRESHOLDS, &[3, types], &vec![0.0; 3 * types])),
             options,
