@@ -5,7 +5,7 @@
 
 Makes the knowledge base of each set, trains the runs of each row and scores mentions whose places are given. A run or row that is there
 (RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
-tenth of the train part (BC5CDR); the part that is reported chooses nothing. The sources of the data stand in benches/README.md.
+tenth of the train part (BC5CDR); the part that is reported chooses nothing. The sources of the data stand in benches/data.md.
 
 The retriever, and rows with its candidates alone, are scored by the evaluation that ends their run, over mentions of one concept that the
 knowledge base has, with the weights of the last step. All others are scored by `truename link --mentions`: `all` counts every mention with an id,

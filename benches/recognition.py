@@ -4,7 +4,7 @@
         [--epochs N] [--set KEY=VALUE …] [--truename PATH]
 
 Trains each system on each set with the same schedule, and scores it by `truename evaluate mentions`: strict F1. A row that is there already
-(RUNS/SET-SYSTEM.json) is not run again. The sources of the data stand in benches/README.md.
+(RUNS/SET-SYSTEM.json) is not run again. The sources of the data stand in benches/data.md.
 
 Rows of several types whose mentions are read here (GENIA, JNLPBA) also have the F1 of bounds alone, and how many of the gold mentions that
 overlap another one are found, for a model of nested mentions also where it keeps no overlaps (`recognize --flat`).

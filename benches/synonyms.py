@@ -5,7 +5,7 @@
     python3 benches/synonyms.py biomedical --data DATA --out DIR
 
 Each command writes a knowledge base, texts and a list of excluded concepts into DIR/NAME-parts, and the corpus into DIR/NAME. Go on with
-an interrupted build by the same command. DATA is described in benches/README.md.
+an interrupted build by the same command. DATA is described in benches/data.md.
 
 general: synsets of WordNet with glosses and examples, PPDB's clusters, and half of WIKI: documents in even places, by sorted docName, are
 read; the titles that documents in odd places link to are excluded, for these documents evaluate. Glosses are also texts.
