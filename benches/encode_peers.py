@@ -34,13 +34,19 @@ BATCH = 32
 SINGLE_TEXTS = 500
 
 
+def write_names(train, file):
+    """Writes the names that are encoded, and returns them."""
+    entries = json.loads(train.read_text())["data"].values()
+    names = list(dict.fromkeys(" ".join(name.split()) for entry in entries for name in entry["mentions"]))[:2439]
+    file.write_text("\n".join(names) + "\n")
+    return names
+
+
 def write_texts(model, train, folder):
     import tokenizers
 
     folder.mkdir(parents=True, exist_ok=True)
-    entries = json.loads(train.read_text())["data"].values()
-    names = list(dict.fromkeys(" ".join(name.split()) for entry in entries for name in entry["mentions"]))[:2439]
-    (folder / "names.txt").write_text("\n".join(names) + "\n")
+    names = write_names(train, folder / "names.txt")
     tokenizer = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -253,6 +259,9 @@ def main():
     texts = commands.add_parser("texts")
     for argument in ("model", "train", "folder"):
         texts.add_argument(argument, type=pathlib.Path)
+    names = commands.add_parser("names")
+    for argument in ("train", "file"):
+        names.add_argument(argument, type=pathlib.Path)
     run = commands.add_parser("run")
     run.add_argument("model", type=pathlib.Path)
     run.add_argument("texts", type=pathlib.Path)
@@ -272,6 +281,8 @@ def main():
     match given.command:
         case "texts":
             write_texts(given.model, given.train, given.folder)
+        case "names":
+            write_names(given.train, given.file)
         case "run":
             compare(given.model, given.texts, given.ours, given.candle, given.rounds, given.threads)
         case "export":
