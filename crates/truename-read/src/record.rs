@@ -153,6 +153,8 @@ pub struct Record {
     pub line: u64,
     /// True if a quote before a cell is never closed, and so was taken for a character of the cell.
     pub has_open_quote: bool,
+    /// True if a quoted cell reaches over lines that each look like a row.
+    pub(crate) joins_rows: bool,
     /// True if a quoted cell has a quote that is not written as an escape.
     pub(crate) has_stray_quote: bool,
 }
@@ -184,6 +186,16 @@ impl Record {
     /// The value of a cell, if the row has it.
     pub fn cell(&self, at: usize) -> Option<&[u8]> {
         self.cells.get(at).map(|range| &self.bytes[range.clone()])
+    }
+
+    /// Returns a fault of the row's quotes, which a reader reports: rows may have been joined or cells not.
+    pub fn quote_fault(&self) -> Option<&'static str> {
+        const JOINED: &str = "a quoted cell over lines that each look like a row; a quote that belongs to a cell is written twice, as \"\"";
+        match self {
+            Self { has_open_quote: true, .. } => Some("a quote that is never closed, so taken for a character"),
+            Self { joins_rows: true, .. } => Some(JOINED),
+            _ => None,
+        }
     }
 
     /// Returns true if a cell is empty and has no quotes, as a null of Parquet is read.
@@ -242,6 +254,8 @@ pub struct Records {
     dialect: Option<Dialect>,
     /// Number of cells of the header, if there is one.
     width: Option<usize>,
+    /// Number of lines that follow, each of which is a row whatever its quotes.
+    apart: u64,
     limit: u64,
     buffer: Vec<u8>,
     at: usize,
@@ -252,7 +266,7 @@ pub struct Records {
 impl Records {
     pub(crate) fn new(path: &Path, reader: Reader, dialect: Option<Dialect>, limit: u64) -> Self {
         let (path, buffer) = (path.to_owned(), Vec::new());
-        Self { path, reader, dialect, width: None, limit, buffer, at: 0, is_ended: false, line: 1 }
+        Self { path, reader, dialect, width: None, apart: 0, limit, buffer, at: 0, is_ended: false, line: 1 }
     }
 
     /// Returns the rows of a text in memory.
@@ -277,8 +291,12 @@ impl Records {
     /// If the row is too long, the file ends within a quoted cell of it, or cannot be read.
     pub fn read(&mut self) -> Result<Option<Record>, Error> {
         let Some((mut length, mut end)) = self.line_from(0, false)? else { return Ok(None) };
-        let mut splitter = Splitter::new(self.dialect);
         let first = (length, end);
+        if self.apart > 0 {
+            self.apart -= 1;
+            return Ok(Some(self.take_line(first)));
+        }
+        let mut splitter = Splitter::new(self.dialect);
         while !splitter.split(&self.buffer[self.at..self.at + length]) {
             match self.line_from(length + end, true)? {
                 Some(next) => (length, end) = next,
@@ -297,21 +315,28 @@ impl Records {
                 length = splitter.literal + first;
                 end = line_end(&self.buffer[self.at + length..]).len();
             }
-        } else if length > first.0 && self.joins_rows(length, splitter.cells.len()) {
-            (length, end) = first;
-            splitter = Splitter::of_line(self.dialect, &self.buffer[self.at..self.at + length]);
-            splitter.has_open_quote = true;
+        } else if length > first.0 && self.joins_rows(length) {
+            if self.width != Some(splitter.cells.len()) {
+                self.apart = count_line_ends(&self.buffer[self.at..self.at + length]);
+                return Ok(Some(Record { has_open_quote: true, ..self.take_line(first) }));
+            }
+            return Ok(Some(Record { joins_rows: true, ..self.take(length, end, splitter) }));
         }
         Ok(Some(self.take(length, end, splitter)))
     }
 
-    /// Returns true if a row of several lines is not as wide as the header, and each of its lines is.
-    fn joins_rows(&self, length: usize, cells: usize) -> bool {
+    /// Takes a line as a row, whatever its quotes.
+    fn take_line(&mut self, (length, end): (usize, usize)) -> Record {
+        let splitter = Splitter::of_line(self.dialect, &self.buffer[self.at..self.at + length]);
+        self.take(length, end, splitter)
+    }
+
+    /// Returns true if each line of a row is as wide as the header.
+    fn joins_rows(&self, length: usize) -> bool {
         let lines = self.buffer[self.at..self.at + length].split(|byte| matches!(byte, b'\n' | b'\r'));
         let mut lines = lines.filter(|line| !line.is_empty());
-        self.width.is_some_and(|width| {
-            cells != width && lines.all(|line| Splitter::of_line(self.dialect, line).cells.len() == width)
-        })
+        let is_row = |line: &[u8], width| Splitter::of_line(self.dialect, line).cells.len() == width;
+        self.width.is_some_and(|width| width > 1 && lines.all(|line| is_row(line, width)))
     }
 
     /// Reads the next row that is not empty or, without a dialect, not blank. Such lines are passed over as fast as they can
@@ -401,7 +426,7 @@ impl Records {
         let line_end = line_end(&self.buffer[self.at + length..self.at + length + end]);
         self.line += count_line_ends(row) + u64::from(end > 0);
         self.at += length + end;
-        Record { bytes, length, cells: ranges, line_end, line, has_open_quote, has_stray_quote }
+        Record { bytes, length, cells: ranges, line_end, line, has_open_quote, joins_rows: false, has_stray_quote }
     }
 }
 

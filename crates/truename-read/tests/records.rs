@@ -94,7 +94,7 @@ fn a_quote_that_would_join_rows_is_a_character() {
         let source = Source::of_reader(Path::new("t"), Cursor::new(text.to_owned()), &SourceOptions::default());
         let mut table = Table::open(source.unwrap(), &TableOptions::default()).unwrap();
         let text_of = |cell: &[u8]| String::from_utf8(cell.to_vec()).unwrap();
-        let row = |row: Record| (row.cells().map(text_of).collect(), row.line, row.has_open_quote);
+        let row = |row: Record| (row.cells().map(text_of).collect(), row.line, row.quote_fault().is_some());
         std::iter::from_fn(|| table.read_filled().unwrap()).map(row).collect()
     };
     let row = |cells: &[&str], line, is_open| (cells.iter().map(|cell| (*cell).to_owned()).collect(), line, is_open);
@@ -114,9 +114,12 @@ fn a_quote_that_would_join_rows_is_a_character() {
             rows(&text("id\tname\n1\t\"3.5 inch\n5\"\tdisk\n")),
             [row(&["1", "\"3.5 inch"], 2, true), row(&["5\"", "disk"], 3, false)]
         );
-        // A row that is too wide keeps its line end where its lines are no rows, and so does one as wide as the header.
+        // Each of the lines is a row of its own, though one alone would open a quote.
+        assert_eq!(rows(&text("id,name\n,\"\n\",\n")), [row(&["", "\""], 2, true), row(&["\"", ""], 3, true)]);
+        // A row that is too wide keeps its line end where its lines are no rows; so does one as wide as the header, which is told.
         assert_eq!(rows(&text("id,name\n1,\"a\nb\",c,d\n")), [row(&["1", &text("a\nb"), "c", "d"], 2, false)]);
-        assert_eq!(rows(&text("id,name\n1,\"a\nb,c\"\n")), [row(&["1", &text("a\nb,c")], 2, false)]);
+        assert_eq!(rows(&text("id,name\n1,\"a\nb,c\"\n")), [row(&["1", &text("a\nb,c")], 2, true)]);
+        assert_eq!(rows(&text("id,name\n1,\"a\nb\"\n")), [row(&["1", &text("a\nb")], 2, false)]);
     }
 }
 

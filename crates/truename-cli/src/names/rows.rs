@@ -152,9 +152,7 @@ impl<'a> Names<'a> {
     /// Finds a quote that is never closed, and cells too few or too many.
     fn check_width(&self, record: &Record, path: &Path, faults: &mut Vec<Fault>) -> anyhow::Result<()> {
         let (width, columns, extra) = (record.width(), self.columns.own.len(), &self.columns.extra);
-        if record.has_open_quote {
-            faults.push(Fault::answered("a quote that is never closed, so taken for a character".into()));
-        }
+        faults.extend(record.quote_fault().map(|fault| Fault::answered(fault.into())));
         if width == columns {
             return Ok(());
         }

@@ -165,9 +165,7 @@ fn values(row: &truename_read::Record, columns: usize, encoding: Encoding) -> (V
         let lossy = |cell| encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
         row.cells().map(lossy).collect()
     });
-    if row.has_open_quote {
-        faults.push(Fault::answered("a quote that is never closed, so taken for a character".into()));
-    }
+    faults.extend(row.quote_fault().map(|fault| Fault::answered(fault.into())));
     faults.extend(
         match values.len() {
             width if width < columns => Some(format!("row has {width} of {columns} cells; filled up")),

@@ -82,8 +82,7 @@ pub(super) fn for_each_record(
         if record.is_blank() {
             continue;
         }
-        if record.has_open_quote {
-            let reason = "a quote that is never closed, so taken for a character";
+        if let Some(reason) = record.quote_fault() {
             collector.problem(Some(record.line), &shown(&record), reason)?;
         }
         visit(&record, collector)?;

@@ -158,13 +158,19 @@ function nextLine(bytes, at) {
  *  cell makes the row wider or narrower than the header, which has `width` cells, and each of the lines that it joins is as wide. */
 function readRow(bytes, from, dialect, width) {
   const row = splitRow(bytes, from, dialect);
-  const end = lineEnd(bytes, from);
-  if (width === undefined || row.isCut || row.end <= end || row.cells.length === width) return row;
+  const isRow = (line) => line.length === 0 || splitRow(line, 0, dialect, true).cells.length === width;
+  if (!(width > 1) || row.isCut || row.end <= lineEnd(bytes, from)) return row;
   const lines = [];
   for (let at = from; at < row.end; at = nextLine(bytes, lineEnd(bytes, at))) lines.push(bytes.subarray(at, lineEnd(bytes, at)));
-  const isRow = (line) => line.length === 0 || splitRow(line, 0, dialect, true).cells.length === width;
   if (!lines.every(isRow)) return row;
-  return { ...splitRow(bytes.subarray(0, end), from, dialect, true), hasOpenQuote: true, next: nextLine(bytes, end) };
+  if (row.cells.length === width) return { ...row, joinsRows: true };
+  return { ...readLine(bytes, from, dialect), hasOpenQuote: true, apart: lines.length - 1 };
+}
+
+/** Reads a line as a row, whatever its quotes. */
+function readLine(bytes, from, dialect) {
+  const end = lineEnd(bytes, from);
+  return { ...splitRow(bytes.subarray(0, end), from, dialect, true), next: nextLine(bytes, end) };
 }
 
 /** Splits the row that begins at `from`, as `readRow` does without a header; `isLine` if it ends with its line, whatever its quotes. */
@@ -455,13 +461,18 @@ export class Table {
     this.dialect = guessDialect(this.codec, fileName, dialect ?? saidDialect, this.skipped + Number(saidDialect !== undefined));
     this.openQuotes = 0;
     const rows = [];
-    let width;
+    /** Rows that are lines whatever their quotes: a quote above would have joined them. */
+    this.apart = new Set();
+    let [width, apart] = [undefined, 0];
     for (let at = 0; at < bytes.length; at = rows.at(-1)) {
       const isTitle = rows.length < 3 * this.skipped;
-      const row = isTitle ? { end: lineEnd(bytes, at) } : readRow(bytes, at, this.dialect, width);
+      const read = () => (apart > 0 ? readLine(bytes, at, this.dialect) : readRow(bytes, at, this.dialect, width));
+      const row = isTitle ? { end: lineEnd(bytes, at) } : read();
+      if (apart > 0) this.apart.add(rows.length / 3);
+      apart = row.apart ?? Math.max(0, apart - 1);
       const isAbove = isTitle || row.end === at || (saidDialect && saidBy(this.codec.decode(bytes.subarray(at, row.end))));
       if (width === undefined && !isAbove) width = row.cells.length;
-      this.openQuotes += Number(row.hasOpenQuote ?? false);
+      this.openQuotes += Number(row.hasOpenQuote || row.joinsRows || false);
       rows.push(at, row.end, row.next ?? nextLine(bytes, row.end));
     }
     this.rows = Uint32Array.from(rows);
@@ -497,6 +508,7 @@ export class Table {
   }
 
   ranges(row) {
+    if (this.apart.has(row)) return readLine(this.codec.bytes, this.rows[3 * row], this.dialect).cells;
     const width = row > this.first ? this.headerWidth : undefined;
     return readRow(this.codec.bytes, this.rows[3 * row], this.dialect, width).cells;
   }

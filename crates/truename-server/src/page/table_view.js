@@ -188,7 +188,7 @@ export class TableView {
     const rows = table.rowCount - table.firstValue;
     byId("table-name").textContent = table.fileName;
     const facts = [counted(rows, "row"), counted(table.columns.length, "column"), table.codec.name];
-    if (table.openQuotes > 0) facts.push(`${counted(table.openQuotes, "quote")} never closed`);
+    if (table.openQuotes > 0) facts.push(`${counted(table.openQuotes, "quote")} never closed, or closed rows below`);
     byId("table-facts").textContent = facts.join(" · ");
     byId("table-dialect").replaceChildren(
       ...DIALECTS.map((dialect) => new Option(dialect.label, dialect.value, false, dialect.value === table.dialect.value)),
