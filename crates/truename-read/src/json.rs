@@ -112,7 +112,7 @@ impl Objects {
             return Self(Form::Lines(Records::new(path, reader, None, limit)));
         }
         let reader = BufReader::with_capacity(1 << 16, reader);
-        Self(Form::Values(Values { path: path.to_owned(), reader, limit, line: 1 }))
+        Self(Form::Values(Values { path: path.to_owned(), reader, limit, line: 1, is_in_array: false }))
     }
 
     /// Reads the next value or, where each is a line, the next line that is not blank.
@@ -144,6 +144,8 @@ struct Values {
     reader: BufReader<Reader>,
     limit: u64,
     line: u64,
+    /// True between the brackets of an array whose members are the values.
+    is_in_array: bool,
 }
 
 impl Values {
@@ -154,16 +156,24 @@ impl Values {
             let line = self.line;
             let buffer = self.reader.fill_buf().map_err(|error| Error::read(&self.path, Some(line), error))?;
             if buffer.is_empty() {
-                return match value.is_empty() {
-                    true => Ok(None),
-                    false => Err(Error::cut_off(&self.path, Some(self.line), "the file ends within a JSON value")),
+                let within = match (value.is_empty(), self.is_in_array) {
+                    (true, false) => return Ok(None),
+                    (true, true) => "the file ends within a JSON array",
+                    (false, _) => "the file ends within a JSON value",
                 };
+                return Err(Error::cut_off(&self.path, Some(self.line), within));
             }
             let mut taken = 0;
             for &byte in buffer {
                 let is_outside = value.is_empty();
+                let is_member = is_outside && self.is_in_array && byte == b'[';
                 let is_separator = byte.is_ascii_whitespace() || (depth == 0 && matches!(byte, b',' | b'[' | b']'));
-                if is_outside && is_separator {
+                if is_outside && is_separator && !is_member {
+                    match byte {
+                        b'[' => self.is_in_array = true,
+                        b']' => self.is_in_array = false,
+                        _ => {}
+                    }
                     self.line += u64::from(byte == b'\n');
                     taken += 1;
                     continue;
@@ -289,8 +299,14 @@ mod tests {
         assert_eq!(values("{\n \"b\": [1, {}]\n}\n{\"b\":[1,{}]}"), [one(1, b), one(4, b)]);
         assert_eq!(values("[1, \"x\", null]"), [one(1, "1"), one(1, "\"x\""), one(1, "null")]);
         assert_eq!(values("[]"), []);
+        assert_eq!(values("[1]\n[2]"), [one(1, "1"), one(2, "2")]);
+        assert_eq!(values("[[\"a\", {}],\n [[1]]]"), [one(1, "[\"a\",{}]"), one(2, "[[1]]")]);
         let cut = &values("[{\"a\": 1},\n{\"a\"")[1].1;
         assert_eq!(cut, "memory:2: the file ends within a JSON value; it is cut off");
+        for array in ["[{}", "[\n{},\n", "[", "[1 "] {
+            let last = values(array).into_iter().find(|(line, _)| *line == 0).map(|(_, error)| error);
+            assert!(last.is_some_and(|error| error.contains("the file ends within a JSON array")), "{array:?}");
+        }
         assert_eq!(
             values(&format!("[\n\"{}\"]", "x".repeat(200)))[0].1,
             "memory:2: a line or value of more than 100 bytes"
