@@ -1,12 +1,14 @@
 //! Files that a path stands for.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::Error;
 
 /// Returns the files that a path stands for: those of a folder and of the folders in it, those that match a pattern such as
-/// `notes/*.txt`, else the path itself. They are in the order of their names; hidden ones are left out of folders.
+/// `notes/*.txt`, else the path itself. They are in the order of their names; hidden ones are left out unless a pattern names their dot.
+/// A link that leads nowhere is among them: opening it says so.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -39,7 +41,19 @@ fn matching(path: &Path) -> Vec<PathBuf> {
     let found = pattern.and_then(|pattern| glob::glob(pattern).ok());
     let mut places = HashSet::new();
     let mut is_new = |path: &PathBuf| path.canonicalize().map_or(true, |place| places.insert(place));
-    found.map_or_else(|| vec![path.to_owned()], |paths| paths.filter_map(Result::ok).filter(&mut is_new).collect())
+    let is_named = |found: &PathBuf| hidden(found) <= hidden(path);
+    let paths = found.map(|paths| paths.filter_map(Result::ok).filter(is_named).filter(&mut is_new).collect());
+    paths.unwrap_or_else(|| vec![path.to_owned()])
+}
+
+/// Returns the number of folders and files in a path whose names begin with a dot.
+fn hidden(path: &Path) -> usize {
+    let is_hidden = |part: &Component<'_>| matches!(part, Component::Normal(name) if begins_with_dot(name));
+    path.components().filter(is_hidden).count()
+}
+
+fn begins_with_dot(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 /// Lists a folder within `above`, the folders that a link may lead back to.
@@ -54,11 +68,11 @@ fn list(folder: &Path, above: &mut Vec<PathBuf>, found: &mut Vec<PathBuf>) -> Re
     let mut paths: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
     paths.sort();
     for path in paths {
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_hidden = path.file_name().is_some_and(begins_with_dot);
         match () {
             () if is_hidden => {}
             () if path.is_dir() => list(&path, above, found)?,
-            () => found.extend(path.is_file().then_some(path)),
+            () => found.extend((path.is_file() || !path.exists()).then_some(path)),
         }
     }
     above.pop();
@@ -72,7 +86,7 @@ mod tests {
     #[test]
     fn a_folder_and_a_pattern_stand_for_their_files() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.txt", "a.txt", "within/c.txt", ".hidden", "[x].txt"] {
+        for name in ["b.txt", "a.txt", "within/c.txt", ".hidden", ".h.txt", ".git/c.txt", "[x].txt"] {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
@@ -88,7 +102,18 @@ mod tests {
         assert_eq!(names(folder.path().join("?.txt")), ["a.txt", "b.txt"]);
         assert_eq!(names(folder.path().join("**/c.txt")), ["within/c.txt"]);
         assert_eq!(names(folder.path().join("with*")), ["within/c.txt"]);
+        assert_eq!(names(folder.path().join("*.txt")), ["[x].txt", "a.txt", "b.txt"]);
+        assert_eq!(names(folder.path().join(".*.txt")), [".h.txt"]);
         assert_eq!(names(folder.path().join("[x].txt")), ["[x].txt"]);
         assert_eq!(names(folder.path().join("*.csv")), ["*.csv"]);
+    }
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_a_file_of_its_folder_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("gone.txt");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        assert_eq!(files(folder.path()).unwrap(), [link.clone()]);
+        assert_eq!(files(&folder.path().join("*.txt")).unwrap(), [link]);
     }
 }
