@@ -47,10 +47,15 @@ fn by_content(text: &str) -> Option<Format> {
 
 /// Returns the JSON format by the outermost keys, which come early even where the file is one long line.
 fn by_keys(text: &str) -> Option<Format> {
-    let array = text.starts_with('[');
-    let keys = keys(text, if array { 2 } else { 1 });
+    let value = text.trim_start_matches(|character: char| character == '[' || character.is_whitespace());
+    let arrays = text[..text.len() - value.len()].matches('[').count();
+    let keys = keys(text, arrays + 1);
     let has = |names: &[&str]| keys.iter().any(|key| names.contains(key));
-    if has(&["documents", "PubTator3", "passages"]) && !has(&["text"]) {
+    // A pair of spaCy: the text, then its annotations.
+    let is_pair = arrays > 0 && value.starts_with('"') && has(&["entities"]);
+    if is_pair {
+        Some(Format::Jsonl)
+    } else if has(&["documents", "PubTator3", "passages"]) && !has(&["text"]) {
         Some(Format::BiocJson)
     } else if has(&["text", "tokens", "data"]) {
         Some(Format::Jsonl)
@@ -142,6 +147,9 @@ mod tests {
             (r#"{"PubTator3": ["#, Format::BiocJson),
             (r#"{"id": "\"text\":", "passages": [{"text": "a"}]}"#, Format::BiocJson),
             (r#"[{"id": 1, "passages": []}]"#, Format::BiocJson),
+            (r#"["a cold", {"entities": [[2, 6, "X"]]}]"#, Format::Jsonl),
+            ("[\n [\"a cold\", {\"entities\": [[2, 6, \"X\"]]}], [\"b\", {", Format::Jsonl),
+            ("[[\"a\"]] begins this text", Format::Text),
             ("A\tO\ncold\tB-Disease\n", Format::Conll),
             ("\n-DOCSTART-\tO\n\nA\tB-Disease\n", Format::Conll),
             ("-DOCSTART- -X- O O\r\n\r\nU.N. NNP I-NP I-ORG\r\nis VBZ I-VP O\r\n", Format::Conll),
@@ -170,6 +178,7 @@ mod tests {
     #[test]
     fn either_json_may_have_the_extension_of_the_other() {
         assert_eq!(detect("a.json", r#"{"id": 1, "text": "a"}"#), Format::Jsonl);
+        assert_eq!(detect("a.json", r#"[["a cold", {"entities": [[2, 6, "X"]]}]]"#), Format::Jsonl);
         assert_eq!(detect("a.jsonl", r#"{"id": 1, "passages": []}"#), Format::BiocJson);
         assert_eq!(detect("a.xml", "<wiki.entityAnnotation>"), Format::Wned);
     }

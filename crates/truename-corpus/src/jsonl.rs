@@ -53,7 +53,11 @@ fn give(line: u64, row: Result<Fields, String>, output: &mut Output<'_>) {
         Ok(mut row) => {
             // What is no id is told as a problem of the document that its line names.
             let id = row.0.get("id").and_then(scalar).unwrap_or_else(|| line.to_string());
-            let read = document(&mut row, &id, output).map(Read::from);
+            if let Some(annotations) = spans::rejected(&row).filter(|_| output.options.mentions) {
+                output.left_out += annotations;
+                return;
+            }
+            let read = document(&mut row, &id, output);
             output.give_one(&id, read.map_err(|message| Wrong::at(line, message)));
         }
     }
@@ -68,15 +72,18 @@ fn parse(line: &str) -> Result<Fields, String> {
     }
 }
 
-fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Document, String> {
+fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, String> {
     row.scalar("id")?;
     let text = row.text("text")?.ok_or("`text` is missing")?;
     let annotated = Annotated::new(&text, output.unit());
     let passages = passages(row.list("passages")?, &annotated)?;
-    let mut mentions = Vec::new();
+    let (mut mentions, mut left_out) = (Vec::new(), 0);
     if output.options.mentions && row.0.get("mentions").is_none_or(Value::is_null) {
         for annotation in spans::annotations(row, &output.options.tag_names)? {
             mentions.push(annotated.mention(annotation)?);
+        }
+        if mentions.is_empty() {
+            left_out = spans::unread(row);
         }
     } else if output.options.mentions {
         for (at, value) in row.list("mentions")?.into_iter().enumerate() {
@@ -84,7 +91,7 @@ fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Document,
             mentions.push(mention);
         }
     }
-    Ok(Document { id: id.to_owned(), text, passages, mentions })
+    Ok(Read { document: Document { id: id.to_owned(), text, passages, mentions }, left_out })
 }
 
 fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, String> {

@@ -14,7 +14,7 @@
 //! | format | the file is whole with |
 //! | --- | --- |
 //! | BioC | the last tag or bracket of its collection, or of the last document where documents stand one after another |
-//! | JSONL | the last bracket of its last line |
+//! | JSONL | the last bracket of its last line, or of its array |
 //! | PubTator | the line end of its last line |
 //! | CoNLL | the line end of its last line |
 //! | WNED | the last tag of its root; a file of `RawText` for each document |

@@ -6,7 +6,9 @@ use crate::annotation::Annotation;
 use crate::fields::{Fields, offset, scalar};
 
 /// Keys under which tools have their list of spans.
-const LISTS: [&str; 5] = ["spans", "entities", "ents", "label", "labels"];
+const LISTS: [&str; 7] = ["spans", "entities", "ents", "entity", "label", "labels", "annotations"];
+/// Keys under which tools have the parts of a text, which are no annotations.
+const PARTS: [&str; 5] = ["passages", "tokens", "words", "sents", "sentences"];
 const TAGS: [&str; 4] = ["ner_tags", "tags", "labels", "ner"];
 
 /// Brings a row of another tool into the form of a row with `text`: the pair that spaCy trains on, a task of Label Studio,
@@ -39,14 +41,33 @@ pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Anno
     }
     let results = row.0.get("annotations").or(row.0.get("completions")).and_then(Value::as_array);
     let result = results.into_iter().flatten().find_map(|annotation| annotation.get("result")?.as_array());
-    let lists = LISTS.iter().filter_map(|key| row.0.get(*key)?.as_array());
-    // A list of words is one of labels of the text.
-    let spans =
-        result.or_else(|| lists.into_iter().find(|list| list.iter().all(|span| span.is_array() || span.is_object())));
+    // Label Studio has a list of annotations too, each with a list of results.
+    let is_list = |list: &&Vec<Value>| has_parts(list) && !list.iter().any(|span| span.get("result").is_some());
+    let mut lists = LISTS.iter().filter_map(|key| row.0.get(*key)?.as_array()).filter(is_list);
+    let spans = result.or_else(|| lists.next());
     let numbered = (1..).zip(spans.into_iter().flatten());
     let read = numbered
         .filter_map(|(at, span)| annotation(span).map_err(|message| format!("span {at}: {message}")).transpose());
     read.collect()
+}
+
+/// Returns true if a list has objects or lists alone; a list of words is one of labels of the text.
+fn has_parts(list: &[Value]) -> bool {
+    list.iter().all(|span| span.is_array() || span.is_object())
+}
+
+/// Returns the number of annotations of a task of Prodigy that the annotator rejected or passed over, at least 1; none of another row.
+pub(crate) fn rejected(row: &Fields) -> Option<u64> {
+    let answer = row.0.get("answer").and_then(Value::as_str)?;
+    matches!(answer, "reject" | "ignore").then(|| unread(row).max(1))
+}
+
+/// Returns the number of objects and lists in the lists of a row, apart from the parts of its text; those of Label Studio are results.
+pub(crate) fn unread(row: &Fields) -> u64 {
+    let lists = row.0.iter().filter(|(key, _)| !PARTS.contains(&key.as_str()));
+    let lists = lists.filter_map(|(_, list)| list.as_array()).filter(|list| has_parts(list));
+    let results = |span: &Value| span.get("result").and_then(Value::as_array).map_or(1, Vec::len);
+    lists.flatten().map(|span| results(span) as u64).sum()
 }
 
 /// Returns the annotation of a span; none for what Label Studio says of the whole text.

@@ -34,11 +34,20 @@ fn spans_of_other_tools_are_mentions() {
             format!("{{{text}, \"entities\": [{{\"id\": 4, \"label\": \"Disease\", \"start_offset\": 2, \"end_offset\": 8}}, {{\"label\": \"Sign\", \"start_offset\": 13, \"end_offset\": 18}}], \"relations\": []}}"),
         ),
         (
+            "doccano 1.0",
+            format!("{{{text}, \"annotations\": [{{\"label\": \"Disease\", \"start_offset\": 2, \"end_offset\": 8}}, {{\"label\": \"Sign\", \"start_offset\": 13, \"end_offset\": 18}}]}}"),
+        ),
+        ("entity", format!("{{{text}, \"entity\": [[2, 8, \"Disease\"], [13, 18, \"Sign\"]]}}")),
+        (
             "Prodigy",
             format!("{{{text}, \"spans\": [{{\"start\": 2, \"end\": 8, \"label\": \"Disease\", \"token_start\": 1}}, {{\"start\": 13, \"end\": 18, \"label\": \"Sign\"}}], \"tokens\": [], \"answer\": \"accept\"}}"),
         ),
         ("spaCy", format!("{{{text}, \"ents\": [{{\"start\": 2, \"end\": 8, \"label\": \"Disease\"}}, {{\"start\": 13, \"end\": 18, \"label\": \"Sign\"}}]}}")),
         ("spaCy pair", "[\"😀 asthma and fever\", {\"entities\": [[2, 8, \"Disease\"], [13, 18, \"Sign\"]]}]".to_owned()),
+        (
+            "spaCy list",
+            "[\n[\"😀 asthma and fever\", {\"entities\": [[2, 8, \"Disease\"], [13, 18, \"Sign\"]]}],\n[\"b\", {\"entities\": []}]]".to_owned(),
+        ),
         (
             "Label Studio",
             format!("[{{\"id\": 9, \"data\": {{{text}}}, \"annotations\": [{{\"result\": [{{\"value\": {{\"start\": 2, \"end\": 8, \"text\": \"asthma\", \"labels\": [\"Disease\"]}}}}, {{\"value\": {{\"choices\": [\"x\"]}}}}, {{\"value\": {{\"start\": 13, \"end\": 18, \"labels\": [\"Sign\"]}}}}]}}]}}]"),
@@ -79,6 +88,40 @@ fn labels_of_whole_texts_are_no_mentions() {
     }
     let (_, problems) = read("a.jsonl", "{\"text\": \"a\", \"spans\": [{\"start\": 0}]}", &ReadOptions::default());
     assert_eq!(problems, ["a.jsonl:1: document 1: span 1: `start` or `end` is missing"]);
+}
+
+#[test]
+fn annotations_that_are_no_mentions_are_counted() {
+    let rows = [
+        (r#"{"text": "a cold", "spans": [[2, 6, "X"], [0, 1, "X"]], "answer": "reject"}"#, 0, 2),
+        (r#"{"text": "a cold", "tokens": [{}], "answer": "ignore"}"#, 0, 1),
+        (r#"{"data": {"text": "a"}, "annotations": [], "predictions": [{"result": [{}, {}]}]}"#, 1, 2),
+        (r#"{"data": {"text": "a"}, "annotations": [{"result": []}]}"#, 1, 0),
+        (r#"{"text": "a cold", "denotations": [{"span": {}}], "sents": [{}], "tags": ["x"]}"#, 1, 1),
+    ];
+    for (row, documents, left_out) in rows {
+        let mut found = 0;
+        let summary = read_from(Path::new("a.jsonl"), row.as_bytes(), &ReadOptions::default(), &mut |read| {
+            found += read.is_ok_and(|document| document.mentions.is_empty()) as u64;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((found, summary.unwrap().left_out), (documents, left_out), "{row}");
+    }
+    let (documents, _) = read("a.jsonl", rows[0].0, &ReadOptions::default().mentions(false));
+    assert_eq!(documents.len(), 1, "its text is as good as any");
+}
+
+#[test]
+fn an_array_that_is_not_closed_is_an_error() {
+    for text in ["[{\"text\": \"a\"},\n{\"text\": \"b\"}", "[\n{\"text\": \"a\"},\n"] {
+        let mut documents = 0;
+        let read = read_from(Path::new("a.jsonl"), text.as_bytes(), &ReadOptions::default(), &mut |_| {
+            documents += 1;
+            ControlFlow::Continue(())
+        });
+        let error = read.unwrap_err().to_string();
+        assert!(documents > 0 && error.contains("the file ends within a JSON array; it is cut off"), "{error}");
+    }
 }
 
 #[test]
