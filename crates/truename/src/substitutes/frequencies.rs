@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use truename_read::{Source, SourceOptions, Table, TableOptions, has_extension};
 use truename_text::{Span, Words};
 
 use super::lines::for_each_line;
@@ -16,7 +17,8 @@ pub struct Frequencies {
 impl Frequencies {
     /// Reads word lists and counts the words of texts.
     ///
-    /// A file is a word list if its first line that is not empty is `word TAB count`; then all its lines are. Any other file is a text.
+    /// A file is a word list if its first line, or the line below its header, is a word and a count with a tab between them, or any delimiter
+    /// in a `.csv` or `.tsv`; then all its rows are. Any other file is a text.
     /// A folder or a pattern stands for its files. The counts of several files are added.
     ///
     /// # Errors
@@ -34,19 +36,54 @@ impl Frequencies {
     }
 
     fn add_file(&mut self, path: &Path) -> Result<(), Error> {
-        let mut is_list = None;
-        for_each_line(path, |number, line| {
-            let entry = entry(line);
-            match (*is_list.get_or_insert(entry.is_some()), entry) {
-                (true, Some((word, count))) => self.add(word, count),
-                (true, None) => {
-                    let message = format!("expected a word, a tab and its count, found \"{line}\"");
-                    return Err(Error::word_list(path, number, message));
-                }
-                (false, _) => self.add_text(line),
+        let source = Source::open(path, &SourceOptions::default())?;
+        match delimiter(&source) {
+            Some(delimiter) => self.add_list(source, delimiter),
+            None => for_each_line(source, |_, line| {
+                self.add_text(line);
+                Ok(())
+            }),
+        }
+    }
+
+    fn add_list(&mut self, source: Source, delimiter: u8) -> Result<(), Error> {
+        let path = source.path().to_owned();
+        // A quote is a word of some lists.
+        let is_quoted = delimiter != b'\t';
+        let options =
+            TableOptions { delimiter: Some(delimiter), has_header: false, is_quoted, ..TableOptions::default() };
+        let mut table = Table::open(source, &options)?;
+        let mut places = None;
+        while let Some(record) = table.read_filled()? {
+            let row: Option<Vec<String>> = record.cells().map(|cell| table.encoding().decode(cell)).collect();
+            let row = row.unwrap_or_default();
+            if row.iter().all(|cell| cell.trim().is_empty()) {
+                continue;
             }
-            Ok(())
-        })
+            let (word_at, count_at) = match places {
+                Some(places) => places,
+                None => {
+                    let of_header = columns(&row);
+                    let (word, at) = *places.insert(of_header.unwrap_or((0, 1)));
+                    if of_header.is_some() || row.get(at).is_none_or(|cell| count(cell).is_none()) {
+                        continue;
+                    }
+                    (word, at)
+                }
+            };
+            let cell = |at: usize| row.get(at).map(|cell| cell.trim()).filter(|cell| !cell.is_empty());
+            match (cell(word_at), cell(count_at).and_then(count)) {
+                (Some(word), Some(count)) => self.add(word, count),
+                _ => {
+                    let between = if delimiter == b'\t' { "a tab" } else { "a delimiter" };
+                    let found = String::from_utf8_lossy(record.content()).into_owned();
+                    let message =
+                        format!("expected a word, {between} and its count, found \"{}\"", found.escape_debug());
+                    return Err(Error::word_list(&path, record.line, message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Counts the words of a text.
@@ -80,11 +117,50 @@ impl Frequencies {
     }
 }
 
-/// Returns the word and the count of a line.
-fn entry(line: &str) -> Option<(&str, u64)> {
-    let (word, count) = line.split_once('\t')?;
-    let word = word.trim();
-    Some((word, count.trim().parse().ok()?)).filter(|_| !word.is_empty())
+/// Names of columns of words, and of counts, by which a header is known.
+const WORDS: [&str; 5] = ["word", "words", "term", "token", "name"];
+const COUNTS: [&str; 7] = ["count", "counts", "frequency", "freq", "freqcount", "occurrences", "n"];
+/// Rows below a header of other names by which a word list is known.
+const ROWS: usize = 5;
+
+/// Returns the places of the word and its count, if a row is a header.
+fn columns(row: &[String]) -> Option<(usize, usize)> {
+    let place = |names: &[&str]| row.iter().position(|cell| names.contains(&cell.trim().to_lowercase().as_str()));
+    Some((place(&WORDS)?, place(&COUNTS)?))
+}
+
+/// Returns the delimiter of a word list; none of a text.
+fn delimiter(source: &Source) -> Option<u8> {
+    let path = source.path();
+    let is_table = ["csv", "tsv", "tab"].iter().any(|extension| has_extension(path, extension));
+    let delimiters = if is_table { &['\t', ',', ';', '|'][..] } else { &['\t'] };
+    let beginning = source.beginning_text();
+    let is_row = |line: &&str| !line.trim().is_empty() && !line.trim_matches('"').to_lowercase().starts_with("sep=");
+    let mut rows = beginning.lines().filter(is_row);
+    let first = rows.next()?;
+    // The last line of the beginning may be cut off.
+    let below: Vec<&str> = rows.take(ROWS + 1).collect();
+    let below = &below[..below.len() - usize::from(below.len() > 1)];
+    let is_list = |delimiter: &&char| {
+        let cells: Vec<String> = first.split(**delimiter).map(|cell| cell.trim_matches('"').to_owned()).collect();
+        let is_entry = |line: &&str| entry(line, **delimiter).is_some_and(|word| !word.contains(' '));
+        let is_below_header = || cells.len() == 2 && !below.is_empty() && below.iter().all(|line| is_entry(line));
+        entry(first, **delimiter).is_some() || columns(&cells).is_some() || is_below_header()
+    };
+    delimiters.iter().find(is_list).map(|delimiter| *delimiter as u8)
+}
+
+/// Returns the word of a line with a word and a count.
+fn entry(line: &str, delimiter: char) -> Option<&str> {
+    let (word, number) = line.split_once(delimiter)?;
+    count(number).map(|_| word.trim()).filter(|word| !word.is_empty())
+}
+
+/// Parses a count, which may have quotes around it and commas between its thousands.
+fn count(text: &str) -> Option<u64> {
+    let text = text.trim().trim_matches('"');
+    let is_grouped = || text.split(',').skip(1).all(|group| group.len() == 3) && !text.starts_with(',');
+    text.parse().ok().or_else(|| text.replace(',', "").parse().ok().filter(|_| is_grouped()))
 }
 
 #[cfg(test)]
@@ -139,7 +215,34 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_read_whatever_their_dialect() {
+        let lists = [
+            ("list.txt", "word\tcount\nthe\t1000000\nphysician\t2\n"),
+            ("list.txt", "Wort\tZahl\nthe\t1000000\nphysician\t2\n"),
+            ("list.tsv", "Rank\tWord\tFreq\n1\tthe\t1000000\n2\tphysician\t2\n"),
+            ("list.csv", "sep=;\nword;count\nthe;1000000\nphysician;2\n"),
+            ("list.csv", "word,count\nthe,\"1,000,000\"\nphysician,2\n"),
+            ("list.csv", "\"the\",1000000\n\"physician\",2\n"),
+        ];
+        for list in lists {
+            let frequencies = read(&[list]).unwrap();
+            assert_eq!(["the", "physician"].map(|word| frequencies.count(word)), [1_000_000, 2], "{list:?}");
+            assert_eq!(frequencies.counts.len(), 2, "{list:?}");
+        }
+        let quotes = read(&[("list.tsv", "\"\t500\nthe\t60\n")]).unwrap();
+        assert_eq!(["\"", "the"].map(|word| quotes.count(word)), [500, 60]);
+        let texts =
+            read(&[("a.txt", "In June, 1999\nIn May\n"), ("b.csv", "text,label\na long text,1\nin June,0\n")]).unwrap();
+        assert_eq!(texts.count("in"), 3);
+    }
+
+    #[test]
     fn a_line_without_a_count_is_refused() {
+        let error = read(&[("list.csv", "word,count\nthe,60\nuse,many\n")]).unwrap_err();
+        assert!(
+            error.to_string().ends_with("list.csv:3: expected a word, a delimiter and its count, found \"use,many\""),
+            "{error}"
+        );
         let error = read(&[("list.tsv", "the\t60\nuse\n")]).unwrap_err();
         assert!(
             error.to_string().ends_with("list.tsv:2: expected a word, a tab and its count, found \"use\""),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use truename_read::{Source, SourceOptions, without_packing};
+use truename_read::{Source, without_packing};
 
 use crate::Error;
 
@@ -10,10 +10,13 @@ use crate::Error;
 ///
 /// # Errors
 /// If the file cannot be read, or a line is not UTF-8 or too long.
-pub(super) fn for_each_line(path: &Path, mut visit: impl FnMut(u64, &str) -> Result<(), Error>) -> Result<(), Error> {
-    let mut lines = Source::open(path, &SourceOptions::default())?.into_lines();
+pub(super) fn for_each_line(
+    source: Source,
+    mut visit: impl FnMut(u64, &str) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (path, mut lines) = (source.path().to_owned(), source.into_lines());
     while let Some(line) = lines.read_filled()? {
-        visit(line.number, line.text().map_err(|fault| fault.at(path, line.number))?)?;
+        visit(line.number, line.text().map_err(|fault| fault.at(&path, line.number))?)?;
     }
     Ok(())
 }

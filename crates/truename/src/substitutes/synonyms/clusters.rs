@@ -1,6 +1,6 @@
 //! Clusters of phrases, as those of PPDB: the name of a cluster on a line, its members behind a tab on the lines after it.
 
-use std::path::Path;
+use truename_read::Source;
 
 use crate::Error;
 use crate::substitutes::lines::for_each_line;
@@ -9,12 +9,13 @@ use crate::substitutes::lines::for_each_line;
 ///
 /// # Errors
 /// If the file cannot be read or a member stands before the first cluster.
-pub(super) fn read(path: &Path, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
+pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
+    let path = source.path().to_owned();
     let mut cluster: Vec<String> = Vec::new();
-    for_each_line(path, |number, line| {
+    for_each_line(source, |number, line| {
         match line.strip_prefix('\t') {
             Some(_) if cluster.is_empty() => {
-                return Err(Error::word_list(path, number, "a member before the name of its cluster".into()));
+                return Err(Error::word_list(&path, number, "a member before the name of its cluster".into()));
             }
             Some(member) => cluster.push(member.to_owned()),
             None => add(std::mem::replace(&mut cluster, vec![line.to_owned()])),

@@ -7,6 +7,8 @@ mod wordnet;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use truename_read::{Source, SourceOptions, has_extension};
+
 use super::inflection::{Form, PartOfSpeech, has_form, inflected, readings};
 use super::lines::plain_name;
 use crate::{Error, KnowledgeBase};
@@ -30,16 +32,16 @@ struct Group {
 enum Format {
     WordNet(PartOfSpeech),
     Clusters,
-    Table(u8),
+    Table,
 }
 
 impl SynonymVocabulary {
     /// Reads files of synonyms, and the files of patterns: WordNet's `data.noun`, `data.verb`, `data.adj` and `data.adv`, or the folder with them;
-    /// CSV and TSV, in which a row has synonyms; clusters, as those of PPDB: a line with the name of a cluster, its members behind a
-    /// tab on the lines after it.
+    /// tables of any delimiter, in which a row has synonyms; clusters, as those of PPDB: a line with the name of a cluster, its members behind
+    /// a tab on the lines after it. Of a folder with files of WordNet the others are left out.
     ///
     /// # Errors
-    /// If a file cannot be read, is not UTF-8, or has a line that is not of its format; if a folder has no file of WordNet.
+    /// If a file cannot be read, is not UTF-8, or has a line that is not of its format; if a folder has no file.
     pub fn read(paths: &[PathBuf]) -> Result<Self, Error> {
         let mut vocabulary = Self::default();
         paths.iter().try_for_each(|path| vocabulary.add_path(path))?;
@@ -48,11 +50,11 @@ impl SynonymVocabulary {
 
     fn add_path(&mut self, path: &Path) -> Result<(), Error> {
         let mut files = truename_read::files(path)?;
-        if path.is_dir() {
-            files.retain(|file| matches!(format(file), Format::WordNet(_)));
+        if path.is_dir() && files.iter().any(|file| part_of_speech(file).is_some()) {
+            files.retain(|file| part_of_speech(file).is_some());
         }
         if files.is_empty() {
-            let message = "no data.noun, data.verb, data.adj or data.adv in the folder";
+            let message = "no data.noun, data.verb, data.adj or data.adv, and no other file of synonyms in the folder";
             return Err(Error::word_list(path, 0, message.into()));
         }
         files.iter().try_for_each(|file| self.add_file(file))
@@ -60,10 +62,11 @@ impl SynonymVocabulary {
 
     fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let before = self.groups.len();
-        match format(path) {
-            Format::WordNet(part) => wordnet::read(path, |words| self.add(words, Some(part)))?,
-            Format::Clusters => clusters::read(path, |words| self.add(words, None))?,
-            Format::Table(delimiter) => table::read(path, delimiter, |words| self.add(words, None))?,
+        let source = Source::open(path, &SourceOptions::default())?;
+        match format(&source) {
+            Format::WordNet(part) => wordnet::read(source, |words| self.add(words, Some(part)))?,
+            Format::Clusters => clusters::read(source, |words| self.add(words, None))?,
+            Format::Table => table::read(source, |words| self.add(words, None))?,
         }
         if self.groups.len() == before {
             return Err(Error::word_list(path, 1, "no two synonyms in the file".into()));
@@ -86,7 +89,8 @@ impl SynonymVocabulary {
     fn add(&mut self, words: Vec<String>, part: Option<PartOfSpeech>) {
         let mut group = Group { words: Vec::with_capacity(words.len()), part };
         for word in words {
-            let word = word.trim().to_lowercase();
+            // A quoted cell may go over several lines.
+            let word = word.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
             if !word.is_empty() && !group.words.contains(&word) {
                 group.words.push(word);
             }
@@ -128,17 +132,25 @@ impl SynonymVocabulary {
     }
 }
 
-/// Returns the format of a file by its name.
-fn format(path: &Path) -> Format {
-    let name = plain_name(path);
-    match name.as_str() {
-        "data.noun" => Format::WordNet(PartOfSpeech::Noun),
-        "data.verb" => Format::WordNet(PartOfSpeech::Verb),
-        "data.adj" => Format::WordNet(PartOfSpeech::Adjective),
-        "data.adv" => Format::WordNet(PartOfSpeech::Adverb),
-        _ if name.ends_with(".csv") => Format::Table(b','),
-        _ if name.ends_with(".tsv") => Format::Table(b'\t'),
-        _ => Format::Clusters,
+/// Returns the format of a file by its name, else by its first lines.
+fn format(source: &Source) -> Format {
+    let path = source.path();
+    if let Some(part) = part_of_speech(path) {
+        return Format::WordNet(part);
+    }
+    let is_table = ["csv", "tsv", "tab"].iter().any(|extension| has_extension(path, extension));
+    let has_member = || source.beginning_text().lines().any(|line| line.starts_with('\t'));
+    if !is_table && has_member() { Format::Clusters } else { Format::Table }
+}
+
+/// Returns the part of speech of a data file of WordNet, which its name tells.
+fn part_of_speech(path: &Path) -> Option<PartOfSpeech> {
+    match plain_name(path).as_str() {
+        "data.noun" => Some(PartOfSpeech::Noun),
+        "data.verb" => Some(PartOfSpeech::Verb),
+        "data.adj" => Some(PartOfSpeech::Adjective),
+        "data.adv" => Some(PartOfSpeech::Adverb),
+        _ => None,
     }
 }
 
@@ -200,6 +212,38 @@ mod tests {
         assert_eq!(vocabulary.of("big", false), ["large", "great"]);
         assert_eq!(vocabulary.of("used", false), ["applied"]);
         assert_eq!(vocabulary.of("word", false), [""; 0], "the header is none");
+    }
+
+    #[test]
+    fn tables_are_read_whatever_their_dialect() {
+        let tables = [
+            ("words.csv", "physician;doctor\nphysician;medic, general practitioner\n"),
+            ("words.csv", "physician;medic, general practitioner\nphysician;doctor\n"),
+            ("words.csv", "sep=;\nWord;Synonym\n\"physician\";\"doctor\"\nphysician;\"medic, general practitioner\"\n"),
+            ("words.csv", "physician\tdoctor\nphysician\tmedic, general practitioner\n"),
+            ("words.txt", "word|synonym\nphysician|doctor|medic, general practitioner\n"),
+            ("words", "physician,\"doctor\"\nphysician,\"medic,\r\ngeneral practitioner\"\n"),
+        ];
+        for table in tables {
+            let found = read(&[table]).unwrap().of("physician", false);
+            let mut found: Vec<&str> = found.iter().map(String::as_str).collect();
+            found.sort_unstable();
+            assert_eq!(found, ["doctor", "medic, general practitioner"], "{table:?}");
+        }
+        let joined = read(&[("words.csv", "big,large|great\nsmall,tiny|little,wee\n")]).unwrap();
+        assert_eq!(joined.of("small", false), ["tiny", "little", "wee"]);
+    }
+
+    #[test]
+    fn a_folder_without_wordnet_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.csv"), "big,large\n").unwrap();
+        std::fs::write(folder.path().join("b.txt"), "arid\n\tdry\n").unwrap();
+        let vocabulary = SynonymVocabulary::read(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(
+            (vocabulary.of("big", false), vocabulary.of("arid", false)),
+            (vec!["large".into()], vec!["dry".into()])
+        );
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Tables of synonyms: the cells of a row mean the same; several may stand in one, joined by `|`.
 
-use std::path::Path;
-
-use truename_read::{Source, SourceOptions, Table, TableOptions};
+use truename_read::{Source, Table, TableOptions, has_extension};
 
 use crate::Error;
 
@@ -13,13 +11,14 @@ const HEADERS: [&str; 8] = ["word", "words", "name", "names", "synonym", "synony
 ///
 /// # Errors
 /// If the file cannot be read, is not UTF-8, or has a quote that is never closed.
-pub(super) fn read(path: &Path, delimiter: u8, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
-    let source = Source::open(path, &SourceOptions::default())?;
-    let options = TableOptions { delimiter: Some(delimiter), has_header: false, ..TableOptions::default() };
+pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
+    let path = source.path().to_owned();
+    let options =
+        TableOptions { delimiter: usual(&source), has_header: false, wanted: &[&HEADERS], ..TableOptions::default() };
     let mut table = Table::open(source, &options)?;
     let mut is_first = true;
     while let Some(record) = table.read_filled()? {
-        let failed = |message: &str| Error::word_list(path, record.line, message.to_owned());
+        let failed = |message: &str| Error::word_list(&path, record.line, message.to_owned());
         if record.has_open_quote {
             return Err(failed("a quote that is never closed"));
         }
@@ -31,4 +30,15 @@ pub(super) fn read(path: &Path, delimiter: u8, mut add: impl FnMut(Vec<String>))
         }
     }
     Ok(())
+}
+
+/// Returns the delimiter that the name of a file tells if all of its first lines have it. Rows may differ in width, and have `|` too, so that
+/// the width of rows is no clue.
+fn usual(source: &Source) -> Option<u8> {
+    let delimiter = [("csv", ','), ("tsv", '\t'), ("tab", '\t')]
+        .into_iter()
+        .find_map(|(extension, delimiter)| has_extension(source.path(), extension).then_some(delimiter))?;
+    let beginning = source.beginning_text();
+    let mut lines = beginning.lines().filter(|line| !line.trim().is_empty());
+    lines.all(|line| line.contains(delimiter)).then_some(delimiter as u8)
 }

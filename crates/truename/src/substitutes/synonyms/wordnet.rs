@@ -1,6 +1,6 @@
 //! WordNet's data files: `offset file type count(hex) word id word id … | gloss`; <https://wordnet.princeton.edu/documentation/wndb5wn>.
 
-use std::path::Path;
+use truename_read::Source;
 
 use crate::Error;
 use crate::substitutes::lines::for_each_line;
@@ -9,15 +9,16 @@ use crate::substitutes::lines::for_each_line;
 ///
 /// # Errors
 /// If the file cannot be read or a line is no synset.
-pub(super) fn read(path: &Path, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
-    for_each_line(path, |number, line| {
+pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(), Error> {
+    let path = source.path().to_owned();
+    for_each_line(source, |number, line| {
         // The licence stands at the top, behind two spaces.
         if line.starts_with("  ") {
             return Ok(());
         }
         let words = words(line);
         let words = words
-            .ok_or_else(|| Error::word_list(path, number, format!("no synset of WordNet: \"{}\"", shown(line))))?;
+            .ok_or_else(|| Error::word_list(&path, number, format!("no synset of WordNet: \"{}\"", shown(line))))?;
         add(words);
         Ok(())
     })
