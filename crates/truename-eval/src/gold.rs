@@ -14,8 +14,11 @@ const KIND: Kind = Kind {
     hint: "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`",
 };
 
-/// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty where
-/// the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter. A folder or a pattern stands for its files.
+/// Ids that stand for no concept, capitals or not.
+const NO_IDS: [&str; 6] = ["", "-", "nil", "null", "none", "n/a"];
+
+/// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty or a
+/// word such as `NIL` where the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter. A folder or a pattern stands for its files.
 ///
 /// # Errors
 /// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name or with more cells than the
@@ -39,10 +42,10 @@ fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
     rows.read(|row| {
         let text = row.get(name).filter(|text| !text.trim().is_empty()).ok_or("a row without a name")?;
         // A missing last cell is an empty one: NIL.
-        let ids = row.get(id).unwrap_or_default();
+        let ids = row.get(id).unwrap_or_default().split('|').map(str::trim);
         Ok(GoldName {
             name: text.to_owned(),
-            ids: ids.split('|').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+            ids: ids.filter(|id| !NO_IDS.contains(&id.to_lowercase().as_str())).map(str::to_owned).collect(),
             kind: kind.and_then(|at| row.get(at)).filter(|kind| !kind.is_empty()).map(str::to_owned),
         })
     })
@@ -65,6 +68,8 @@ mod tests {
         assert_eq!(gold[0].ids, ["X:1", "X:2"]);
         assert_eq!(gold[0].kind.as_deref(), Some("disease"));
         assert!(gold[1].ids.is_empty() && gold[2].ids.is_empty());
+        let nil = read("name\tid\na\tNIL\nb\tN/A\nc\tnull\nd\t-\ne\tX:1|-\n").unwrap();
+        assert_eq!(nil.iter().map(|gold| gold.ids.join("|")).collect::<Vec<_>>(), ["", "", "", "", "X:1"]);
     }
 
     #[test]
@@ -87,6 +92,11 @@ mod tests {
             ("name\tcode\na\t1\n", ":1: no column \"id\" among \"name\", \"code\""),
             ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
             ("name\tid\n", ":1: no judgements"),
+            ("{\"name\": \"a\", \"id\": \"X:1\"}\n", ":1: this is JSON, not a table"),
+            (
+                "Judgements\n\nname\tid\na\t1\n",
+                ":1: no column \"name\" among \"Judgements\"; the header seems to be row 3",
+            ),
             ("name,id\na, b,X:1\n", ":2: row has 3 cells, the header has 2"),
             ("name,id\nx,X:1\n\"a,X:2\nb,X:3\n", ":3: a quote that is never closed"),
         ];

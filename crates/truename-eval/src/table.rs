@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use truename_read::{Source, SourceOptions, Table, TableOptions, files};
+use truename_read::{LineFault, Source, SourceOptions, Table, TableOptions, files};
 
 use crate::Error;
 
@@ -56,8 +56,8 @@ impl Kind {
         let path = source.path().to_owned();
         let (mut entries, mut lines) = (Vec::new(), source.into_lines());
         while let Some(line) = lines.read_filled()? {
-            let text = line.text().map_err(|fault| fault.to_string());
-            let entry = text.and_then(|text| read(line.number, text));
+            let text = line.text().map_err(|fault| fault.at(&path, line.number))?;
+            let entry = read(line.number, text);
             entries.extend(entry.map_err(|message| self.malformed(&path, line.number, message))?);
         }
         Ok(entries)
@@ -111,6 +111,9 @@ impl Row {
 impl Rows {
     pub(crate) fn open(source: Source, options: &TableOptions<'_>, kind: &'static Kind) -> Result<Self, Error> {
         let path = source.path().to_owned();
+        if source.beginning().trim_ascii_start().starts_with(b"{\"") {
+            return Err(kind.malformed(&path, 1, "this is JSON, not a table"));
+        }
         Ok(Self { path, table: Table::open(source, options)?, kind })
     }
 
@@ -118,7 +121,8 @@ impl Rows {
     pub(crate) fn column(&self, name: &str) -> Result<usize, Error> {
         self.table.column(name).map_err(|error| {
             let line = self.table.header.as_ref().map_or(1, |header| header.line);
-            self.kind.malformed(&self.path, line, error.to_string())
+            let title = self.table.title_rows(name).map(|rows| format!("; the header seems to be row {}", rows + 1));
+            self.kind.malformed(&self.path, line, error.to_string() + &title.unwrap_or_default())
         })
     }
 
@@ -148,7 +152,11 @@ impl Rows {
             return Err(self.malformed(line, "a quote that is never closed"));
         }
         let cells: Option<Vec<String>> = record.cells().map(|cell| self.table.encoding().decode(cell)).collect();
-        let cells = cells.ok_or_else(|| self.malformed(line, "not UTF-8"))?;
+        let undecodable = || {
+            let valid = std::str::from_utf8(record.content()).map_or_else(|error| error.valid_up_to(), str::len);
+            LineFault::NotUtf8(valid + 1).at(&self.path, line)
+        };
+        let cells = cells.ok_or_else(undecodable)?;
         // A cell too many moves the others under headers that are not theirs.
         if cells.iter().skip(columns).any(|cell| !cell.trim().is_empty()) {
             return Err(self.malformed(line, format!("row has {} cells, the header has {columns}", cells.len())));

@@ -41,7 +41,8 @@ impl Clusters {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let entries = KIND.read(path, &SourceOptions::default(), |source| {
             let beginning = source.beginning_text();
-            let first = beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let is_said = |line: &str| line.trim_start_matches('"').to_lowercase().starts_with("sep=");
+            let first = beginning.lines().find(|line| !line.trim().is_empty() && !is_said(line)).unwrap_or_default();
             let is_header = ["name", "cluster"].iter().all(|column| first.to_lowercase().contains(column));
             if is_header { table_entries(source) } else { line_entries(source) }
         })?;
@@ -185,6 +186,7 @@ mod tests {
             ("gold.tsv", "cluster\tname\tsource\n1\taids\tx\n1\thiv, aids\n2\tflu\ty\n"),
             ("gold.txt", "\u{FEFF}1\t2\taids\thiv, aids\r\n\r\n2\t1\tflu\n"),
             ("gold.csv", "cluster;name\n1;aids\n1;hiv, aids\n1;aids\n2;flu\n"),
+            ("gold.csv", "\"sep=;\"\n\ncluster;name\n1;aids\n1;hiv, aids\n2;flu\n"),
         ];
         for (name, text) in files {
             assert_eq!(read(name, text).unwrap(), expected, "{text:?}");
@@ -211,7 +213,7 @@ mod tests {
 
     #[test]
     fn malformed_files_are_refused_with_their_line() {
-        let cases: [(&str, &[u8], &str); 7] = [
+        let cases: [(&str, &[u8], &str); 6] = [
             (
                 "g.csv",
                 b"name,id\na,1\n",
@@ -222,12 +224,22 @@ mod tests {
             ("g.csv", b"name,cluster\na,b,1\n", ":2: row has 3 cells, the header has 2"),
             ("g.csv", b"name,cluster\n", ":1: no clusters"),
             ("g.txt", b"x\t2\ta\tb\ny\t2\tc\n", ":2: cluster \"y\" of size 2 lists 1 names"),
-            ("g.txt", b"x\t1\t\xff\n", ":1: byte 5 of the line is not UTF-8"),
         ];
         for (name, text, message) in cases {
             let error = read(name, text).unwrap_err();
             assert!(error.to_string().ends_with(message), "{error}");
             assert!(error.hint().unwrap().contains("`name` and `cluster`"));
+        }
+        for (text, message) in [
+            (&b"x\t1\t\xff\n"[..], ":1: byte 5 of the line is not UTF-8"),
+            (b"name,cluster\nx,\xff", ":2: byte 3 of the line"),
+        ] {
+            let error = read("g.csv", text).unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+            assert!(
+                error.hint().is_none_or(|hint| !hint.to_string().contains("cluster")),
+                "the columns are not the fault"
+            );
         }
     }
 }
