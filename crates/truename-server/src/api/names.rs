@@ -24,9 +24,9 @@ const MOST_NAMES: usize = 1000;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MatchRequest {
-    /// At most 1,000 names.
-    #[schema(max_items = 1000, example = json!(["heart attacks", "hart failure"]))]
-    names: Vec<String>,
+    /// At most 1,000 names; null is an empty one.
+    #[schema(value_type = Vec<String>, max_items = 1000, example = json!(["heart attacks", "hart failure"]))]
+    names: Vec<Option<String>>,
     /// Number of candidates of each name.
     #[schema(minimum = 1, maximum = 100, default = 5)]
     top: Option<usize>,
@@ -115,6 +115,7 @@ pub(super) async fn match_names(
     }
     let options: NameOptions = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     check(&base, &options).await?;
+    let names: Vec<String> = names.into_iter().map(Option::unwrap_or_default).collect();
     holding.keep(state.answers.take(options.bytes_of(&names)).await);
     let links = state.names.ask(base, options, names).await?;
     Ok(json_written(move |out| {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::property::{self, Property};
 use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types};
 use super::suggest::{self, Window};
-use super::v0_2::{Column, Meta, OneOrMore, Proposal, RawExtended, RawValue, Row, limit, proposed, rows_of};
+use super::v0_2::{Column, Fields, Meta, OneOrMore, Proposal, RawExtended, RawValue, Row, proposed, rows_of};
 use super::{BATCH, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::body::{Body, Parameters};
@@ -86,19 +86,8 @@ struct Batch {
     queries: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawQuery {
-    conditions: Vec<RawCondition>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    limit: Option<RawValue>,
-    /// Language of the query; names here have none.
-    #[serde(rename = "lang")]
-    _lang: Option<String>,
-    #[serde(rename = "dir")]
-    _dir: Option<String>,
-}
+/// Fields of a query. Names here have neither a language nor a direction.
+const FIELDS: [&str; 5] = ["conditions", "type", "limit", "lang", "dir"];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,42 +116,44 @@ enum RawQuantifier {
     None,
 }
 
-impl RawQuery {
-    fn read(self) -> Result<Query, String> {
-        if self.conditions.is_empty() {
-            return Err("it has no conditions".into());
-        }
-        let mut query = Query {
-            types: self.kind.into_iter().filter(|kind| !kind.is_empty()).collect(),
-            strictness: Strictness::Any,
-            limit: limit(self.limit)?,
-            ..Query::default()
-        };
-        for condition in self.conditions {
-            let values: Vec<String> = condition.property_value.all().into_iter().map(String::from).collect();
-            let quantifier = match condition.match_quantifier {
-                None | Some(RawQuantifier::Any) => Quantifier::Any,
-                Some(RawQuantifier::All) => Quantifier::All,
-                Some(RawQuantifier::None) => Quantifier::None,
-            };
-            let property = match condition.match_type {
-                MatchType::Name if query.name.is_none() && values.len() == 1 && quantifier == Quantifier::Any => {
-                    query.name = values.into_iter().next().filter(|name| !name.trim().is_empty());
-                    continue;
-                }
-                MatchType::Name => Some(Property::Synonym),
-                MatchType::Id => Some(Property::Id),
-                MatchType::Property => {
-                    let id = condition.property_id.ok_or("a condition on a property has no `propertyId`")?;
-                    Property::of(&id)
-                }
-            };
-            // An id is no evidence among others: no other concept has it.
-            let is_required = condition.required || condition.match_type == MatchType::Id;
-            query.conditions.push(Condition { property, values, quantifier, is_required });
-        }
-        Ok(query)
+fn read_query(query: Value) -> Result<Query, String> {
+    let mut fields = Fields::of(query, &FIELDS)?;
+    let expected = "a list of objects with `matchType` and `propertyValue`";
+    let conditions: Vec<RawCondition> = fields.take("conditions", expected)?.unwrap_or_default();
+    if conditions.is_empty() {
+        return Err("it has no conditions".into());
     }
+    let kind: Option<String> = fields.take("type", "a text")?;
+    let mut query = Query {
+        types: kind.into_iter().filter(|kind| !kind.is_empty()).collect(),
+        strictness: Strictness::Any,
+        limit: fields.take_limit()?,
+        ..Query::default()
+    };
+    for condition in conditions {
+        let values: Vec<String> = condition.property_value.all().into_iter().map(String::from).collect();
+        let quantifier = match condition.match_quantifier {
+            None | Some(RawQuantifier::Any) => Quantifier::Any,
+            Some(RawQuantifier::All) => Quantifier::All,
+            Some(RawQuantifier::None) => Quantifier::None,
+        };
+        let property = match condition.match_type {
+            MatchType::Name if query.name.is_none() && values.len() == 1 && quantifier == Quantifier::Any => {
+                query.name = values.into_iter().next().filter(|name| !name.trim().is_empty());
+                continue;
+            }
+            MatchType::Name => Some(Property::Synonym),
+            MatchType::Id => Some(Property::Id),
+            MatchType::Property => {
+                let id = condition.property_id.ok_or("a condition on a property has no `propertyId`")?;
+                Property::of(&id)
+            }
+        };
+        // An id is no evidence among others: no other concept has it.
+        let is_required = condition.required || condition.match_type == MatchType::Id;
+        query.conditions.push(Condition { property, values, quantifier, is_required });
+    }
+    Ok(query)
 }
 
 async fn reconcile(
@@ -173,10 +164,7 @@ async fn reconcile(
 ) -> Result<Json<Results>, Failure> {
     let base = state.base(kb.as_deref())?;
     check_size(queries.len())?;
-    let read = |(number, query): (usize, Value)| {
-        let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read);
-        query.map_err(|error| format!("query {number}: {error}"))
-    };
+    let read = |(number, query): (usize, Value)| read_query(query).map_err(|error| format!("query {number}: {error}"));
     let queries = queries.into_iter().enumerate().map(read).collect();
     let results = query::answer(&state, &base, queries, &holding).await?;
     Ok(Json(Results { results: results.into_iter().map(QueryAnswer::from).collect() }))
@@ -209,7 +197,8 @@ impl From<Answered> for QueryAnswer {
 
 #[derive(Deserialize)]
 struct RawExtension {
-    ids: Vec<String>,
+    /// A cell without a match may be null; it has no row.
+    ids: Vec<Option<String>>,
     properties: Vec<RawExtended>,
 }
 
@@ -225,6 +214,7 @@ async fn extend(
         let ids = columns.iter().map(|column| column.id.clone());
         ExtendedRow { id, properties: ids.zip(values).map(|(id, values)| Cell { id, values }).collect() }
     };
+    let ids = ids.into_iter().flatten().collect();
     let rows = rows_of(&state, base, ids, &columns, &holding).await?.into_iter().map(row).collect();
     Ok(Json(Extended { meta: columns.iter().map(Meta::from).collect(), rows }))
 }

@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Router};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::property::{Property, Value};
 use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types, still_there};
@@ -161,16 +162,48 @@ async fn manifest(state: &Shared, kb: Option<&str>, headers: &HeaderMap) -> Resu
 
 // Queries
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawQuery {
-    /// Cells of a table may be numbers, or empty.
-    query: Option<RawValue>,
-    #[serde(rename = "type")]
-    kind: Option<OneOrMore<String>>,
-    limit: Option<RawValue>,
-    properties: Option<Vec<RawProperty>>,
-    type_strict: Option<RawStrictness>,
+/// Fields of a query. `lang` is one of them, though names here have no language.
+const FIELDS: [&str; 6] = ["query", "type", "limit", "properties", "type_strict", "lang"];
+/// Longest value in a message, in characters.
+const SHOWN: usize = 60;
+
+/// The fields of a query that are still to be read.
+pub(super) struct Fields(Map<String, Json>);
+
+impl Fields {
+    /// Returns the fields of a query, or the reason why it is none.
+    pub fn of(query: Json, known: &[&str]) -> Result<Self, String> {
+        let Json::Object(fields) = query else { return Err(format!("expected an object, found {}", shown(&query))) };
+        match fields.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => Err(format!("`{key}` is no field of a query, which are {}", known.join(", "))),
+            None => Ok(Self(fields)),
+        }
+    }
+
+    /// Takes a field; `None` where it is missing or null.
+    pub fn take<T: DeserializeOwned>(&mut self, name: &str, expected: &str) -> Result<Option<T>, String> {
+        let Some(value) = self.0.remove(name).filter(|value| !value.is_null()) else { return Ok(None) };
+        let read = T::deserialize(&value).map(Some);
+        read.map_err(|_| format!("`{name}`: expected {expected}, found {}", shown(&value)))
+    }
+
+    /// Takes the limit of candidates.
+    pub fn take_limit(&mut self) -> Result<Option<usize>, String> {
+        let expected = "a positive integer";
+        let Some(limit) = self.take::<RawValue>("limit", expected)?.map(String::from) else { return Ok(None) };
+        match limit.trim().parse::<f64>() {
+            Ok(number) if number >= 1.0 && number.fract() == 0.0 => Ok(Some(number as usize)),
+            _ => Err(format!("`limit` is {limit}, not {expected}")),
+        }
+    }
+}
+
+fn shown(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[derive(Deserialize)]
@@ -226,49 +259,30 @@ enum RawStrictness {
 /// Reads a query. One whose text is empty has no candidates; one that asks for nothing is a mistake.
 fn read_query(query: Json) -> Result<Query, String> {
     let asks_for_text = query.get("query").is_some();
-    let query = serde_json::from_value(query).map_err(|error| error.to_string()).and_then(RawQuery::read)?;
+    let mut fields = Fields::of(query, &FIELDS)?;
+    let name = fields.take::<RawValue>("query", "a text")?.map(String::from);
+    let types: Option<OneOrMore<String>> = fields.take("type", "a text or a list of texts")?;
+    let properties: Option<Vec<RawProperty>> = fields.take("properties", "a list of objects with `pid` and `v`")?;
+    let condition = |RawProperty { pid, v }: RawProperty| Condition {
+        property: Property::of(&pid),
+        values: v.all().into_iter().map(String::from).collect(),
+        quantifier: Quantifier::Any,
+        is_required: false,
+    };
+    let query = Query {
+        name: name.filter(|name| !name.trim().is_empty()),
+        types: types.map(OneOrMore::all).unwrap_or_default().into_iter().filter(|kind| !kind.is_empty()).collect(),
+        strictness: match fields.take("type_strict", "`any`, `all` or `should`")? {
+            None | Some(RawStrictness::Any) => Strictness::Any,
+            Some(RawStrictness::All) => Strictness::All,
+            Some(RawStrictness::Should) => Strictness::Should,
+        },
+        limit: fields.take_limit()?,
+        conditions: properties.unwrap_or_default().into_iter().map(condition).collect(),
+    };
     match asks_for_text || !query.conditions.is_empty() {
         true => Ok(query),
         false => Err("it has neither a `query` nor `properties`".into()),
-    }
-}
-
-impl RawQuery {
-    fn read(self) -> Result<Query, String> {
-        let properties = self.properties.unwrap_or_default();
-        let name = self.query.map(String::from).filter(|query| !query.trim().is_empty());
-        let condition = |RawProperty { pid, v }: RawProperty| Condition {
-            property: Property::of(&pid),
-            values: v.all().into_iter().map(String::from).collect(),
-            quantifier: Quantifier::Any,
-            is_required: false,
-        };
-        Ok(Query {
-            name,
-            types: self
-                .kind
-                .map(OneOrMore::all)
-                .unwrap_or_default()
-                .into_iter()
-                .filter(|kind| !kind.is_empty())
-                .collect(),
-            strictness: match self.type_strict {
-                None | Some(RawStrictness::Any) => Strictness::Any,
-                Some(RawStrictness::All) => Strictness::All,
-                Some(RawStrictness::Should) => Strictness::Should,
-            },
-            limit: limit(self.limit)?,
-            conditions: properties.into_iter().map(condition).collect(),
-        })
-    }
-}
-
-/// Returns a limit of candidates.
-pub(super) fn limit(limit: Option<RawValue>) -> Result<Option<usize>, String> {
-    let Some(limit) = limit.map(String::from) else { return Ok(None) };
-    match limit.trim().parse::<f64>() {
-        Ok(number) if number >= 1.0 && number.fract() == 0.0 => Ok(Some(number as usize)),
-        _ => Err(format!("`limit` is {limit}, not a positive integer")),
     }
 }
 
@@ -313,7 +327,8 @@ async fn reconcile(
 
 #[derive(Deserialize)]
 struct RawExtension {
-    ids: Vec<String>,
+    /// A cell without a match may be null.
+    ids: Vec<Option<String>>,
     properties: Vec<RawExtended>,
 }
 
@@ -377,7 +392,7 @@ impl From<&Column> for Meta {
 async fn extended(state: &Shared, base: Arc<Base>, query: &str, holding: &Holding) -> Result<Extended, Failure> {
     let RawExtension { ids, properties } = body::json(query.as_bytes(), "`extend`")?;
     let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
-    let mut rows = BTreeMap::new();
+    let (ids, mut rows) = (ids.into_iter().flatten().collect(), BTreeMap::new());
     for (id, values) in rows_of(state, base, ids, &columns, holding).await? {
         rows.insert(id, columns.iter().map(|column| column.id.clone()).zip(values).collect());
     }

@@ -423,8 +423,15 @@ async fn a_faulty_query_leaves_the_others_of_its_batch_alone() {
         (json!({"query": "aspirin", "limit": 0}), Some("`limit` is 0")),
         (json!({"query": ["aspirin"]}), Some("odd")),
         (json!({"properties": []}), Some("neither")),
-        (json!("aspirin"), Some("odd")),
-        (json!(null), Some("odd")),
+        (json!("aspirin"), Some("query \"odd\": expected an object, found \"aspirin\"")),
+        (json!(null), Some("expected an object, found null")),
+        (json!(["a", null, null, null, null]), Some("expected an object, found [\"a\"")),
+        (json!({"query": "a", "type": 5}), Some("`type`: expected a text or a list of texts, found 5")),
+        (json!({"query": "a", "type": [null, "x"]}), Some("`type`: expected a text or a list of texts")),
+        (json!({"query": "a", "limit": [3]}), Some("`limit`: expected a positive integer, found [3]")),
+        (json!({"query": "a", "properties": [5]}), Some("expected a list of objects with `pid` and `v`, found [5]")),
+        (json!({"query": "a", "extra": 5}), Some("`extra` is no field of a query")),
+        (json!({"query": "", "lang": "en"}), None),
     ] {
         let (status, answer) = served.reconcile(json!({"good": {"query": "aspirin"}, "odd": odd})).await;
         assert_eq!((status.as_u16(), &answer["good"]["result"][0]["id"]), (200, &json!("C:1")), "{odd}");
@@ -440,6 +447,13 @@ async fn a_faulty_query_leaves_the_others_of_its_batch_alone() {
     let batch = json!({"queries": [name(json!("aspirin")), {"conditions": "none"}, name(json!(" ")), name(json!(7))]});
     let (status, answer) = served.post("/reconcile/1.0/match", batch).await;
     assert_eq!((status.as_u16(), &answer["results"][0]["candidates"][0]["id"]), (200, &json!("C:1")));
-    assert!(answer["results"][1]["error"].as_str().unwrap().contains("query 1"));
+    let error =
+        "query 1: `conditions`: expected a list of objects with `matchType` and `propertyValue`, found \"none\"";
+    assert_eq!(answer["results"][1]["error"], error);
     assert_eq!(answer["results"][2], json!({"candidates": []}));
+    let query = json!({"ids": ["D:1", null], "properties": [{"id": "xref"}]});
+    let (_, extended) = served.post("/reconcile/1.0/extend", query).await;
+    assert_eq!((extended["rows"].as_array().unwrap().len(), &extended["rows"][0]["id"]), (1, &json!("D:1")));
+    let (_, matched) = served.post("/v1/match", json!({"names": ["aspirin", null]})).await;
+    assert_eq!((&matched["links"][0]["id"], &matched["links"][1]["id"]), (&json!("C:1"), &json!(null)));
 }
