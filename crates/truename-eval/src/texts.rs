@@ -267,7 +267,7 @@ mod tests {
             ("a.tsv", b"text\tlabel\na\t1\t2\n", "/a.tsv:2: row has 3 cells, the header has 2"),
             ("a.csv", b"name,label\na,1\n", "/a.csv:1: no column \"text\" among \"name\", \"label\""),
             ("a.tsv", b"text\tlabel\n", "/a.tsv:1: no text"),
-            ("a.tsv", b"text\tlabel\na\xFF\t1\n", "/a.tsv:2: not UTF-8"),
+            ("a.tsv", b"text\tlabel\na\xFF\t1\n", "/a.tsv:2: byte 2 of the line is not UTF-8"),
             ("a.jsonl", b"{\"text\": \"a\"}\n", "/a.jsonl:1: no field \"label\""),
             ("a.jsonl", b"{\"text\": [1], \"label\": 1}\n", "/a.jsonl:1: field \"text\" holds no text"),
         ];

@@ -273,7 +273,7 @@ fn tables_of_judgements_are_told_by_their_extension() {
     let latin = folder.path().join("latin.tsv");
     std::fs::write(&latin, b"name\tid\na\tX:1\n\xE9\tX:1\n").unwrap();
     let error = read_gold(&latin).unwrap_err().to_string();
-    assert!(error.ends_with("latin.tsv:3: not UTF-8"), "{error}");
+    assert!(error.contains("latin.tsv:3: byte "), "{error}");
 }
 
 /// A disk that fails after a header.
