@@ -53,32 +53,24 @@ impl Frequencies {
         let options =
             TableOptions { delimiter: Some(delimiter), has_header: false, is_quoted, ..TableOptions::default() };
         let mut table = Table::open(source, &options)?;
-        let mut places = None;
+        let (mut places, mut is_first) = ((0, 1), true);
         while let Some(record) = table.read_filled()? {
             let row: Option<Vec<String>> = record.cells().map(|cell| table.encoding().decode(cell)).collect();
-            let row = row.unwrap_or_default();
+            let row = row.ok_or_else(|| Error::word_list(&path, record.line, "not UTF-8".into()))?;
             if row.iter().all(|cell| cell.trim().is_empty()) {
                 continue;
             }
-            let (word_at, count_at) = match places {
-                Some(places) => places,
-                None => {
-                    let of_header = columns(&row);
-                    let (word, at) = *places.insert(of_header.unwrap_or((0, 1)));
-                    if of_header.is_some() || row.get(at).is_none_or(|cell| count(cell).is_none()) {
-                        continue;
-                    }
-                    (word, at)
-                }
-            };
+            if std::mem::take(&mut is_first) && row.get(1).is_none_or(|cell| count(cell).is_none()) {
+                places = columns(&row).unwrap_or(places);
+                continue;
+            }
             let cell = |at: usize| row.get(at).map(|cell| cell.trim()).filter(|cell| !cell.is_empty());
-            match (cell(word_at), cell(count_at).and_then(count)) {
+            match (cell(places.0), cell(places.1).and_then(count)) {
                 (Some(word), Some(count)) => self.add(word, count),
                 _ => {
                     let between = if delimiter == b'\t' { "a tab" } else { "a delimiter" };
-                    let found = String::from_utf8_lossy(record.content()).into_owned();
-                    let message =
-                        format!("expected a word, {between} and its count, found \"{}\"", found.escape_debug());
+                    let found = String::from_utf8_lossy(record.content());
+                    let message = format!("expected a word, {between} and its count, found \"{found}\"");
                     return Err(Error::word_list(&path, record.line, message));
                 }
             }
@@ -229,6 +221,8 @@ mod tests {
             assert_eq!(["the", "physician"].map(|word| frequencies.count(word)), [1_000_000, 2], "{list:?}");
             assert_eq!(frequencies.counts.len(), 2, "{list:?}");
         }
+        let header = read(&[("list.tsv", "word\tcount\n")]).unwrap_err();
+        assert!(header.to_string().contains("no word with a count"), "{header}");
         let quotes = read(&[("list.tsv", "\"\t500\nthe\t60\n")]).unwrap();
         assert_eq!(["\"", "the"].map(|word| quotes.count(word)), [500, 60]);
         let texts =
