@@ -113,6 +113,18 @@ fn judgements_become_gold() {
     let exported = folder.run(&["-q", "review", "export", "--kb", "kb"]);
     assert_eq!(exported, ran(0, "name,id\n\"a \"\"bad\"\", heart\",X:2\nx,\n", ""));
     assert_eq!(folder.run(&["-q", "review", "export", "--kb", "kb", "--user", "bob"]).code, 1);
+    let own = folder.read("kb/judgements.jsonl");
+    folder.write("own.jsonl", [&b"\xEF\xBB\xBF"[..], &own].concat());
+    let named = folder.run(&["-q", "review", "export", "--judgements", "own.jsonl", "--out", "own.tsv"]);
+    assert_eq!(
+        (named, folder.read("own.tsv").starts_with(b"name\tid\na \"bad\", heart\tX:2\n")),
+        (ran(0, "", ""), true)
+    );
+    folder.write("cut.jsonl", &own[..own.len() - 9]);
+    let cut = folder.run(&["review", "export", "--judgements", "cut.jsonl"]);
+    assert!(cut.code == 1 && cut.err.contains("cut.jsonl:2: not JSON at column"), "{}", cut.err);
+    let missing = folder.run(&["review", "export", "--judgements", "none.jsonl"]);
+    assert!(missing.code == 1 && missing.err.contains("cannot open none.jsonl"), "{}", missing.err);
     folder.write("gold.csv", exported.out);
     let scored = folder.run(&["-q", "evaluate", "names", "--kb", "kb", "--gold", "gold.csv"]);
     assert_eq!(scored.code, 0, "{}", scored.err);

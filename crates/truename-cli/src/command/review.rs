@@ -1,7 +1,9 @@
 //! `truename review`.
 
-use truename_read::Dialect;
-use truename_server::{last_judgements, read_judgements};
+use std::path::Path;
+
+use truename_read::{Dialect, Source, SourceOptions, has_extension, json};
+use truename_server::{Judgement, last_judgements, read_judgements};
 
 use super::serve::judgements_file;
 use crate::arguments::{Export, Review};
@@ -16,11 +18,15 @@ pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
-    let own = || judgements_file(arguments.kb.kb.as_deref());
-    // Unlike a folder that is shared, the user may name a link.
-    let named = arguments.judgements.as_ref().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
-    let path = named.unwrap_or_else(own);
-    let mut judgements = read_judgements(&path)?;
+    let (path, mut judgements) = match &arguments.judgements {
+        // Unlike a file in a folder that is shared, it may be a link, a pipe or packed.
+        Some(path) => (path.clone(), read(path)?),
+        None => {
+            let path = judgements_file(arguments.kb.kb.as_deref());
+            let judgements = read_judgements(&path)?;
+            (path, judgements)
+        }
+    };
     if let Some(user) = &arguments.user {
         judgements.retain(|judgement| judgement.user == *user);
     }
@@ -32,10 +38,12 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
         return Err(Advised { message, hint, code: ExitCode::Failure }.into());
     }
     let mut out = Output::open(arguments.out.as_deref())?;
-    out.put(b"name,id\n")?;
+    let has_tabs = |path: &Path| ["tsv", "tab"].iter().any(|extension| has_extension(path, extension));
+    let dialect = Dialect::of(if arguments.out.as_deref().is_some_and(has_tabs) { b'\t' } else { b',' });
+    out.put((dialect.row(["name", "id"], false) + "\n").as_bytes())?;
     for judgement in &judgements {
         let id = judgement.id.as_ref().map_or("", |id| id.as_str());
-        let row = Dialect::of(b',').row([judgement.name.as_str(), id], arguments.csv_safe);
+        let row = dialect.row([judgement.name.as_str(), id], arguments.csv_safe);
         out.put((row + "\n").as_bytes())?;
     }
     out.finish()?;
@@ -43,4 +51,20 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
         crate::say!("{}", counted(judgements.len() as u64, "judged name"));
     }
     Ok(())
+}
+
+/// Reads a file of judgements that the user names.
+fn read(path: &Path) -> anyhow::Result<Vec<Judgement>> {
+    let (mut judgements, mut lines) = (Vec::new(), Source::open(path, &SourceOptions::default())?.into_lines());
+    while let Some(line) = lines.read_filled()? {
+        let text = line.text().map_err(|fault| fault.at(path, line.number))?;
+        let read = json::object(text)
+            .and_then(|object| serde_json::from_value(object.into()).map_err(|error| error.to_string()));
+        judgements.push(read.map_err(|reason| Advised {
+            message: format!("{}:{}: {reason}", path.display(), line.number),
+            hint: "a judgement is a line such as {\"name\": \"MI\", \"id\": \"D009203\"}; remove a last line that was cut off".into(),
+            code: ExitCode::Failure,
+        })?);
+    }
+    Ok(judgements)
 }
