@@ -73,6 +73,8 @@ fn without_words_the_rare_ones_are_simplified() {
     let words: Vec<&str> = found.iter().map(|line| line["word"].as_str().unwrap()).collect();
     assert_eq!(words, ["diverted", "arid"]);
     assert_eq!(found[0]["document"], "note");
+    let pattern = ["simplify", "no*.txt", "--synonyms", "synonyms.csv", "--frequencies", "frequencies.tsv"];
+    assert_eq!(lines(&folder.run(&pattern).out), found);
     let run = folder.run(&[&asked[..], &["--replace", "--out", "simple.txt"]].concat());
     assert_eq!(run, ran(0, "", ""));
     assert_eq!(folder.read("simple.txt"), b"The streams were turned. A dry land.\n");
@@ -178,7 +180,7 @@ fn substitutes_are_scored_in_both_forms_of_gold() {
     let asked = ["evaluate", "substitutes", "--gold", "latin.txt"];
     let run = folder.run(&[&asked[..], &sources].concat());
     assert_eq!(
-        (run.code, run.err.contains("latin.txt:2: byte 25 of the file is not UTF-8\nhint: say --encoding")),
+        (run.code, run.err.contains("latin.txt:2: byte 4 of the line is not UTF-8\nhint: say --encoding")),
         (1, true),
         "{}",
         run.err

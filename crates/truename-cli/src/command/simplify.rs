@@ -77,10 +77,11 @@ enum Input {
 }
 
 impl Input {
-    /// Returns a file where there is one, else a text. One word that looks like a path is taken for a file that is missing.
+    /// Returns a file or a pattern where there is one, else a text. One word that looks like a path is taken for a file that is missing.
     fn of(input: &str) -> Result<Self, UsageError> {
         let path = Path::new(input);
-        if input == "-" || path.exists() {
+        let is_pattern = || truename_read::files(path).is_ok_and(|files| files.iter().any(|file| file != path));
+        if input == "-" || path.exists() || is_pattern() {
             return Ok(Self::File(path.to_owned()));
         }
         let is_path = !input.contains(char::is_whitespace) && (input.contains('/') || path.extension().is_some());
