@@ -64,6 +64,22 @@ fn names_of_an_outside_vocabulary_join_and_can_be_left_out() {
 }
 
 #[test]
+fn requests_that_make_no_sense_are_mistakes_of_usage() {
+    let folder = Folder::new();
+    folder.write("names.csv", "id,name\nX:1,flu\n");
+    let requests: [&[&str]; 4] = [
+        &["kb", "import", "names.csv", "--out", "kb", "--encoding", "bogus"],
+        &["match", "names.csv", "--encoding", "bogus"],
+        &["dedupe", "names.csv", "--encoding", "bogus"],
+        &["kb", "import", "-", "-", "--out", "kb"],
+    ];
+    for request in requests {
+        let run = folder.run(request);
+        assert_eq!(run.code, 2, "{request:?}: {}", run.err);
+    }
+}
+
+#[test]
 fn retired_ids_are_shown_matched_scored_exported_and_updated() {
     let folder = Folder::new();
     let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: breast cancer\nalt_id: X:2\n\n[Term]\nid: X:3\nname: obsolete lump\nis_obsolete: true\nreplaced_by: X:2\n\n[Term]\nid: X:4\nname: obsolete ache\nis_obsolete: true\nconsider: X:1\nconsider: X:5\n\n[Term]\nid: X:5\nname: heart attack\n\n[Term]\nid: X:6\nname: obsolete lump\nis_obsolete: true\n\n[Term]\nid: X:7\nname: obsolete two\nis_obsolete: true\nreplaced_by: X:1\nreplaced_by: X:5\n";
@@ -102,6 +118,9 @@ fn retired_ids_are_shown_matched_scored_exported_and_updated() {
         scored.out,
         scored.err
     );
+    folder.write("gold.csv", "name,id\nache,X:4\n");
+    let scored = folder.run(&["evaluate", "names", "--gold", "gold.csv", "--kb", "kb"]);
+    assert!(scored.err.contains("X:4: no single concept replaces it"), "{}", scored.err);
     let document = "{\"text\": \"breast cancer\", \"mentions\": [{\"start\": 0, \"end\": 13, \"type\": \"Disease\", \"id\": \"X:3\"}]}\n";
     folder.write("gold.jsonl", document);
     let linked = folder.run(&["evaluate", "link", "--gold", "gold.jsonl", "--kb", "kb"]);

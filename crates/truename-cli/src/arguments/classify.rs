@@ -22,7 +22,7 @@ pub struct Classify {
     #[arg(long)]
     pub csv_safe: bool,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
     /// Longest row in bytes; a longer one ends the run
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]

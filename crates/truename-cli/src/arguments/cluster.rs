@@ -27,7 +27,7 @@ pub struct Cluster {
     #[command(flatten)]
     pub table: TableArguments,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
     #[command(flatten)]
     pub clustering: Clustering,

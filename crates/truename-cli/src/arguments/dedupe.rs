@@ -64,7 +64,7 @@ pub struct Dedupe {
     #[command(flatten)]
     pub table: TableArguments,
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
     /// Longest row in bytes; a longer one ends the run
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]

@@ -69,7 +69,7 @@ pub struct EvaluateSubstitutes {
     #[arg(long, value_name = "FILE")]
     pub gold: PathBuf,
     /// Encoding of a file that is not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
     #[command(flatten)]
     pub substitutes: SubstituteArguments,

@@ -10,7 +10,7 @@ pub struct Reading {
           long_help = "Format of the files: jsonl, csv, tsv, obo, obograph, turtle, jsonld, rdfxml, owlxml, rrf, rf2, omop, loinc, hgnc, ncbi-gene, uniprot, geonames, icd10cm, ncit-flat, ctd, mesh, gilda, sssom, dictionary, wordnet or clusters [default: told by content and extension]")]
     pub format: Option<Format>,
     /// Encoding of text files that are not UTF-8 (a WHATWG label such as windows-1252)
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
     /// Stop at the first malformed entry
     #[arg(long)]

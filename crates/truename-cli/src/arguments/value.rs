@@ -3,6 +3,11 @@
 /// The largest `--top`.
 pub const MOST_CANDIDATES: i64 = 10_000;
 
+pub fn encoding(label: &str) -> Result<String, String> {
+    let known = truename_read::Encoding::of_label(label).map(|_| label.to_owned());
+    known.ok_or_else(|| "use a WHATWG label such as utf-8, windows-1252, utf-16le".into())
+}
+
 pub fn folds(value: &str) -> Result<usize, String> {
     match value.parse() {
         Ok(folds) if (2..=20).contains(&folds) => Ok(folds),

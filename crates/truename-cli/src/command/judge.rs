@@ -44,9 +44,14 @@ pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::R
 /// Puts the id in use in the place of a retired one.
 fn replace_retired(id: &mut String, kb: &KnowledgeBase, retired: &mut RetiredIds) -> anyhow::Result<()> {
     let Ok(written) = id.parse::<ConceptId>() else { return Ok(()) };
-    if let Some(current) = kb.current_id(&written)?.filter(|current| *current != written) {
-        retired.add(&written, Some(&current));
-        *id = current.into();
+    match kb.current_id(&written)? {
+        Some(current) if current == written => {}
+        Some(current) => {
+            retired.add(&written, Some(&current));
+            *id = current.into();
+        }
+        None if kb.retired(&written)?.is_some() => retired.add(&written, None),
+        None => {}
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use truename::{
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker, with_encoder};
 use crate::count::{counted, grouped};
+use crate::exit_code::UsageError;
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};
 use crate::progress::watched;
@@ -383,6 +384,8 @@ fn put_line(output: &mut Output, value: &impl Serialize) -> anyhow::Result<()> {
 /// Refuses to read stdin twice.
 fn check_stdin<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
     let count = paths.filter(|path| path.as_path() == Path::new("-")).count();
-    anyhow::ensure!(count < 2, "`-` is given {count} times, and stdin can be read once");
-    Ok(())
+    match count {
+        0 | 1 => Ok(()),
+        _ => Err(UsageError(format!("`-` is given {count} times, and stdin can be read once")).into()),
+    }
 }
