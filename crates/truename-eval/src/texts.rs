@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use truename_read::{Source, SourceOptions, TableOptions, has_extension, json};
 
 use crate::Error;
@@ -173,7 +173,8 @@ fn objects(source: Source, layout: &TextLayout, text: Create<'_>) -> Result<Vec<
     let (path, mut texts, mut objects) = (source.path().to_owned(), Vec::new(), source.into_objects());
     while let Some(record) = objects.read()? {
         let read = || {
-            let object = json::object(std::str::from_utf8(record.content()).map_err(|_| "not UTF-8")?)?;
+            let object: Map<String, Value> =
+                json::object(std::str::from_utf8(record.content()).map_err(|_| "not UTF-8")?)?;
             let field = |name: &str| match object.get(name) {
                 Some(Value::String(text)) => Ok(text.clone()),
                 Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),

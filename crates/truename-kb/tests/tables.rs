@@ -210,3 +210,32 @@ fn an_empty_table_is_refused() {
     let empty = read_with("", Columns::default()).unwrap_err();
     assert_eq!(empty.to_string(), "memory: the file is empty: no header");
 }
+
+#[test]
+fn numbers_that_are_ids_keep_their_digits() {
+    let lines = concat!(
+        "{\"id\":410.10,\"name\":\"a\"}\n{\"id\":18446744073709551616,\"name\":\"b\"}\n",
+        "{\"id\":12345678901234567890123,\"name\":\"c\"}\n{\"id\":900000000000207008.0,\"name\":\"d\",\"parents\":[410.10,1.0]}\n",
+        "{\"id\":NaN,\"concept_id\":1E400,\"name\":\"e\"}\n",
+    );
+    let import = read_bytes(lines.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+    let (names, problems) = facts(&import);
+    let wanted =
+        ["410.10: a", "18446744073709551616: b", "12345678901234567890123: c", "900000000000207008: d", "1E400: e"];
+    assert_eq!((names, problems), (wanted.map(str::to_owned).to_vec(), Vec::new()));
+    let parents: Vec<&str> = import.concepts[3].parents.iter().map(|parent| parent.as_str()).collect();
+    assert_eq!(parents, ["410.10", "1"]);
+}
+
+#[test]
+fn lists_lose_what_is_null_and_keep_numbers() {
+    let lines = concat!(
+        "{\"id\":1,\"name\":\"n\",\"synonyms\":[\"a\",null,5],\"types\":[null]}\n",
+        "{\"concept_id\":2,\"canonical_name\":\"m\",\"aliases\":[null,7,{\"name\":\"x\",\"source\":\"S\"}]}\n",
+    );
+    let import = read_bytes(lines.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+    assert_eq!(import.problem_count, 0, "{:?}", import.problems);
+    assert_eq!(import.concepts[0].synonyms, ["a", "5"]);
+    assert_eq!(import.concepts[0].types, [""; 0]);
+    assert_eq!((&import.concepts[1].synonyms[..], import.concepts[1].aliases.len()), (&["7".to_owned()][..], 1));
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::{Cause, Error};
 use crate::record::{Record, Records};
@@ -28,13 +28,15 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     })
 }
 
-/// Returns the object in a text, or the reason why there is none.
+/// Returns the object in a text as a map `T`, or the reason why there is none.
 ///
 /// # Errors
 /// If the text is not JSON, or another value.
-pub fn object(text: &str) -> Result<Map<String, Value>, String> {
+pub fn object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    if let Ok(object) = from_str(text) {
+        return Ok(object);
+    }
     let found = match from_str(text) {
-        Ok(Value::Object(object)) => return Ok(object),
         Ok(Value::Array(_)) => "a list",
         Ok(Value::String(_)) => "a string",
         Ok(_) => "a single value",
@@ -276,8 +278,8 @@ mod tests {
         );
         assert_eq!(read(r#"{"NaN": "NaN \" NaN", "b": NaN}"#).as_deref(), Some(r#"{"NaN":"NaN \" NaN","b":null}"#));
         assert_eq!(read("{\"a\": Nan}"), None);
-        assert_eq!(object("[1]"), Err("expected an object, found a list".into()));
-        assert_eq!(object("{\"a\" 1}"), Err("not JSON at column 6: expected `:`".into()));
+        assert_eq!(object::<BTreeMap<String, Value>>("[1]"), Err("expected an object, found a list".into()));
+        assert_eq!(object::<BTreeMap<String, Value>>("{\"a\" 1}"), Err("not JSON at column 6: expected `:`".into()));
     }
 
     fn values(text: &str) -> Vec<(u64, String)> {

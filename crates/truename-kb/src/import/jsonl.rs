@@ -4,7 +4,10 @@
 //! Read as programs write them: a number as an id, null for an empty list, one text for a list of one. Fields of other names
 //! are counted.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use truename_read::{Source, json};
 use truename_text::excerpt;
 
@@ -42,7 +45,7 @@ struct Object {
     /// Retired ids in place of which the concept may be meant.
     considered_for: Vec<String>,
     /// Fields that are of neither format.
-    unread: Map<String, Value>,
+    unread: BTreeMap<String, Box<RawValue>>,
 }
 
 impl Object {
@@ -63,8 +66,8 @@ impl Object {
     }
 }
 
-/// The fields of an object, taken one by one.
-struct Fields(Map<String, Value>);
+/// The fields of an object as they are written, for a number that is an id keeps its digits; taken one by one.
+struct Fields(BTreeMap<String, Box<RawValue>>);
 
 impl Fields {
     fn object(mut self) -> Result<Object, String> {
@@ -72,20 +75,19 @@ impl Fields {
         let name = self.text("name")?.or(self.text("canonical_name")?).unwrap_or_default();
         let mut entry = Entry { id, name, synonyms: self.texts("synonyms")?, ..Entry::default() };
         for alias in self.list("aliases") {
-            match alias {
+            if alias.get().starts_with('{') {
+                let alias = parsed::<Alias>(&alias).map_err(|error| format!("not a concept (`aliases`: {error})"))?;
+                entry.aliases.push(alias);
+            } else {
                 // scispaCy calls synonyms so.
-                Value::String(name) => entry.synonyms.push(name),
-                alias => match serde_json::from_value::<Alias>(alias) {
-                    Ok(alias) => entry.aliases.push(alias),
-                    Err(error) => return Err(format!("not a concept (`aliases`: {error})")),
-                },
+                entry.synonyms.push(text("aliases", &alias)?);
             }
         }
         entry.types = self.texts("types")?;
         entry.parents = self.texts("parents")?;
         entry.xrefs = self.texts("xrefs")?;
         entry.definition = self.text("definition")?;
-        let is_removed = self.0.remove("removed").and_then(|removed| removed.as_bool()).unwrap_or(false);
+        let is_removed = self.0.remove("removed").is_some_and(|removed| removed.get() == "true");
         Ok(Object {
             entry,
             is_removed,
@@ -98,31 +100,36 @@ impl Fields {
     }
 
     fn text(&mut self, field: &str) -> Result<Option<String>, String> {
-        match self.0.remove(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => text(field, value).map(Some),
-        }
+        self.0.remove(field).filter(|value| value.get() != NULL).map(|value| text(field, &value)).transpose()
     }
 
     fn texts(&mut self, field: &str) -> Result<Vec<String>, String> {
-        self.list(field).into_iter().map(|value| text(field, value)).collect()
+        self.list(field).into_iter().map(|value| text(field, &value)).collect()
     }
 
-    /// Returns the values of a list, or the one value in place of a list.
-    fn list(&mut self, field: &str) -> Vec<Value> {
-        match self.0.remove(field) {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(values)) => values,
-            Some(value) => vec![value],
-        }
+    /// Returns the values of a list, or the one value in place of a list, but for those that are null.
+    fn list(&mut self, field: &str) -> Vec<Box<RawValue>> {
+        let Some(value) = self.0.remove(field) else { return Vec::new() };
+        let mut values = parsed(&value).unwrap_or_else(|_| vec![value]);
+        values.retain(|value| value.get() != NULL);
+        values
     }
 }
 
-fn text(field: &str, value: Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text),
+const NULL: &str = "null";
+
+fn parsed<T: DeserializeOwned>(value: &RawValue) -> serde_json::Result<T> {
+    serde_json::from_str(value.get())
+}
+
+fn text(field: &str, value: &RawValue) -> Result<String, String> {
+    let written = value.get();
+    match parsed(value) {
+        Ok(text) => Ok(text),
         // A column of whole numbers with a gap is one of fractions to pandas: `101.0`.
-        Value::Number(number) => Ok(number.to_string().strip_suffix(".0").map_or(number.to_string(), str::to_owned)),
-        other => Err(format!("not a concept (`{field}`: expected a text, found {})", excerpt(&other.to_string()))),
+        Err(_) if written.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+            Ok(written.strip_suffix(".0").unwrap_or(written).to_owned())
+        }
+        Err(_) => Err(format!("not a concept (`{field}`: expected a text, found {})", excerpt(written))),
     }
 }
