@@ -435,3 +435,58 @@ fn a_store_follows_retired_ids_to_the_concept() {
     assert_eq!(snapshot.retired(&"X:4".parse().unwrap()).unwrap().unwrap().replaced_by.len(), 2);
     assert_eq!(snapshot.all_retired().unwrap(), import.retired);
 }
+
+fn problems(import: &Import) -> Vec<String> {
+    import.problems.iter().map(ToString::to_string).collect()
+}
+
+const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
+
+#[test]
+fn one_malformed_tag_or_iri_costs_no_other_entry() {
+    let rdf = format!(
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:skos='{SKOS}'>
+<skos:Concept rdf:about='http://x/1'><skos:prefLabel xml:lang=''>lamp</skos:prefLabel><skos:altLabel xml:lang='en_US'>light</skos:altLabel><skos:altLabel xml:lang='de_DE'>Lampe</skos:altLabel></skos:Concept>
+<skos:Concept rdf:about='http://x/2 a'><skos:prefLabel>desk</skos:prefLabel></skos:Concept>
+<skos:Concept rdf:about='http://x/3'><skos:prefLabel xml:lang=' en'>pot</skos:prefLabel></skos:Concept></rdf:RDF>"
+    );
+    let json = format!(
+        r#"{{"@context":{{"skos":"{SKOS}"}},"@graph":[
+{{"@id":"http://x/1","@type":"skos:Concept","skos:prefLabel":{{"@value":"lamp","@language":""}},"skos:altLabel":[{{"@value":"light","@language":"en_US"}},{{"@value":"Lampe","@language":"de_DE"}}],"plain":"x"}},
+{{"@id":"http://x/2 a","@type":"skos:Concept","skos:prefLabel":"desk"}},
+{{"@id":"http://x/3","@type":"skos:Concept","skos:prefLabel":"pot"}}]}}"#
+    );
+    for (format, text, line) in [(Format::RdfXml, &rdf, ":3"), (Format::JsonLd, &json, "")] {
+        let read = import(format, text);
+        assert_eq!(concepts(&read), ["http://x/1: lamp, light", "http://x/3: pot"], "{format:?}");
+        let wanted = format!("memory{line}: not an IRI, so its statements were left out: \"http://x/2 a\"");
+        assert_eq!(problems(&read), [wanted], "{format:?}");
+        assert_eq!(
+            notes(&read),
+            ["names in other languages left out: 1 (de-DE 1)"].map(|note| match format {
+                Format::RdfXml => note.to_lowercase(),
+                _ => note.to_owned(),
+            })
+        );
+    }
+    let owl = "<Ontology xmlns='http://www.w3.org/2002/07/owl#' ontologyIRI='http://x/'><Declaration><Class IRI='#1'/></Declaration><AnnotationAssertion><AnnotationProperty abbreviatedIRI='rdfs:label'/><IRI>#1</IRI><Literal xml:lang=''>lamp</Literal></AnnotationAssertion></Ontology>";
+    assert_eq!(concepts(&import(Format::OwlXml, owl)), ["http://x/#1: lamp"]);
+}
+
+#[test]
+fn a_malformed_statement_of_turtle_costs_no_other_unless_the_file_ends_in_it() {
+    let statements = format!(
+        "@prefix skos: <{SKOS}> .\n<http://x/0 a> skos:prefLabel \"first\"@en .\n<http://x/1> skos:prefLabel \"lamp\"@en_US .\n<http://x/2 a> <{SKOS}prefLabel> \"desk\"@en .\n<http://x/3> <{SKOS}prefLabel> \"pot\"@en .\nx:4 skos:prefLabel \"last\"@en .\n"
+    );
+    let read = import(Format::Turtle, &statements);
+    assert_eq!(concepts(&read), ["http://x/1: lamp", "http://x/3: pot"]);
+    let lines: Vec<u64> = read.problems.iter().filter_map(|problem| problem.line).collect();
+    assert_eq!(lines, [2, 3, 4, 6], "{:?}", read.problems);
+    assert!(problems(&read)[0].starts_with("memory:2: not Turtle, so the rest of the statement was left out: "));
+    for cut in ["<http://x/5> skos:prefLabel", "<http://x/5> skos:prefLabel \"cu", "<http://x/5"] {
+        let cut = read_bytes(format!("{statements}{cut}").as_bytes(), Format::Turtle, &ImportOptions::default());
+        assert!(cut.unwrap_err().to_string().starts_with("memory:7: not Turtle: "));
+    }
+    let strict = ImportOptions::default().strict(true);
+    assert!(read_bytes(statements.as_bytes(), Format::Turtle, &strict).is_err());
+}

@@ -30,8 +30,8 @@ impl Watch {
         self.line.get()
     }
 
-    /// Bytes of text read.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// Returns the number of bytes of text read.
+    pub fn bytes(&self) -> u64 {
         self.bytes.get()
     }
 

@@ -195,6 +195,9 @@ impl Graph {
         value: &str,
         language: Option<&str>,
         collector: &Collector<'_>,
+        // An empty tag is that of no language (XML 1.0, section 2.12); programs write `en_US` for `en-US`.
+        let language = language.map(|language| language.trim().replace('_', "-")).filter(|tag| !tag.is_empty());
+        let language = language.as_deref();
     ) {
         let (number, role) = self.property(predicate, collector);
         // Of a blank node, an axiom for the most part, no more than a name is of use.

@@ -1,11 +1,12 @@
 //! SKOS (and SKOS-XL), OWL and MeSH's vocabulary in Turtle, N-Triples, RDF/XML and JSON-LD.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser};
-use oxrdf::{NamedOrBlankNode, Term, Triple};
+use oxrdf::{NamedNode, NamedOrBlankNode, Term, Triple};
 use oxrdfxml::RdfXmlParser;
-use oxttl::{TurtleParseError, TurtleParser};
+use oxttl::{TurtleParseError, TurtleParser, TurtleSyntaxError};
 use truename_text::excerpt;
 
 use super::collector::Collector;
@@ -25,20 +26,45 @@ pub(super) fn read_turtle(source: Source, collector: &mut Collector<'_>) -> Resu
     let watch = text.watch();
     let mut graph = Graph::default();
     let parser = TurtleParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+    let not_turtle = |fault: &TurtleSyntaxError| {
+        let line = fault.location().start.line + 1;
+        let refused = Error::syntax(&path, Some(line), format!("not Turtle: {}", fault.message()));
+        if fault.message().contains("UTF-8") { refused.with_hint(ENCODING_HINT) } else { refused }
+    };
+    // The parser goes on behind the statement that it cannot read, so the file is refused only if it ends there.
+    let (mut first, mut last, mut has_triples) = (None, None::<TurtleSyntaxError>, false);
     for triple in parser.for_reader(text) {
         watch.begin_value();
+        if let Some(fault) = last.take() {
+            list_statement(&fault, collector)?;
+        }
         match triple {
-            Ok(triple) => add(&mut graph, triple, collector),
+            Ok(triple) => {
+                has_triples = true;
+                add(&mut graph, triple, collector);
+            }
             Err(TurtleParseError::Io(error)) => return Err(watch.failure_or(|| Error::io("read", &path, error))),
-            Err(TurtleParseError::Syntax(error)) => {
-                let line = error.location().start.line + 1;
-                let refused = Error::syntax(&path, Some(line), format!("not Turtle: {}", error.message()));
-                let is_decoding = error.message().contains("UTF-8");
-                return Err(if is_decoding { refused.with_hint(ENCODING_HINT) } else { refused });
+            Err(TurtleParseError::Syntax(fault)) if fault.message().contains("UTF-8") => {
+                return Err(not_turtle(&fault));
+            }
+            Err(TurtleParseError::Syntax(fault)) => {
+                first.get_or_insert_with(|| not_turtle(&fault));
+                last = Some(fault);
             }
         }
     }
+    match (first, last) {
+        (Some(first), _) if !has_triples => return Err(first),
+        (_, Some(fault)) if fault.location().end.offset >= watch.bytes() => return Err(not_turtle(&fault)),
+        (_, Some(fault)) => list_statement(&fault, collector)?,
+        _ => {}
+    }
     graph.finish(collector)
+}
+
+fn list_statement(fault: &TurtleSyntaxError, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let line = fault.location().start.line + 1;
+    collector.problem(Some(line), fault.message(), "not Turtle, so the rest of the statement was left out")
 }
 
 pub(super) fn read_xml(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
@@ -46,13 +72,14 @@ pub(super) fn read_xml(source: Source, collector: &mut Collector<'_>) -> Result<
     refuse_other_syntaxes(&source)?;
     let text = source.into_text();
     let watch = text.watch();
-    let mut graph = Graph::default();
-    let parser = RdfXmlParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+    let (mut graph, mut refused) = (Graph::default(), HashSet::new());
+    let parser =
+        RdfXmlParser::new().lenient().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
     let pieces = Pieces::new(text, "RDF/XML");
     let unresolved = pieces.unresolved();
     for triple in parser.for_reader(Plain::new(pieces)) {
         match triple {
-            Ok(triple) => add(&mut graph, triple, collector),
+            Ok(triple) => add_checked(&mut graph, triple, Some(watch.line()), &mut refused, collector)?,
             Err(error) => return Err(watch.failure_or(|| watch.error(format_args!("not RDF/XML: {error}"))).into()),
         }
         collector.report_unresolved(&unresolved)?;
@@ -86,11 +113,12 @@ fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
 pub(super) fn read_json_ld(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
-    let mut graph = Graph::default();
-    let parser = JsonLdParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+    let (mut graph, mut refused) = (Graph::default(), HashSet::new());
+    let parser =
+        JsonLdParser::new().lenient().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
     for quad in parser.for_reader(JsonDocument::new(text)) {
         let quad = quad.map_err(|error| watch.failure_or(|| not_json_ld(&path, &error)))?;
-        add(&mut graph, quad.into(), collector);
+        add_checked(&mut graph, quad.into(), None, &mut refused, collector)?;
     }
     graph.finish(collector)
 }
@@ -106,7 +134,32 @@ fn not_json_ld(path: &Path, error: &JsonLdParseError) -> Error {
     }
 }
 
-fn add(graph: &mut Graph, triple: Triple, collector: &Collector<'_>) {
+/// Takes a statement of a parser that checks no IRIs. One with an IRI that is not valid is left out, and the IRI listed once.
+fn add_checked(
+    graph: &mut Graph,
+    triple: Triple,
+    line: Option<u64>,
+    refused: &mut HashSet<String>,
+    collector: &mut Collector<'_>,
+) -> Result<(), Error> {
+    let is_valid = |node: &NamedNode| NamedNode::new(node.as_str()).is_ok();
+    let subject = if let NamedOrBlankNode::NamedNode(node) = &triple.subject { Some(node) } else { None };
+    let object = if let Term::NamedNode(node) = &triple.object { Some(node) } else { None };
+    match subject.into_iter().chain(object).find(|node| !is_valid(node)) {
+        Some(node) if refused.insert(node.as_str().to_owned()) => {
+            collector.problem(line, node.as_str(), "not an IRI, so its statements were left out")
+        }
+        Some(_) => Ok(()),
+        None => {
+            if is_valid(&triple.predicate) {
+                add(graph, triple, collector);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn add(graph: &mut Graph, triple: Triple, collector: &mut Collector<'_>) {
     let subject = match triple.subject {
         NamedOrBlankNode::NamedNode(subject) => subject.into_string(),
         NamedOrBlankNode::BlankNode(label) => label.to_string(),
