@@ -239,3 +239,46 @@ fn lists_lose_what_is_null_and_keep_numbers() {
     assert_eq!(import.concepts[0].types, [""; 0]);
     assert_eq!((&import.concepts[1].synonyms[..], import.concepts[1].aliases.len()), (&["7".to_owned()][..], 1));
 }
+
+#[test]
+fn words_for_a_missing_value_are_no_names_however_they_are_written() {
+    let words = [
+        "none",
+        "TBD",
+        "(none)",
+        "Not applicable",
+        "not available",
+        "None known",
+        "to be determined",
+        "N / A",
+        "n/k",
+        "xxx",
+        "–",
+        "—",
+        "unbekannt",
+    ];
+    let csv: String = words.iter().enumerate().map(|(at, word)| format!("{at},{word}\n")).collect();
+    let csv = read(&format!("id,name\n{csv}50,lamp\n"));
+    assert_eq!((facts(&csv).0, csv.problem_count), (vec!["50: lamp".to_owned()], 13));
+    assert_eq!(csv.files[0].notes, ["placeholders left out, which the setting for placeholders keeps: 13"]);
+    for name in ["Monday", "Other", "Na", "Nan", "UNK", "7"] {
+        let import = read(&format!("id,name\n1,{name}\n"));
+        assert_eq!(facts(&import), (vec![format!("1: {name}")], Vec::new()));
+    }
+    let json = "{\"id\":1,\"name\":\"N/A\",\"synonyms\":[\"real\",\"none\"]}\n{\"id\":2,\"name\":\"unknown\"}\n";
+    let json = |options| read_bytes(json.as_bytes(), Format::Jsonl, &options).unwrap();
+    let left_out = json(ImportOptions::default());
+    assert_eq!((facts(&left_out).0, left_out.problem_count), (vec!["1: real".to_owned()], 3));
+    let kept = json(ImportOptions::default().keep_placeholders(true));
+    assert_eq!((kept.concepts.len(), kept.problem_count), (2, 0));
+}
+
+#[test]
+fn a_placeholder_in_place_of_an_id_is_listed() {
+    let import = read("id,name,type\nN/A,pot,x\nN/A,pan,x\n-,cup,x\nnull,lid,x\nNA,Namibia,N/A\n");
+    let (names, problems) = facts(&import);
+    assert_eq!(names, ["NA: Namibia"]);
+    assert_eq!(problems.len(), 4);
+    assert_eq!(problems[0], "memory:2: a placeholder in place of an id, so the entry was left out: \"N/A\"");
+    assert_eq!(import.concepts[0].types, [""; 0]);
+}

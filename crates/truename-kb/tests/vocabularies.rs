@@ -440,6 +440,27 @@ fn problems(import: &Import) -> Vec<String> {
     import.problems.iter().map(ToString::to_string).collect()
 }
 
+#[test]
+fn signs_of_a_missing_value_are_no_names_of_any_vocabulary() {
+    let obo = "format-version: 1.2\n\n[Term]\nid: T:1\nname: N/A\n\n[Term]\nid: T:2\nname: lamp\nsynonym: \"unknown\" EXACT []\nsynonym: \"-\" EXACT []\nsynonym: \"Na\" EXACT []\nsynonym: \"NA\" EXACT []\n";
+    let read = import(Format::Obo, obo);
+    assert_eq!(concepts(&read), ["T:2: lamp, unknown, Na, NA"]);
+    assert_eq!(read.problem_count, 2, "{:?}", read.problems);
+    assert_eq!(
+        notes(&read),
+        [
+            "names kept that may be placeholders: 1",
+            "placeholders left out, which the setting for placeholders keeps: 2"
+        ]
+    );
+    let hgnc = "hgnc_id\tsymbol\tname\talias_symbol\tprev_name\nHGNC:1\tNA\tN/A\t-|X1\t\nHGNC:2\tUNK\tunkempt\t\t\n";
+    let read = import(Format::Hgnc, hgnc);
+    assert_eq!(
+        (concepts(&read), read.problem_count),
+        (vec!["HGNC:1: NA, X1".into(), "HGNC:2: UNK, unkempt".into()], 2)
+    );
+}
+
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 
 #[test]

@@ -9,6 +9,7 @@
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
 //! a [`VersionedName`] is a name with its version, edition and platform apart;
+//! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! a [`GoldName`] is a name with its right answer, and a [`Problem`] a place in a file that was not read;
 //! [`SplitMix64`] draws the random numbers of all crates.
@@ -31,6 +32,7 @@ mod key;
 mod normalize;
 mod offsets;
 mod part;
+mod placeholder;
 mod profile;
 pub mod similarity;
 mod span;
@@ -47,6 +49,7 @@ pub use key::{Key, KeyMatch, NameKeys};
 pub use normalize::{NormalizedName, each_word, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
+pub use placeholder::{PLACEHOLDER_WORDS, is_missing_value};
 pub use profile::{NameProfile, Token};
 pub use span::Span;
 pub use split_mix::SplitMix64;

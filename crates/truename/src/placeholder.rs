@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use truename_read::{Source, SourceOptions};
-use truename_text::NormalizedName;
+use truename_text::{NormalizedName, PLACEHOLDER_WORDS};
 
 use crate::Error;
 
 /// Built-in words, one a line.
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut words = HashSet::new();
-    read_words(include_str!("placeholder/words.txt"), &mut words);
+    read_words(PLACEHOLDER_WORDS, &mut words);
     words
 });
 

@@ -47,7 +47,7 @@ pub struct PlaceholderArgument {
     ///
     /// A name cell often holds what is no name: a number, a date, or a word such as `unknown`, `n/a`, `none` or `-`. It is
     /// answered NIL unless a concept has that very name. FILE adds words to the built-in list, which is
-    /// crates/truename/src/placeholder/words.txt in the sources; a line `!other` takes the word "other" out of it, and a
+    /// crates/truename-text/src/placeholder/words.txt in the sources; a line `!other` takes the word "other" out of it, and a
     /// line that begins with "# " is a comment.
     #[arg(long, value_name = "FILE")]
     pub placeholders: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use truename_text::{Problem, excerpt};
+use truename_text::{Problem, excerpt, is_missing_value};
 
 use super::clean::{tidy_value, without_controls};
 use super::cycle::cycles;
@@ -13,6 +13,7 @@ use super::format::Format;
 use super::iri_label::iri_label;
 use super::options::{ENCODING_HINT, ImportOptions};
 use super::report::{FileReport, Import};
+use super::placeholder::{is_placeholder, is_sign};
 use crate::error::printable;
 use crate::retired::current;
 use crate::{Alias, Concept, ConceptId, Error, Retired};
@@ -85,6 +86,8 @@ pub(super) struct Collector<'options> {
 }
 
 impl<'options> Collector<'options> {
+    /// True if the file is of no published vocabulary, so that a word such as `none` is no name.
+    is_plain: bool,
     pub(super) fn new(options: &'options ImportOptions, files: usize) -> Self {
         Self {
             options,
@@ -107,12 +110,14 @@ impl<'options> Collector<'options> {
 
     pub(super) fn begin(&mut self, path: &Path, format: Format) {
         self.path = path.to_owned();
+            is_plain: false,
         let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         self.import.files.push(FileReport { path: path.to_owned(), format, bytes, entries: 0, notes: Vec::new() });
     }
 
     /// The file that is being read.
     pub(super) fn path(&self) -> &Path {
+        self.is_plain = matches!(format, Format::Csv | Format::Tsv | Format::Jsonl);
         &self.path
     }
 
@@ -195,6 +200,10 @@ impl<'options> Collector<'options> {
             if let Some(name) = self.clean_name(line, &name)? {
                 if concept.name.is_empty() { concept.name = name } else { concept.synonyms.push(name) }
             }
+        // `NA` is the code of Namibia.
+        if id.as_str() != "NA" && self.leaves_out(id.as_str()) {
+            return self.placeholder(line, id.as_str(), "a placeholder in place of an id, so the entry was left out");
+        }
         }
         if concept.name.is_empty() {
             // The name itself was listed where there was one.
@@ -214,6 +223,11 @@ impl<'options> Collector<'options> {
                 Ok(parent) => concept.parents.push(parent),
                 Err(_) => self.problem(line, parent, "a parent that is no concept id")?,
             }
+        if !self.options.keep_placeholders {
+            let types = concept.types.len();
+            concept.types.retain(|name| !is_sign(name));
+            (concept.types.len()..types).for_each(|_| self.add_left_out("types left out as placeholders"));
+        }
         }
         concept.definition = entry.definition.and_then(tidy_value);
         self.options.progress.names.fetch_add(concept.name_count() as u64, Ordering::Relaxed);
@@ -383,12 +397,29 @@ impl<'options> Collector<'options> {
             self.problem(line, trimmed, format!("a character that could not be decoded; {ENCODING_HINT}"))?;
         }
         let cleaned = without_controls(trimmed);
+    /// Returns true if a name or id is a placeholder and to be left out.
+    fn leaves_out(&self, text: &str) -> bool {
+        !self.options.keep_placeholders && if self.is_plain { is_placeholder(text) } else { is_sign(text) }
+    }
+
+    fn placeholder(&mut self, line: Option<u64>, text: &str, reason: &str) -> Result<(), Error> {
+        self.add_left_out("placeholders left out, which the setting for placeholders keeps");
+        self.problem(line, text, reason)
+    }
+
         if let Cow::Owned(cleaned) = cleaned {
             self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
             return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
         }
         Ok(Some(trimmed.to_owned()))
     }
+        if self.leaves_out(trimmed) {
+            self.placeholder(line, name, "a placeholder in place of a name, left out")?;
+            return Ok(None);
+        }
+        if !self.is_plain && is_missing_value(trimmed) {
+            self.add_left_out("names kept that may be placeholders");
+        }
 
     /// Lists classes without a label, or takes the last part of their IRIs.
     fn finish_unlabelled(&mut self) -> Result<(), Error> {

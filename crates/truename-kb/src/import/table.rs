@@ -5,7 +5,6 @@ use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
 use super::format::Format;
-use super::placeholder::is_placeholder;
 use crate::Error;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
@@ -104,37 +103,10 @@ fn add_row(record: &Record, columns: usize, layout: &Layout, collector: &mut Col
         return collector.problem(Some(line), &shown(record), reason);
     }
     match layout.entry(record) {
-        Some(mut entry) => {
-            let listed = collector.problem_count();
-            leave_out_placeholders(&mut entry, line, collector)?;
-            let is_nameless = entry.name.is_empty() && entry.synonyms.is_empty();
-            // The placeholder that it had for a name is listed.
-            if is_nameless && collector.problem_count() > listed {
-                Ok(())
-            } else {
-                collector.add_row(Some(line), entry)
-            }
-        }
+        Some(entry) => collector.add_row(Some(line), entry),
         None if record.width() <= layout.last_needed() => collector.problem(Some(line), &shown(record), counts()),
         None => collector.not_utf8(line, record.content()),
     }
-}
-
-fn leave_out_placeholders(entry: &mut Entry, line: u64, collector: &mut Collector<'_>) -> Result<(), Error> {
-    if collector.options.keep_placeholders {
-        return Ok(());
-    }
-    let names = std::iter::once(std::mem::take(&mut entry.name)).chain(std::mem::take(&mut entry.synonyms));
-    for (at, name) in names.enumerate() {
-        if is_placeholder(&name) {
-            collector.problem(Some(line), &name, "a placeholder in place of a name, left out")?;
-        } else if at == 0 {
-            entry.name = name;
-        } else {
-            entry.synonyms.push(name);
-        }
-    }
-    Ok(())
 }
 
 /// Returns the reason for leaving a row out that has too few or too many cells.
