@@ -461,6 +461,25 @@ fn signs_of_a_missing_value_are_no_names_of_any_vocabulary() {
     );
 }
 
+#[test]
+fn a_stanza_of_obo_is_read_however_it_is_written_or_counted() {
+    let obo = concat!(
+        "format-version: 1.2\n\n[Term]\nid: T:1\nname: a\n\n\u{FEFF}format-version: 1.2\n\n\u{FEFF}[Term]\nid: T:2\nname: b\n\n",
+        "[term]\nid: T:3\nname: c\n\n[ TERM ]\nid: T:4\nname: d\n\n[Term\nid: T:5\nname: e\n\nTerm\nid: T:6\nname: f\n\n",
+        "[Instance]\nid: T:7\nname: g\n\n[Typedef\nid: part_of\nname: part of\n",
+    );
+    let read = import(Format::Obo, obo);
+    assert_eq!(concepts(&read), ["T:1: a", "T:2: b", "T:3: c", "T:4: d", "T:5: e", "T:6: f"]);
+    assert_eq!(
+        problems(&read),
+        [
+            "memory:25: not a `tag: value` line, so it was skipped (term T:5): \"Term\"",
+            "memory:26: a second id, so a new term begins here: \" T:6\""
+        ]
+    );
+    assert!(notes(&read).contains(&"field `[Instance]` is not read (1 value)".to_owned()), "{:?}", notes(&read));
+}
+
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 
 #[test]
@@ -510,4 +529,43 @@ fn a_malformed_statement_of_turtle_costs_no_other_unless_the_file_ends_in_it() {
     }
     let strict = ImportOptions::default().strict(true);
     assert!(read_bytes(statements.as_bytes(), Format::Turtle, &strict).is_err());
+}
+
+#[test]
+fn a_retired_term_is_told_by_a_flag_in_capitals_and_a_replacement_without_one_is_counted() {
+    let obo = "format-version: 1.2\n\n[Term]\nid: X:1\nname: a\n\n[Term]\nid: X:2\nname: b\nis_obsolete: TRUE\n\n[Term]\nid: X:3\nname: c\nreplaced_by: X:1\n";
+    let turtle = format!(
+        "{PREFIXES}@prefix dct: <http://purl.org/dc/terms/> .\nobo:X_1 a owl:Class ; rdfs:label \"a\" .\nobo:X_2 a owl:Class ; rdfs:label \"b\" ; owl:deprecated \"True\" .\nobo:X_3 a owl:Class ; rdfs:label \"c\" ; dct:isReplacedBy obo:X_1 .\n"
+    );
+    let graph = r#"{"graphs": [{"nodes": [{"id": "X:1", "lbl": "a"}, {"id": "X:2", "lbl": "b", "meta": {"deprecated": true}}, {"id": "X:3", "lbl": "c", "meta": {"basicPropertyValues": [{"pred": "http://purl.obolibrary.org/obo/IAO_0100001", "val": "X:1"}]}}]}]}"#;
+    for (format, text) in [(Format::Obo, obo), (Format::Turtle, &turtle), (Format::OboGraph, graph)] {
+        let read = import(format, text);
+        assert_eq!(concepts(&read), ["X:1: a", "X:3: c"], "{format:?}");
+        assert_eq!(retired(&read), ["X:2 ->  ? "], "{format:?}");
+        let note = "concepts kept, not marked as obsolete, that name a replacement: 1".to_owned();
+        assert!(notes(&read).contains(&note), "{format:?}: {:?}", notes(&read));
+    }
+}
+
+#[test]
+fn properties_of_obo_give_synonyms_or_are_counted_by_name() {
+    let obo = "format-version: 1.4\n\n[Term]\nid: X:1\nname: a\nproperty_value: skos:altLabel \"b\" xsd:string\nproperty_value: IAO:0000118 \"c\" xsd:string {source=\"x\"}\nproperty_value: http://x.org/p \"d\" xsd:string\nproperty_value: ex:q \"e\"\nproperty_value: seeAlso Y:1\n";
+    let graph = format!(
+        r#"{{"graphs": [{{"nodes": [{{"id": "X:1", "lbl": "a", "meta": {{"basicPropertyValues": [{{"pred": "{SKOS}altLabel", "val": "b"}}, {{"pred": "http://purl.obolibrary.org/obo/IAO_0000118", "val": "c"}}, {{"pred": "http://x.org/p", "val": "d"}}, {{"pred": "ex:q", "val": "e"}}, {{"pred": "seeAlso", "val": "Y:1"}}]}}}}]}}]}}"#
+    );
+    let asked =
+        ImportOptions::default().synonym_properties(vec!["http://x.org/p".into(), "ex:q".into(), "ex:r".into()]);
+    for (format, text, before) in [(Format::Obo, obo, "property_value "), (Format::OboGraph, &graph, "")] {
+        let plain = import(format, text);
+        assert_eq!(concepts(&plain), ["X:1: a, b, c"], "{format:?}");
+        let unread = ["ex:q", "http://x.org/p", "seeAlso"];
+        assert_eq!(notes(&plain), unread.map(|name| format!("field `{before}{name}` is not read (1 value)")));
+        let read = read(format, text, &asked);
+        assert_eq!(concepts(&read), ["X:1: a, b, c, d, e"], "{format:?}");
+        let wanted = [
+            format!("field `{before}seeAlso` is not read (1 value)"),
+            "no concept has a value of `ex:r`, a property for synonyms".to_owned(),
+        ];
+        assert_eq!(notes(&read), wanted, "{format:?}");
+    }
 }

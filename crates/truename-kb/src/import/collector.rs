@@ -1,7 +1,7 @@
 //! Collects the entries that importers find: checked, cleaned, merged by id.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -10,10 +10,11 @@ use truename_text::{Problem, excerpt, is_missing_value};
 use super::clean::{tidy_value, without_controls};
 use super::cycle::cycles;
 use super::format::Format;
+use super::graph::iri_of;
 use super::iri_label::iri_label;
 use super::options::{ENCODING_HINT, ImportOptions};
-use super::report::{FileReport, Import};
 use super::placeholder::{is_placeholder, is_sign};
+use super::report::{FileReport, Import};
 use crate::error::printable;
 use crate::retired::current;
 use crate::{Alias, Concept, ConceptId, Error, Retired};
@@ -21,6 +22,8 @@ use truename_read::xml::Unresolved;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
+/// What is counted of concepts that others replace but that are not marked as out of use.
+pub(super) const REPLACED_IN_USE: &str = "concepts kept, not marked as obsolete, that name a replacement";
 /// Number of problems listed; all are counted.
 const LISTED_PROBLEMS: usize = 1000;
 
@@ -78,16 +81,18 @@ pub(super) struct Collector<'options> {
     definitions: Vec<(String, String)>,
     /// Ranks of the preferred names so far, by the place of their concepts; a name without one has the last.
     ranks: Vec<u32>,
+    /// The properties for synonyms that were asked for and met.
+    met_properties: BTreeSet<String>,
     /// Reasons of what was left out, by file, with their counts.
     left_out: BTreeMap<(usize, &'static str), u64>,
     path: PathBuf,
+    /// True if the file is of no published vocabulary, so that a word such as `none` is no name.
+    is_plain: bool,
     /// Number of files of the import.
     files: usize,
 }
 
 impl<'options> Collector<'options> {
-    /// True if the file is of no published vocabulary, so that a word such as `none` is no name.
-    is_plain: bool,
     pub(super) fn new(options: &'options ImportOptions, files: usize) -> Self {
         Self {
             options,
@@ -102,22 +107,23 @@ impl<'options> Collector<'options> {
             name_ranks: HashMap::new(),
             definitions: Vec::new(),
             ranks: Vec::new(),
+            met_properties: BTreeSet::new(),
             left_out: BTreeMap::new(),
             path: PathBuf::new(),
+            is_plain: false,
             files,
         }
     }
 
     pub(super) fn begin(&mut self, path: &Path, format: Format) {
         self.path = path.to_owned();
-            is_plain: false,
+        self.is_plain = matches!(format, Format::Csv | Format::Tsv | Format::Jsonl);
         let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         self.import.files.push(FileReport { path: path.to_owned(), format, bytes, entries: 0, notes: Vec::new() });
     }
 
     /// The file that is being read.
     pub(super) fn path(&self) -> &Path {
-        self.is_plain = matches!(format, Format::Csv | Format::Tsv | Format::Jsonl);
         &self.path
     }
 
@@ -194,16 +200,16 @@ impl<'options> Collector<'options> {
         let Ok(id) = entry.id.parse::<ConceptId>() else {
             return self.refuse_id(line, &entry.id);
         };
+        // `NA` is the code of Namibia.
+        if id.as_str() != "NA" && self.leaves_out(id.as_str()) {
+            return self.placeholder(line, id.as_str(), "a placeholder in place of an id, so the entry was left out");
+        }
         let mut concept = Concept::new(id, "");
         let named = !entry.name.is_empty() || !entry.synonyms.is_empty();
         for name in std::iter::once(entry.name).filter(|name| !name.is_empty()).chain(entry.synonyms) {
             if let Some(name) = self.clean_name(line, &name)? {
                 if concept.name.is_empty() { concept.name = name } else { concept.synonyms.push(name) }
             }
-        // `NA` is the code of Namibia.
-        if id.as_str() != "NA" && self.leaves_out(id.as_str()) {
-            return self.placeholder(line, id.as_str(), "a placeholder in place of an id, so the entry was left out");
-        }
         }
         if concept.name.is_empty() {
             // The name itself was listed where there was one.
@@ -217,17 +223,17 @@ impl<'options> Collector<'options> {
             }
         }
         concept.types = entry.types.into_iter().filter_map(tidy_value).collect();
+        if !self.options.keep_placeholders {
+            let types = concept.types.len();
+            concept.types.retain(|name| !is_sign(name));
+            (concept.types.len()..types).for_each(|_| self.add_left_out("types left out as placeholders"));
+        }
         concept.xrefs = entry.xrefs.into_iter().filter_map(tidy_value).collect();
         for parent in entry.parents.iter().filter(|parent| !parent.trim().is_empty()) {
             match parent.parse() {
                 Ok(parent) => concept.parents.push(parent),
                 Err(_) => self.problem(line, parent, "a parent that is no concept id")?,
             }
-        if !self.options.keep_placeholders {
-            let types = concept.types.len();
-            concept.types.retain(|name| !is_sign(name));
-            (concept.types.len()..types).for_each(|_| self.add_left_out("types left out as placeholders"));
-        }
         }
         concept.definition = entry.definition.and_then(tidy_value);
         self.options.progress.names.fetch_add(concept.name_count() as u64, Ordering::Relaxed);
@@ -299,6 +305,14 @@ impl<'options> Collector<'options> {
     /// Counts values of properties that are not read.
     pub(super) fn add_unread_values(&mut self, count: u64) {
         self.import.unread_values += count;
+    }
+
+    /// Returns true if values of a property, by its IRI or CURIE, were asked for as synonyms.
+    pub(super) fn asks_for(&mut self, property: &str) -> bool {
+        let iri = iri_of(property);
+        let asked = self.options.synonym_properties.iter().find(|asked| *asked == property || iri_of(asked) == iri);
+        self.met_properties.extend(asked.cloned());
+        asked.is_some()
     }
 
     /// Counts something that was left out.
@@ -383,20 +397,6 @@ impl<'options> Collector<'options> {
         self.problem(line, id, "an id must have 1 to 500 bytes and no control characters")
     }
 
-    fn clean_name(&mut self, line: Option<u64>, name: &str) -> Result<Option<String>, Error> {
-        let trimmed = name.trim();
-        if trimmed.is_empty() {
-            self.problem(line, name, "an empty name")?;
-            return Ok(None);
-        }
-        if trimmed.len() > LONGEST_NAME_BYTES {
-            self.problem(line, trimmed, format!("a name of {} bytes (at most {LONGEST_NAME_BYTES})", trimmed.len()))?;
-            return Ok(None);
-        }
-        if trimmed.contains('\u{FFFD}') {
-            self.problem(line, trimmed, format!("a character that could not be decoded; {ENCODING_HINT}"))?;
-        }
-        let cleaned = without_controls(trimmed);
     /// Returns true if a name or id is a placeholder and to be left out.
     fn leaves_out(&self, text: &str) -> bool {
         !self.options.keep_placeholders && if self.is_plain { is_placeholder(text) } else { is_sign(text) }
@@ -407,12 +407,12 @@ impl<'options> Collector<'options> {
         self.problem(line, text, reason)
     }
 
-        if let Cow::Owned(cleaned) = cleaned {
-            self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
-            return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
+    fn clean_name(&mut self, line: Option<u64>, name: &str) -> Result<Option<String>, Error> {
+        let trimmed = name.trim();
+        if trimmed.is_empty() {
+            self.problem(line, name, "an empty name")?;
+            return Ok(None);
         }
-        Ok(Some(trimmed.to_owned()))
-    }
         if self.leaves_out(trimmed) {
             self.placeholder(line, name, "a placeholder in place of a name, left out")?;
             return Ok(None);
@@ -420,6 +420,20 @@ impl<'options> Collector<'options> {
         if !self.is_plain && is_missing_value(trimmed) {
             self.add_left_out("names kept that may be placeholders");
         }
+        if trimmed.len() > LONGEST_NAME_BYTES {
+            self.problem(line, trimmed, format!("a name of {} bytes (at most {LONGEST_NAME_BYTES})", trimmed.len()))?;
+            return Ok(None);
+        }
+        if trimmed.contains('\u{FFFD}') {
+            self.problem(line, trimmed, format!("a character that could not be decoded; {ENCODING_HINT}"))?;
+        }
+        let cleaned = without_controls(trimmed);
+        if let Cow::Owned(cleaned) = cleaned {
+            self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
+            return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
+        }
+        Ok(Some(trimmed.to_owned()))
+    }
 
     /// Lists classes without a label, or takes the last part of their IRIs.
     fn finish_unlabelled(&mut self) -> Result<(), Error> {
@@ -493,6 +507,11 @@ impl<'options> Collector<'options> {
         }
         for ((file, what), count) in std::mem::take(&mut self.left_out) {
             self.import.files[file].notes.push(format!("{what}: {count}"));
+        }
+        for property in &self.options.synonym_properties {
+            if !self.met_properties.contains(property) {
+                self.add_note(format!("no concept has a value of `{}`, a property for synonyms", excerpt(property)));
+            }
         }
         for (id, name) in std::mem::take(&mut self.types) {
             if let Some(at) = self.place(&id) {

@@ -3,10 +3,11 @@
 //! A name is a literal of a class or concept, or the name of a node that the class points to: a label of SKOS-XL, an individual of
 //! old OBO-in-OWL, a term of MeSH. Values of other properties are counted by property.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
 use super::iri_label::iri_label;
 use super::mesh;
 use super::options::ImportOptions;
@@ -73,9 +74,6 @@ enum Role {
 
 impl Role {
     fn of(predicate: &str, options: &ImportOptions) -> Self {
-        if options.synonym_properties.iter().any(|asked| asked == predicate) {
-            return Self::Synonym;
-        }
         if let Some(local) = predicate.strip_prefix(MESH_VOCABULARY) {
             return Self::of_mesh(local);
         }
@@ -171,11 +169,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    fn property(&mut self, predicate: &str, collector: &Collector<'_>) -> (u32, Role) {
+    fn property(&mut self, predicate: &str, collector: &mut Collector<'_>) -> (u32, Role) {
         if let Some(known) = self.properties.get(predicate) {
             return *known;
         }
-        let property = (self.properties.len() as u32, Role::of(predicate, collector.options));
+        let role = if collector.asks_for(predicate) { Role::Synonym } else { Role::of(predicate, collector.options) };
+        let property = (self.properties.len() as u32, role);
         self.properties.insert(predicate.to_owned(), property);
         property
     }
@@ -194,11 +193,11 @@ impl Graph {
         predicate: &str,
         value: &str,
         language: Option<&str>,
-        collector: &Collector<'_>,
+        collector: &mut Collector<'_>,
+    ) {
         // An empty tag is that of no language (XML 1.0, section 2.12); programs write `en_US` for `en-US`.
         let language = language.map(|language| language.trim().replace('_', "-")).filter(|tag| !tag.is_empty());
         let language = language.as_deref();
-    ) {
         let (number, role) = self.property(predicate, collector);
         // Of a blank node, an axiom for the most part, no more than a name is of use.
         if is_blank(subject) && !role.is_name() {
@@ -220,7 +219,7 @@ impl Graph {
     }
 
     /// Takes a relation between two nodes in.
-    pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &Collector<'_>) {
+    pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &mut Collector<'_>) {
         let (number, role) = self.property(predicate, collector);
         match role {
             _ if is_blank(subject) => {}
@@ -363,8 +362,8 @@ impl Described {
             Role::Type => entry.types.push(value),
             // MeSH has 0 for none.
             Role::Xref if value != "0" => entry.xrefs.push(value),
-            Role::Deprecated => self.is_deprecated |= value == "true" || value == "1",
-            Role::Active => self.is_deprecated |= value == "false" || value == "0",
+            Role::Deprecated => self.is_deprecated |= value.eq_ignore_ascii_case("true") || value == "1",
+            Role::Active => self.is_deprecated |= value.eq_ignore_ascii_case("false") || value == "0",
             Role::AlternativeId => self.alternative_ids.push(id_of(&value)),
             Role::ReplacedBy => self.replaced_by.push(id_of(&value)),
             Role::Consider => self.consider.push(id_of(&value)),
@@ -433,6 +432,9 @@ impl Described {
             let Self { replaced_by, consider, .. } = self;
             return collector.remove(None, Former { id: entry.id, replaced_by, consider });
         }
+        if !self.replaced_by.is_empty() {
+            collector.add_left_out(REPLACED_IN_USE);
+        }
         for id in self.alternative_ids {
             collector.retire(None, Former::replaced(id, &entry.id))?;
         }
@@ -479,6 +481,26 @@ fn note_classes(classes: &BTreeMap<&str, Vec<String>>, collector: &mut Collector
 fn short(iri: &str) -> String {
     let known = VOCABULARIES.iter().find_map(|(namespace, prefix)| Some((prefix, iri.strip_prefix(namespace)?)));
     known.map_or_else(|| curie(iri), |(prefix, local)| format!("{prefix}:{local}"))
+}
+
+/// Returns true if values of a property, by its IRI or CURIE, are names.
+pub(super) fn is_synonym(property: &str, collector: &mut Collector<'_>) -> bool {
+    collector.asks_for(property) || Role::of(&iri_of(property), collector.options) == Role::Synonym
+}
+
+/// Returns the IRI of a CURIE whose prefix ontologies use without a declaration, or that of the OBO Foundry (`IAO:0000118`); an
+/// IRI as it is.
+pub(super) fn iri_of(property: &str) -> Cow<'_, str> {
+    let Some((prefix, local)) = property.split_once(':').filter(|(_, local)| !local.starts_with("//")) else {
+        return Cow::Borrowed(property);
+    };
+    match VOCABULARIES.iter().find(|(_, known)| *known == prefix) {
+        Some((namespace, _)) => Cow::Owned(format!("{namespace}{local}")),
+        None if !local.is_empty() && local.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Cow::Owned(format!("{OBO}{prefix}_{local}"))
+        }
+        None => Cow::Borrowed(property),
+    }
 }
 
 /// Returns the CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.

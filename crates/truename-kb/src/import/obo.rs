@@ -5,7 +5,8 @@
 
 use truename_read::Source;
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
+use super::graph::is_synonym;
 use super::lines::for_each_row;
 use super::options::SynonymScopes;
 use crate::Error;
@@ -14,13 +15,17 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
     let path = source.path().to_owned();
     let (mut term, mut has_header) = (None::<Term>, false);
     for_each_row(source, collector, |number, line, collector| {
-        let line = line.trim();
+        // A file that begins with a byte order mark may stand within another.
+        let line = line.trim_start_matches('\u{FEFF}').trim();
         if line.is_empty() || line.starts_with('!') {
             return Ok(());
         }
-        if line.starts_with('[') && without_comment(line).ends_with(']') {
+        if let Some(stanza) = stanza(line) {
             has_header = true;
-            let opened = (without_comment(line) == "[Term]").then(|| Term { line: number, ..Term::default() });
+            let opened = stanza.eq_ignore_ascii_case("Term").then(|| Term { line: number, ..Term::default() });
+            if opened.is_none() && !stanza.eq_ignore_ascii_case("Typedef") {
+                collector.add_unread(&format!("[{stanza}]"));
+            }
             return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
         }
         let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
@@ -33,6 +38,12 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
             .with_hint(
                 "an OBO file begins with a header such as `format-version: 1.4`; name another format with --format",
             )),
+            (Some(("id", value)), Some(open)) if open.has_other_id(value) => {
+                collector.problem(Some(number), value, "a second id, so a new term begins here")?;
+                let opened = Term { line: number, ..Term::default() };
+                std::mem::replace(open, opened).finish(collector)?;
+                open.take(number, "id", value.trim(), collector)
+            }
             (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
             (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
             _ => {
@@ -42,6 +53,15 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
         }
     })?;
     term.map_or(Ok(()), |term| term.finish(collector))
+}
+
+/// Returns the name of the stanza that a line begins, as `Term` of `[Term]`; the last bracket of a known one may be missing.
+fn stanza(line: &str) -> Option<&str> {
+    const KNOWN: [&str; 4] = ["Term", "Typedef", "Instance", "Annotation"];
+    let inner = without_comment(line).strip_prefix('[')?;
+    let name = inner.strip_suffix(']').unwrap_or(inner).trim();
+    let is_stanza = inner.ends_with(']') || KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name));
+    is_stanza.then_some(name)
 }
 
 /// A `[Term]` being read.
@@ -56,6 +76,10 @@ struct Term {
 }
 
 impl Term {
+    fn has_other_id(&self, value: &str) -> bool {
+        !self.entry.id.is_empty() && self.entry.id != first_word(value.trim())
+    }
+
     fn take(&mut self, line: u64, tag: &str, value: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
         let entry = &mut self.entry;
         match tag {
@@ -66,7 +90,7 @@ impl Term {
                 entry.synonyms.push(unescaped(without_comment(without_qualifiers(value))));
             }
             "namespace" => entry.types.push(first_word(value)),
-            "is_obsolete" => self.is_obsolete = first_word(value) == "true",
+            "is_obsolete" => self.is_obsolete = first_word(value).eq_ignore_ascii_case("true"),
             "xref" => entry.xrefs.push(first_word(value)),
             "alt_id" => self.alternative_ids.push(first_word(value)),
             "replaced_by" => self.replaced_by.push(first_word(value)),
@@ -76,6 +100,7 @@ impl Term {
                 Some((text, _)) => entry.definition = Some(text),
                 None => return self.skip(line, value, "a definition without its quotes", collector),
             },
+            "property_value" => self.take_property(value, collector),
             tag if tag.ends_with("synonym") => match quoted(value) {
                 Some((text, after)) => match scope(tag, after) {
                     scope if is_kept(scope, collector.options.scopes) => entry.synonyms.push(text),
@@ -86,6 +111,16 @@ impl Term {
             _ => collector.add_unread(tag),
         }
         Ok(())
+    }
+
+    /// Takes `RELATION "VALUE" DATATYPE` or `RELATION ID` (OBO 1.4, section "property_value").
+    fn take_property(&mut self, value: &str, collector: &mut Collector<'_>) {
+        let (property, value) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
+        let text = quoted(value.trim_start()).map(|(text, _)| text);
+        match text.filter(|_| is_synonym(property, collector)) {
+            Some(text) => self.entry.synonyms.push(text),
+            None => collector.add_unread(&format!("property_value {property}")),
+        }
     }
 
     fn skip(&self, line: u64, value: &str, reason: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
@@ -100,6 +135,9 @@ impl Term {
         if self.is_obsolete {
             let Self { replaced_by, consider, .. } = self;
             return collector.remove(line, Former { id, replaced_by, consider });
+        }
+        if !self.replaced_by.is_empty() {
+            collector.add_left_out(REPLACED_IN_USE);
         }
         collector.add(line, self.entry)?;
         let mut former = self.alternative_ids.into_iter().map(|former| Former::replaced(former, &id));

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use truename_read::json::JsonDocument;
 use truename_read::{Source, Watch};
 
-use super::collector::{Collector, Entry, Former};
-use super::graph::curie;
+use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
+use super::graph::{curie, is_synonym};
 use super::options::ENCODING_HINT;
 use crate::Error;
 
@@ -55,6 +55,9 @@ struct Property {
     pred: String,
     val: String,
 }
+
+/// Properties of concepts in use that are read beside those of synonyms.
+const READ_PROPERTIES: [&str; 3] = ["hasAlternativeId", "IAO_0100001", "consider"];
 
 impl Meta {
     /// Returns the ids that a property has.
@@ -121,6 +124,13 @@ fn add_node(
     for former in meta.ids("hasAlternativeId") {
         collector.retire(None, Former::replaced(former, &id))?;
     }
+    if !meta.ids("IAO_0100001").is_empty() {
+        collector.add_left_out(REPLACED_IN_USE);
+    }
+    let (properties, further): (Vec<_>, Vec<_>) =
+        meta.properties.into_iter().partition(|property| is_synonym(&property.pred, collector));
+    let is_read = |property: &&Property| READ_PROPERTIES.iter().any(|read| property.pred.ends_with(read));
+    further.iter().filter(|property| !is_read(property)).for_each(|property| collector.add_unread(&property.pred));
     let scopes = collector.options.scopes;
     let is_kept = |synonym: &Synonym| match synonym.pred.as_deref() {
         Some("hasExactSynonym") => true,
@@ -133,7 +143,11 @@ fn add_node(
     let entry = Entry {
         id,
         name: node.lbl.unwrap_or_default(),
-        synonyms: kept.into_iter().filter_map(|synonym| synonym.val).collect(),
+        synonyms: kept
+            .into_iter()
+            .filter_map(|synonym| synonym.val)
+            .chain(properties.into_iter().map(|property| property.val))
+            .collect(),
         parents: parents.remove(&node.id).unwrap_or_default(),
         xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
         definition: meta.definition.map(|definition| definition.val),

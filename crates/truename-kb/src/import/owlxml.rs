@@ -82,7 +82,7 @@ impl Axiom {
         }
     }
 
-    fn add_to(self, kind: &str, graph: &mut Graph, collector: &Collector<'_>) {
+    fn add_to(self, kind: &str, graph: &mut Graph, collector: &mut Collector<'_>) {
         let Self { property, mut entities, literal } = self;
         if kind == "Declaration" && entities.is_empty() && !property.is_empty() {
             entities.push(("AnnotationProperty".to_owned(), property.clone()));
