@@ -281,4 +281,31 @@ fn a_placeholder_in_place_of_an_id_is_listed() {
     assert_eq!(problems.len(), 4);
     assert_eq!(problems[0], "memory:2: a placeholder in place of an id, so the entry was left out: \"N/A\"");
     assert_eq!(import.concepts[0].types, [""; 0]);
+
+/// The notes on the only file.
+fn notes(import: &Import) -> &[String] {
+    &import.files[0].notes
+}
+
+#[test]
+fn two_bars_in_a_row_make_no_dictionary() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let rows = "C1|Lamp||thing\nC2|Desk||x\n";
+    for (name, text, columns) in [
+        ("a.csv", rows, Columns { no_header: true, ..Columns::default() }),
+        ("b.txt", rows, Columns { no_header: true, ..Columns::default() }),
+        ("c.txt", rows, Columns { delimiter: Some(b'|'), no_header: true, ..Columns::default() }),
+        ("d.txt", "id|name||type\nC1|Lamp||thing\nC2|Desk||x\n", Columns::default()),
+    ] {
+        std::fs::write(path(name), text).unwrap();
+        let import = read_files(&[path(name)], &ImportOptions::default().columns(columns)).unwrap();
+        assert_eq!(facts(&import).0, ["C1: Lamp", "C2: Desk"], "{name}");
+    }
+    std::fs::write(path("e.txt"), rows).unwrap();
+    let dictionary = read_files(&[path("e.txt")], &ImportOptions::default()).unwrap();
+    assert_eq!(notes(&dictionary), ["ids behind a `|`, taken for cross-references: 2"]);
+    std::fs::write(path("f.txt"), "C1|Lamp||thing\nC2|Desk|table|x\n").unwrap();
+    let error = read_files(&[path("f.txt")], &ImportOptions::default()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot tell the format of"), "{error}");
 }

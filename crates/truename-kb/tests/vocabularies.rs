@@ -256,6 +256,10 @@ fn the_preferred_name_of_rxnorm_is_that_of_the_kind_of_drug() {
         (read.problem_count, notes(&read)[0].as_str()),
         (0, "files of the folder that are not read: 1 (RXNREL.RRF)")
     );
+    for name in ["MRCUI.RRF", "former"] {
+        let told = truename_kb::Format::detect(std::path::Path::new(name), "C9|2010AA|SY|||C2|Y|\n");
+        assert_eq!(told, Some(Format::Rrf), "{name}");
+    }
     let umls = "C1|3|SY|||C2|Y|\nC3|3|RB|||C2|Y|\nC4|3|DEL|||||\n";
     assert_eq!(retired(&import(Format::Rrf, umls)), ["C1 -> C2 ? ", "C3 ->  ? C2", "C4 ->  ? "]);
 }

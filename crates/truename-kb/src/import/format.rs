@@ -7,7 +7,8 @@ use truename_read::without_packing;
 
 use super::published::Published;
 use super::{
-    clusters, ctd, geonames, gilda, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rrf, sssom, table, uniprot,
+    clusters, ctd, dictionary, geonames, gilda, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rrf, sssom,
+    table, uniprot,
 };
 
 /// A format in which knowledge bases are published.
@@ -133,8 +134,9 @@ impl Format {
     pub fn detect(path: &Path, beginning: &str) -> Option<Self> {
         let text = beginning.trim_start_matches('\u{FEFF}');
         let table = || table::begins(text).then_some(Self::Csv);
+        let dictionary = || dictionary::begins(text).then_some(Self::Dictionary);
         let clusters = || clusters::begin(text).then_some(Self::Clusters);
-        by_content(text).or_else(|| by_extension(path)).or_else(table).or_else(clusters)
+        by_content(text).or_else(|| by_extension(path)).or_else(table).or_else(dictionary).or_else(clusters)
     }
 
     /// Returns the description of the tables of a format that has one.
@@ -167,7 +169,6 @@ impl Format {
 fn by_content(text: &str) -> Option<Format> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default();
-    let first_row = text.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let is_json = start.starts_with(['{', '[']);
     if text.starts_with("  1 This software and database is being provided") {
         Some(Format::Wordnet)
@@ -195,10 +196,8 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::JsonLd)
     } else if start.starts_with('{') || start.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{')) {
         Some(Format::Jsonl)
-    } else if matches!(first_line.matches('|').count(), 6 | 18) && first_line.ends_with('|') {
+    } else if rrf::is_row(first_line) {
         Some(Format::Rrf)
-    } else if !first_row.contains('\t') && first_row.split("||").count() == 2 {
-        Some(Format::Dictionary)
     } else {
         None
     }

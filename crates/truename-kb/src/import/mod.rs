@@ -129,10 +129,14 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
     let beginning = source.beginning_text();
     let columns = &options.columns;
     let told = if source.is_parquet() { Some(Format::Csv) } else { Format::detect(path, &beginning) };
-    let table = || (columns.are_named() || columns.delimiter.is_some()).then_some(Format::Csv);
+    let table = || columns.are_of_table().then_some(Format::Csv);
     let format = options.format.or(told).or_else(table).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
     // Columns that are named are read as they are asked for.
-    let is_plain = options.format.is_none() && format.is_published_table() && columns.are_named();
+    let is_plain = options.format.is_none()
+        && match format {
+            Format::Dictionary | Format::Clusters => columns.are_of_table(),
+            format => format.is_published_table() && columns.are_named(),
+        };
     let format = if is_plain { Format::Csv } else { format };
     let (path, order) = (path.to_owned(), format.order(&beginning));
     Ok(Input { path, format, order, source: Some(source).filter(|source| !source.is_file()), note: None })

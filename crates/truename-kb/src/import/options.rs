@@ -121,6 +121,11 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Returns true if something is said that tables alone have.
+    pub(super) fn are_of_table(&self) -> bool {
+        self.are_named() || self.delimiter.is_some()
+    }
+
     /// Returns true if a column is asked for, or the table is said to have no header.
     pub(super) fn are_named(&self) -> bool {
         let Self { id, name, synonyms, types, no_header, .. } = self;

@@ -70,7 +70,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
                 collector.add_type(fields[0], fields[3]);
                 Ok(())
             }
-            MRCUI if fields[0].starts_with('C') && RELATIONS.contains(&fields[2]) => retire(number, &fields, collector),
+            MRCUI if is_former(&fields) => retire(number, &fields, collector),
             RXNATOMARCHIVE if is_number(fields[12]) => {
                 let replaced_by = Vec::from_iter(Some(fields[15].to_owned()).filter(|id| is_number(id)));
                 collector.retire(Some(number), Former { id: fields[12].to_owned(), replaced_by, ..Former::default() })
@@ -87,6 +87,17 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
             ),
         }
     })
+}
+
+/// Returns true if a line is a row of names, of semantic types or of retired ids.
+pub(super) fn is_row(line: &str) -> bool {
+    let fields: Vec<&str> = line.split('|').collect();
+    fields.last() == Some(&"") && matches!(fields.len(), MRCONSO | MRSTY) || fields.len() == MRCUI && is_former(&fields)
+}
+
+/// Returns true if the fields are those of a retired id.
+fn is_former(fields: &[&str]) -> bool {
+    fields[0].starts_with('C') && RELATIONS.contains(&fields[2])
 }
 
 /// Returns true if a field is the id of a semantic type, as T047.
