@@ -309,3 +309,14 @@ fn two_bars_in_a_row_make_no_dictionary() {
     let error = read_files(&[path("f.txt")], &ImportOptions::default()).unwrap_err();
     assert!(error.to_string().starts_with("cannot tell the format of"), "{error}");
 }
+
+#[test]
+fn a_file_that_is_utf_8_needs_no_encoding() {
+    let folder = tempfile::tempdir().unwrap();
+    let [own, other] = ["own.csv", "other.csv"].map(|name| folder.path().join(name));
+    std::fs::write(&own, "id,name\n1,Müller light\n").unwrap();
+    std::fs::write(&other, b"id,name\n2,Caf\xe9 lamp\n").unwrap();
+    let options = ImportOptions::default().encoding(Some("windows-1252".into()));
+    let import = read_files(&[own, other], &options).unwrap();
+    assert_eq!(facts(&import).0, ["1: Müller light", "2: Café lamp"]);
+}

@@ -21,12 +21,15 @@ impl Encoding {
     }
 
     /// Returns the encoding that a text has by its byte order mark, else the one asked for, else the one that its XML
-    /// declaration or its NUL bytes tell, else UTF-8.
+    /// declaration or its NUL bytes tell, else UTF-8. A text that is UTF-8 beyond ASCII stays so where one byte a character is asked
+    /// for, since such a text is hardly ever UTF-8 by chance.
     pub(crate) fn tell(asked: Option<Self>, beginning: &[u8]) -> Self {
         if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(beginning) {
             return Self { encoding, marked: true };
         }
         let told = || declared(beginning).or_else(|| by_zeros(beginning)).unwrap_or(UTF_8);
+        let is_utf8 = |asked: &Self| asked.encoding.is_single_byte() && is_utf8_beyond_ascii(beginning);
+        let asked = asked.map(|asked| if is_utf8(&asked) { Self::UTF_8 } else { asked });
         asked.unwrap_or_else(|| Self { encoding: told(), marked: false })
     }
 
@@ -92,6 +95,16 @@ impl Encoding {
             (true, _) => b"\xEF\xBB\xBF",
         }
     }
+}
+
+/// Returns true if a beginning has characters beyond ASCII, all of which are UTF-8; the last may be cut off.
+fn is_utf8_beyond_ascii(beginning: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(beginning) {
+        Ok(text) => text.len(),
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        Err(_) => 0,
+    };
+    !beginning[..valid].is_ascii()
 }
 
 /// Returns the encoding that an XML file has by its first bytes or its declaration (XML 1.0, appendix F), unless it is
