@@ -311,6 +311,14 @@ fn two_bars_in_a_row_make_no_dictionary() {
 }
 
 #[test]
+fn a_line_end_behind_a_backslash_is_one_of_the_cell() {
+    let import = read("id\tname\tsynonyms\n1\ta lamp\t\\N\n2\tline\\\ntwo\tfoo\n");
+    assert_eq!(facts(&import).0, ["1: a lamp", "2: line two / foo"]);
+    let paths = read("id\tname\n1\tC:\\dir\\\n2\tC:\\\n");
+    assert_eq!(facts(&paths), (vec!["1: C:\\dir\\".to_owned(), "2: C:\\".to_owned()], Vec::new()));
+}
+
+#[test]
 fn a_file_that_is_utf_8_needs_no_encoding() {
     let folder = tempfile::tempdir().unwrap();
     let [own, other] = ["own.csv", "other.csv"].map(|name| folder.path().join(name));

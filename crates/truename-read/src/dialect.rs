@@ -4,7 +4,7 @@ use crate::column::folded;
 use crate::record::{Dialect, Quoting, Record, Records};
 
 /// Possible delimiters; of equally good ones the first is chosen.
-const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Number of rows examined after the header.
 const ROWS: usize = 50;
 
@@ -43,7 +43,8 @@ impl Clues<'_> {
             None => self.usual.into_iter().chain(DELIMITERS).collect(),
         };
         let mut quotings = vec![if self.is_quoted { Quoting::Doubled } else { Quoting::None }];
-        if self.is_quoted && memchr::memmem::find(beginning, b"\\\"").is_some() {
+        let has = |written: &[u8]| memchr::memmem::find(beginning, written).is_some();
+        if self.is_quoted && (has(b"\\\"") || has(b"\\\n") || has(b"\\\r")) {
             quotings.push(Quoting::Escaped);
         }
         let mut best = (Fit::default(), Dialect { delimiter: delimiters[0], quoting: quotings[0] });

@@ -300,6 +300,7 @@ impl Records {
         while !splitter.split(&self.buffer[self.at..self.at + length]) {
             match self.line_from(length + end, true)? {
                 Some(next) => (length, end) = next,
+                None if splitter.quoted.is_none() => splitter.is_last = true,
                 None if splitter.has_tabs() => splitter.give_up(),
                 None => {
                     let error =
@@ -318,7 +319,8 @@ impl Records {
         } else if length > first.0 && self.joins_rows(length) {
             if self.width != Some(splitter.cells.len()) {
                 self.apart = count_line_ends(&self.buffer[self.at..self.at + length]);
-                return Ok(Some(Record { has_open_quote: true, ..self.take_line(first) }));
+                let has_open_quote = memchr(b'"', &self.buffer[self.at..self.at + first.0]).is_some();
+                return Ok(Some(Record { has_open_quote, ..self.take_line(first) }));
             }
             return Ok(Some(Record { joins_rows: true, ..self.take(length, end, splitter) }));
         }
@@ -496,6 +498,8 @@ struct Splitter {
     has_stray_quote: bool,
     /// True if the row ends with the line of a quote that is never closed.
     is_cut: bool,
+    /// True if the row has no further line, whatever ends the last.
+    is_last: bool,
 }
 
 impl Splitter {
@@ -510,12 +514,13 @@ impl Splitter {
             has_open_quote: false,
             has_stray_quote: false,
             is_cut: false,
+            is_last: false,
         }
     }
 
     /// Splits a line that is a row, whatever its quotes.
     fn of_line(dialect: Option<Dialect>, line: &[u8]) -> Self {
-        let mut splitter = Self::new(dialect);
+        let mut splitter = Self { is_last: true, ..Self::new(dialect) };
         while !splitter.split(line) {
             splitter.give_up();
         }
@@ -548,8 +553,8 @@ impl Splitter {
                 if quoting != Quoting::None && open >= self.literal && row.get(open) == Some(&b'"') {
                     self.quoted = Some(Quoted { open, strays: 0, closes_early: false, is_rewritten: false });
                     self.at = open + 1;
-                } else {
-                    self.read_plain(row, delimiter, quoting);
+                } else if !self.read_plain(row, delimiter, quoting) {
+                    return false;
                 }
             }
         }
@@ -579,14 +584,21 @@ impl Splitter {
         self.quoted = None;
     }
 
-    fn read_plain(&mut self, row: &[u8], delimiter: u8, quoting: Quoting) {
+    /// Reads a cell without quotes. Returns false if it goes on after the last line, whose end is escaped.
+    fn read_plain(&mut self, row: &[u8], delimiter: u8, quoting: Quoting) -> bool {
         let is_escaped = quoting == Quoting::Escaped;
         let mut at = self.start;
         let end = loop {
-            let Some(found) = memchr(delimiter, &row[at..]).map(|found| at + found) else { break row.len() };
+            let found = memchr(delimiter, &row[at..]).map_or(row.len(), |found| at + found);
             let backslashes = || row[self.start..found].iter().rev().take_while(|byte| **byte == b'\\').count();
             if !is_escaped || backslashes() % 2 == 0 {
                 break found;
+            }
+            if found == row.len() {
+                if self.is_last || self.is_cut {
+                    break found;
+                }
+                return false;
             }
             at = found + 1;
         };
@@ -594,6 +606,7 @@ impl Splitter {
         let is_literal = self.start + 1 == self.literal && !self.has_tabs();
         self.has_open_quote |= is_literal && memchr_iter(b'"', cell).count() % 2 == 1;
         self.push(self.start..end, is_escaped && memchr(b'\\', cell).is_some(), end + 1);
+        true
     }
 
     /// Reads on in a quoted cell. Returns false if it goes on after the last line.
