@@ -1,5 +1,5 @@
 use crate::column::{ColumnError, column, folded};
-use crate::dialect::{Clues, said_by};
+use crate::dialect::{Clues, DELIMITERS, said_by};
 use crate::encoding::Encoding;
 use crate::error::{Cause, Error};
 use crate::record::{Dialect, Record, Records};
@@ -155,14 +155,19 @@ impl Table {
         rows.filter(|row| row.line > above).collect()
     }
 
-    /// Returns the number of rows above the one that seems to be the header, for it has this column.
+    /// Returns the number of rows above the one that seems to be the header, for it has this column. Where the first row has one cell,
+    /// it tells nothing of the delimiter, and each is tried.
     pub fn title_rows(&self, wanted: &str) -> Option<u64> {
         let mut lines = Records::of_bytes(&self.beginning, None);
         let lines = std::iter::from_fn(|| lines.read().ok().flatten()).take(TITLE_ROWS);
+        let delimiters = if self.columns.len() > 1 { vec![self.dialect.delimiter] } else { DELIMITERS.to_vec() };
         let has = |line: Record| {
-            // A title may have a quote that is never closed.
-            let row = Records::of_bytes(line.content(), Some(self.dialect)).read().ok().flatten().unwrap_or_default();
-            row.width() > 1 && row.cells().any(|cell| folded(&String::from_utf8_lossy(cell)) == folded(wanted))
+            delimiters.iter().any(|delimiter| {
+                let dialect = Dialect { delimiter: *delimiter, ..self.dialect };
+                // A title may have a quote that is never closed.
+                let row = Records::of_bytes(line.content(), Some(dialect)).read().ok().flatten().unwrap_or_default();
+                row.width() > 1 && row.cells().any(|cell| folded(&String::from_utf8_lossy(cell)) == folded(wanted))
+            })
         };
         let header = lines.into_iter().position(has)?;
         (header > 0).then_some(header as u64)

@@ -127,10 +127,14 @@ fn every_way_knows_the_end_of_packed_data_and_bounds_a_line() {
 
 #[test]
 fn encodings_are_told_by_mark_label_and_declaration() {
-    let cases: [(&[u8], Option<&str>, &str); 8] = [
+    let cases: [(&[u8], Option<&str>, &str); 11] = [
         (b"\xEF\xBB\xBFna\xC3\xAFve", None, "naïve"),
         (b"\xFF\xFEn\0a\0\xEF\0v\0e\0", None, "naïve"),
         (b"na\xEFve", Some("windows-1252"), "naïve"),
+        (b"na\xEF", Some("windows-1252"), "naï"),
+        (b"na\xC3\xAFve", Some("windows-1252"), "naïve"),
+        // Two bytes of a character may be UTF-8 by chance.
+        (b"\xC4\xA3", Some("gbk"), "模"),
         (b"<?xml version='1.0' encoding='ISO-8859-1'?>na\xEFve", None, "naïve"),
         (b"<?xml version=\"1.0\" encoding=\"US-ASCII\"?>na\xC3\xAFve", None, "naïve"),
         // Tools that write XML into a string of two-byte units say so even where the file is UTF-8.
@@ -212,6 +216,8 @@ fn titles_and_a_line_of_the_delimiter_stand_above_a_header() {
     assert_eq!(skipped.columns, ["id", "name"]);
     let table = open("Report,\n\"of \"\"today\"\"\n\nid,name\n1,x\n", TableOptions::default());
     assert_eq!((table.title_rows("Name"), table.title_rows("report"), table.title_rows("x")), (Some(3), None, Some(4)));
+    let title = open("Prices\n\nnr;name\n1;x\n", TableOptions::default());
+    assert_eq!((title.columns.len(), title.title_rows("name")), (1, Some(2)));
     let mut bare = open("1,x\n2,y\n", TableOptions { has_header: false, ..TableOptions::default() });
     assert_eq!((bare.columns.join("/"), bare.read().unwrap().unwrap().line), ("1/2".to_owned(), 1));
 }

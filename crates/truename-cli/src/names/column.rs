@@ -35,7 +35,7 @@ pub fn column(present: &[String], wanted: &str, flag: &str) -> anyhow::Result<us
 
 /// As [`column`], for a table whose header may stand further down.
 pub fn table_column(table: &Table, wanted: Option<&str>, flag: &str) -> anyhow::Result<usize> {
-    if wanted.is_none() && table.columns.len() == 1 {
+    if wanted.is_none() && table.columns.len() == 1 && table.title_rows("name").is_none() {
         return name_column(&table.columns, None);
     }
     let wanted = wanted.unwrap_or("name");
