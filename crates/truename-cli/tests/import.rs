@@ -186,3 +186,15 @@ fn values_that_are_not_used_name_their_property_and_the_flag() {
     assert_eq!(folder.run(&asked).code, 0);
     assert!(folder.run(&["kb", "show", "http://x.org/1", "--kb", "new"]).out.contains("grippe"));
 }
+
+#[test]
+fn a_separator_may_be_a_line_end() {
+    let folder = Folder::new();
+    folder.write("a.csv", "id,name,synonyms\n1,lamp,\"light\nlantern\"\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "a.csv", "--out", "kb", "--separator", "\\n"]).code, 0);
+    let exported = folder.run(&["kb", "export", "--kb", "kb"]).out;
+    assert!(
+        exported.contains("\"synonyms\":[\"lantern\",\"light\"]") || exported.contains("[\"light\",\"lantern\"]"),
+        "{exported}"
+    );
+}

@@ -27,7 +27,7 @@ pub struct Reading {
     /// Column with types, in tables
     #[arg(long, value_name = "COLUMN")]
     pub type_column: Option<String>,
-    /// Separator of several values in one cell [default: |, except in names; ; in lists of further names that have no |]
+    /// Separator of several values in one cell, \n for a line end [default: |, except in names; ; in lists of further names that have no |]
     #[arg(long, value_name = "TEXT")]
     pub separator: Option<String>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ impl Reading {
             name: self.name_column.clone(),
             synonyms: self.synonyms_columns.clone(),
             types: self.type_column.clone(),
-            separator: self.separator.clone(),
+            separator: self.separator.as_ref().map(|said| said.replace("\\n", "\n").replace("\\t", "\t")),
             delimiter: self.table.delimiter.map(|said| said.0),
             skip_rows: self.table.skip_rows,
             no_header: self.table.no_header,
