@@ -311,6 +311,96 @@ fn two_bars_in_a_row_make_no_dictionary() {
 }
 
 #[test]
+fn columns_that_are_not_read_are_named() {
+    let unread = |columns: &str| {
+        format!("columns not read: {columns} (the setting for columns of synonyms says which have further names)")
+    };
+    assert_eq!(notes(&read("id,name,altnames, ,Other\n1,Lamp,x,,y\n")), [unread("\"altnames\", \"Other\"")]);
+    let no_header = Columns { no_header: true, ..Columns::default() };
+    assert_eq!(notes(&read_with("1,Lamp,x\n", no_header).unwrap()), [unread("\"3\"")]);
+    let two_ids = read("Class ID,Preferred Label,CUI,Definitions\nhttp://x/1,Lamp,,gives light\n");
+    assert_eq!((facts(&two_ids).0[0].as_str(), notes(&two_ids)), ("http://x/1: Lamp", &[unread("\"CUI\"")][..]));
+    assert_eq!(two_ids.concepts[0].definition.as_deref(), Some("gives light"));
+}
+
+#[test]
+fn a_column_says_which_ids_are_no_longer_in_use() {
+    let import = read("id,name,Obsolete\n1,Lamp,FALSE\n2,Old lamp,TRUE\n3,,true\n");
+    assert_eq!(facts(&import), (vec!["1: Lamp".to_owned()], Vec::new()));
+    assert_eq!(import.removed.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["2", "3"]);
+}
+
+#[test]
+fn a_row_without_an_id_names_the_column() {
+    let (_, problems) = facts(&read("code,name\n,Lamp\n2,Desk\n"));
+    assert_eq!(problems, ["memory:2: a row without an id, which column \"code\" has: \",Lamp\""]);
+}
+
+#[test]
+fn joined_files_have_one_header_and_no_marks() {
+    for text in [
+        "id,name\n1,Lamp\nid,name\n2,Desk\n",
+        "id,name\n1,Lamp\n\u{FEFF}id,name\n2,Desk\n",
+        "\"id\",\"name\"\n1,Lamp\n\u{FEFF}\"id\",\"name\"\n2,Desk\n",
+    ] {
+        let import = read(text);
+        assert_eq!(facts(&import), (vec!["1: Lamp".to_owned(), "2: Desk".to_owned()], Vec::new()), "{text:?}");
+        assert_eq!(notes(&import), ["rows that repeat the header left out: 1"]);
+    }
+    assert_eq!(facts(&read("id,name\n1,Lamp\n\u{FEFF}2,Desk\n")).0, ["1: Lamp", "2: Desk"]);
+    let hgnc = "hgnc_id\tsymbol\talias_symbol\n";
+    let twice = format!("{hgnc}HGNC:1\tFAKE1\t\n{hgnc}HGNC:2\tFAKE2\t\n");
+    let import = read_bytes(twice.as_bytes(), Format::Hgnc, &ImportOptions::default()).unwrap();
+    assert_eq!(facts(&import).0, ["HGNC:1: FAKE1", "HGNC:2: FAKE2"]);
+}
+
+#[test]
+fn a_first_row_that_may_be_none_is_noted() {
+    let numbers = || Columns { id: Some("1".into()), name: Some("2".into()), ..Columns::default() };
+    let import = read_with("C1,Printer cartridge\nC2,Desk lamp\n", numbers()).unwrap();
+    let note =
+        "the first row is read as the header (\"C1\", \"Printer cartridge\"); say that there is none if it is a row";
+    assert_eq!(notes(&import), [note]);
+    assert_eq!(notes(&read_with("id,name\nC2,Desk lamp\n", numbers()).unwrap()), [""; 0]);
+}
+
+#[test]
+fn cells_that_look_like_lists_are_noted() {
+    let table = |cells: [&str; 2]| format!("id,name,synonyms\n1,a,\"{}\"\n2,b,\"{}\"\n", cells[0], cells[1]);
+    for (cells, separator) in [
+        (["MI\nAMI", "URI"], "line ends"),
+        (["MI, AMI", "cold, URI"], "commas"),
+        (["['light', 'lantern']", ""], "commas within brackets"),
+    ] {
+        let import = read(&table(cells));
+        assert!(notes(&import)[0].contains(&format!("lists separated by {separator},")), "{:?}", notes(&import));
+        assert_eq!(import.concepts[0].synonyms.len(), 1);
+    }
+    for cells in [["Smith, John", "light"], ["a|b, c", "d, e"], ["light", "lantern"]] {
+        assert_eq!(notes(&read(&table(cells))), [""; 0], "{cells:?}");
+    }
+    let by = |separator: &str| Columns { separator: Some(separator.into()), ..Columns::default() };
+    let parted = read_with(&table(["MI\r\nAMI", "URI"]), by("\n")).unwrap();
+    assert_eq!((facts(&parted).0[0].as_str(), notes(&parted).len()), ("1: a / MI / AMI", 0));
+    let absent = read_with(&table(["MI\nAMI", "URI"]), by("@")).unwrap();
+    assert_eq!(notes(&absent), ["the separator of values, \"@\", is in no cell"]);
+}
+
+#[test]
+fn rows_with_too_few_cells_are_read_and_counted() {
+    let import = read("id,name,synonyms,type,\n1,Lamp\n2\n3,Cold,x,disease\n");
+    let (names, problems) = facts(&import);
+    assert_eq!(names, ["1: Lamp", "3: Cold / x"]);
+    assert_eq!(
+        problems,
+        [
+            "memory:2: a row of 2 cells in a table of 5 columns; the others are taken for empty: \"1,Lamp\"",
+            "memory:3: a row of 1 cell in a table of 5 columns: \"2\""
+        ]
+    );
+}
+
+#[test]
 fn a_line_end_behind_a_backslash_is_one_of_the_cell() {
     let import = read("id\tname\tsynonyms\n1\ta lamp\t\\N\n2\tline\\\ntwo\tfoo\n");
     assert_eq!(facts(&import).0, ["1: a lamp", "2: line two / foo"]);

@@ -186,7 +186,7 @@ impl<'options> Collector<'options> {
 
     /// Adds an entry of a format that has one entry for each concept.
     pub(super) fn add(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
-        let id = entry.id.clone();
+        let id = without_mark(&entry.id).to_owned();
         let known = self.by_id.len();
         self.add_row(line, entry)?;
         let repeated =
@@ -197,7 +197,7 @@ impl<'options> Collector<'options> {
     /// Adds a row of a format that may have several rows for a concept.
     pub(super) fn add_row(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
         self.options.progress.check()?;
-        let Ok(id) = entry.id.parse::<ConceptId>() else {
+        let Ok(id) = without_mark(&entry.id).parse::<ConceptId>() else {
             return self.refuse_id(line, &entry.id);
         };
         // `NA` is the code of Namibia.
@@ -543,4 +543,9 @@ impl<'options> Collector<'options> {
         }
         Ok(self.import)
     }
+}
+
+/// Returns an id without the byte order mark that a line has where files were joined.
+fn without_mark(id: &str) -> &str {
+    id.trim_start_matches('\u{FEFF}')
 }

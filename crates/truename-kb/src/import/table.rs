@@ -1,14 +1,16 @@
 //! Tables: one name a row, or names joined by a separator.
 
+use std::cell::Cell;
+
 use truename_read::{Record, Source, Table, TableOptions, column};
 use truename_text::excerpt;
 
-use super::collector::{Collector, Entry};
+use super::collector::{Collector, Entry, Former};
 use super::format::Format;
 use crate::Error;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
-const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "code", "cui", "uri", "iri", "entity_id"];
+const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "class_id", "code", "cui", "uri", "iri", "entity_id"];
 const NAME: &[&str] =
     &["name", "preferred_name", "label", "preferred_label", "term", "canonical_name", "text", "title", "entity_name"];
 const SYNONYMS: &[&str] =
@@ -16,14 +18,24 @@ const SYNONYMS: &[&str] =
 const TYPES: &[&str] = &["types", "type", "category", "categories", "semantic_type", "semantic_types"];
 const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
 const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
-const DEFINITION: &[&str] = &["definition", "description"];
+const DEFINITION: &[&str] = &["definition", "definitions", "description"];
+/// Columns that say whether an id is no longer in use, and what they say of one that is.
+const OBSOLETE: &[&str] = &["obsolete", "is_obsolete", "deprecated", "removed"];
+const YES: [&str; 3] = ["true", "yes", "1"];
 
 const SEPARATOR: &str = "|";
 /// Separator of lists that have no other.
 const SEMICOLON: &str = ";";
+/// Separator of lists that names may have too, so that they are noted and not parted.
+const COMMA: &str = ", ";
+
+/// Number of columns that a message lists.
+const LISTED_COLUMNS: usize = 20;
 
 /// Columns of a table, by their places.
 struct Layout {
+    /// Names of all columns.
+    columns: Vec<String>,
     id: usize,
     /// Columns with names, the preferred one first; none where the table has further names alone.
     names: Vec<usize>,
@@ -35,7 +47,10 @@ struct Layout {
     parents: Vec<usize>,
     xrefs: Vec<usize>,
     definition: Option<usize>,
+    obsolete: Option<usize>,
     separator: String,
+    /// True once a cell has had the separator of its column.
+    has_lists: Cell<bool>,
 }
 
 pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Option<u8>) -> Result<(), Error> {
@@ -56,9 +71,13 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
     }
     let mut table = Table::open(source, &options)?;
     let layout = Layout::find(&mut table, collector)?;
-    let width = table.columns.len();
+    layout.note_unread(collector);
     list_cut_header(&table, collector)?;
-    for_each_record(&mut table, collector, |record, collector| add_row(record, width, &layout, collector))
+    for_each_record(&mut table, collector, |record, collector| add_row(record, &layout, collector))?;
+    if let Some(asked) = collector.options.columns.separator.as_ref().filter(|_| !layout.has_lists.get()) {
+        collector.add_note(format!("the separator of values, \"{}\", is in no cell", excerpt(asked)));
+    }
+    Ok(())
 }
 
 /// Lists a header without a line end: it may be cut off.
@@ -70,15 +89,20 @@ pub(super) fn list_cut_header(table: &Table, collector: &mut Collector<'_>) -> R
 }
 
 /// Hands each row that is not blank to `visit`. A quote that is never closed is listed, and so is a last row without a line end
-/// unless it is listed already.
+/// unless it is listed already. A row that repeats the header, as where files were joined, is left out and counted.
 pub(super) fn for_each_record(
     table: &mut Table,
     collector: &mut Collector<'_>,
     mut visit: impl FnMut(&Record, &mut Collector<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    let header = table.header.clone();
     while let Some(record) = table.read_filled()? {
         let listed = collector.problem_count();
         if record.is_blank() {
+            continue;
+        }
+        if header.as_ref().is_some_and(|header| is_same(header, &record)) {
+            collector.add_left_out("rows that repeat the header left out");
             continue;
         }
         if let Some(reason) = record.quote_fault() {
@@ -92,18 +116,43 @@ pub(super) fn for_each_record(
     Ok(())
 }
 
+/// Returns true if two rows have the same cells, but for blanks and a byte order mark.
+fn is_same(one: &Record, other: &Record) -> bool {
+    one.width() == other.width() && one.cells().zip(other.cells()).all(|(one, other)| bare(one) == bare(other))
+}
+
+fn bare(cell: &[u8]) -> &[u8] {
+    let Some(rest) = cell.strip_prefix("\u{FEFF}".as_bytes()) else { return cell.trim_ascii() };
+    // Behind the mark the quotes of a cell are characters.
+    rest.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(rest).trim_ascii()
+}
+
 fn wanted<'a>(asked: &'a Option<String>, usual: &[&'a str]) -> Vec<&'a str> {
     asked.as_deref().map_or(usual.to_vec(), |asked| vec![asked])
 }
 
-fn add_row(record: &Record, columns: usize, layout: &Layout, collector: &mut Collector<'_>) -> Result<(), Error> {
-    let (line, counts) = (record.line, || cell_counts(record.width(), columns));
-    if record.cells().skip(columns).any(|cell| !cell.is_empty()) {
+fn add_row(record: &Record, layout: &Layout, collector: &mut Collector<'_>) -> Result<(), Error> {
+    let (line, width) = (record.line, layout.columns.len());
+    let counts = || cell_counts(record.width(), width);
+    if record.cells().skip(width).any(|cell| !cell.is_empty()) {
         let reason = format!("{}; is a cell with a delimiter not in quotes?", counts());
         return collector.problem(Some(line), &shown(record), reason);
     }
     match layout.entry(record) {
-        Some(entry) => collector.add_row(Some(line), entry),
+        Some(entry) if entry.id.is_empty() => {
+            let reason = format!("a row without an id, which column \"{}\" has", excerpt(&layout.columns[layout.id]));
+            collector.problem(Some(line), &shown(record), reason)
+        }
+        Some(entry) if layout.is_obsolete(record) => {
+            collector.remove(Some(line), Former { id: entry.id, ..Former::default() })
+        }
+        Some(entry) => {
+            if layout.columns.iter().skip(record.width()).any(|column| !column.trim().is_empty()) {
+                let reason = format!("{}; the others are taken for empty", counts());
+                collector.problem(Some(line), &shown(record), reason)?;
+            }
+            collector.add_row(Some(line), entry)
+        }
         None if record.width() <= layout.last_needed() => collector.problem(Some(line), &shown(record), counts()),
         None => collector.not_utf8(line, record.content()),
     }
@@ -124,8 +173,15 @@ impl Layout {
     fn find(table: &mut Table, collector: &mut Collector<'_>) -> Result<Self, Error> {
         let options = collector.options;
         let asked = &options.columns;
-        if !asked.no_header && has_no_header(table, [&asked.id, &asked.name]) {
-            table.header_is_row();
+        if !asked.no_header && are_numbers(table, [&asked.id, &asked.name]) {
+            if is_data(table) {
+                table.header_is_row();
+            } else if columns_named(&table.columns, ID).is_empty() && columns_named(&table.columns, NAME).is_empty() {
+                collector.add_note(format!(
+                    "the first row is read as the header ({}); say that there is none if it is a row",
+                    listed(&table.columns)
+                ));
+            }
         }
         let cells = table.columns.clone();
         let numbered = |asked: &Option<String>, number: &str| {
@@ -134,7 +190,6 @@ impl Layout {
         let (asked_id, asked_name) = (numbered(&asked.id, "1"), numbered(&asked.name, "2"));
         let path = collector.path().to_owned();
         let missing = |what: String| {
-            let quoted: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", excerpt(cell))).collect();
             let titles = wanted(&asked_name, NAME).into_iter().find_map(|name| table.title_rows(name));
             let hint = match titles {
                 Some(rows) => format!("the header seems to be further down: --skip-rows {rows}"),
@@ -145,7 +200,7 @@ impl Layout {
                 }
             };
             let line = table.header.as_ref().map(|header| header.line);
-            Error::syntax(&path, line.or(Some(1)), format!("{what} among {}", quoted.join(", "))).with_hint(hint)
+            Error::syntax(&path, line.or(Some(1)), format!("{what} among {}", listed(&cells))).with_hint(hint)
         };
         let find = |asked: &Option<String>, usual: &[&str]| match asked {
             None => columns_named(&cells, usual),
@@ -198,8 +253,31 @@ impl Layout {
             parents: columns_named(&cells, PARENTS),
             xrefs: columns_named(&cells, XREFS),
             definition: definitions.first().copied(),
+            obsolete: columns_named(&cells, OBSOLETE).first().copied(),
+            has_lists: Cell::new(false),
             separator: options.columns.separator.clone().filter(|asked| !asked.is_empty()).unwrap_or(SEPARATOR.into()),
+            columns: cells,
         })
+    }
+
+    /// Notes the columns that are not read.
+    fn note_unread(&self, collector: &mut Collector<'_>) {
+        let Self { id, definition, obsolete, names, synonyms, types, parents, xrefs, .. } = self;
+        let lists = [names, types, parents, xrefs].into_iter().flatten().chain(synonyms.iter().map(|(at, _)| at));
+        let read: Vec<&usize> = lists.chain([id]).chain(definition).chain(obsolete).collect();
+        let columns =
+            self.columns.iter().enumerate().filter(|(at, column)| !read.contains(&at) && !column.trim().is_empty());
+        let unread: Vec<String> = columns.map(|(_, column)| column.clone()).collect();
+        if !unread.is_empty() {
+            let way_out = "the setting for columns of synonyms says which have further names";
+            collector.add_note(format!("columns not read: {} ({way_out})", listed(&unread)));
+        }
+    }
+
+    /// Returns true if a row says that its id is no longer in use.
+    fn is_obsolete(&self, record: &Record) -> bool {
+        let cell = self.obsolete.and_then(|at| record.cell(at)).unwrap_or_default().trim_ascii();
+        YES.iter().any(|yes| cell.eq_ignore_ascii_case(yes.as_bytes()))
     }
 
     /// The last cell that every row must have.
@@ -212,6 +290,7 @@ impl Layout {
         let cell = |at: usize| std::str::from_utf8(record.cell(at)?).ok();
         let optional = |at: usize| if at < record.width() { cell(at) } else { Some("") };
         let split = |cell: &str, separator: &str| -> Vec<String> {
+            self.has_lists.set(self.has_lists.get() || cell.contains(separator));
             cell.split(separator).map(one_line).filter(|value| !value.is_empty()).collect()
         };
         let all = |columns: &[usize]| -> Option<Vec<String>> {
@@ -254,16 +333,21 @@ pub(super) fn begins(text: &str) -> bool {
     })
 }
 
-/// Returns true if columns are asked for by numbers, and the first row looks like data: it has a number or a value twice.
-fn has_no_header(table: &Table, asked: [&Option<String>; 2]) -> bool {
+/// Returns true if columns are asked for by numbers.
+fn are_numbers(table: &Table, asked: [&Option<String>; 2]) -> bool {
     let is_number = |asked: &Option<String>| {
         asked
             .as_deref()
             .is_some_and(|name| name.parse::<usize>().is_ok() && !table.columns.iter().any(|cell| cell == name))
     };
+    asked.into_iter().all(is_number)
+}
+
+/// Returns true if the first row looks like data: it has a number or a value twice.
+fn is_data(table: &Table) -> bool {
     let cells = || table.columns.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty());
     let twice = || cells().enumerate().any(|(at, cell)| cells().skip(at + 1).any(|other| other == cell));
-    asked.into_iter().all(is_number) && (cells().any(|cell| cell.parse::<f64>().is_ok()) || twice())
+    cells().any(|cell| cell.parse::<f64>().is_ok()) || twice()
 }
 
 /// Returns a value with its line ends as blanks.
@@ -290,13 +374,43 @@ fn separator(table: &Table, column: usize, collector: &mut Collector<'_>) -> Str
     };
     let lists = cells.iter().filter(|cell| parts(cell) > 1).count();
     let are_lists = lists > 1 || cells.iter().any(|cell| parts(cell) > 2);
-    if !are_lists || cells.iter().any(|cell| cell.contains(SEPARATOR)) {
+    let name = excerpt(&table.columns[column]);
+    if cells.iter().any(|cell| cell.contains(SEPARATOR)) {
         return SEPARATOR.to_owned();
     }
-    let name = excerpt(&table.columns[column]);
+    if !are_lists {
+        if let Some(separator) = possible_separator(&cells) {
+            collector.add_note(format!(
+                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each (the setting for separators says otherwise)"
+            ));
+        }
+        return SEPARATOR.to_owned();
+    }
     collector
         .add_note(format!("the cells of column \"{name}\" are lists separated by \";\" (--separator says another)"));
     SEMICOLON.to_owned()
+}
+
+/// Returns the separator, in words, of cells that look like lists but may be names.
+fn possible_separator(cells: &[String]) -> Option<&'static str> {
+    let lists = |is_list: fn(&str) -> bool| cells.iter().filter(|cell| is_list(cell.trim())).count();
+    let commas = lists(|cell| cell.contains(COMMA));
+    if lists(|cell| cell.contains(['\n', '\r'])) > 0 {
+        Some("line ends")
+    } else if lists(|cell| cell.starts_with('[') && cell.ends_with(']') && cell.contains(['"', '\''])) > 0 {
+        Some("commas within brackets")
+    } else {
+        (commas > 1 && 2 * commas > lists(|cell| !cell.is_empty())).then_some("commas")
+    }
+}
+
+/// Returns columns as messages list them.
+fn listed(columns: &[String]) -> String {
+    let quoted: Vec<String> =
+        columns.iter().take(LISTED_COLUMNS).map(|column| format!("\"{}\"", excerpt(column))).collect();
+    let more = columns.len().saturating_sub(LISTED_COLUMNS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", quoted.join(", "))
 }
 
 /// Returns the columns with any of the usual names, the most usual name first.
