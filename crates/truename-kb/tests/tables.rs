@@ -418,3 +418,15 @@ fn a_file_that_is_utf_8_needs_no_encoding() {
     let import = read_files(&[own, other], &options).unwrap();
     assert_eq!(facts(&import).0, ["1: Müller light", "2: Café lamp"]);
 }
+
+#[test]
+fn rows_are_skipped_where_the_header_stands_below_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let [titled, plain] = ["titled.csv", "plain.csv"].map(|name| folder.path().join(name));
+    std::fs::write(&titled, "Alias list\nid,name\n1,lamp\n").unwrap();
+    std::fs::write(&plain, "id,name\n2,desk\n").unwrap();
+    let options = ImportOptions::default().columns(Columns { skip_rows: 1, ..Columns::default() });
+    let import = read_files(&[titled, plain], &options).unwrap();
+    assert_eq!(facts(&import).0, ["1: lamp", "2: desk"]);
+    assert_eq!(import.files[1].notes, ["no row is skipped, since the first one is the header"]);
+}

@@ -7,6 +7,7 @@ use truename_text::excerpt;
 
 use super::collector::{Collector, Entry, Former};
 use super::format::Format;
+use super::options::Columns;
 use crate::Error;
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
@@ -58,7 +59,7 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
     let (ids, names) = (wanted(&columns.id, ID), wanted(&columns.name, NAME));
     let options = TableOptions {
         delimiter: columns.delimiter.or(delimiter),
-        skip_rows: columns.skip_rows,
+        skip_rows: if has_titles(&source.beginning_text(), columns) { columns.skip_rows } else { 0 },
         has_header: !columns.no_header,
         wanted: &[&ids, &names],
         ..TableOptions::default()
@@ -69,15 +70,26 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Opt
             "a table of the format {name} that is read as a plain one, its inactive rows with the others"
         ));
     }
+    if options.skip_rows < columns.skip_rows {
+        collector.add_note("no row is skipped, since the first one is the header".to_owned());
+    }
     let mut table = Table::open(source, &options)?;
     let layout = Layout::find(&mut table, collector)?;
     layout.note_unread(collector);
     list_cut_header(&table, collector)?;
     for_each_record(&mut table, collector, |record, collector| add_row(record, &layout, collector))?;
-    if let Some(asked) = collector.options.columns.separator.as_ref().filter(|_| !layout.has_lists.get()) {
+    let separator = collector.options.columns.separator.as_ref().filter(|asked| !asked.is_empty());
+    if let Some(asked) = separator.filter(|_| !layout.has_lists.get()) {
         collector.add_note(format!("the separator of values, \"{}\", is in no cell", excerpt(asked)));
     }
     Ok(())
+}
+
+/// Returns false if the first row is a header by its usual names, and the one below the rows to skip is none: of several files, only some
+/// have titles.
+fn has_titles(text: &str, columns: &Columns) -> bool {
+    let below: Vec<&str> = text.lines().skip(columns.skip_rows as usize).collect();
+    columns.are_named() || !begins(text) || begins(&below.join("\n"))
 }
 
 /// Lists a header without a line end: it may be cut off.
@@ -381,7 +393,7 @@ fn separator(table: &Table, column: usize, collector: &mut Collector<'_>) -> Str
     if !are_lists {
         if let Some(separator) = possible_separator(&cells) {
             collector.add_note(format!(
-                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each (the setting for separators says otherwise)"
+                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each (the setting for the separator of values parts them)"
             ));
         }
         return SEPARATOR.to_owned();
