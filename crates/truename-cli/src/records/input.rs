@@ -9,7 +9,7 @@ use truename_read::Encoding;
 
 use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;
-use crate::names::column::{column, extra_columns, folded, quoted};
+use crate::names::column::{column, extra_columns, folded, quoted, table_column};
 use crate::names::input::{InputOptions, layout, told};
 use crate::problems::{Fault, Malformed};
 use crate::{interrupt, names};
@@ -98,6 +98,11 @@ impl InputTable {
     /// the cells behind the last column get columns `extra_1` and so on.
     fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<Self> {
         let mut input = open(path, arguments, quiet)?;
+        if let Some(table) = input.rows.table().filter(|table| table.columns.len() == 1 && arguments.columns.is_empty())
+        {
+            // A title is no column.
+            table_column(table, None, "--column")?;
+        }
         let mut columns = input.rows.table().map(|table| table.columns.clone()).unwrap_or_default();
         let (mut rows, mut malformed) = (Vec::new(), Malformed::new(arguments.strict));
         while let Some(record) = input.rows.read()? {
