@@ -281,6 +281,7 @@ fn a_placeholder_in_place_of_an_id_is_listed() {
     assert_eq!(problems.len(), 4);
     assert_eq!(problems[0], "memory:2: a placeholder in place of an id, so the entry was left out: \"N/A\"");
     assert_eq!(import.concepts[0].types, [""; 0]);
+}
 
 /// The notes on the only file.
 fn notes(import: &Import) -> &[String] {

@@ -58,8 +58,9 @@ fn read(path: &Path) -> anyhow::Result<Vec<Judgement>> {
     let (mut judgements, mut lines) = (Vec::new(), Source::open(path, &SourceOptions::default())?.into_lines());
     while let Some(line) = lines.read_filled()? {
         let text = line.text().map_err(|fault| fault.at(path, line.number))?;
-        let read = json::object(text)
-            .and_then(|object| serde_json::from_value(object.into()).map_err(|error| error.to_string()));
+        let read = json::object(text).and_then(|object: serde_json::Map<String, serde_json::Value>| {
+            serde_json::from_value(object.into()).map_err(|error| error.to_string())
+        });
         judgements.push(read.map_err(|reason| Advised {
             message: format!("{}:{}: {reason}", path.display(), line.number),
             hint: "a judgement is a line such as {\"name\": \"MI\", \"id\": \"D009203\"}; remove a last line that was cut off".into(),

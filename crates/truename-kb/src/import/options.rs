@@ -28,13 +28,13 @@ pub struct ImportOptions {
     pub sources: Vec<String>,
     /// Synonym scopes kept of ontologies.
     pub scopes: SynonymScopes,
-    /// Properties of RDF and OWL whose values are names, beside the usual ones, by their IRIs.
+    /// Properties of ontologies whose values are names, beside the usual ones, by their IRIs.
     pub synonym_properties: Vec<String>,
     /// Names a class without a label by the last part of its IRI: `HeartAttack` as "Heart Attack".
     pub label_from_iri: bool,
     /// Longest line or value in bytes; [`ImportOptions::MAX_LINE_BYTES`] where this is `None`.
     pub max_line_bytes: Option<u64>,
-    /// True if tables keep placeholders, such as `N/A`, as names.
+    /// True if placeholders, such as `N/A`, are kept as names and ids.
     pub keep_placeholders: bool,
     /// Progress, for another thread to watch and to stop.
     pub progress: Arc<Progress>,
@@ -77,7 +77,7 @@ impl ImportOptions {
         label_from_iri: bool,
         /// Sets the longest line or value in bytes; `None` for [`ImportOptions::MAX_LINE_BYTES`].
         max_line_bytes: Option<u64>,
-        /// Sets whether tables keep placeholders as names.
+        /// Sets whether placeholders are kept as names and ids.
         keep_placeholders: bool,
         /// Sets the progress, for another thread to watch and to stop.
         progress: Arc<Progress>,
