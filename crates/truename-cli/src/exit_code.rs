@@ -71,6 +71,7 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let of_eval = || cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::as_read);
     let ours = cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint);
     ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_corpus::Error>().and_then(truename_corpus::Error::hint))
@@ -78,7 +79,7 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_server::Error>().and_then(truename_server::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_read::Error>().and_then(way_out))
+        .or_else(|| cause.downcast_ref::<truename_read::Error>().or_else(of_eval).and_then(way_out))
         .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
 }
 

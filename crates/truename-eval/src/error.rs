@@ -33,6 +33,11 @@ impl Error {
         matches!(&self.0, Kind::Read(source) if source.is_not_found())
     }
 
+    /// Returns the error of the reader of a file, where it is one.
+    pub fn as_read(&self) -> Option<&truename_read::Error> {
+        if let Kind::Read(source) = &self.0 { Some(source) } else { None }
+    }
+
     /// Returns a way out, where one is known.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
