@@ -4,12 +4,12 @@ use std::fmt;
 
 /// Advice: text, with settings and actions as data. [`Hint::worded`] writes these in a caller's own terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hint(Vec<Part>);
+pub struct Hint(Vec<HintPart>);
 
 /// A part of a [`Hint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum HintPart {
     /// Words.
     Text(String),
     /// A setting by the name of its field, with a value where one is meant.
@@ -35,7 +35,7 @@ pub enum Part {
     },
 }
 
-impl Part {
+impl HintPart {
     /// Creates a setting.
     pub fn setting(name: &'static str) -> Self {
         Self::Setting { name, value: None }
@@ -71,13 +71,13 @@ impl Part {
     }
 }
 
-impl From<&str> for Part {
+impl From<&str> for HintPart {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Part {
+impl From<String> for HintPart {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
@@ -86,16 +86,16 @@ impl From<String> for Part {
 /// Joins texts and parts to a [`Hint`].
 #[macro_export]
 macro_rules! hint {
-    [$($part:expr),+ $(,)?] => { <$crate::Hint as ::core::iter::FromIterator<$crate::Part>>::from_iter([$($crate::Part::from($part)),+]) };
+    [$($part:expr),+ $(,)?] => { <$crate::Hint as ::core::iter::FromIterator<$crate::HintPart>>::from_iter([$($crate::HintPart::from($part)),+]) };
 }
 
-impl FromIterator<Part> for Hint {
-    fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Self {
+impl FromIterator<HintPart> for Hint {
+    fn from_iter<I: IntoIterator<Item = HintPart>>(parts: I) -> Self {
         Self(parts.into_iter().collect())
     }
 }
 
-impl<P: Into<Part>> From<P> for Hint {
+impl<P: Into<HintPart>> From<P> for Hint {
     fn from(part: P) -> Self {
         Self(vec![part.into()])
     }
@@ -103,14 +103,14 @@ impl<P: Into<Part>> From<P> for Hint {
 
 impl Hint {
     /// Returns the parts.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[HintPart] {
         &self.0
     }
 
     /// Returns the advice with its settings, keys and actions as `word` writes them; the texts between them stay.
-    pub fn worded(&self, word: impl Fn(&Part) -> String) -> String {
-        let worded = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
+    pub fn worded(&self, word: impl Fn(&HintPart) -> String) -> String {
+        let worded = |part: &HintPart| match part {
+            HintPart::Text(text) => text.clone(),
             other => word(other),
         };
         self.0.iter().map(worded).collect()
@@ -123,7 +123,7 @@ impl fmt::Display for Hint {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for HintPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = |f: &mut fmt::Formatter<'_>, name: &str, value: &Option<String>| match value {
             Some(value) => write!(f, "`{name} = {value}`"),
@@ -152,19 +152,19 @@ mod tests {
     fn a_caller_words_settings_and_actions() {
         let hint = hint![
             "make them: ",
-            Part::action("kb embed").value("names").with("kb", "my"),
+            HintPart::action("kb embed").value("names").with("kb", "my"),
             "; or say ",
-            Part::setting("encoding").value("utf-16le"),
+            HintPart::setting("encoding").value("utf-16le"),
             String::from(", "),
-            Part::key("ranker.folds").value(2),
+            HintPart::key("ranker.folds").value(2),
         ];
         assert_eq!(
             hint.to_string(),
             "make them: `kb embed names kb=my`; or say `encoding = utf-16le`, `ranker.folds = 2`"
         );
         let worded = hint.worded(|part| match part {
-            Part::Setting { name, .. } => format!("--{name}"),
-            Part::Action { name, .. } => format!("truename {name}"),
+            HintPart::Setting { name, .. } => format!("--{name}"),
+            HintPart::Action { name, .. } => format!("truename {name}"),
             _ => "…".to_owned(),
         });
         assert_eq!(worded, "make them: truename kb embed; or say --encoding, …");

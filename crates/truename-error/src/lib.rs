@@ -5,10 +5,10 @@
 //! names of its options.
 //!
 //! ```
-//! use truename_error::{Error, ErrorKind, hint, Part};
+//! use truename_error::{Error, ErrorKind, hint, HintPart};
 //!
 //! let error = Error::new(ErrorKind::TooLong, "a.csv:3: the row is longer than 100 bytes")
-//!     .with_hint(hint!["read longer rows by ", Part::setting("max_line_bytes")]);
+//!     .with_hint(hint!["read longer rows by ", HintPart::setting("max_line_bytes")]);
 //! assert!(error.kind() == ErrorKind::TooLong && !error.is_not_found());
 //! assert_eq!(error.hint().unwrap().to_string(), "read longer rows by `max_line_bytes`");
 //! ```
@@ -20,5 +20,5 @@ mod problem;
 
 pub use error::{Error, ErrorKind};
 pub use excerpt::excerpt;
-pub use hint::{Hint, Part};
+pub use hint::{Hint, HintPart};
 pub use problem::Problem;

@@ -15,7 +15,7 @@ use crate::hash::Fingerprint;
 use crate::head::MaskedHead;
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::{Scope, Weights};
-use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, States, Tokenizer};
+use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, States, Tokenizer, error};
 
 /// Largest number of tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
 /// finish together. On MiniLM-L6, 128 to 1,024 take the same processor time within 10 %, the noise of that measurement.
@@ -227,7 +227,7 @@ impl Backbone {
     /// # Errors
     /// Where the network reads characters, the folder has no such head, or there is no such token.
     pub(crate) fn masked_head(&self, tokens: &[u32]) -> Result<MaskedHead, Error> {
-        let (family, config) = self.family.as_ref().ok_or_else(Error::characters_alone)?;
+        let (family, config) = self.family.as_ref().ok_or_else(error::characters_alone)?;
         MaskedHead::load(family, config, &self.weights, tokens)
     }
 
@@ -277,7 +277,7 @@ impl Backbone {
 
     /// Returns how much a token of a sequence attends to each in the last layer, as the mean over the heads.
     pub(crate) fn attention(&self, sequence: &Input, token: usize) -> Result<Vec<f32>, Error> {
-        let Network::Transformer(transformer) = &self.network else { return Err(Error::characters_alone()) };
+        let Network::Transformer(transformer) = &self.network else { return Err(error::characters_alone()) };
         let Some(last) = transformer.layers.last() else { return Ok(Vec::new()) };
         let states = self.states(std::slice::from_ref(sequence), &[transformer.layers.len() - 1])?;
         Ok(last.attention.weights(states[0].layer(0), token, transformer.position_bias.as_ref()))
@@ -285,13 +285,13 @@ impl Backbone {
 
     fn check(&self, sequences: &[Input], layers: &[usize]) -> Result<(), Error> {
         if let Some(layer) = layers.iter().find(|layer| **layer > self.info.layers) {
-            return Err(Error::input(format!("there is no layer {layer}; the model has {}", self.info.layers)));
+            return Err(error::input(format!("there is no layer {layer}; the model has {}", self.info.layers)));
         }
         let is_plain = |sequence: &Input| {
             sequence.segments().is_none() && sequence.positions().is_none() && sequence.visibility().is_none()
         };
         match self.network {
-            Network::Characters(_) if !sequences.iter().all(is_plain) => Err(Error::characters_alone()),
+            Network::Characters(_) if !sequences.iter().all(is_plain) => Err(error::characters_alone()),
             _ => Ok(()),
         }
     }

@@ -2,10 +2,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::hash::Fingerprint;
 use crate::lstm::DIRECTIONS;
 use crate::tokenizer::characters::{ENDS, VOCABULARY};
+use crate::{Error, error};
 
 /// `model_type` in the `config.json` of such an encoder.
 pub(crate) const MODEL_TYPE: &str = "truename-characters";
@@ -119,17 +119,17 @@ impl CharacterConfig {
             return Ok(None);
         }
         fingerprint.add(bytes);
-        let config: Self = serde_json::from_slice(bytes).map_err(|source| Error::json(path, source))?;
+        let config: Self = serde_json::from_slice(bytes).map_err(|source| error::json(path, source))?;
         for (key, value) in [("embedding", config.embedding), ("hidden", config.hidden), ("layers", config.layers)] {
             if value == 0 {
-                return Err(Error::setting(path, key, value, "1 and more"));
+                return Err(error::setting(path, key, value, "1 and more"));
             }
         }
         if config.network == Network::Lstm && !config.hidden.is_multiple_of(2) {
-            return Err(Error::setting(path, "hidden", config.hidden, "even numbers, half for each direction"));
+            return Err(error::setting(path, "hidden", config.hidden, "even numbers, half for each direction"));
         }
         if config.window <= ENDS.len() {
-            return Err(Error::setting(path, "window", config.window, "3 and more"));
+            return Err(error::setting(path, "window", config.window, "3 and more"));
         }
         Ok(Some(config))
     }
@@ -137,7 +137,7 @@ impl CharacterConfig {
     /// Writes it into a folder.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join("config.json");
-        let json = serde_json::to_string_pretty(self).map_err(|source| Error::json(&path, source))?;
-        truename_files::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
+        let json = serde_json::to_string_pretty(self).map_err(|source| error::json(&path, source))?;
+        truename_files::write(&path, json + "\n").map_err(|source| error::io("write", &path, source))
     }
 }

@@ -8,7 +8,7 @@ use crate::kernels::{Matrix, Packed};
 use crate::layer::Linear;
 use crate::lstm::DIRECTIONS;
 use crate::weights::{Table, Weights};
-use crate::{Error, Pooling, lstm};
+use crate::{Error, Pooling, error, lstm};
 
 /// A network over the characters of names.
 pub(crate) struct CharacterNetwork {
@@ -67,7 +67,7 @@ impl CharacterNetwork {
         let mut states = Vec::with_capacity(batch.tokens().len() * self.embedding);
         for character in batch.tokens() {
             let row = self.table.row(*character as usize);
-            states.extend_from_slice(row.ok_or_else(|| Error::unknown_token(*character, self.table.rows()))?);
+            states.extend_from_slice(row.ok_or_else(|| error::unknown_token(*character, self.table.rows()))?);
         }
         visit(0, &states);
         for number in 0..self.layers.len() {

@@ -10,7 +10,7 @@ use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
 use crate::tokenizer::{NewToken, Tokenizer, TokenizerFile};
 use crate::weights::Weights;
-use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors};
+use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors, error};
 
 /// A model folder as read, to be loaded by either engine, changed and saved.
 #[non_exhaustive]
@@ -28,7 +28,7 @@ impl Checkpoint {
     /// Where `config.json` or `model.safetensors` is missing or is not what it should be, or the family is not known.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join("config.json");
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
         let mut fingerprint = Fingerprint::default();
         if let Some(config) = CharacterConfig::parse(&path, &bytes, &mut fingerprint)? {
             let weights = Weights::open(folder)?;
@@ -122,7 +122,7 @@ impl Checkpoint {
     /// # Errors
     /// Where a file cannot be read or written.
     pub fn save(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
-        std::fs::create_dir_all(folder).map_err(|source| Error::io("create", folder, source))?;
+        std::fs::create_dir_all(folder).map_err(|source| error::io("create", folder, source))?;
         match self {
             Self::Transformer(checkpoint) => checkpoint.write_settings(folder, tensors, pooling)?,
             Self::Characters(checkpoint) => checkpoint.config.write(folder)?,
@@ -298,7 +298,7 @@ impl TransformerCheckpoint {
             Some(file) => file.id(token),
             None => TokenizerFile::read(&self.folder)?.id(token),
         };
-        id.ok_or_else(|| Error::no_token(token))
+        id.ok_or_else(|| error::no_token(token))
     }
 
     /// The tables with a row for each token, of so many rows, with initial values for new tokens.
@@ -359,7 +359,7 @@ impl TransformerCheckpoint {
     pub fn set_window(&mut self, tokens: usize) -> Result<(), Error> {
         let positions = self.family.positions(&self.config);
         if tokens > positions {
-            return Err(Error::too_long(tokens, positions));
+            return Err(error::too_long(tokens, positions));
         }
         self.sentence.window = Some(tokens);
         Ok(())
@@ -409,14 +409,14 @@ impl TransformerCheckpoint {
             return Ok(());
         }
         let limits = serde_json::json!({"max_seq_length": window, "do_lower_case": is_lowercase});
-        truename_files::write(&path, format!("{limits:#}\n")).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, format!("{limits:#}\n")).map_err(|source| error::io("write", &path, source))
     }
 
     /// Writes the sizes of tables into `config.json`, where they differ from those there.
     fn write_sizes(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
         let path = folder.join("config.json");
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
-        let mut config: Value = serde_json::from_slice(&bytes).map_err(|source| Error::json(&path, source))?;
+        let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
+        let mut config: Value = serde_json::from_slice(&bytes).map_err(|source| error::json(&path, source))?;
         let mut is_changed = false;
         for (key, rows) in self.table_sizes(tensors) {
             if let Some(size) = config.get_mut(key).filter(|size| **size != rows) {
@@ -426,7 +426,7 @@ impl TransformerCheckpoint {
         if !is_changed {
             return Ok(());
         }
-        truename_files::write(&path, format!("{config:#}\n")).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, format!("{config:#}\n")).map_err(|source| error::io("write", &path, source))
     }
 
     /// The keys of `config.json` that are numbers of rows, each with the rows of its table.
@@ -464,8 +464,8 @@ impl TransformerCheckpoint {
         for (file, json) in [("modules.json", modules), ("1_Pooling/config.json", config)] {
             let path = folder.join(file);
             let parent = path.parent().unwrap_or(folder);
-            std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-            truename_files::write(&path, format!("{json:#}\n")).map_err(|source| Error::io("write", &path, source))?;
+            std::fs::create_dir_all(parent).map_err(|source| error::io("create", parent, source))?;
+            truename_files::write(&path, format!("{json:#}\n")).map_err(|source| error::io("write", &path, source))?;
         }
         Ok(())
     }
@@ -476,8 +476,8 @@ impl TransformerCheckpoint {
             return Ok(());
         }
         let parent = to.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|source| Error::io("create", parent, source))?;
-        let bytes = std::fs::read(&from).map_err(|source| Error::io("read", &from, source))?;
-        truename_files::write(&to, bytes).map_err(|source| Error::io("write", &to, source))
+        std::fs::create_dir_all(parent).map_err(|source| error::io("create", parent, source))?;
+        let bytes = std::fs::read(&from).map_err(|source| error::io("read", &from, source))?;
+        truename_files::write(&to, bytes).map_err(|source| error::io("write", &to, source))
     }
 }

@@ -1,13 +1,14 @@
 //! The JSON files of a Hugging Face folder, as far as the engine reads them.
 
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use truename_error::ErrorKind;
 
 use crate::hash::Fingerprint;
-use crate::{Error, Pooling};
+use crate::{Error, Pooling, error};
 
 /// `config.json`.
 #[derive(Deserialize)]
@@ -78,15 +79,16 @@ impl ModelConfig {
             ("vocab_size", self.vocab_size),
         ];
         if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return Err(Error::setting(&self.path, key, 0, "1 and more"));
+            return Err(error::setting(&self.path, key, 0, "1 and more"));
         }
         if !hidden.is_multiple_of(heads) {
             let message = format!("hidden_size ({hidden}) must be a multiple of num_attention_heads ({heads})");
-            return Err(Error::contradiction(&self.path, message));
+            return Err(Error::new(ErrorKind::Damaged, format!("{}: {message}", self.path.display()))
+                .with_hint("download the model again; the file was changed or is damaged"));
         }
         match self.position_embedding_type.as_deref() {
             None | Some("absolute") => Ok(()),
-            Some(other) => Err(Error::setting(&self.path, "position_embedding_type", other, "absolute")),
+            Some(other) => Err(error::setting(&self.path, "position_embedding_type", other, "absolute")),
         }
     }
 }
@@ -125,7 +127,7 @@ fn pooling_path(folder: &Path, fingerprint: &mut Fingerprint) -> Result<PathBuf,
         match module.kind.rsplit('.').next() {
             Some("Pooling") => pooling = module.path,
             Some("Transformer" | "Normalize") => {}
-            _ => return Err(Error::setting(&path, "type", module.kind, "Transformer, Pooling and Normalize")),
+            _ => return Err(error::setting(&path, "type", module.kind, "Transformer, Pooling and Normalize")),
         }
     }
     Ok(folder.join(pooling).join("config.json"))
@@ -171,7 +173,7 @@ impl PoolingConfig {
             ["mean"] => Ok(Pooling::Mean),
             ["cls"] => Ok(Pooling::Cls),
             ["max"] => Ok(Pooling::Max),
-            words => Err(Error::setting(path, "pooling_mode", words.join("+"), "one of mean, cls and max")),
+            words => Err(error::setting(path, "pooling_mode", words.join("+"), "one of mean, cls and max")),
         }
     }
 
@@ -194,12 +196,12 @@ impl PoolingConfig {
 fn read_if_there<T: DeserializeOwned>(path: &Path, fingerprint: &mut Fingerprint) -> Result<Option<T>, Error> {
     match std::fs::read(path) {
         Ok(bytes) => parse(path, &bytes, fingerprint).map(Some),
-        Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::io("read", path, source)),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(error::io("read", path, source)),
     }
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<T, Error> {
     fingerprint.add(bytes);
-    serde_json::from_slice(bytes).map_err(|source| Error::json(path, source))
+    serde_json::from_slice(bytes).map_err(|source| error::json(path, source))
 }

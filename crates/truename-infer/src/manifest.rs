@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use truename_error::ErrorKind;
 
-use crate::Error;
 use crate::hash::Fingerprint;
+use crate::{Error, error};
 
 /// The format that this build reads and writes.
 const FORMAT: u32 = 1;
@@ -35,13 +36,16 @@ impl Manifest {
         let path = folder.join(Self::FILE);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(source) if source.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(source) => return Err(Error::io("read", &path, source)),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(error::io("read", &path, source)),
         };
         fingerprint.add(&bytes);
-        let manifest: Self = serde_json::from_slice(&bytes).map_err(|source| Error::json(&path, source))?;
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|source| error::json(&path, source))?;
         if manifest.format != FORMAT {
-            return Err(Error::format(&path, manifest.format, FORMAT));
+            let (path, found) = (path.display(), manifest.format);
+            let message = format!("{path} has format {found}; this version of Truename reads {FORMAT}");
+            return Err(Error::new(ErrorKind::OtherVersion, message)
+                .with_hint("open the folder with the version of Truename that wrote it"));
         }
         Ok(manifest)
     }
@@ -55,8 +59,8 @@ impl Manifest {
             return Ok(());
         }
         let path = folder.join(Self::FILE);
-        let json = serde_json::to_string_pretty(self).map_err(|source| Error::json(&path, source))?;
-        truename_files::write(&path, json + "\n").map_err(|source| Error::io("write", &path, source))
+        let json = serde_json::to_string_pretty(self).map_err(|source| error::json(&path, source))?;
+        truename_files::write(&path, json + "\n").map_err(|source| error::io("write", &path, source))
     }
 
     /// Reads the manifest of a model folder; one without heads where there is none.
@@ -78,7 +82,7 @@ impl Manifest {
     /// Where the configuration is not that of such a head.
     pub fn head<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
         let config = self.heads.get(name).map(T::deserialize).transpose();
-        config.map_err(|source| Error::json(Path::new(Self::FILE), source))
+        config.map_err(|source| error::json(Path::new(Self::FILE), source))
     }
 
     /// Adds a head, or changes its configuration.
@@ -86,7 +90,7 @@ impl Manifest {
     /// # Errors
     /// Where the configuration has no form in JSON.
     pub fn set_head(&mut self, name: &str, config: &impl Serialize) -> Result<(), Error> {
-        let config = serde_json::to_value(config).map_err(|source| Error::json(Path::new(Self::FILE), source))?;
+        let config = serde_json::to_value(config).map_err(|source| error::json(Path::new(Self::FILE), source))?;
         self.heads.insert(name.to_owned(), config);
         Ok(())
     }

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memmap2::Mmap;
 use safetensors::tensor::{Dtype, Metadata, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
+use truename_error::ErrorKind;
 use truename_files::Partial;
 
-use crate::{Error, Tensor, Tensors};
+use crate::{Error, Tensor, Tensors, error};
 
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
@@ -54,15 +55,15 @@ impl Weights {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join("model.safetensors");
         if ARE_READ.load(Ordering::Relaxed) {
-            let file = std::fs::read(&path).map_err(|source| Error::io("open", &path, source))?;
-            return Self::of(path.clone(), Bytes::Owned(file)).map_err(|source| Error::tensors(&path, source));
+            let file = std::fs::read(&path).map_err(|source| error::io("open", &path, source))?;
+            return Self::of(path.clone(), Bytes::Owned(file)).map_err(|source| error::tensors(&path, source));
         }
-        let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
+        let file = File::open(&path).map_err(|source| error::io("open", &path, source))?;
         // SAFETY: the file is opened to be read. Whoever changes it while it is mapped gets other vectors, and whoever cuts
         // it short ends this process, unless [`read_weights`] was called; downloads replace files whole.
         #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(|source| Error::io("map", &path, source))?;
-        Self::of(path.clone(), Bytes::Mapped(map)).map_err(|source| Error::tensors(&path, source))
+        let map = unsafe { Mmap::map(&file) }.map_err(|source| error::io("map", &path, source))?;
+        Self::of(path.clone(), Bytes::Mapped(map)).map_err(|source| error::tensors(&path, source))
     }
 
     /// Weights that no file has.
@@ -79,7 +80,7 @@ impl Weights {
 
     /// The same file with other tensors: those given are added or take the place of their namesakes.
     pub fn with(&self, tensors: &Tensors) -> Result<Self, Error> {
-        let failed = |source| Error::tensors(&self.path, source);
+        let failed = |source| error::tensors(&self.path, source);
         let file = safetensors::serialize(self.views(tensors).map_err(failed)?, None).map_err(failed)?;
         Self::of(self.path.clone(), Bytes::Owned(file)).map_err(failed)
     }
@@ -88,15 +89,15 @@ impl Weights {
     pub fn save(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
         let path = folder.join("model.safetensors");
         let new = folder.join("model.safetensors.new");
-        let failed = |source| Error::io("write", &new, source);
+        let failed = |source| error::io("write", &new, source);
         let partial = Partial::create(&new).map_err(failed)?;
         let permissions = std::fs::metadata(&new).map_err(failed)?.permissions();
-        let views = self.views(tensors).map_err(|source| Error::tensors(&path, source))?;
+        let views = self.views(tensors).map_err(|source| error::tensors(&path, source))?;
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
-        safetensors::serialize_to_file(views, Some(metadata), &new).map_err(|source| Error::unwritten(&new, source))?;
+        safetensors::serialize_to_file(views, Some(metadata), &new).map_err(|source| error::unwritten(&new, source))?;
         // `serialize_to_file` puts a temporary file there, which is its owner's alone.
         std::fs::set_permissions(&new, permissions).map_err(failed)?;
-        partial.replace(&path).map_err(|source| Error::io("replace", &path, source))
+        partial.replace(&path).map_err(|source| error::io("replace", &path, source))
     }
 
     /// The tensors of the file that have no namesake among those given, then those given.
@@ -179,7 +180,7 @@ impl Scope<'_> {
     /// Where it is missing, or not in single precision.
     pub fn tensor(&self, tensor: &str) -> Result<Tensor, Error> {
         let name = self.name(tensor);
-        let shape = self.weights.shape(&name).ok_or_else(|| Error::no_tensor(&self.weights.path, &name))?;
+        let shape = self.weights.shape(&name).ok_or_else(|| no_tensor(&self.weights.path, &name))?;
         Ok(Tensor::new(shape.to_vec(), self.values(tensor, shape)?))
     }
 
@@ -195,12 +196,17 @@ impl Scope<'_> {
 
     pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
         let (name, path) = (self.name(name), &self.weights.path);
-        let tensor = self.weights.tensors.info(&name).ok_or_else(|| Error::no_tensor(path, &name))?;
+        let tensor = self.weights.tensors.info(&name).ok_or_else(|| no_tensor(path, &name))?;
         if tensor.dtype != Dtype::F32 {
-            return Err(Error::tensor_type(path, &name, tensor.dtype));
+            let message = format!("{}: the tensor {name} holds {:?}; truename reads F32", path.display(), tensor.dtype);
+            return Err(Error::new(ErrorKind::Syntax, message)
+                .with_hint("save the weights in single precision: `model.float().save_pretrained(FOLDER)`"));
         }
         if tensor.shape != shape {
-            return Err(Error::tensor_shape(path, &name, &tensor.shape, shape));
+            let (path, found) = (path.display(), &tensor.shape);
+            return Err(error::unfit_tensor(format!(
+                "{path}: the tensor {name} has shape {found:?}; config.json asks for {shape:?}"
+            )));
         }
         let (from, to) = tensor.data_offsets;
         Ok(Floats::new(&self.weights.map, self.weights.start + from..self.weights.start + to))
@@ -245,4 +251,7 @@ impl Table {
     pub fn rows(&self) -> usize {
         self.floats.slice().len() / self.columns
     }
+}
+fn no_tensor(path: &Path, name: &str) -> Error {
+    error::unfit_tensor(format!("{} has no tensor {name}", path.display()))
 }

@@ -185,7 +185,7 @@ fn a_tokenizer_of_another_model() {
     std::fs::copy(models::folder("roberta").join("tokenizer.json"), folder.path().join("tokenizer.json")).unwrap();
     let error = Encoder::open(folder.path()).unwrap().encode(&["heart attack"]).unwrap_err();
     assert!(error.to_string().contains("vocabulary has 160"), "{error}");
-    assert!(error.hint().unwrap().contains("tokenizer.json"));
+    assert!(error.hint().unwrap().to_string().contains("tokenizer.json"));
 }
 
 #[test]

@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use truename_error::ErrorKind;
 
 use crate::Error;
 
@@ -44,7 +45,11 @@ impl FromStr for AdapterChoice {
             names => {
                 let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
                 match names.iter().find(|name| !Self::is_name(name)) {
-                    Some(name) => Err(Error::adapter_name(name)),
+                    Some(name) => {
+                        let message = format!("\"{name}\" is not the name of an adapter");
+                        let advice = "use letters, digits, - and _; several names with commas between them";
+                        Err(Error::new(ErrorKind::Choice, message).with_hint(advice))
+                    }
                     None => Ok(Self::Only(names)),
                 }
             }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use truename_error::{ErrorKind, HintPart, hint};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::AdapterChoice;
@@ -78,7 +79,14 @@ impl AdaptersConfig {
         let AdapterChoice::Only(names) = choice else { return Ok(()) };
         if let Some(unknown) = names.iter().find(|name| !self.adapters.contains_key(*name)) {
             let known: Vec<&str> = self.adapters.keys().map(String::as_str).collect();
-            return Err(Error::no_adapter(unknown, &known));
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!("there is no adapter {unknown}; the model has {known}");
+            let info = HintPart::action("model info");
+            return Err(Error::new(ErrorKind::Choice, message).with_hint(hint![
+                "name adapters of the folder, or none: ",
+                info,
+                " lists them"
+            ]));
         }
         self.adapters.retain(|name, _| names.contains(name));
         Ok(())

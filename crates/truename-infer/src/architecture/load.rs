@@ -1,11 +1,11 @@
 use rayon::prelude::*;
 
 use super::{Family, TensorNames};
-use crate::Error;
 use crate::config::ModelConfig;
 use crate::layer::{Activation, Attention, FeedForward, Linear, Norm, PositionBias, TokenEmbedding};
 use crate::transformer::{Layer, Transformer};
 use crate::weights::{Scope, Weights};
+use crate::{Error, error};
 
 impl Family {
     pub fn load(&self, config: &ModelConfig, weights: &Weights) -> Result<Transformer, Error> {
@@ -43,7 +43,7 @@ impl Family {
         let (buckets, heads) = (config.position_buckets(), config.num_attention_heads);
         if buckets < PositionBias::FEWEST_BUCKETS {
             let known = format!("{} and more", PositionBias::FEWEST_BUCKETS);
-            return Err(Error::setting(&config.path, "relative_attention_num_buckets", buckets, known));
+            return Err(error::setting(&config.path, "relative_attention_num_buckets", buckets, known));
         }
         Ok(PositionBias::new(&scope.table(buckets, heads)?, heads, self.positions(config)))
     }

@@ -8,7 +8,7 @@ mod roberta;
 
 use crate::config::ModelConfig;
 use crate::weights::{Scope, Weights};
-use crate::{Architecture, Error};
+use crate::{Architecture, Error, error};
 
 pub(crate) use load::LayerSizes;
 pub use names::TensorNames;
@@ -35,12 +35,12 @@ impl Family {
         let is_named = |family: &&&Self| family.model_types.contains(&config.model_type.as_str());
         let family = FAMILIES.iter().find(is_named).copied().ok_or_else(|| {
             let known: Vec<&str> = FAMILIES.iter().flat_map(|family| family.model_types).copied().collect();
-            Error::setting(&config.path, "model_type", &config.model_type, known.join(", "))
+            error::setting(&config.path, "model_type", &config.model_type, known.join(", "))
         })?;
         if family.positions(config) < SHORTEST_TEXT {
             let least = (family.first_position)(config).saturating_add(SHORTEST_TEXT);
             let (key, value) = ("max_position_embeddings", config.max_position_embeddings);
-            return Err(Error::setting(&config.path, key, value, format!("{least} and more")));
+            return Err(error::setting(&config.path, key, value, format!("{least} and more")));
         }
         Ok(family)
     }

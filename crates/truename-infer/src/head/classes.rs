@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::layer::Linear;
-use crate::{Backbone, Error, Input, Pooling, Sequence, States, Tokenizer};
+use crate::{Backbone, Error, Input, Pooling, Sequence, States, Tokenizer, error};
 
 /// Classifies texts and pairs of texts, or predicts a value for them: a linear map of the pooled states.
 ///
@@ -155,7 +155,7 @@ impl Classifier {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<ClassifyConfig> = backbone.manifest().head(ClassifyConfig::HEAD)?;
-        let config = config.ok_or_else(|| Error::no_head(folder, ClassifyConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, ClassifyConfig::HEAD))?;
         let map = Linear::load(&backbone.tensors().at(ClassifyConfig::MAP), backbone.info().hidden, config.outputs())?;
         Ok(Self { backbone, map, config })
     }

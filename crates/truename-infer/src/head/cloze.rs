@@ -9,7 +9,7 @@ use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
 use super::retriever::any_holds;
-use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer};
+use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
 pub struct ClozeScorer {
@@ -244,9 +244,9 @@ impl ClozePrompt {
         let mentions = if config.question == Question::None { 1 } else { 2 };
         let name_tokens = config.name_tokens.min(config.window.saturating_sub(fixed) / (config.shown() + mentions));
         if name_tokens == 0 {
-            return Err(Error::too_long(fixed + config.shown() + mentions, config.window));
+            return Err(error::too_long(fixed + config.shown() + mentions, config.window));
         }
-        let option = |name: &String| tokenizer.id(name).ok_or_else(|| Error::no_token(name));
+        let option = |name: &String| tokenizer.id(name).ok_or_else(|| error::no_token(name));
         let options = names.iter().map(option).collect::<Result<_, _>>()?;
         Ok(Self { config, templates, options, name_tokens })
     }
@@ -334,7 +334,7 @@ impl ClozeScorer {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<ClozeConfig> = backbone.manifest().head(ClozeConfig::HEAD)?;
-        let config = config.ok_or_else(|| Error::no_head(folder, ClozeConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, ClozeConfig::HEAD))?;
         let prompt = ClozePrompt::new(config, backbone.tokenizer())?;
         let head = backbone.masked_head(prompt.options())?;
         Ok(Self { backbone, prompt, head })

@@ -1,8 +1,8 @@
-use crate::Error;
 use crate::architecture::Family;
 use crate::config::ModelConfig;
 use crate::layer::{Activation, Linear, Norm};
 use crate::weights::Weights;
+use crate::{Error, error};
 
 /// The masked-language head (Devlin et al. 2018): the scores of tokens for the place of a state. Its last map is the table of token
 /// vectors.
@@ -20,7 +20,7 @@ impl MaskedHead {
         let words = family.encoder(weights).at(names.words).floats("weight", &[config.vocab_size, hidden])?;
         let biases = whole.at(names.masked_bias).floats("bias", &[config.vocab_size])?;
         if let Some(unknown) = tokens.iter().find(|token| **token as usize >= config.vocab_size) {
-            return Err(Error::input(format!("there is no token {unknown}; the model has {}", config.vocab_size)));
+            return Err(error::input(format!("there is no token {unknown}; the model has {}", config.vocab_size)));
         }
         let rows: Vec<f32> =
             tokens.iter().flat_map(|token| &words.slice()[*token as usize * hidden..][..hidden]).copied().collect();

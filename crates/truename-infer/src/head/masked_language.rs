@@ -2,10 +2,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_text::Span;
 
 use super::masked::MaskedHead;
-use crate::{AdapterChoice, Backbone, Error, Input, Part, Sequence, Slot, Template, Tokenizer};
+use crate::{AdapterChoice, Backbone, Error, Input, Part, Sequence, Slot, Template, Tokenizer, error};
 
 /// Predicts the words at a masked place of a text (Devlin et al. 2018).
 ///
@@ -115,13 +116,19 @@ impl MaskedLanguageModel {
     pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
         let backbone = Backbone::open_with_adapters(folder, choice)?;
         if !backbone.has_masked_head() {
-            return Err(Error::no_masked_head(folder));
+            let message = format!("the model in {} has no masked-language head", folder.display());
+            let train = HintPart::action("train").value("recipes/masked-language.toml").with("encoder", "DIR");
+            return Err(Error::new(ErrorKind::NotFound, message).with_hint(hint![
+                "train one: ",
+                train,
+                ", or give a BERT model saved as `AutoModelForMaskedLM`"
+            ]));
         }
         let tokens: Vec<u32> = (0..backbone.info().vocabulary as u32).collect();
         let head = backbone.masked_head(&tokens)?;
         let tokenizer = backbone.tokenizer();
         let name = ["[MASK]", "<mask>"].into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or("[MASK]");
-        let mask = tokenizer.id(name).ok_or_else(|| Error::no_token(name))?;
+        let mask = tokenizer.id(name).ok_or_else(|| error::no_token(name))?;
         let prompts = Prompts::new(tokenizer, name)?;
         let words = whole_words(tokenizer, &tokens);
         Ok(Self { head, words, prompts, mask, backbone })

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
 use super::cloze::ClozeConfig;
-use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, SpecialToken, Template, Tokenizer};
+use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, SpecialToken, Template, Tokenizer, error};
 
 /// Encodes mentions in their contexts and concepts by their names into one space, where dot products rank the concepts (Prompt-BioEL,
 /// section 3.1).
@@ -151,7 +151,7 @@ impl MentionEncoder {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<RetrieverConfig> = backbone.manifest().head(RetrieverConfig::HEAD)?;
-        let config = config.ok_or_else(|| Error::no_head(folder, RetrieverConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, RetrieverConfig::HEAD))?;
         let prompt = RetrieverPrompt::new(config, backbone.tokenizer())?;
         Ok(Self { backbone, prompt })
     }

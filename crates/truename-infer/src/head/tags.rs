@@ -8,7 +8,7 @@ use truename_text::Span;
 use super::SpanWindow;
 use crate::backbone::Backbone;
 use crate::layer::Linear;
-use crate::{Error, Input, States};
+use crate::{Error, Input, States, error};
 
 /// Tags the words of texts with the types of mentions: a linear map and a softmax over the tags of the BIO scheme, the baseline
 /// of recognition.
@@ -91,7 +91,7 @@ impl Tagger {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<TagConfig> = backbone.manifest().head(TagConfig::HEAD)?;
-        let config = config.ok_or_else(|| Error::no_head(folder, TagConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, TagConfig::HEAD))?;
         let map = Linear::load(&backbone.tensors().at(TagConfig::MAP), backbone.info().hidden, config.tags())?;
         Ok(Self { backbone, map, config })
     }

@@ -1,7 +1,7 @@
 use super::Norm;
-use crate::Error;
 use crate::batch::Batch;
 use crate::weights::Table;
+use crate::{Error, error};
 
 /// The input of the first layer: the sum of a token's, its position's and its segment's vector, normed.
 pub(crate) struct TokenEmbedding {
@@ -25,7 +25,7 @@ impl TokenEmbedding {
         let places = batch.tokens().iter().zip(batch.positions()).enumerate();
         for ((place, (token, position)), row) in places.zip(hidden.chunks_exact_mut(width.max(1))) {
             let word =
-                self.words.row(*token as usize).ok_or_else(|| Error::unknown_token(*token, self.words.rows()))?;
+                self.words.row(*token as usize).ok_or_else(|| error::unknown_token(*token, self.words.rows()))?;
             row.copy_from_slice(word);
             add(row, self.segment(batch, place)?);
             add(row, self.position(position as usize)?);
@@ -36,7 +36,7 @@ impl TokenEmbedding {
 
     fn position(&self, position: usize) -> Result<&[f32], Error> {
         let positions = self.positions.rows() - self.first_position;
-        self.positions.row(self.first_position + position).ok_or_else(|| Error::too_long(position + 1, positions))
+        self.positions.row(self.first_position + position).ok_or_else(|| error::too_long(position + 1, positions))
     }
 
     /// The vector of a token's segment; nothing where the model has no segments.
@@ -44,7 +44,7 @@ impl TokenEmbedding {
         let Some(table) = &self.segments else { return Ok(&[]) };
         let segment = batch.segments().map_or(0, |segments| segments[token]);
         table.row(segment as usize).ok_or_else(|| {
-            Error::input(format!("a token is in segment {segment}; the model has {} segments", table.rows()))
+            error::input(format!("a token is in segment {segment}; the model has {} segments", table.rows()))
         })
     }
 }

@@ -4,7 +4,7 @@ use rten_simd::SimdUnaryOp;
 use rten_vecmath::{ApproxGelu, Gelu};
 
 use super::{Linear, sized};
-use crate::Error;
+use crate::{Error, error};
 
 /// `x + W₂ f(W₁ x + b₁) + b₂`, with the activation `f`.
 pub(crate) struct FeedForward {
@@ -45,7 +45,7 @@ impl Activation {
             "gelu" => Ok(Self::Gelu),
             "gelu_new" | "gelu_pytorch_tanh" => Ok(Self::GeluTanh),
             "relu" => Ok(Self::Relu),
-            _ => Err(Error::setting(path, "hidden_act", name, "gelu, gelu_new, gelu_pytorch_tanh and relu")),
+            _ => Err(error::setting(path, "hidden_act", name, "gelu, gelu_new, gelu_pytorch_tanh and relu")),
         }
     }
 

@@ -6,7 +6,7 @@ use tokenizers::{
     TruncationParams,
 };
 
-use crate::{Error, SpecialToken};
+use crate::{Error, SpecialToken, error};
 
 /// `tokenizer.json`.
 #[derive(Clone)]
@@ -28,8 +28,8 @@ impl TokenizerFile {
 
     pub fn read(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(Self::NAME);
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
-        let inner = parse(&bytes).map_err(|source| Error::tokenizer(&path, source))?;
+        let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
+        let inner = parse(&bytes).map_err(|source| error::tokenizer(&path, source))?;
         Ok(Self { path, bytes, inner })
     }
 
@@ -45,12 +45,12 @@ impl TokenizerFile {
 
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(Self::NAME);
-        truename_files::write(&path, &self.bytes).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, &self.bytes).map_err(|source| error::io("write", &path, source))
     }
 
     /// Adds special tokens. Returns the numbers of those given, and those that are new.
     pub fn add_special_tokens(&mut self, tokens: &[SpecialToken]) -> Result<(Vec<u32>, Vec<NewToken>), Error> {
-        let failed = |source| Error::tokenizer(&self.path, source);
+        let failed = |source| error::tokenizer(&self.path, source);
         let names = || tokens.iter().map(|token| &*token.name);
         let is_new: Vec<bool> = names().map(|name| self.id(name).is_none()).collect();
         let like: Vec<Option<u32>> =
@@ -59,7 +59,7 @@ impl TokenizerFile {
         self.inner.add_special_tokens(added).map_err(failed)?;
         self.bytes = self.inner.to_string(true).map_err(failed)?.into_bytes();
         let ids: Vec<u32> =
-            names().map(|name| self.id(name).ok_or_else(|| Error::no_token(name))).collect::<Result<_, _>>()?;
+            names().map(|name| self.id(name).ok_or_else(|| error::no_token(name))).collect::<Result<_, _>>()?;
         let new = ids.iter().zip(like).zip(is_new).filter(|(_, is_new)| *is_new);
         let new = new.map(|((id, like), _)| NewToken { id: *id, like }).collect();
         Ok((ids, new))
@@ -74,13 +74,13 @@ impl TokenizerFile {
         if window <= special {
             let known = format!("{} and more", special + 1);
             let path = self.path.with_file_name("sentence_bert_config.json");
-            return Err(Error::setting(&path, "max_seq_length", window, known));
+            return Err(error::setting(&path, "max_seq_length", window, known));
         }
         let truncation = TruncationParams { max_length: window, ..TruncationParams::default() };
         single
             .with_padding(None)
             .with_truncation(Some(truncation))
-            .map_err(|source| Error::tokenizer(&self.path, source))?;
+            .map_err(|source| error::tokenizer(&self.path, source))?;
         Ok(single)
     }
 }

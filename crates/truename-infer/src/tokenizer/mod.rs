@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::Error;
 use crate::hash::Fingerprint;
+use crate::{Error, error};
 
 pub(crate) use file::{NewToken, TokenizerFile};
 pub use sequence::{Place, Sequence};
@@ -77,7 +77,7 @@ impl Tokenizer {
         };
         let text = text.trim();
         let text = if pieces.is_lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
-        let encoding = pieces.single.encode_fast(text, true).map_err(Error::tokenize)?;
+        let encoding = pieces.single.encode_fast(text, true).map_err(error::tokenize)?;
         Ok(Tokens { ids: encoding.get_ids().to_vec(), is_truncated: !encoding.get_overflowing().is_empty() })
     }
 
@@ -192,7 +192,7 @@ impl Tokenizer {
     }
 
     fn text_tokenizer(&self) -> Result<(&Pieces, &TextTokenizer), Error> {
-        let Kind::Pieces(pieces) = &self.0 else { return Err(Error::characters_alone()) };
+        let Kind::Pieces(pieces) = &self.0 else { return Err(error::characters_alone()) };
         if let Some(text) = pieces.text.get() {
             return Ok((pieces, text));
         }

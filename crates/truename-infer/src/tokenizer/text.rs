@@ -4,7 +4,7 @@ use truename_text::Span;
 use super::sequence::{Place, Sequence};
 use super::source::Source;
 use super::template::{Content, Keep, Opening, Part, Piece, Pieces, Slot, Template};
-use crate::Error;
+use crate::{Error, error};
 
 /// Makes tokens of texts and puts them into templates; reads special tokens written in a text as text.
 pub(super) struct TextTokenizer {
@@ -40,7 +40,7 @@ impl TextTokens {
 impl TextTokenizer {
     pub fn new(tokenizer: &tokenizers::Tokenizer, is_lowercase: bool) -> Result<Self, Error> {
         let mut inner = tokenizer.clone();
-        inner.with_truncation(None).map_err(Error::tokenize)?;
+        inner.with_truncation(None).map_err(error::tokenize)?;
         inner.with_post_processor(None::<PostProcessorWrapper>);
         inner.set_encode_special_tokens(true);
         let [single, pair] = [1, 2].map(|texts| frame(tokenizer.get_post_processor(), texts));
@@ -51,7 +51,7 @@ impl TextTokenizer {
         let room = window.saturating_sub(self.single.fixed_tokens());
         if overlap >= room {
             let message = format!("windows with room for {room} tokens cannot overlap by {overlap}");
-            return Err(Error::input(message));
+            return Err(error::input(message));
         }
         let tokens = self.tokens(text, 0, false)?;
         let beyond_first = tokens.ids.len().saturating_sub(room);
@@ -64,7 +64,7 @@ impl TextTokenizer {
     pub fn beginning(&self, text: &str, window: usize) -> Result<Sequence, Error> {
         let room = window.saturating_sub(self.single.fixed_tokens());
         if room == 0 {
-            return Err(Error::input(format!("a window of {window} tokens has no room for a text")));
+            return Err(error::input(format!("a window of {window} tokens has no room for a text")));
         }
         let tokens = self.tokens(text, 0, false)?;
         let truncated = if tokens.ids.len() > room { vec![0] } else { Vec::new() };
@@ -74,7 +74,7 @@ impl TextTokenizer {
     pub fn pair(&self, left: &str, right: &str, window: usize) -> Result<Sequence, Error> {
         let room = window.saturating_sub(self.pair.fixed_tokens());
         if room < 2 {
-            return Err(Error::input(format!("a window of {window} tokens has no room for two texts")));
+            return Err(error::input(format!("a window of {window} tokens has no room for two texts")));
         }
         let texts = [self.tokens(left, 0, false)?, self.tokens(right, 1, false)?];
         let lengths = texts.each_ref().map(|text| text.ids.len());
@@ -86,7 +86,7 @@ impl TextTokenizer {
 
     pub fn template(&self, parts: &[Part<'_>]) -> Result<Template, Error> {
         let (mut pieces, mut segment, mut has_space_before) = (Vec::new(), 0, false);
-        let id = |token: &str| self.inner.token_to_id(token).ok_or_else(|| Error::no_token(token));
+        let id = |token: &str| self.inner.token_to_id(token).ok_or_else(|| error::no_token(token));
         for part in parts {
             let content = match part {
                 Part::Segment(number) => {
@@ -121,7 +121,7 @@ impl TextTokenizer {
         let kept: Vec<Pieces> = kept.map(|((tokens, slot), room)| tokens.kept(slot.keep, *room)).collect();
         let sequence = template.fill(&kept, truncated);
         if sequence.input.len() > window {
-            return Err(Error::too_long(sequence.input.len(), window));
+            return Err(error::too_long(sequence.input.len(), window));
         }
         Ok(sequence)
     }
@@ -177,7 +177,7 @@ impl TextTokenizer {
     /// The tokens of text `number`.
     fn tokens(&self, text: &str, number: usize, has_space_before: bool) -> Result<TextTokens, Error> {
         let source = Source::new(text, self.is_lowercase, has_space_before);
-        let encoding = self.inner.encode(source.read.as_ref(), false).map_err(Error::tokenize)?;
+        let encoding = self.inner.encode(source.read.as_ref(), false).map_err(error::tokenize)?;
         let spans = source.spans(encoding.get_offsets()).into_iter();
         let places = spans.map(|span| span.map(|span| Place { text: number, span })).collect();
         Ok(TextTokens { ids: encoding.get_ids().to_vec(), places })
@@ -210,7 +210,7 @@ fn frame(processor: Option<&PostProcessorWrapper>, texts: usize) -> Result<Templ
     let slot = |segment| Piece { content: Content::Slot(Opening::default()), segment };
     let Some(processor) = processor else { return Ok(Template { pieces: (0..texts as u32).map(slot).collect() }) };
     let pair = (texts == 2).then(text);
-    let encoding = processor.process(text(), pair, true).map_err(Error::tokenize)?;
+    let encoding = processor.process(text(), pair, true).map_err(error::tokenize)?;
     let tokens = encoding.get_ids().iter().zip(encoding.get_type_ids()).zip(encoding.get_special_tokens_mask());
     let piece = |((id, segment), is_special): ((&u32, &u32), &u32)| match is_special {
         0 => slot(*segment),

@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
+use truename_error::ErrorKind;
 use truename_text::Span;
 
 use crate::backbone::Backbone;
 use crate::checkpoint::network_folder;
-use crate::{Error, Input, States};
+use crate::{Error, Input, States, error};
 
 pub use config::{Descriptions, EntityType, SpanConfig, Thresholds};
 use maps::Maps;
@@ -130,7 +131,7 @@ impl SpanScorer {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let text = Backbone::open(folder)?;
         let config: Option<SpanConfig> = text.manifest().head(SpanConfig::HEAD)?;
-        let config = config.ok_or_else(|| Error::no_head(folder, SpanConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, SpanConfig::HEAD))?;
         let descriptions = Backbone::open(&folder.join(network_folder(1)))?;
         let maps = Maps::load(&text.tensors(), text.info().hidden, descriptions.info().hidden, config.max_span)?;
         let types = config.types.clone();
@@ -307,12 +308,18 @@ impl SpanScorer {
             for description in &kind.descriptions {
                 let tokens = tokenizer.tokens(description)?;
                 if tokens.is_truncated {
-                    return Err(Error::long_description(&kind.name, self.descriptions.info().window));
+                    let (kind, window) = (&kind.name, self.descriptions.info().window);
+                    let message = format!(
+                        "a description of the type {kind} is longer than the {window} tokens that the model reads"
+                    );
+                    return Err(Error::new(ErrorKind::TooLong, message)
+                        .with_hint("shorten it, or split it into several descriptions"));
                 }
                 inputs.push(Input::new(tokens.ids));
             }
             if kind.descriptions.iter().all(|description| description.trim().is_empty()) {
-                return Err(Error::no_description(&kind.name));
+                return Err(Error::new(ErrorKind::Choice, format!("the type {} has no description", kind.name))
+                    .with_hint("describe in a sentence what mentions of the type stand for"));
             }
             ranges.push(first..inputs.len());
         }
