@@ -83,11 +83,26 @@ impl Error {
         Self::new(kind, format_args!("cannot {action} {}", path.display())).with_source(source)
     }
 
-    /// Creates the error of a place in a file.
-    pub fn of_problem(kind: ErrorKind, problem: Problem) -> Self {
+    /// Creates the error of content at a line of a file, or of the whole of it.
+    pub fn at(kind: ErrorKind, path: &Path, line: impl Into<Option<u64>>, message: impl Display) -> Self {
+        Self::of_problem(kind, Problem::new(path, line, message.to_string()))
+    }
+
+    /// Creates the error of a place in a file, with the problem's advice.
+    pub fn of_problem(kind: ErrorKind, mut problem: Problem) -> Self {
         let mut error = Self::new(kind, &problem);
+        error.0.hint = problem.hint.take();
         error.0.problem = Some(problem);
         error
+    }
+
+    /// Returns the problem of a file that this is, with the advice.
+    ///
+    /// # Errors
+    /// This error, where it is of no place in a file.
+    pub fn into_problem(mut self) -> Result<Problem, Self> {
+        let hint = self.0.hint.clone();
+        self.0.problem.take().map(|problem| Problem { hint, ..problem }).ok_or(self)
     }
 
     /// Wraps the error of a part outside Truename; its message is that error's.
@@ -179,6 +194,10 @@ mod tests {
         let row = Error::of_problem(ErrorKind::Syntax, Problem::new("a.csv", 3, "an empty name")).with_hint("fill it");
         assert_eq!((row.to_string().as_str(), row.problem().unwrap().line), ("a.csv:3: an empty name", Some(3)));
         assert_eq!(row.hint().unwrap().to_string(), "fill it");
+        let problem = row.into_problem().unwrap();
+        assert_eq!(problem.hint, Some("fill it".into()));
+        assert_eq!(Error::of_problem(ErrorKind::Syntax, problem).hint().unwrap().to_string(), "fill it");
+        assert!(missing.into_problem().unwrap_err().is_not_found());
     }
 
     #[test]

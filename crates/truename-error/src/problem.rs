@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::excerpt;
+use crate::{Hint, excerpt};
 
 /// A place in a file whose content was skipped, repaired or not read, with the reason.
 ///
@@ -15,16 +15,18 @@ pub struct Problem {
     pub line: Option<u64>,
     /// The id of the document, in a corpus.
     pub document: Option<String>,
-    /// The reason, and a way out where one is known.
+    /// The reason.
     pub reason: String,
     /// The value found, shortened; none where the reason quotes it.
     pub value: Option<String>,
+    /// Advice, where there is some; not displayed.
+    pub hint: Option<Hint>,
 }
 
 impl Problem {
     /// Creates a problem at a line of a file, or with the whole of it.
     pub fn new(path: impl Into<PathBuf>, line: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), line: line.into(), document: None, reason: reason.into(), value: None }
+        Self { path: path.into(), line: line.into(), document: None, reason: reason.into(), value: None, hint: None }
     }
 
     /// Names the document, where its id is known.
@@ -37,6 +39,12 @@ impl Problem {
     #[must_use]
     pub fn with_value(self, value: &str) -> Self {
         Self { value: Some(excerpt(value)), ..self }
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<Hint>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
     }
 }
 

@@ -150,7 +150,10 @@ impl From<Error> for truename_error::Error {
             Some(Cause::Syntax) => ErrorKind::Syntax,
         };
         let hint = source.hint().map(str::to_owned);
-        let error = Self::other(source).of_kind(kind);
+        let error = match source.into_problem() {
+            Ok(problem) => Self::of_problem(kind, problem),
+            Err(source) => Self::other(source).of_kind(kind),
+        };
         hint.into_iter().fold(error, Self::with_hint)
     }
 }
