@@ -32,7 +32,9 @@ fn main() {
             eprintln!("  because: {reason}");
             cause = reason.source();
         }
-        eprintln!("hint: {}", error.hint().unwrap_or_default());
+        if let Some(hint) = error.hint() {
+            eprintln!("hint: {hint}");
+        }
         std::process::exit(1);
     }
 }

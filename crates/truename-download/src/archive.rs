@@ -3,6 +3,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use truename_error::ErrorKind;
 use zip::ZipArchive;
 
 use crate::Error;
@@ -92,7 +93,7 @@ impl Archive<'_> {
     }
 
     fn refusal(&self, reason: &str) -> Error {
-        Error::new(format!("the archive {} {reason}", self.name))
+        Error::new(ErrorKind::Damaged, format_args!("the archive {} {reason}", self.name))
     }
 
     fn broken(&self, source: impl std::error::Error + Send + Sync + 'static) -> Error {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use truename_error::ErrorKind;
 use ureq::config::RedirectAuthHeaders;
 use ureq::http::Response;
 use ureq::tls::TlsConfig;
@@ -11,7 +12,6 @@ use ureq::{Agent, Body, ResponseExt};
 use url::{Origin, Url};
 
 use crate::copy::{Contents, Copied, check_hash, git_blob};
-use crate::error::Kind;
 use crate::settings::Settings;
 use crate::source::Host;
 use crate::{Error, Progress};
@@ -59,9 +59,10 @@ impl Client {
         let web = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         // The value may contain a password; only the text after it is shown.
         let shown = text.rsplit('@').next().unwrap_or_default();
-        let message = || format!("the setting {variable}=\"{shown}\" is not an http or https URL");
-        let hint = "correct it, as in https://HOST/PATH";
-        let mut url = web.ok_or_else(|| Error::new(message()).with_hint(hint))?;
+        let mut url = web.ok_or_else(|| {
+            let message = format_args!("the setting {variable}=\"{shown}\" is not an http or https URL");
+            Error::new(ErrorKind::Choice, message).with_hint("correct it, as in https://HOST/PATH")
+        })?;
         let login = basic(&url).or_else(|| token.map(|token| format!("Bearer {token}")));
         let login = login.map(|login| (url.origin(), login));
         remove_login(&mut url);
@@ -107,7 +108,7 @@ impl Client {
         // The reader itself fails past its limit.
         let body = response.into_body().into_with_config().limit(MAX_LIST_BYTES).read_to_vec();
         let list = serde_json::from_slice(&body.map_err(|source| unreachable(&url, source))?);
-        let unreadable = || Error::new(format!("the answer of {} is not JSON", shown(&url)));
+        let unreadable = || Error::new(ErrorKind::Syntax, format_args!("the answer of {} is not JSON", shown(&url)));
         Ok((url.clone(), list.map_err(|source| unreadable().with_source(source).with_hint(UNREACHABLE))?))
     }
 
@@ -130,7 +131,7 @@ impl Client {
 }
 
 fn unreachable(url: &Url, source: impl std::error::Error + Send + Sync + 'static) -> Error {
-    let error = Error::of(Kind::Unreachable, format!("cannot fetch {}", shown(url)));
+    let error = Error::new(ErrorKind::Unreachable, format_args!("cannot fetch {}", shown(url)));
     error.with_source(source).with_hint(UNREACHABLE)
 }
 
@@ -139,9 +140,9 @@ fn refusal(url: &Url, response: &Response<Body>) -> Error {
     let message = format!("{} answered with status {}", shown(url), response.status());
     let is_missing = response.headers().get("x-error-code").is_some_and(|code| code == "RepoNotFound");
     match response.status().as_u16() {
-        status if is_missing || status == 404 => Error::of(Kind::Missing, message).with_hint(MISSING),
-        401 | 403 => Error::new(message).with_hint(DENIED),
-        _ => Error::new(message),
+        status if is_missing || status == 404 => Error::new(ErrorKind::NotFound, message).with_hint(MISSING),
+        401 | 403 => Error::new(ErrorKind::Other, message).with_hint(DENIED),
+        _ => Error::new(ErrorKind::Other, message),
     }
 }
 

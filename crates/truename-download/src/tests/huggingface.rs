@@ -93,7 +93,7 @@ fn refusals_say_what_to_do() {
     ] {
         hub.put(listing, reply);
         let error = pull(&cache, REPOSITORY, &settings(&hub)).unwrap_err();
-        assert!(error.hint().unwrap().contains(hint), "{:?}", error.hint());
+        assert!(error.hint().unwrap().to_string().contains(hint), "{:?}", error.hint());
         assert!(!error.to_string().contains("hf_secret"));
     }
     hub.put(listing, Reply::status(401).with("X-Error-Code", "RepoNotFound"));
