@@ -25,7 +25,7 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
                 let folder = tempfile::tempdir()?;
                 let path = folder.path().join("out");
                 write(&path, format, unit, &documents)?;
-                let options = ReadOptions::default().format(Some(format)).offsets(unit);
+                let options = ReadOptions { input_format: Some(format), offsets: unit, ..ReadOptions::default() };
                 let mut again = read_all(&path, &options)?;
                 again.sort_by(|left, right| left.text.cmp(&right.text));
                 let same = documents.iter().map(places).eq(again.iter().map(places));

@@ -1,6 +1,9 @@
 //! An annotation as a file has it, checked against the text.
 
+use truename_error::{Hint, HintPart, hint};
 use truename_text::{Mention, OffsetUnit, Offsets, Span, excerpt};
+
+use crate::wrong::Wrong;
 
 /// An annotation with offsets in the unit of the file.
 #[derive(Debug, Default)]
@@ -27,7 +30,7 @@ impl<'t> Annotated<'t> {
     }
 
     /// Returns the mention, or the problem with the annotation.
-    pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, String> {
+    pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, Wrong> {
         let Annotation { pieces, text, kind, id, probability } = annotation;
         let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
         let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
@@ -42,27 +45,28 @@ impl<'t> Annotated<'t> {
     }
 
     /// Returns the bytes between two offsets, or the reason for which there are none.
-    pub(crate) fn span(&self, start: usize, end: usize) -> Result<Span, String> {
+    pub(crate) fn span(&self, start: usize, end: usize) -> Result<Span, Wrong> {
         if start >= end {
-            return Err(format!("the span {start}–{end} is empty"));
+            return Err(format!("the span {start}–{end} is empty").into());
         }
         let (Some(from), Some(to)) = (self.byte(start)?, self.byte(end)?) else {
-            let (length, unit, advice) = (self.offsets.length(), name(self.unit), self.advice());
-            return Err(format!("the span {start}–{end} lies outside the text, which has {length} {unit}{advice}"));
+            let (length, unit) = (self.offsets.length(), name(self.unit));
+            let message = format!("the span {start}–{end} lies outside the text, which has {length} {unit}");
+            return Err(self.wrong(message));
         };
         Ok(Span::new(from, to))
     }
 
-    fn byte(&self, offset: usize) -> Result<Option<usize>, String> {
+    fn byte(&self, offset: usize) -> Result<Option<usize>, Wrong> {
         let length = self.offsets.length();
         match self.offsets.to_byte(offset).filter(|byte| self.text.is_char_boundary(*byte)) {
-            None if offset < length => Err(format!("the offset {offset} cuts a character{}", self.advice())),
+            None if offset < length => Err(self.wrong(format!("the offset {offset} cuts a character"))),
             byte => Ok(byte),
         }
     }
 
     /// Compares the text that the file gives with the text at the offsets, which detects offsets in another unit.
-    fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), String> {
+    fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), Wrong> {
         let whole = span.of(self.text).unwrap_or_default();
         if same_letters(whole, said) {
             return Ok(());
@@ -72,24 +76,24 @@ impl<'t> Annotated<'t> {
             return Ok(());
         }
         let (start, end) = (self.offsets.of_byte(span.start), self.offsets.of_byte(span.end));
-        let (whole, said, advice) = (excerpt(whole), excerpt(said), self.advice());
-        Err(format!("the text at {start}–{end} is \"{whole}\", the file says \"{said}\"{advice}"))
+        let (whole, said) = (excerpt(whole), excerpt(said));
+        Err(self.wrong(format!("the text at {start}–{end} is \"{whole}\", the file says \"{said}\"")))
     }
 
-    /// Returns advice where offsets may be in another unit, which matters in a text beyond ASCII.
-    fn advice(&self) -> String {
-        if self.text.is_ascii() { String::new() } else { unit_advice(self.unit) }
+    /// Returns a problem with advice where offsets may be in another unit, which matters in a text beyond ASCII.
+    fn wrong(&self, message: String) -> Wrong {
+        Wrong { hint: (!self.text.is_ascii()).then(|| unit_advice(self.unit)), ..message.into() }
     }
 }
 
 /// Returns advice on offsets that make no sense.
-pub(crate) fn unit_advice(unit: OffsetUnit) -> String {
+pub(crate) fn unit_advice(unit: OffsetUnit) -> Hint {
     let others = match unit {
         OffsetUnit::Bytes => "chars or utf16",
         OffsetUnit::Chars => "bytes or utf16",
         OffsetUnit::Utf16 => "chars or bytes",
     };
-    format!("; offsets count {}: try --offsets {others}", name(unit))
+    hint![format!("offsets count {}: try ", name(unit)), HintPart::setting("offsets").value(others)]
 }
 
 fn name(unit: OffsetUnit) -> &'static str {
@@ -116,15 +120,15 @@ fn same_letters(one: &str, other: &str) -> bool {
 }
 
 /// Parses an offset.
-pub(crate) fn number(value: &str) -> Result<usize, String> {
-    value.trim().parse().map_err(|_| format!("\"{}\" is no offset", excerpt(value)))
+pub(crate) fn number(value: &str) -> Result<usize, Wrong> {
+    value.trim().parse().map_err(|_| format!("\"{}\" is no offset", excerpt(value)).into())
 }
 
 /// Parses the place of an annotation by its offset and length.
-pub(crate) fn piece(offset: &str, length: &str) -> Result<(usize, usize), String> {
+pub(crate) fn piece(offset: &str, length: &str) -> Result<(usize, usize), Wrong> {
     let start = number(offset)?;
     let length = number(length).map_err(|_| format!("\"{}\" is no length", excerpt(length)))?;
-    start.checked_add(length).map(|end| (start, end)).ok_or_else(|| format!("\"{offset}\" is no offset"))
+    start.checked_add(length).map(|end| (start, end)).ok_or_else(|| format!("\"{offset}\" is no offset").into())
 }
 
 /// Returns an id as written; none where the file says that there is none.
@@ -140,8 +144,9 @@ pub(crate) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::tests::with_hint;
 
-    fn mention(text: &str, unit: OffsetUnit, pieces: &[(usize, usize)], said: &str) -> Result<Mention, String> {
+    fn mention(text: &str, unit: OffsetUnit, pieces: &[(usize, usize)], said: &str) -> Result<Mention, Wrong> {
         let annotation = Annotation { pieces: pieces.to_vec(), text: Some(said.into()), ..Annotation::default() };
         Annotated::new(text, unit).mention(annotation)
     }
@@ -159,31 +164,32 @@ mod tests {
                 "é cold",
                 bytes,
                 (2, 6),
-                "the text at 2–6 is \" col\", the file says \"cold\"; offsets count bytes: try --offsets chars or utf16",
+                "the text at 2–6 is \" col\", the file says \"cold\" (offsets count bytes: try `offsets = chars or utf16`)",
             ),
             (
                 "é cold",
                 bytes,
                 (1, 6),
-                "the offset 1 cuts a character; offsets count bytes: try --offsets chars or utf16",
+                "the offset 1 cuts a character (offsets count bytes: try `offsets = chars or utf16`)",
             ),
             (
                 "😀 cold",
                 utf16,
                 (1, 6),
-                "the offset 1 cuts a character; offsets count utf16: try --offsets chars or bytes",
+                "the offset 1 cuts a character (offsets count utf16: try `offsets = chars or bytes`)",
             ),
             (
                 "😀 cold",
                 chars,
                 (3, 7),
-                "the span 3–7 lies outside the text, which has 6 chars; offsets count chars: try --offsets bytes or utf16",
+                "the span 3–7 lies outside the text, which has 6 chars (offsets count chars: try `offsets = bytes or utf16`)",
             ),
         ] {
-            assert_eq!(mention(text, unit, &[pieces], "cold").unwrap_err(), message);
+            let wrong = mention(text, unit, &[pieces], "cold").unwrap_err();
+            assert_eq!(with_hint(&wrong.in_file("a".as_ref(), None)), format!("a: {message}"));
         }
-        assert_eq!(number("1x").unwrap_err(), "\"1x\" is no offset");
-        assert_eq!(number("-1").unwrap_err(), "\"-1\" is no offset");
+        assert_eq!(number("1x").unwrap_err().message, "\"1x\" is no offset");
+        assert_eq!(number("-1").unwrap_err().message, "\"-1\" is no offset");
     }
 
     #[test]

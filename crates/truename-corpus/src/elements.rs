@@ -3,8 +3,9 @@
 //! Each document becomes a tree of the elements that its format has. An element or a text in another place would be lost, so
 //! it is a problem of the document.
 
+use truename_error::{ErrorKind, HintPart, hint};
+use truename_read::Source;
 use truename_read::xml::{Piece, Pieces, Unresolved, attribute, local};
-use truename_read::{Cause, Source};
 use truename_text::excerpt;
 
 use crate::output::Output;
@@ -23,8 +24,6 @@ pub(crate) struct Schema {
     pub(crate) whole: &'static str,
     /// Description of the root for files with another.
     pub(crate) root: &'static str,
-    /// Advice for files with another root.
-    pub(crate) hint: &'static str,
     /// Elements within an element; those within `""` may be the root. One that begins with a dot is the end of a name.
     pub(crate) children: fn(&str) -> &'static [&'static str],
     /// Elements that hold content of documents, and must not stand outside of one.
@@ -73,9 +72,9 @@ pub(crate) fn read(
     let unresolved = pieces.unresolved();
     let mut walk = Walk { schema, unresolved, open: Vec::new(), within: None, problem: None, begun: false };
     while !output.stopped {
-        let piece = match pieces.read() {
+        let piece = match pieces.read().map_err(Error::from) {
             Ok(piece) => piece,
-            Err(error) if !walk.begun && error.cause() != Some(Cause::TooLong) => return Err(error.into()),
+            Err(error) if !walk.begun && error.kind() != ErrorKind::TooLong => return Err(error),
             Err(error) => {
                 let wrong = read_failure(error, &output.options)?;
                 output.give_one(walk.document().map_or("", schema.id), Err(wrong));
@@ -90,7 +89,9 @@ pub(crate) fn read(
                 if !walk.begun && walk.known(local(&name)).is_none() {
                     let what = format!("its root is <{}>, not {}", excerpt(local(&name)), schema.root);
                     let message = format!("this XML is not {}: {what}", schema.format);
-                    return Err(Error::refused(Some(&path), message, schema.hint));
+                    let format = || HintPart::setting("input_format");
+                    let advice = hint!["name the format with ", format(), "; for plain text, ", format().value("text")];
+                    return Err(Error::at(ErrorKind::Syntax, &path, None, message).with_hint(advice));
                 }
                 if walk.start(local(&name), attributes, line, output) {
                     pieces.begin_value();

@@ -27,7 +27,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     }
     let mut lines = source.into_lines();
     while let Some(line) = lines.read_filled()? {
-        give(line.number, line.text().map_err(told).and_then(parse), output);
+        give(line.number, line.text().map_err(told).and_then(|text| Ok(parse(text)?)), output);
         if output.stopped {
             break;
         }
@@ -39,7 +39,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
 fn read_members(mut members: Objects, output: &mut Output<'_>) -> Result<(), Error> {
     while let Some(record) = members.read()? {
         let text = std::str::from_utf8(record.content()).map_err(|_| not_utf8("a byte here"));
-        give(record.line, text.and_then(parse), output);
+        give(record.line, text.and_then(|text| Ok(parse(text)?)), output);
         if output.stopped {
             break;
         }
@@ -47,9 +47,9 @@ fn read_members(mut members: Objects, output: &mut Output<'_>) -> Result<(), Err
     Ok(())
 }
 
-fn give(line: u64, row: Result<Fields, String>, output: &mut Output<'_>) {
+fn give(line: u64, row: Result<Fields, Wrong>, output: &mut Output<'_>) {
     match row {
-        Err(message) => output.give_one("", Err(Wrong::at(line, message))),
+        Err(wrong) => output.give_one("", Err(Wrong::at(line, wrong))),
         Ok(mut row) => {
             // What is no id is told as a problem of the document that its line names.
             let id = row.0.get("id").and_then(scalar).unwrap_or_else(|| line.to_string());
@@ -58,7 +58,7 @@ fn give(line: u64, row: Result<Fields, String>, output: &mut Output<'_>) {
                 return;
             }
             let read = document(&mut row, &id, output);
-            output.give_one(&id, read.map_err(|message| Wrong::at(line, message)));
+            output.give_one(&id, read.map_err(|wrong| Wrong::at(line, wrong)));
         }
     }
 }
@@ -72,7 +72,7 @@ fn parse(line: &str) -> Result<Fields, String> {
     }
 }
 
-fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, String> {
+fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, Wrong> {
     row.scalar("id")?;
     let text = row.text("text")?.ok_or("`text` is missing")?;
     let annotated = Annotated::new(&text, output.unit());
@@ -87,20 +87,20 @@ fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, Str
         }
     } else if output.options.mentions {
         for (at, value) in row.list("mentions")?.into_iter().enumerate() {
-            let mention = mention(value, &annotated).map_err(|message| format!("mention {}: {message}", at + 1))?;
-            mentions.push(mention);
+            let read = mention(value, &annotated);
+            mentions.push(read.map_err(|wrong| wrong.within(format_args!("mention {}", at + 1)))?);
         }
     }
     Ok(Read { document: Document { id: id.to_owned(), text, passages, mentions }, left_out })
 }
 
-fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, String> {
+fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, Wrong> {
     let mut passages: Vec<Passage> = Vec::new();
     for (at, value) in values.into_iter().enumerate() {
-        let read = passage(value, annotated).map_err(|message| format!("passage {}: {message}", at + 1))?;
+        let read = passage(value, annotated).map_err(|wrong| wrong.within(format_args!("passage {}", at + 1)))?;
         let Some(passage) = read else { continue };
         if passages.last().is_some_and(|last| passage.span.start < last.span.end) {
-            return Err(format!("passage {} begins before the one before it ends", at + 1));
+            return Err(format!("passage {} begins before the one before it ends", at + 1).into());
         }
         passages.push(passage);
     }
@@ -108,7 +108,7 @@ fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage
 }
 
 /// Returns the passage; none where it is empty.
-fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, String> {
+fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, Wrong> {
     let mut row = Fields::of(value)?;
     let kind = row.text("type")?.unwrap_or_default();
     let (Some(start), Some(end)) = (row.offset("start")?, row.offset("end")?) else {
@@ -118,12 +118,12 @@ fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, S
     Ok(span.map(|span| Passage { kind, span }))
 }
 
-fn mention(value: Value, annotated: &Annotated<'_>) -> Result<Mention, String> {
+fn mention(value: Value, annotated: &Annotated<'_>) -> Result<Mention, Wrong> {
     let mut row = Fields::of(value)?;
     let pieces = pieces(&mut row)?;
     let probability = row.number("probability")?;
     if let Some(probability) = probability.filter(|probability| !(0.0..=1.0).contains(probability)) {
-        return Err(format!("the probability {probability} is not from 0 to 1"));
+        return Err(format!("the probability {probability} is not from 0 to 1").into());
     }
     let kinds = [row.text("type")?, row.text("label")?, row.list("types")?.first().and_then(scalar)];
     let kind = kinds.into_iter().flatten().next().unwrap_or_default();
@@ -296,13 +296,13 @@ mod tests {
             problems("a.jsonl", b"{\"text\": \"a\"}\n{\"text\": \"\xE9\"}\n{\"text\": \"b\"}", &ReadOptions::default());
         assert_eq!(
             found,
-            ["a.jsonl:2: byte 11 of the line is not UTF-8 (say --encoding, as in --encoding windows-1252)"]
+            ["a.jsonl:2: byte 11 of the line is not UTF-8 (say `encoding`, as in `encoding = windows-1252`)"]
         );
     }
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let (documents, problems) = read_str("a.jsonl", r#"{"text": "a", "mentions": [{"start": "x"}]}"#, &options);
         assert_eq!((documents.len(), problems.len()), (1, 0));
     }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use truename_error::{HintPart, hint};
 use truename_read::Encoding;
 use truename_text::{Document, Mention, OffsetUnit};
 
@@ -71,13 +72,14 @@ impl<'v> Output<'v> {
         let undecoded = |text: &str| text.contains('\u{FFFD}');
         let label = encoding.name();
         let message = match document.text.find('\u{FFFD}') {
-            Some(at) => format!("after {at} bytes of text there is something that is not {label}; check --encoding"),
+            Some(at) => format!("after {at} bytes of text there is something that is not {label}"),
             None if undecoded(&document.id) || document.mentions.iter().any(|mention| has(mention, undecoded)) => {
-                format!("an id or a type holds something that is not {label}; check --encoding")
+                format!("an id or a type holds something that is not {label}")
             }
             None => return Ok(document),
         };
-        Err(Problem::new(self.file.clone(), None, message).in_document(Some(document.id)))
+        let problem = Problem::new(self.file.clone(), None, message).in_document(Some(document.id));
+        Err(problem.with_hint(hint!["check ", HintPart::setting("encoding")]))
     }
 
     /// Hands over a document of the file that is being read, or its problem with the document's id.
@@ -97,7 +99,7 @@ pub(crate) mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::read_from;
+    use crate::{SourceOptions, read_from};
 
     /// Returns the documents and problems of a file in memory.
     pub(crate) fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
@@ -105,12 +107,22 @@ pub(crate) mod tests {
         read_from(Path::new(name), Cursor::new(bytes.to_vec()), options, &mut |read| {
             match read {
                 Ok(document) => documents.push(document),
-                Err(problem) => problems.push(problem.to_string()),
+                Err(problem) => problems.push(with_hint(&problem)),
             }
             ControlFlow::Continue(())
         })
         .unwrap();
         (documents, problems)
+    }
+
+    /// Returns a problem with its advice.
+    pub(crate) fn with_hint(problem: &Problem) -> String {
+        let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})"));
+        format!("{problem}{}", hint.unwrap_or_default())
+    }
+
+    pub(crate) fn bounded(max_line_bytes: u64) -> ReadOptions {
+        ReadOptions { source: SourceOptions { max_line_bytes, ..SourceOptions::default() }, ..ReadOptions::default() }
     }
 
     pub(crate) fn read_str(name: &str, text: &str, options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
@@ -123,10 +135,13 @@ pub(crate) mod tests {
 
     #[test]
     fn bytes_that_the_named_encoding_does_not_have_are_a_problem() {
-        let options = ReadOptions::default().encoding(Some("shift_jis".into()));
+        let options = ReadOptions {
+            source: SourceOptions { encoding: Some("shift_jis".into()), ..SourceOptions::default() },
+            ..ReadOptions::default()
+        };
         assert_eq!(
             problems("a.txt", b"a \x81\xFF b", &options),
-            ["a.txt: document a: after 2 bytes of text there is something that is not Shift_JIS; check --encoding"]
+            ["a.txt: document a: after 2 bytes of text there is something that is not Shift_JIS (check `encoding`)"]
         );
         assert_eq!(read_bytes("a.txt", "肺".as_bytes(), &ReadOptions::default()).1, [""; 0]);
     }

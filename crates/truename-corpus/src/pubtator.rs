@@ -67,7 +67,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
             block.fail(number, told(fault));
         }
         if !line.is_ended {
-            block.fail(number, UNENDED.into());
+            block.fail(number, UNENDED);
         }
         if is_wanted {
             block.add(number, &text, header);
@@ -90,8 +90,8 @@ impl Block {
         Self { id: id.to_owned(), ..Self::default() }
     }
 
-    fn fail(&mut self, line: u64, message: String) {
-        self.problem.get_or_insert(Wrong::at(line, message));
+    fn fail(&mut self, line: u64, wrong: impl Into<Wrong>) {
+        self.problem.get_or_insert(Wrong::at(line, wrong));
     }
 
     /// Adds a line, unless the document has a problem.
@@ -100,10 +100,7 @@ impl Block {
         let is_line = |piece: &str| text_line(piece).is_some() || is_row(piece);
         // The two lines would be read as one.
         if line.contains('\r') && line.split('\r').skip(1).any(is_line) {
-            self.fail(
-                number,
-                "a carriage return alone ends a line here, and a line feed others; use one of them".into(),
-            );
+            self.fail(number, "a carriage return alone ends a line here, and a line feed others; use one of them");
         }
         match header {
             _ if self.problem.is_some() => (self.parts, self.rows) = Default::default(),
@@ -133,7 +130,7 @@ impl Block {
         let annotated = Annotated::new(&text, unit);
         let (mut mentions, mut left_out) = (Vec::new(), 0);
         for (line, row) in rows {
-            match read_row(&row, &id, &annotated).map_err(|message| Wrong::at(line, message))? {
+            match read_row(&row, &id, &annotated).map_err(|wrong| Wrong::at(line, wrong))? {
                 Some(mention) => mentions.push(mention),
                 None => left_out += 1,
             }
@@ -169,10 +166,10 @@ fn kind(label: &str) -> &str {
 }
 
 /// Returns the mention of a row; none where the row is a relation, which has a name in place of the offset.
-fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
+fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, Wrong> {
     let columns: Vec<&str> = row.split('\t').collect();
     if columns.len() > 1 && columns[0] != id {
-        return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)));
+        return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)).into());
     }
     // A seventh column lists the parts of a composite mention.
     let (start, end, text, kind, identifier) = match columns[..] {
@@ -183,7 +180,11 @@ fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Men
         [_, start, end, text, kind, identifier] | [_, start, end, text, kind, identifier, _] => {
             (start, end, text, kind, identifier)
         }
-        _ => return Err(format!("a row of {} columns; PMID, start, end, text, type and id make 6", columns.len())),
+        _ => {
+            return Err(
+                format!("a row of {} columns; PMID, start, end, text, type and id make 6", columns.len()).into()
+            );
+        }
     };
     annotated
         .mention(Annotation {
@@ -241,7 +242,7 @@ fn split(document: &Document) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{problems, read_str};
+    use crate::output::tests::{bounded, problems, read_str};
     use crate::{Format, ReadOptions, Writer};
 
     fn read_plain(text: &str) -> (Vec<Document>, Vec<String>) {
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "a.pubtator:3: document 2: byte 7 of the line is not UTF-8 (say --encoding, as in --encoding windows-1252)"
+                "a.pubtator:3: document 2: byte 7 of the line is not UTF-8 (say `encoding`, as in `encoding = windows-1252`)"
             ]
         );
     }
@@ -297,7 +298,8 @@ mod tests {
     fn a_last_line_without_an_end_may_be_cut_off() {
         for cut in ["1|t|A\n\n2|t|A co", "1|t|A\n\n2|t|A cold\n2\t2\t6\tcold\tDisease\tD0031"] {
             for mentions in [true, false] {
-                let (documents, problems) = read_str("a.pubtator", cut, &ReadOptions::default().mentions(mentions));
+                let (documents, problems) =
+                    read_str("a.pubtator", cut, &ReadOptions { mentions, ..ReadOptions::default() });
                 let line = cut.lines().count();
                 assert_eq!(problems, [format!("a.pubtator:{line}: document 2: {UNENDED}")]);
                 assert_eq!(documents.len(), 1);
@@ -324,17 +326,17 @@ mod tests {
 
     #[test]
     fn long_documents_are_passed_over() {
-        let options = ReadOptions::default().max_line_bytes(30);
+        let options = bounded(30);
         let long_line = format!("2|t|{}\n2|a|b\n", "x".repeat(30));
         let long_block = "2|t|cold\n".to_owned() + &"2\t0\t4\tcold\tX\n".repeat(10);
         for (long, message) in [
             (
                 long_line,
-                "a.pubtator:3: document 2: the line is longer than 30 bytes (--max-line-bytes reads longer ones)",
+                "a.pubtator:3: document 2: the line is longer than 30 bytes (`max_line_bytes` reads longer ones)",
             ),
             (
                 long_block,
-                "a.pubtator:5: document 2: the document is longer than 30 bytes (--max-line-bytes reads longer ones)",
+                "a.pubtator:5: document 2: the document is longer than 30 bytes (`max_line_bytes` reads longer ones)",
             ),
         ] {
             let (documents, problems) = read_str("a.pubtator", &format!("1|t|A\n\n{long}\n3|t|B\n"), &options);
@@ -345,7 +347,7 @@ mod tests {
 
     #[test]
     fn rows_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let bytes = b"1|t|A\n1\tx\ty\xFF\n8\t1\n";
         assert_eq!(problems("a.pubtator", bytes, &options), [""; 0]);
     }

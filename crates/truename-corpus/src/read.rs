@@ -1,17 +1,18 @@
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use truename_error::ErrorKind;
 use truename_read::{Source, has_extension};
 use truename_text::{Document, Problem};
 
+use crate::Error;
 use crate::detect::detect;
-use crate::error::Error;
 use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
-use crate::source::{of_reader, open};
 use crate::{bioc, brat, conll, jsonl, pubtator, text, wiki, wned};
 
 /// Counts of a file that was read.
@@ -45,13 +46,16 @@ pub fn read_path(
         return read_from(Path::new("stdin"), std::io::stdin(), options, visit);
     }
     let files = files(path, options)?;
-    let mut summary = Summary { format: options.format.unwrap_or(Format::Text), left_out: 0 };
+    let mut summary = Summary { format: options.input_format.unwrap_or(Format::Text), left_out: 0 };
     for file in &files {
         let mut output = Output::new(file, options, visit);
         match read_file(file, &mut output) {
             Ok(format) => summary = Summary { format, left_out: summary.left_out + output.left_out },
             Err(error) if files.len() == 1 => return Err(error),
-            Err(error) => output.give(Err(error.into_problem(file))),
+            Err(error) => output.give(Err(error.into_problem().unwrap_or_else(|error| {
+                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                Problem::new(file.as_path(), None, format!("it cannot be read{cause}"))
+            }))),
         }
         if output.stopped {
             break;
@@ -63,16 +67,13 @@ pub fn read_path(
 /// Returns the files that a path stands for, and folders of brat.
 fn files(path: &Path, options: &ReadOptions) -> Result<Vec<PathBuf>, Error> {
     let is_folder = path.is_dir();
-    if is_folder && options.format == Some(Format::Brat) {
+    if is_folder && options.input_format == Some(Format::Brat) {
         return Ok(vec![path.to_owned()]);
     }
     let files = truename_read::files(path)?;
     if files.is_empty() {
-        return Err(Error::refused(
-            Some(path),
-            "the folder has no files",
-            "name a folder of documents, or the files in it",
-        ));
+        return Err(Error::at(ErrorKind::NotFound, path, None, "the folder has no files")
+            .with_hint("name a folder of documents, or the files in it"));
     }
     let folders_of = |is_one: fn(&Path) -> bool| -> HashSet<&Path> {
         let found = files.iter().filter(|file| is_folder && is_one(file));
@@ -87,7 +88,7 @@ fn files(path: &Path, options: &ReadOptions) -> Result<Vec<PathBuf>, Error> {
     let (listed, mut taken) = (files.iter().collect::<HashSet<_>>(), HashSet::new());
     let mut found = Vec::new();
     for file in &files {
-        let folder = file.parent().filter(|folder| options.format.is_none() && annotated.contains(folder));
+        let folder = file.parent().filter(|folder| options.input_format.is_none() && annotated.contains(folder));
         let text = brat::text_of(file);
         let is_part = is_text_of_wned(file) || (text != *file && listed.contains(&text));
         let unit = folder.unwrap_or(file);
@@ -100,12 +101,12 @@ fn files(path: &Path, options: &ReadOptions) -> Result<Vec<PathBuf>, Error> {
 
 /// Reads a file or a folder of brat, and returns its format.
 fn read_file(path: &Path, output: &mut Output<'_>) -> Result<Format, Error> {
-    if path.is_dir() || output.options.format == Some(Format::Brat) {
+    if path.is_dir() || output.options.input_format == Some(Format::Brat) {
         return brat::read(path, output).map(|()| Format::Brat);
     }
-    let source = open(path, &output.options)?;
+    let source = Source::open(path, &output.options.source)?;
     let is_annotated = || output.options.mentions && brat::has_annotations(path);
-    let format = output.options.format.unwrap_or_else(|| detect(path, &source.beginning_text(), is_annotated()));
+    let format = output.options.input_format.unwrap_or_else(|| detect(path, &source.beginning_text(), is_annotated()));
     match format {
         Format::Brat => brat::read(path, output)?,
         _ => read_one(format, source, output)?,
@@ -123,8 +124,8 @@ pub fn read_from(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let source = of_reader(name, reader, options)?;
-    let format = options.format.unwrap_or_else(|| detect(name, &source.beginning_text(), false));
+    let source = Source::of_reader(name, reader, &options.source)?;
+    let format = options.input_format.unwrap_or_else(|| detect(name, &source.beginning_text(), false));
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;
     Ok(Summary { format, left_out: output.left_out })
@@ -146,7 +147,7 @@ pub fn read_all(path: &Path, options: &ReadOptions) -> Result<Vec<Document>, Err
             ControlFlow::Break(())
         }
     })?;
-    first.map_or(Ok(documents), |problem| Err(problem.into()))
+    first.map_or(Ok(documents), |problem| Err(Error::of_problem(ErrorKind::Syntax, problem)))
 }
 
 fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(), Error> {
@@ -161,8 +162,8 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
         Format::Wned => wned::read(source, output),
         Format::Wiki => wiki::read(source, output),
         Format::Brat => {
-            let hint = "name the .txt file, or the folder of them";
-            Err(Error::refused(Some(source.path()), brat::NO_STREAM, hint))
+            let error = Error::at(ErrorKind::Choice, source.path(), None, brat::NO_STREAM);
+            Err(error.with_hint("name the .txt file, or the folder of them"))
         }
     }
 }

@@ -1,46 +1,29 @@
 //! Files of documents, opened by the options of a reader.
 
-use std::io::Read;
 use std::path::Path;
 
-use truename_read::{Cause, LineFault, Source, without_packing};
+use truename_error::ErrorKind;
+use truename_read::{LineFault, Source, without_packing};
 
-use crate::wrong::{REST, Wrong, not_utf8, too_long};
+use crate::wrong::{Wrong, not_utf8, too_long};
 use crate::{Error, ReadOptions};
-
-pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Source, Error> {
-    Ok(Source::open(path, &options.source)?)
-}
-
-/// Opens a text whose byte order mark is a character of it, as brat counts.
-pub(crate) fn open_with_mark(path: &Path, options: &ReadOptions) -> Result<Source, Error> {
-    Ok(Source::open_with_mark(path, &options.source)?)
-}
-
-pub(crate) fn of_reader(
-    name: &Path,
-    reader: impl Read + Send + 'static,
-    options: &ReadOptions,
-) -> Result<Source, Error> {
-    Ok(Source::of_reader(name, reader, &options.source)?)
-}
 
 /// Returns a file as text; the inner error is a problem with its content.
 pub(crate) fn text(source: Source, options: &ReadOptions) -> Result<Result<String, Wrong>, Error> {
-    source.into_string().map(Ok).or_else(|error| {
-        let cause = error.cause();
+    source.into_string().map_err(Error::from).map(Ok).or_else(|error| {
+        let kind = error.kind();
         let problem = error.into_problem()?;
-        let message = match cause {
-            Some(Cause::TooLong) => too_long("the text", options.source.max_line_bytes),
-            Some(Cause::Undecodable) => not_utf8(problem.reason.trim_end_matches(" is not UTF-8")),
-            _ => return Err(problem.into()),
+        let wrong = match kind {
+            ErrorKind::TooLong => too_long("the text", options.source.max_line_bytes),
+            ErrorKind::Undecodable => Wrong { message: problem.reason, ..not_utf8("") },
+            _ => return Err(Error::of_problem(kind, problem)),
         };
-        Ok(Err(Wrong { line: problem.line, message }))
+        Ok(Err(Wrong { line: problem.line, ..wrong }))
     })
 }
 
-/// Returns the message about a line that is no text.
-pub(crate) fn told(fault: LineFault) -> String {
+/// Returns the problem of a line that is no text.
+pub(crate) fn told(fault: LineFault) -> Wrong {
     match fault {
         LineFault::TooLong(limit) => too_long("the line", limit),
         LineFault::BlockTooLong(limit) => too_long("the document", limit),
@@ -49,15 +32,15 @@ pub(crate) fn told(fault: LineFault) -> String {
 }
 
 /// Returns the problem with which the reading of a file ends; a failure of the system is an error.
-pub(crate) fn read_failure(error: truename_read::Error, options: &ReadOptions) -> Result<Wrong, Error> {
-    let (cause, hint) = (error.cause(), error.hint().map(|hint| format!(" ({hint})")));
+pub(crate) fn read_failure(error: Error, options: &ReadOptions) -> Result<Wrong, Error> {
+    let kind = error.kind();
     let problem = error.into_problem()?;
-    let message = match cause {
-        Some(Cause::TooLong) => too_long("the document", options.source.max_line_bytes),
-        Some(Cause::Undecodable) => not_utf8("a byte here"),
-        _ => problem.reason + &hint.unwrap_or_default(),
+    let wrong = match kind {
+        ErrorKind::TooLong => too_long("the document", options.source.max_line_bytes),
+        ErrorKind::Undecodable => not_utf8("a byte here"),
+        _ => Wrong { hint: problem.hint, ..problem.reason.into() },
     };
-    Ok(Wrong { line: problem.line, message: format!("{message}; {REST}") })
+    Ok(Wrong { line: problem.line, ..wrong }.as_last())
 }
 
 /// Returns the name of a file without its extension, for documents that have no other id.

@@ -1,9 +1,11 @@
 //! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, and tokens with tags as of Hugging Face.
 
 use serde_json::{Map, Value};
+use truename_error::{HintPart, hint};
 
 use crate::annotation::Annotation;
 use crate::fields::{Fields, offset, scalar};
+use crate::wrong::Wrong;
 
 /// Keys under which tools have their list of spans.
 const LISTS: [&str; 7] = ["spans", "entities", "ents", "entity", "label", "labels", "annotations"];
@@ -35,7 +37,7 @@ pub(crate) fn with_text(value: Value) -> Value {
 }
 
 /// Returns the annotations of a row that has no `mentions` of our own, or the reason why they cannot be read.
-pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Annotation>, String> {
+pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Annotation>, Wrong> {
     if let Some(tokens) = tokens(&row.0) {
         return tagged(&tokens, &row.0, tag_names);
     }
@@ -46,8 +48,9 @@ pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Anno
     let mut lists = LISTS.iter().filter_map(|key| row.0.get(*key)?.as_array()).filter(is_list);
     let spans = result.or_else(|| lists.next());
     let numbered = (1..).zip(spans.into_iter().flatten());
-    let read = numbered
-        .filter_map(|(at, span)| annotation(span).map_err(|message| format!("span {at}: {message}")).transpose());
+    let read = numbered.filter_map(|(at, span)| {
+        annotation(span).map_err(|message| format!("span {at}: {message}").into()).transpose()
+    });
     read.collect()
 }
 
@@ -103,20 +106,21 @@ fn tokens(fields: &Map<String, Value>) -> Option<Vec<String>> {
 }
 
 /// Returns the annotations of tags in IOB2 or one of its kin, with offsets in characters.
-fn tagged(tokens: &[String], fields: &Map<String, Value>, names: &[String]) -> Result<Vec<Annotation>, String> {
+fn tagged(tokens: &[String], fields: &Map<String, Value>, names: &[String]) -> Result<Vec<Annotation>, Wrong> {
     let tags = TAGS.iter().find_map(|key| Some((*key, fields.get(*key)?.as_array()?)));
     let Some((key, tags)) = tags else { return Ok(Vec::new()) };
     if tags.len() != tokens.len() {
-        return Err(format!("`{key}` has {} tags for {} tokens", tags.len(), tokens.len()));
+        return Err(format!("`{key}` has {} tags for {} tokens", tags.len(), tokens.len()).into());
     }
     let (mut found, mut open, mut at) = (Vec::<Annotation>::new(), false, 0);
     for (token, tag) in tokens.iter().zip(tags) {
         let name = match (tag, offset(tag)) {
             (Value::String(name), _) => name,
             (_, Some(number)) => names.get(number).ok_or_else(|| {
-                format!("`{key}` has the number {number}, and {} names of tags are known (--tag-names)", names.len())
+                let message = format!("`{key}` has the number {number}, and {} names of tags are known", names.len());
+                Wrong { hint: Some(hint!["name them by ", HintPart::setting("tag_names")]), ..message.into() }
             })?,
-            _ => return Err(format!("`{key}`: expected a tag, found {tag}")),
+            _ => return Err(format!("`{key}`: expected a tag, found {tag}").into()),
         };
         let (begin, end) = (at, at + token.chars().count());
         at = end + 1;

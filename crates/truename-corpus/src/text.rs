@@ -28,10 +28,10 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_a_problem() {
-        let options = ReadOptions::default().format(Some(Format::Text));
+        let options = ReadOptions { input_format: Some(Format::Text), ..ReadOptions::default() };
         assert_eq!(
             problems("a.txt", b"one\ntw\xFFo", &options),
-            ["a.txt:2: document a: byte 7 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)"]
+            ["a.txt:2: document a: byte 7 of the file is not UTF-8 (say `encoding`, as in `encoding = windows-1252`)"]
         );
     }
 }

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn mentions_may_be_left_out() {
-        let options = ReadOptions::default().mentions(false).format(Some(Format::Wiki));
+        let options = ReadOptions { mentions: false, input_format: Some(Format::Wiki), ..ReadOptions::default() };
         let document = &read_str("a.txt", "No [[fever]].", &options).0[0];
         assert_eq!((document.text.as_str(), document.mentions.len()), ("No fever.", 0));
     }

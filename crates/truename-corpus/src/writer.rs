@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use truename_text::{Document, OffsetUnit};
 
 use crate::{Error, Format, bioc, brat, jsonl, pubtator};
+use truename_error::ErrorKind;
 
 /// Writes documents, one after another, in a format that keeps them in one file.
 ///
@@ -34,7 +35,7 @@ impl<W: Write> Writer<W> {
             }
             Format::Brat => {
                 let hint = "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json";
-                return Err(Error::refused(None, brat::NO_STREAM, hint));
+                return Err(Error::new(ErrorKind::Choice, brat::NO_STREAM).with_hint(hint));
             }
             Format::Wned => "wned keeps each text in a file of its own, so it is no stream",
             Format::Wiki => "wiki keeps the titles of links, and no types, candidates or nested mentions",
@@ -42,7 +43,7 @@ impl<W: Write> Writer<W> {
                 return Ok(Self { format, offsets, out, begun: false });
             }
         };
-        Err(Error::refused(None, reason, "write jsonl, pubtator, bioc-xml, bioc-json or brat"))
+        Err(Error::new(ErrorKind::Choice, reason).with_hint("write jsonl, pubtator, bioc-xml, bioc-json or brat"))
     }
 
     /// Writes a document.
@@ -99,7 +100,7 @@ mod tests {
     fn formats_that_are_no_streams_are_refused() {
         let refusal = |format| {
             let error = Writer::new(format, OffsetUnit::Chars, Vec::new()).err().unwrap();
-            (error.to_string(), error.hint().unwrap())
+            (error.to_string(), error.hint().unwrap().to_string())
         };
         let (message, hint) = refusal(Format::Text);
         assert_eq!(message, "plain text holds no annotations");
@@ -125,7 +126,7 @@ mod tests {
     fn no_document_makes_a_whole_file_too() {
         for format in [Format::Jsonl, Format::Pubtator, Format::BiocXml, Format::BiocJson] {
             let bytes = Writer::new(format, OffsetUnit::Chars, Vec::new()).unwrap().finish().unwrap();
-            let options = crate::ReadOptions::default().format(Some(format));
+            let options = crate::ReadOptions { input_format: Some(format), ..crate::ReadOptions::default() };
             let (documents, problems) = crate::output::tests::read_bytes("memory", &bytes, &options);
             assert_eq!((documents, problems), (Vec::new(), Vec::new()));
         }

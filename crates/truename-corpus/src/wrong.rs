@@ -1,35 +1,56 @@
-use std::fmt;
+use std::fmt::Display;
 use std::path::Path;
+
+use truename_error::{Hint, HintPart, hint};
 
 use crate::Problem;
 
-/// End of a message about a problem that ends the reading.
-pub(crate) const REST: &str = "the rest of the file is not read";
-
 /// The problem of a document, with its line where the format has lines.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Wrong {
     pub(crate) line: Option<u64>,
     pub(crate) message: String,
+    pub(crate) hint: Option<Hint>,
 }
 
 impl Wrong {
-    pub(crate) fn at(line: u64, message: impl Into<String>) -> Self {
-        Self { line: Some(line), message: message.into() }
+    pub(crate) fn at(line: u64, wrong: impl Into<Self>) -> Self {
+        Self { line: Some(line), ..wrong.into() }
+    }
+
+    /// Names the part of the document.
+    pub(crate) fn within(self, part: impl Display) -> Self {
+        Self { message: format!("{part}: {}", self.message), ..self }
+    }
+
+    /// Says that the reading ends with this problem.
+    pub(crate) fn as_last(self) -> Self {
+        Self { message: self.message + "; the rest of the file is not read", ..self }
     }
 
     /// Names the file and, where it is known, the document.
     pub(crate) fn in_file(self, path: &Path, document: Option<&str>) -> Problem {
-        Problem::new(path, self.line, self.message).in_document(document.map(str::to_owned))
+        let mut problem = Problem::new(path, self.line, self.message).in_document(document.map(str::to_owned));
+        problem.hint = self.hint;
+        problem
     }
 }
 
-/// Returns the message about bytes that are no text; `place` names the first of them.
-pub(crate) fn not_utf8(place: impl fmt::Display) -> String {
-    format!("{place} is not UTF-8 (say --encoding, as in --encoding windows-1252)")
+impl<M: Into<String>> From<M> for Wrong {
+    fn from(message: M) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
 }
 
-/// Returns the message about a line, text or document that has more bytes than [`ReadOptions`](crate::ReadOptions) allow.
-pub(crate) fn too_long(what: &str, limit: u64) -> String {
-    format!("{what} is longer than {limit} bytes (--max-line-bytes reads longer ones)")
+/// Returns the problem of bytes that are no text; `place` names the first of them.
+pub(crate) fn not_utf8(place: impl Display) -> Wrong {
+    let latin = HintPart::setting("encoding").value("windows-1252");
+    let advice = hint!["say ", HintPart::setting("encoding"), ", as in ", latin];
+    Wrong { hint: Some(advice), ..format!("{place} is not UTF-8").into() }
+}
+
+/// Returns the problem of a line, text or document that has more bytes than [`ReadOptions`](crate::ReadOptions) allow.
+pub(crate) fn too_long(what: &str, limit: u64) -> Wrong {
+    let advice = hint![HintPart::setting("max_line_bytes"), " reads longer ones"];
+    Wrong { hint: Some(advice), ..format!("{what} is longer than {limit} bytes").into() }
 }

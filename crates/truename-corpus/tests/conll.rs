@@ -82,7 +82,8 @@ fn sentence() -> impl Strategy<Value = (Vec<String>, Mentions)> {
 }
 
 fn read(text: String) -> Vec<Document> {
-    let (mut documents, options) = (Vec::new(), ReadOptions::default().format(Some(Format::Conll)));
+    let (mut documents, options) =
+        (Vec::new(), ReadOptions { input_format: Some(Format::Conll), ..ReadOptions::default() });
     read_from(Path::new("a"), Cursor::new(text.into_bytes()), &options, &mut |read| {
         documents.push(read.unwrap_or_else(|problem| panic!("{problem}")));
         ControlFlow::Continue(())

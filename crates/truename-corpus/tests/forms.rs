@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use truename_corpus::{Document, Format, ReadOptions, read_from, read_path};
+use truename_corpus::{Document, Format, ReadOptions, SourceOptions, read_from, read_path};
 
 /// A file of a format. `@` stands where its text may be long.
 struct Case {
@@ -181,7 +181,7 @@ fn equal_files_have_equal_documents() {
         assert_eq!(((wanted.0.len(), first), &wanted.1), (case.counts, &Vec::new()), "{}", case.name);
         for (form, bytes) in FORMS {
             let bytes = bytes(&case.short());
-            let named = ReadOptions::default().format(Some(case.format));
+            let named = ReadOptions { input_format: Some(case.format), ..ReadOptions::default() };
             for options in [ReadOptions::default(), named] {
                 assert_eq!(case.read(&bytes, &options), wanted, "{} in {form}", case.name);
             }
@@ -224,7 +224,8 @@ fn a_file_that_is_cut_off_is_no_whole_one() {
 #[test]
 fn long_lines_are_read_and_bounded() {
     const LONG: usize = 40 << 20;
-    let bounded = ReadOptions::default().max_line_bytes(1 << 20);
+    let source = SourceOptions { max_line_bytes: 1 << 20, ..SourceOptions::default() };
+    let bounded = ReadOptions { source, ..ReadOptions::default() };
     for case in &CASES {
         let text = case.text.replace('@', &"x".repeat(LONG));
         let (documents, wrong) = case.read(text.as_bytes(), &ReadOptions::default());

@@ -19,7 +19,7 @@ fn write(documents: &[Document], format: Format, offsets: OffsetUnit) -> Vec<u8>
 }
 
 fn read(bytes: Vec<u8>, format: Format, offsets: OffsetUnit) -> Vec<Document> {
-    let options = ReadOptions::default().format(Some(format)).offsets(offsets);
+    let options = ReadOptions { input_format: Some(format), offsets, ..ReadOptions::default() };
     let mut documents = Vec::new();
     read_from(Path::new("memory"), Cursor::new(bytes), &options, &mut |read| {
         documents.push(read.unwrap_or_else(|problem| panic!("{problem}")));
@@ -37,7 +37,7 @@ fn written_and_read(documents: &[Document], format: Format, offsets: OffsetUnit)
     let mut writer = BratWriter::new(folder.path(), offsets).unwrap();
     documents.iter().for_each(|document| writer.write(document).unwrap());
     writer.finish().unwrap();
-    read_all(folder.path(), &ReadOptions::default().format(Some(format)).offsets(offsets)).unwrap()
+    read_all(folder.path(), &ReadOptions { input_format: Some(format), offsets, ..ReadOptions::default() }).unwrap()
 }
 
 /// What comes back of a document: what the format cannot hold, as its documentation says it.
@@ -267,7 +267,7 @@ fn a_unit_that_does_not_fit_is_a_problem() {
     let mut document = Document::new("1", "😀 has a cold 😀");
     document.mentions = vec![Mention::new(Span::new(11, 15), "Disease", None)];
     for format in STREAMS {
-        let options = ReadOptions::default().format(Some(format));
+        let options = ReadOptions { input_format: Some(format), ..ReadOptions::default() };
         let bytes = write(std::slice::from_ref(&document), format, OffsetUnit::Bytes);
         let mut problems = Vec::new();
         read_from(Path::new("a"), Cursor::new(bytes), &options, &mut |read| {
@@ -276,6 +276,6 @@ fn a_unit_that_does_not_fit_is_a_problem() {
         })
         .unwrap();
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].ends_with("; offsets count chars: try --offsets bytes or utf16"), "{}", problems[0]);
+        assert!(problems[0].ends_with(" (offsets count chars: try `offsets = bytes or utf16`)"), "{}", problems[0]);
     }
 }

@@ -67,7 +67,7 @@ fn spans_of_other_tools_are_mentions() {
 fn numbers_of_tags_need_their_names() {
     let line = "{\"tokens\": [\"severe\", \"acute\", \"asthma\"], \"ner_tags\": [0, 1, 2]}";
     let names = ["O", "B-Disease", "I-Disease"].map(str::to_owned).to_vec();
-    let (documents, _) = read("a.jsonl", line, &ReadOptions::default().tag_names(names));
+    let (documents, _) = read("a.jsonl", line, &ReadOptions { tag_names: names, ..ReadOptions::default() });
     assert_eq!(mentions(&documents[0]), [("acute asthma", "Disease")]);
     let (documents, problems) = read("a.jsonl", line, &ReadOptions::default());
     assert_eq!(documents.len(), 0);

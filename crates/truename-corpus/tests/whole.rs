@@ -8,12 +8,16 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use truename_corpus::{
-    Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_from, read_standoff,
+    Document, Format, Mention, OffsetUnit, Passage, ReadOptions, SourceOptions, Span, Writer, read_from, read_standoff,
 };
 
 /// The documents of a file, and all that is said against it.
 fn read(name: &str, bytes: &[u8]) -> (Vec<Document>, Vec<String>) {
     read_with(name, Cursor::new(bytes.to_vec()), &ReadOptions::default())
+}
+
+fn bounded(max_line_bytes: u64) -> ReadOptions {
+    ReadOptions { source: SourceOptions { max_line_bytes, ..SourceOptions::default() }, ..ReadOptions::default() }
 }
 
 fn read_with(name: &str, reader: impl Read + Send + 'static, options: &ReadOptions) -> (Vec<Document>, Vec<String>) {
@@ -214,7 +218,7 @@ impl Read for Endless {
 
 #[test]
 fn endless_documents_come_to_an_end() {
-    let options = ReadOptions::default().max_line_bytes(1 << 16);
+    let options = bounded(1 << 16);
     for (name, beginning, rest) in [
         ("a.txt", "A", " cold"),
         ("a.xml", "<collection><document><id>1</id><passage><offset>0</offset><text>", "cold "),
@@ -232,13 +236,13 @@ fn endless_documents_come_to_an_end() {
         let (documents, wrong) = read_with(name, Endless { beginning: Cursor::new(beginning), rest }, &options);
         assert_eq!(documents, [], "{name} {beginning}");
         assert_eq!(wrong.len(), 1, "{name} {beginning}: {wrong:?}");
-        assert!(wrong[0].contains("is longer than 65536 bytes (--max-line-bytes reads longer ones)"), "{wrong:?}");
+        assert!(wrong[0].contains("is longer than 65536 bytes (`max_line_bytes` reads longer ones)"), "{wrong:?}");
     }
 }
 
 #[test]
 fn a_long_line_that_is_well_compressed_is_passed_over() {
-    let options = ReadOptions::default().max_line_bytes(1 << 16);
+    let options = bounded(1 << 16);
     let long = "x".repeat(4 << 20);
     let jsonl = format!("{{\"text\":\"a\"}}\n{{\"text\":\"{long}\"}}\n{{\"text\":\"b\"}}\n");
     let pubtator = format!("1|t|a\n\n2|t|{long}\n2|a|b\n\n3|t|b\n");
@@ -259,7 +263,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         compressed in any::<bool>(),
     ) {
-        let options = ReadOptions::default().max_line_bytes(1 << 16);
+        let options = bounded(1 << 16);
         for (name, bytes) in [
             ("a.jsonl", written(Format::Jsonl)),
             ("a.pubtator", written(Format::Pubtator)),

@@ -339,23 +339,9 @@ impl From<truename_read::Error> for Error {
     }
 }
 
-impl From<truename_corpus::Error> for Error {
-    fn from(source: truename_corpus::Error) -> Self {
-        let hint = source.hint();
-        Self::whole(source, hint, false)
-    }
-}
-
-impl From<truename_eval::Error> for Error {
-    fn from(source: truename_eval::Error) -> Self {
-        let hint = source.hint();
-        Self::whole(source, hint, false)
-    }
-}
-
 impl From<truename_infer::Error> for Error {
     fn from(source: truename_infer::Error) -> Self {
-        let hint = source.hint();
+        let hint = source.hint().map(ToString::to_string);
         Self::whole(source, hint, false)
     }
 }

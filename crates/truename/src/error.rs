@@ -121,7 +121,7 @@ impl Error {
             Kind::Ranker(_) => {
                 Some("fit the ranker anew: `truename calibrate --kb DIR`, with --encoder DIR where one is used".into())
             }
-            Kind::Encoder(source) => source.hint(),
+            Kind::Encoder(source) => source.hint().map(ToString::to_string),
             Kind::IncompleteVectors { path, .. } => {
                 Some(format!("make them: `truename kb embed --kb {} --encoder DIR`", path.display()))
             }

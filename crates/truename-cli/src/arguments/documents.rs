@@ -1,6 +1,6 @@
 use clap::Args;
 use truename::OffsetUnit;
-use truename_corpus::{Format, ReadOptions};
+use truename_corpus::{Format, ReadOptions, SourceOptions};
 
 use crate::exit_code::UsageError;
 
@@ -31,12 +31,14 @@ impl DocumentArguments {
     /// If the encoding is unknown.
     pub fn options(&self) -> Result<ReadOptions, UsageError> {
         self.check_encoding()?;
-        Ok(ReadOptions::default()
-            .format(self.input_format)
-            .offsets(self.offsets)
-            .encoding(self.encoding.clone())
-            .tag_names(self.tag_names.clone())
-            .max_line_bytes(self.max_line_bytes))
+        let (encoding, max_line_bytes) = (self.encoding.clone(), self.max_line_bytes);
+        Ok(ReadOptions {
+            input_format: self.input_format,
+            offsets: self.offsets,
+            tag_names: self.tag_names.clone(),
+            source: SourceOptions { encoding, max_line_bytes, ..SourceOptions::default() },
+            ..ReadOptions::default()
+        })
     }
 
     fn check_encoding(&self) -> Result<(), UsageError> {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{Source, Watch};
 use truename_text::{Document, OffsetUnit, Offsets};
 
@@ -15,48 +16,51 @@ use crate::Error;
 use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
 use crate::output::Output;
 use crate::source::read_failure;
-use crate::wrong::{REST, Wrong, not_utf8};
+use crate::wrong::{Wrong, not_utf8};
 
 pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let place = text.watch();
     let mut json = serde_json::Deserializer::from_reader(text);
     let mut found = Found::default();
-    loop {
-        let mut begun = false;
-        let top = Top { output, found: &mut found, begun: &mut begun, place: &place };
-        let Err(error) = json.deserialize_any(top) else { continue };
-        if error.is_io() {
-            let wrong = read_failure(place.failure_or(|| place.error(error)), &output.options)?;
+    let failure = loop {
+        match json.end() {
+            Ok(()) => break None,
+            Err(error) if error.is_io() => break Some(error),
+            Err(_) => {}
+        }
+        if let Err(error) = json.deserialize_any(Documents { output, found: &mut found, place: &place }) {
+            break Some(error);
+        }
+    };
+    match failure {
+        _ if output.stopped => {}
+        None if found.documents => {}
+        Some(error) if error.is_io() => {
+            let wrong = read_failure(place.failure_or(|| place.error(error)).into(), &output.options)?;
             output.give_one("", Err(wrong));
-            return Ok(());
         }
-        let ended = error.is_eof() && !begun;
-        if output.stopped || (ended && found.documents) {
-            return Ok(());
+        Some(error) if !found.other => output.give_one("", Err(broken(&error))),
+        _ => {
+            let message = "this JSON is not BioC: it has neither \"documents\" nor \"passages\"";
+            let format = HintPart::setting("input_format");
+            let advice = hint!["name the format with ", format, "; one JSON object a line with `text` is jsonl"];
+            return Err(Error::at(ErrorKind::Syntax, &path, None, message).with_hint(advice));
         }
-        if found.other || ended {
-            return Err(Error::refused(
-                Some(&path),
-                "this JSON is not BioC: it has neither \"documents\" nor \"passages\"",
-                "name the format with --input-format; one JSON object a line with `text` is jsonl",
-            ));
-        }
-        output.give_one("", Err(Wrong::at(error.line() as u64, broken(&error))));
-        return Ok(());
     }
+    Ok(())
 }
 
-fn broken(error: &serde_json::Error) -> String {
+fn broken(error: &serde_json::Error) -> Wrong {
     let reason = reason(error);
-    let reason = match error.is_data() {
+    let wrong = match error.is_data() {
         _ if reason.starts_with("invalid unicode code point") => {
             not_utf8(format_args!("what ends at byte {} of the line", error.column()))
         }
-        true => reason,
-        false => format!("not JSON: {reason} at column {}", error.column()),
+        true => reason.into(),
+        false => format!("not JSON: {reason} at column {}", error.column()).into(),
     };
-    format!("{reason}; {REST}")
+    Wrong::at(error.line() as u64, wrong).as_last()
 }
 
 /// The kinds of outermost values found so far.
@@ -66,56 +70,10 @@ struct Found {
     other: bool,
 }
 
-/// An outermost value.
-struct Top<'a, 'v> {
-    output: &'a mut Output<'v>,
-    found: &'a mut Found,
-    begun: &'a mut bool,
-    place: &'a Rc<Watch>,
-}
-
-impl<'de> Visitor<'de> for Top<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a BioC collection or document")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        *self.begun = true;
-        let (mut rest, mut collection) = (Map::new(), false);
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "documents" || key == "PubTator3" {
-                collection = true;
-                self.found.documents = true;
-                map.next_value_seed(Documents { output: self.output, place: self.place })?;
-            } else {
-                let Unique(value) = map.next_value()?;
-                insert(&mut rest, key, value).map_err(A::Error::custom)?;
-            }
-        }
-        self.place.begin_value();
-        if collection {
-            return Ok(());
-        }
-        if !rest.contains_key("passages") {
-            self.found.other = true;
-            return Err(A::Error::custom("neither a collection nor a document"));
-        }
-        self.found.documents = true;
-        give(Value::Object(rest), self.output)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
-        *self.begun = true;
-        self.found.documents = true;
-        Documents { output: self.output, place: self.place }.visit_seq(seq)
-    }
-}
-
-/// A list of documents, read one at a time.
+/// An outermost value, or the list of documents in one; these are read one at a time.
 struct Documents<'a, 'v> {
     output: &'a mut Output<'v>,
+    found: &'a mut Found,
     place: &'a Rc<Watch>,
 }
 
@@ -123,7 +81,7 @@ impl<'de> DeserializeSeed<'de> for Documents<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_seq(self)
     }
 }
 
@@ -134,7 +92,33 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
         f.write_str("a list of BioC documents")
     }
 
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { output, found, place } = self;
+        let (mut rest, mut is_collection) = (Map::new(), false);
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "documents" || key == "PubTator3" {
+                is_collection = true;
+                found.documents = true;
+                map.next_value_seed(Documents { output, found, place })?;
+            } else {
+                let Unique(value) = map.next_value()?;
+                insert(&mut rest, key, value).map_err(A::Error::custom)?;
+            }
+        }
+        place.begin_value();
+        if is_collection {
+            return Ok(());
+        }
+        if !rest.contains_key("passages") {
+            found.other = true;
+            return Err(A::Error::custom("neither a collection nor a document"));
+        }
+        found.documents = true;
+        give(Value::Object(rest), output)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        self.found.documents = true;
         while let Some(Unique(document)) = seq.next_element()? {
             self.place.begin_value();
             give(document, self.output)?;
@@ -155,7 +139,7 @@ fn raw_document(value: Value, with_mentions: bool) -> RawDocument {
         Value::Object(fields) => document.read(Fields(fields), with_mentions),
         other => Err(format!("expected a document with `passages`, found {}", shown(&other))),
     };
-    document.problem = read.err().map(|message| Wrong { line: None, message });
+    document.problem = read.err().map(Wrong::from);
     document
 }
 
@@ -283,7 +267,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    use crate::output::tests::{problems, read_str};
+    use crate::output::tests::{bounded, problems, read_str};
     use crate::{ReadOptions, Span, read_from};
 
     const PASSAGE: &str = r#"{"offset": 0, "infons": {"type": "title"}, "text": "A cold"}"#;
@@ -335,10 +319,8 @@ mod tests {
         let found = problems("a.json", b"[{\"passages\": [{\"text\": \"\xE9\"}]}]", &ReadOptions::default());
         assert_eq!(
             found,
-            [
-                "a.json:1: what ends at byte 26 of the line is not UTF-8 (say --encoding, as in --encoding windows-1252); \
-              the rest of the file is not read"
-            ]
+            ["a.json:1: what ends at byte 26 of the line is not UTF-8; the rest of the file is not read \
+                 (say `encoding`, as in `encoding = windows-1252`)"]
         );
     }
 
@@ -382,13 +364,13 @@ mod tests {
             ),
             (
                 r#"{"id": "7", "passages": [{"offset": 0, "text": "A cold"}, {"offset": 5, "text": "came"}]}"#.into(),
-                "a.json: document 7: passage 2: it begins at 5, but the text before it ends at 6; \
-                 offsets count chars: try --offsets bytes or utf16",
+                "a.json: document 7: passage 2: it begins at 5, but the text before it ends at 6 \
+                 (offsets count chars: try `offsets = bytes or utf16`)",
             ),
             (
                 r#"{"id": "7", "passages": [{"offset": 9000000, "text": "A cold"}]}"#.into(),
-                "a.json: document 7: passage 1: it begins 9000000 after the text before it; gaps have at most 1048576; \
-                 offsets count chars: try --offsets bytes or utf16",
+                "a.json: document 7: passage 1: it begins 9000000 after the text before it; gaps have at most 1048576 \
+                 (offsets count chars: try `offsets = bytes or utf16`)",
             ),
             (
                 annotated(r#"{"locations": [{"offset": 2}]}"#),
@@ -418,9 +400,9 @@ mod tests {
     fn a_document_beyond_the_limit_ends_the_reading() {
         let small = format!(r#"{{"id": "7", "passages": [{PASSAGE}]}}"#);
         let large = small.replace("cold", &"x".repeat(200));
-        let options = ReadOptions::default().max_line_bytes(150);
-        let message = "a.json:2: the document is longer than 150 bytes (--max-line-bytes reads longer ones); \
-                       the rest of the file is not read";
+        let options = bounded(150);
+        let message = "a.json:2: the document is longer than 150 bytes; the rest of the file is not read \
+                       (`max_line_bytes` reads longer ones)";
         for (open, between, close) in [("[", ",\n", "]"), (r#"{"documents":["#, ",\n", "]}"), ("", "\n", "")] {
             let content = [open, &[&*small, &large, &small].join(between), close].concat();
             let (documents, problems) = read_str("a.json", &content, &options);
@@ -446,7 +428,7 @@ mod tests {
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let content = br#"[{"passages": [{"offset": 0, "text": "A", "annotations": [{"locations": [{}]}, 3]}]}]"#;
         assert_eq!(problems("a.json", content, &options), [""; 0]);
     }

@@ -82,7 +82,7 @@ impl RawDocument {
             return Err(problem);
         }
         let untyped = self.passages.len() == 1 && self.passages[0].kind.is_none();
-        let (text, mut passages) = self.assemble(unit).map_err(|message| Wrong { line: self.line, message })?;
+        let (text, mut passages) = self.assemble(unit).map_err(|wrong| Wrong { line: self.line, ..wrong })?;
         if untyped && passages.first().is_some_and(|passage| passage.span == Span::new(0, text.len())) {
             passages.clear();
         }
@@ -92,7 +92,7 @@ impl RawDocument {
             let annotated = Annotated::new(&text, unit);
             for (at, raw) in std::mem::take(&mut self.annotations).into_iter().enumerate() {
                 let line = raw.line.or(self.line);
-                let wrong = |message| Wrong { line, message: format!("annotation {}: {message}", at + 1) };
+                let wrong = |wrong: Wrong| Wrong { line, ..wrong.within(format_args!("annotation {}", at + 1)) };
                 match raw.mention(&annotated).map_err(wrong)? {
                     Some(mention) => mentions.push(mention),
                     None => left_out += 1,
@@ -102,18 +102,18 @@ impl RawDocument {
         Ok(Read { document: Document { id: self.id, text, passages, mentions }, left_out })
     }
 
-    fn assemble(&mut self, unit: OffsetUnit) -> Result<(String, Vec<Passage>), String> {
+    fn assemble(&mut self, unit: OffsetUnit) -> Result<(String, Vec<Passage>), Wrong> {
         let (mut text, mut passages) = (Text { unit, ..Text::default() }, Vec::new());
         for (at, passage) in std::mem::take(&mut self.passages).into_iter().enumerate() {
             let what = format!("passage {}", at + 1);
             let kind = passage.kind.clone().unwrap_or_default();
             let mut span: Option<Span> = None;
-            let pieces = passage.pieces().map_err(|message| format!("{what}: {message}"))?;
+            let pieces = passage.pieces().map_err(|wrong| wrong.within(&what))?;
             for (sentence, piece) in pieces.into_iter().enumerate() {
                 let offset = piece.offset.ok_or_else(|| format!("{what} has no offset"))?;
                 let added = number(&offset)
                     .and_then(|offset| text.place(offset, &piece.text.unwrap_or_default(), sentence == 0))
-                    .map_err(|message| format!("{what}: {message}"))?;
+                    .map_err(|wrong| wrong.within(&what))?;
                 span = Some(Span::new(span.map_or(added.start, |span| span.start), added.end));
             }
             if let Some(span) = span.filter(|span| span.start < span.end && kind != GAP) {
@@ -126,13 +126,13 @@ impl RawDocument {
 
 impl RawPassage {
     /// Returns the passage's text, which must agree with its sentences, or else the sentences that have a text.
-    fn pieces(self) -> Result<Vec<RawPiece>, String> {
+    fn pieces(self) -> Result<Vec<RawPiece>, Wrong> {
         let Some(text) = &self.text else {
             return Ok(self.pieces.into_iter().filter(|piece| piece.text.is_some()).collect());
         };
         let mut said = self.pieces.iter().filter_map(|piece| piece.text.as_deref());
         if let Some(other) = said.find(|sentence| !text.contains(sentence.trim())) {
-            return Err(format!("a sentence says \"{}\", which its passage does not", excerpt(other)));
+            return Err(format!("a sentence says \"{}\", which its passage does not", excerpt(other)).into());
         }
         Ok(vec![RawPiece { offset: self.offset, text: self.text }])
     }
@@ -150,14 +150,15 @@ struct Text {
 
 impl Text {
     /// Adds a piece at its offset, after a line break, where a passage begins, and spaces.
-    fn place(&mut self, offset: usize, piece: &str, begins_passage: bool) -> Result<Span, String> {
-        let (ends, advice) = (self.units, unit_advice(self.unit));
+    fn place(&mut self, offset: usize, piece: &str, begins_passage: bool) -> Result<Span, Wrong> {
+        let ends = self.units;
+        let wrong = |message: String| Wrong { hint: Some(unit_advice(self.unit)), ..message.into() };
         let Some(gap) = offset.checked_sub(ends) else {
-            return Err(format!("it begins at {offset}, but the text before it ends at {ends}{advice}"));
+            return Err(wrong(format!("it begins at {offset}, but the text before it ends at {ends}")));
         };
         self.gaps = self.gaps.saturating_add(gap);
         if self.gaps > WIDEST_GAPS {
-            return Err(format!("it begins {gap} after the text before it; gaps have at most {WIDEST_GAPS}{advice}"));
+            return Err(wrong(format!("it begins {gap} after the text before it; gaps have at most {WIDEST_GAPS}")));
         }
         self.text.push_str(&fill(gap, begins_passage));
         let start = self.text.len();
@@ -175,7 +176,7 @@ fn fill(length: usize, begins_passage: bool) -> String {
 
 impl RawAnnotation {
     /// Returns the mention; none where it has no place in the text.
-    fn mention(self, annotated: &Annotated<'_>) -> Result<Option<Mention>, String> {
+    fn mention(self, annotated: &Annotated<'_>) -> Result<Option<Mention>, Wrong> {
         if self.locations.is_empty() {
             return Ok(None);
         }

@@ -1,15 +1,15 @@
 //! Pairs of `X.txt` and `X.ann` in a folder.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::pair::pair;
 use super::standoff::read_standoff;
-use crate::Error;
+use truename_read::Source;
+
 use crate::output::{Output, Read};
-use crate::source::{open, open_with_mark, stem};
-use crate::wrong::Wrong;
+use crate::source::{stem, text};
+use crate::{Error, Problem};
 
 /// Reads the document of a `.txt` or `.ann` file, or all of a folder.
 pub(crate) fn read(path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
@@ -30,26 +30,22 @@ fn files(path: &Path, output: &mut Output<'_>) -> Result<BTreeSet<(PathBuf, Path
     if !path.is_dir() {
         return Ok(BTreeSet::from([pair(path)]));
     }
-    let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.map_err(|source| Error::io("read", path, source))?;
-    let with = |extension: &str| {
-        let paths = entries.iter().map(fs::DirEntry::path);
-        paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect::<Vec<_>>()
+    let files = truename_read::files(path)?;
+    let with = |extension: &'static str| {
+        let files = files.iter().filter(|file| file.parent() == Some(path));
+        files.filter(move |file| file.extension().is_some_and(|found| found == extension))
     };
-    let (mut texts, annotations) = (with("txt"), with("ann"));
     // A folder of texts alone has no annotations to miss.
-    output.is_annotated = output.options.mentions && !annotations.is_empty();
-    if output.options.mentions {
-        texts.extend(annotations);
-    }
-    Ok(texts.iter().map(|path| pair(path)).collect())
+    output.is_annotated = output.options.mentions && with("ann").next().is_some();
+    let annotations = with("ann").filter(|_| output.is_annotated);
+    Ok(with("txt").chain(annotations).map(|path| pair(path)).collect())
 }
 
 fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Result<(), Error> {
     let id = stem(text_path);
     let missing = |file: &Path, other: &Path, advice: &str| {
         let message = format!("there is no {} beside it{advice}", other.display());
-        Err(Wrong { line: None, message }.in_file(file, Some(&id)))
+        Err(Problem::new(file, None, message).in_document(Some(id.clone())))
     };
     if !text_path.exists() && ann_path.exists() {
         output.give(missing(ann_path, text_path, ""));
@@ -59,22 +55,22 @@ fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Resu
         output.give(missing(text_path, ann_path, "; make an empty one where the text has no annotation"));
         return Ok(());
     }
-    let source = open_with_mark(text_path, &output.options)?;
+    let source = Source::open_with_mark(text_path, &output.options.source)?;
     output.encoding = Some(source.encoding()).filter(|encoding| !encoding.is_utf8());
-    let text = match crate::source::text(source, &output.options)? {
-        Ok(text) => text,
+    let content = match text(source, &output.options)? {
+        Ok(content) => content,
         Err(wrong) => {
             output.give(Err(wrong.in_file(text_path, Some(&id))));
             return Ok(());
         }
     };
     let annotations = match output.options.mentions && ann_path.exists() {
-        true => crate::source::text(open(ann_path, &output.options)?, &output.options)?,
+        true => text(Source::open(ann_path, &output.options.source)?, &output.options)?,
         false => Ok(String::new()),
     };
     let read = annotations
         .map_err(|wrong| wrong.in_file(ann_path, Some(&id)))
-        .and_then(|annotations| read_standoff(text_path, &text, &annotations, &output.options));
+        .and_then(|annotations| read_standoff(text_path, &content, &annotations, &output.options));
     output.give(read.map(|(document, left_out)| Read { document, left_out }));
     Ok(())
 }

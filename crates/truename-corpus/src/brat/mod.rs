@@ -72,7 +72,10 @@ mod tests {
         read_path(path, options, &mut |read| {
             match read {
                 Ok(document) => documents.push(document),
-                Err(problem) => problems.push(problem.reason),
+                Err(problem) => problems.push(match problem.hint {
+                    Some(hint) => format!("{} ({hint})", problem.reason),
+                    None => problem.reason,
+                }),
             }
             ControlFlow::Continue(())
         })
@@ -100,10 +103,10 @@ mod tests {
         let found: Vec<_> = documents.iter().map(|document| (&*document.id, document.mentions.len())).collect();
         assert_eq!(found, [("a", 1), ("b", 0)]);
         let missing = |name| format!("there is no {} beside it", folder.path().join(name).display());
-        let latin = "byte 2 of the file is not UTF-8 (say --encoding, as in --encoding windows-1252)".to_owned();
+        let latin = "byte 2 of the file is not UTF-8 (say `encoding`, as in `encoding = windows-1252`)".to_owned();
         let empty = "; make an empty one where the text has no annotation";
         assert_eq!(problems, [missing("c.txt"), latin, missing("f.ann") + empty]);
-        let plain = ReadOptions::default().mentions(false);
+        let plain = ReadOptions { mentions: false, ..ReadOptions::default() };
         let (documents, problems) = read_folder(folder.path(), &plain);
         assert_eq!((documents.len(), problems.len()), (3, 1));
     }
@@ -112,7 +115,7 @@ mod tests {
     fn a_folder_of_texts_alone_has_no_annotations() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.txt"), "A").unwrap();
-        let options = ReadOptions::default().format(Some(Format::Brat));
+        let options = ReadOptions { input_format: Some(Format::Brat), ..ReadOptions::default() };
         let (documents, problems) = read_folder(folder.path(), &options);
         assert_eq!((documents.len(), problems.len()), (1, 0));
     }
@@ -147,7 +150,7 @@ mod tests {
             assert_eq!((&*documents[0].text, documents[0].mentions[0].span), ("\u{FEFF}A", Span::new(3, 4)));
         }
         // Without annotations to read, a text is a text.
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         assert_eq!(read_path(&text, &options, &mut |_| ControlFlow::Continue(())).unwrap().format, Format::Text);
     }
 
@@ -158,7 +161,7 @@ mod tests {
         let error = fails(folder.path());
         assert!(error.to_string().ends_with(": the folder has no files") && error.hint().is_some());
         assert!(fails(&folder.path().join("none.txt")).is_not_found());
-        let options = ReadOptions::default().format(Some(Format::Brat));
+        let options = ReadOptions { input_format: Some(Format::Brat), ..ReadOptions::default() };
         let read = read_from(Path::new("-"), &b""[..], &options, &mut |_| ControlFlow::Continue(()));
         assert_eq!(read.unwrap_err().to_string(), "-: brat keeps a document in two files, so it is no stream");
     }

@@ -93,8 +93,8 @@ fn mentions(text: &str, annotations: &str, options: &ReadOptions) -> Result<(Vec
         let is_ended = row.ends_with(end);
         let row = row.strip_suffix(end).unwrap_or(row);
         let row = row.strip_suffix('\r').unwrap_or(row);
-        let taken = rows.take(line, row).and_then(|()| check_end(row, is_ended));
-        taken.map_err(|message| Wrong::at(line, message))?;
+        let taken = rows.take(line, row).and_then(|()| Ok(check_end(row, is_ended)?));
+        taken.map_err(|wrong| Wrong::at(line, wrong))?;
     }
     let left_out = rows.left_out;
     let mut mentions = rows.finish()?;
@@ -137,21 +137,21 @@ impl<'t> Rows<'t> {
         Self { annotated, mentions: Vec::new(), by_name: HashMap::new(), ids: Vec::new(), left_out: 0 }
     }
 
-    fn take(&mut self, line: u64, row: &str) -> Result<(), String> {
+    fn take(&mut self, line: u64, row: &str) -> Result<(), Wrong> {
         let columns: Vec<&str> = row.splitn(3, '\t').collect();
         let (name, value) = (columns[0], columns.get(1).copied().unwrap_or_default());
-        let of_row = |message| format!("{}: {message}", excerpt(name));
+        let of_row = |wrong: Wrong| wrong.within(excerpt(name));
         match name.chars().next() {
             None => {}
             Some('T') => {
                 let mention = self.mention(value, columns.get(2)).map_err(of_row)?;
                 if self.by_name.insert(name.to_owned(), self.mentions.len()).is_some() {
-                    return Err(format!("there are two mentions {}", excerpt(name)));
+                    return Err(format!("there are two mentions {}", excerpt(name)).into());
                 }
                 self.mentions.push(mention);
             }
             Some('N') => {
-                let (target, id) = normalization(value).map_err(of_row)?;
+                let (target, id) = normalization(value).map_err(|message| of_row(message.into()))?;
                 if target.starts_with('T') {
                     self.ids.push((line, target.to_owned(), id.to_owned()));
                 } else {
@@ -159,12 +159,12 @@ impl<'t> Rows<'t> {
                 }
             }
             Some('A' | 'R' | 'E' | 'M' | '*' | '#') => self.left_out += 1,
-            Some(_) => return Err(format!("\"{}\" is no row of brat's", excerpt(row))),
+            Some(_) => return Err(format!("\"{}\" is no row of brat's", excerpt(row)).into()),
         }
         Ok(())
     }
 
-    fn mention(&self, value: &str, text: Option<&&str>) -> Result<Mention, String> {
+    fn mention(&self, value: &str, text: Option<&&str>) -> Result<Mention, Wrong> {
         let malformed = || format!("\"{}\" is not a type, a start and an end", excerpt(value));
         let (kind, offsets) = value.split_once(' ').ok_or_else(malformed)?;
         let mut pieces = Vec::new();

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use truename_error::ErrorKind;
 use truename_files::Partial;
 use truename_text::{Document, OffsetUnit, Offsets, Span};
 
@@ -34,12 +35,12 @@ impl BratWriter {
         if folder.exists() {
             let mut entries = fs::read_dir(folder).map_err(|source| Error::io("read", folder, source))?;
             if entries.next().is_some() {
-                return Err(Error::refused(Some(folder), "the folder is not empty", "name a new or an empty one"));
+                return Err(refused(folder, "the folder is not empty"));
             }
         }
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         if folder.file_name().is_none() {
-            return Err(Error::refused(Some(&folder), "this names no folder", "name a new or an empty one"));
+            return Err(refused(&folder, "this names no folder"));
         }
         let partial = Partial::beside(&folder).and_then(|partial| {
             fs::create_dir_all(partial.path())?;
@@ -94,6 +95,10 @@ impl BratWriter {
             }
         }
     }
+}
+
+fn refused(folder: &Path, reason: &str) -> Error {
+    Error::at(ErrorKind::Choice, folder, None, reason).with_hint("name a new or an empty one")
 }
 
 /// Returns a file name for an id.

@@ -35,8 +35,8 @@ impl PendingDocument {
         &self.document.id
     }
 
-    pub(super) fn fail(&mut self, line: u64, message: impl Into<String>) {
-        self.problem.get_or_insert_with(|| Wrong::at(line, message));
+    pub(super) fn fail(&mut self, line: u64, wrong: impl Into<Wrong>) {
+        self.problem.get_or_insert_with(|| Wrong::at(line, wrong));
         self.sentence = Sentence::default();
         self.document = Document::new(std::mem::take(&mut self.document.id), "");
     }
@@ -69,7 +69,7 @@ impl PendingDocument {
         self.document.passages.push(Passage { kind: "sentence".into(), span: Span::new(first.start, last.end) });
         match sentence.mentions(scheme, layout) {
             Ok(mentions) => self.document.mentions.extend(mentions),
-            Err(Wrong { line, message }) => self.fail(line.unwrap_or_default(), message),
+            Err(wrong) => self.fail(wrong.line.unwrap_or_default(), wrong),
         }
     }
 

@@ -59,7 +59,8 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{problems, read_bytes, read_str};
+    use crate::SourceOptions;
+    use crate::output::tests::{bounded, problems, read_bytes, read_str};
     use crate::{Document, ReadOptions};
 
     fn read_plain(text: &str) -> (Vec<Document>, Vec<String>) {
@@ -152,9 +153,9 @@ mod tests {
         let (documents, problems) = read_plain(rows);
         assert_eq!(problems, [""; 0]);
         assert_eq!(mentions(&documents), [("IL - 2 gene", "DNA"), ("IL - 2", "protein"), ("gene", "DNA")]);
-        let second = ReadOptions::default().conll_labels(Some(3));
+        let second = ReadOptions { conll_labels: Some(3), ..ReadOptions::default() };
         assert_eq!(mentions(&read_str("a.conll", rows, &second).0), [("IL - 2 gene", "DNA"), ("gene", "DNA")]);
-        let none = ReadOptions::default().conll_labels(Some(5));
+        let none = ReadOptions { conll_labels: Some(5), ..ReadOptions::default() };
         let message = "a line of 4 columns, where the first label is in column 5";
         assert_eq!(read_str("a.conll", rows, &none).1, [format!("a.conll:1: document a:1: {message}")]);
     }
@@ -165,7 +166,7 @@ mod tests {
         let (documents, problems) = read_plain(rows);
         assert_eq!(problems, [""; 0]);
         assert_eq!(mentions(&documents), [("U.N.", "ORG"), ("Ekeus", "PER")]);
-        let chunks = ReadOptions::default().conll_labels(Some(3));
+        let chunks = ReadOptions { conll_labels: Some(3), ..ReadOptions::default() };
         assert_eq!(mentions(&read_str("a.conll", rows, &chunks).0).len(), 3);
     }
 
@@ -263,9 +264,12 @@ mod tests {
         assert_eq!(read_plain(&format!("\u{FEFF}{rows}")), wanted);
         assert_eq!(read_plain(&format!("\n \n{}", rows.replace("\n\n", " \n\t\n\n"))), wanted);
         let (latin, _, _) = encoding_rs::WINDOWS_1252.encode("naïve O\n");
-        let options = ReadOptions::default().encoding(Some("windows-1252".into()));
+        let options = ReadOptions {
+            source: SourceOptions { encoding: Some("windows-1252".into()), ..SourceOptions::default() },
+            ..ReadOptions::default()
+        };
         assert_eq!(read_bytes("a.conll", &latin, &options).0[0].text, "naïve");
-        let message = "byte 3 of the line is not UTF-8 (say --encoding, as in --encoding windows-1252)";
+        let message = "byte 3 of the line is not UTF-8 (say `encoding`, as in `encoding = windows-1252`)";
         assert_eq!(
             problems("a.conll", b"a O\n\nna\xEFve O\nb O\n\nc O\n", &ReadOptions::default()),
             [format!("a.conll:3: document a:2: {message}")]
@@ -276,7 +280,8 @@ mod tests {
     fn a_last_line_without_an_end_may_be_cut_off() {
         for cut in ["a\tO\n\nb\tB-Dis", "a\tO\n\n#", "a\tO\n\n-DOCSTART-"] {
             for mentions in [true, false] {
-                let (documents, problems) = read_str("a.conll", cut, &ReadOptions::default().mentions(mentions));
+                let (documents, problems) =
+                    read_str("a.conll", cut, &ReadOptions { mentions, ..ReadOptions::default() });
                 assert_eq!(problems, [format!("a.conll:3: document a:2: {UNENDED}")]);
                 assert_eq!(documents.len(), 1);
             }
@@ -286,13 +291,13 @@ mod tests {
 
     #[test]
     fn long_lines_and_documents_are_passed_over() {
-        let options = ReadOptions::default().max_line_bytes(30);
+        let options = bounded(30);
         for (long, line, message) in [
             (format!("{} O\n", "x".repeat(30)), 3, "the line is longer than 30 bytes"),
             ("x O\n".repeat(11), 13, "the document is longer than 30 bytes"),
         ] {
             let (documents, problems) = read_str("a.conll", &format!("a O\n\n{long}\nb O\n"), &options);
-            let message = format!("{message} (--max-line-bytes reads longer ones)");
+            let message = format!("{message} (`max_line_bytes` reads longer ones)");
             assert_eq!(problems, [format!("a.conll:{line}: document a:2: {message}")]);
             assert_eq!(documents.iter().map(|document| &*document.text).collect::<Vec<_>>(), ["a", "b"]);
         }
@@ -300,7 +305,7 @@ mod tests {
 
     #[test]
     fn tags_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let (documents, problems) = read_str("a.conll", "A\tO\tI-X\ncold\tx\ncame\n", &options);
         assert_eq!(problems, [""; 0]);
         assert_eq!((&*documents[0].text, documents[0].mentions.len()), ("A cold came", 0));

@@ -20,13 +20,13 @@ pub(super) fn with_text(element: Element, text: String, options: &ReadOptions) -
             [element.only("mention")?, element.only("wikiName")?, element.only("offset")?, element.only("length")?];
         let missing = |name: &str| Wrong::at(line, format!("annotation {place} has no <{name}>"));
         let (offset, length) = (offset.ok_or_else(|| missing("offset"))?, length.ok_or_else(|| missing("length"))?);
-        let wrong = |message: String| Wrong::at(line, format!("annotation {place}: {message}"));
+        let wrong = |wrong: Wrong| Wrong::at(line, wrong.within(format_args!("annotation {place}")));
         let piece = piece(&offset, &length).map_err(wrong)?;
         let id = title.as_deref().and_then(id);
         match annotated.mention(Annotation { pieces: vec![piece], text: mention, id, ..Annotation::default() }) {
             Ok(mention) => mentions.push(mention),
-            Err(message) => {
-                misplaced.get_or_insert_with(|| wrong(message));
+            Err(reason) => {
+                misplaced.get_or_insert_with(|| wrong(reason));
                 left_out += 1;
             }
         }

@@ -1,6 +1,7 @@
 use std::ops::ControlFlow;
 use std::path::{Component, Path};
 
+use truename_error::ErrorKind;
 use truename_read::Source;
 use truename_text::{Document, excerpt};
 
@@ -8,7 +9,7 @@ use super::document::with_text;
 use super::{ROOT, TEXTS};
 use crate::elements::{self, Schema};
 use crate::output::Output;
-use crate::source::{of_reader, open_with_mark, text};
+use crate::source::text;
 use crate::wrong::Wrong;
 use crate::{Error, Problem, ReadOptions};
 
@@ -20,8 +21,8 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     let folder = source.path().parent().unwrap_or(Path::new("")).join(TEXTS);
     if !folder.is_dir() {
         let message = format!("there is no folder {TEXTS} with the texts beside it");
-        let hint = "put it there, as the data set has it; the files in it have the documents' names";
-        return Err(Error::refused(Some(source.path()), message, hint));
+        let advice = "put it there, as the data set has it; the files in it have the documents' names";
+        return Err(Error::at(ErrorKind::NotFound, source.path(), None, message).with_hint(advice));
     }
     let (file, options) = (source.path().to_owned(), output.options.clone());
     read_all(source, output, &|name| text_of(&folder, name, &file, &options))
@@ -38,7 +39,7 @@ pub fn read_wned(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let source = of_reader(name, std::io::Cursor::new(xml.to_vec()), options)?;
+    let source = Source::of_reader(name, std::io::Cursor::new(xml.to_vec()), &options.source)?;
     let mut output = Output::new(name, options, visit);
     read_all(source, &mut output, &|id| Ok(text_of(id).ok_or_else(|| no_text(name, name, id))))
 }
@@ -48,14 +49,14 @@ fn text_of(folder: &Path, name: &str, file: &Path, options: &ReadOptions) -> Res
     if !path.is_file() {
         return Ok(Err(no_text(&path, file, name)));
     }
-    let text = text(open_with_mark(&path, options)?, options)?;
+    let text = text(Source::open_with_mark(&path, &options.source)?, options)?;
     Ok(text.map_err(|wrong| wrong.in_file(&path, Some(name))))
 }
 
 fn no_text(path: &Path, file: &Path, name: &str) -> Problem {
     let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let message = format!("there is no such text; docName in {file} names it");
-    Wrong { line: None, message }.in_file(path, Some(name))
+    Problem::new(path, None, message).in_document(Some(name.to_owned()))
 }
 
 /// The elements of WNED.
@@ -63,7 +64,6 @@ const SCHEMA: Schema = Schema {
     format: "WNED",
     whole: "corpus",
     root: "one that ends in .entityAnnotation",
-    hint: "name the format with --input-format",
     children: |parent| match parent {
         "" => &[ROOT],
         ROOT => &["document"],

@@ -71,7 +71,7 @@ impl Corpora {
     }
 
     fn read_corpus(&mut self, path: &Path, numbers: &Numbers) -> Result<(), Error> {
-        let (options, mut files) = (ReadOptions::default().mentions(true), Vec::new());
+        let (options, mut files) = (ReadOptions::default(), Vec::new());
         let problem = read_corpus(path, &options, &mut files, &mut |document| self.add(&document, numbers))?;
         self.problems.extend(problem);
         self.files.append(&mut files);

@@ -134,7 +134,7 @@ impl Mentions {
     fn examples(&mut self, corpora: &[PathBuf], ids: &WrittenIds, distinct: bool) -> Result<Vec<LinkedExample>, Error> {
         let mut examples = Vec::new();
         for path in corpora {
-            let (options, mut documents) = (ReadOptions::default().mentions(true), Vec::new());
+            let (options, mut documents) = (ReadOptions::default(), Vec::new());
             let problem = read_corpus(path, &options, &mut self.files, &mut |document| documents.push(document))?;
             self.problems.extend(problem);
             for document in documents {

@@ -132,7 +132,7 @@ pub fn build_corpus(
 fn setup(kb: &KnowledgeBase, texts: &CorpusTexts, options: &CorpusOptions) -> Result<Setup, Error> {
     let CorpusTexts { texts, reading, exclude, linker, .. } = texts;
     let all = |paths: &[PathBuf]| paths.iter().map(|path| DataFile::of(path)).collect::<Result<Vec<_>, _>>();
-    let format = reading.format.map_or("told by content and extension".to_owned(), |format| format.to_string());
+    let format = reading.input_format.map_or("told by content and extension".to_owned(), |format| format.to_string());
     let unit = format!("{:?}", reading.offsets).to_lowercase();
     let encoding = reading.source.encoding.as_deref().unwrap_or("UTF-8 unless the file says another");
     Ok(Setup {
@@ -288,7 +288,7 @@ impl Reading<'_> {
 
     fn add_problem(&mut self, problem: Problem) -> Result<(), Error> {
         if self.texts.strict {
-            return Err(truename_corpus::Error::from(problem).into());
+            return Err(truename_error::Error::of_problem(truename_error::ErrorKind::Syntax, problem).into());
         }
         let counts = &mut self.unfinished.state.counts;
         counts.problems += 1;

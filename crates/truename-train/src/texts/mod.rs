@@ -100,8 +100,8 @@ impl Texts {
     }
 
     /// Returns an error that names the file and the line of an example.
-    pub fn malformed(&self, example: &Example, message: impl Into<String>) -> Error {
-        truename_eval::Error::malformed_texts(&self.files[example.file].path, example.text.line, message).into()
+    pub fn malformed(&self, example: &Example, message: impl std::fmt::Display) -> Error {
+        truename_eval::malformed_text(&self.files[example.file].path, example.text.line, message).into()
     }
 
     /// The files.

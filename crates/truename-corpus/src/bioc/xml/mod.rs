@@ -13,7 +13,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    use crate::output::tests::{problems, read_bytes, read_str};
+    use crate::output::tests::{bounded, problems, read_bytes, read_str};
     use crate::{Document, Mention, OffsetUnit, ReadOptions, Span, Writer, read_from};
 
     fn collection(documents: &str) -> String {
@@ -79,8 +79,8 @@ mod tests {
             ),
             (
                 "<passage><offset>0</offset><text>A cold</text></passage><passage><offset>3</offset><text>B</text></passage>",
-                "passage 2: it begins at 3, but the text before it ends at 6; \
-                 offsets count chars: try --offsets bytes or utf16",
+                "passage 2: it begins at 3, but the text before it ends at 6 \
+                 (offsets count chars: try `offsets = bytes or utf16`)",
             ),
         ] {
             let content = collection(&format!("<document><id>7</id>{passages}</document>"));
@@ -114,8 +114,8 @@ mod tests {
         let found = problems("a.xml", b"<collection><document>\n<id>\xE9</id>", &ReadOptions::default());
         assert_eq!(
             found,
-            ["a.xml:2: a byte here is not UTF-8 (say --encoding, as in --encoding windows-1252); \
-              the rest of the file is not read"]
+            ["a.xml:2: a byte here is not UTF-8; the rest of the file is not read \
+              (say `encoding`, as in `encoding = windows-1252`)"]
         );
     }
 
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_document_beyond_the_limit_ends_the_reading() {
-        let options = ReadOptions::default().max_line_bytes(200);
+        let options = bounded(200);
         let small = "<document><id>1</id><passage><offset>0</offset><text>cold</text></passage></document>\n";
-        let message = "the document is longer than 200 bytes (--max-line-bytes reads longer ones); the rest of the file is not read";
+        let message = "the document is longer than 200 bytes; the rest of the file is not read (`max_line_bytes` reads longer ones)";
         let many = small.repeat(50);
         assert_eq!(read_str("a.xml", &format!("<collection>{many}</collection>"), &options).0.len(), 50);
         for long in [
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn annotations_are_not_looked_at_where_they_are_not_wanted() {
-        let options = ReadOptions::default().mentions(false);
+        let options = ReadOptions { mentions: false, ..ReadOptions::default() };
         let (documents, problems) =
             read_str("a.xml", &document("<annotation>&bomb;<location/></annotation>"), &options);
         assert_eq!((documents.len(), problems.len()), (2, 0));

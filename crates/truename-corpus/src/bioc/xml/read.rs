@@ -11,7 +11,6 @@ const SCHEMA: Schema = Schema {
     format: "BioC",
     whole: "collection",
     root: "<collection>",
-    hint: "name the format with --input-format; for plain text, --input-format text",
     children: |parent| match parent {
         "" => &["collection", "document"],
         "collection" => &["source", "date", "key", "infon", "document"],
