@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use truename_error::{Error, Hint, HintPart};
 use truename_read::Cause;
 
 use crate::interrupt;
@@ -71,16 +72,38 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let of_eval = || cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::as_read);
-    let ours = cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint);
-    ours.or_else(|| cause.downcast_ref::<truename_eval::Error>().and_then(truename_eval::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_corpus::Error>().and_then(truename_corpus::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_download::Error>().and_then(truename_download::Error::hint))
+    let ours = cause.downcast_ref::<Error>().and_then(Error::hint).map(worded);
+    ours.or_else(|| cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_infer::Error>().and_then(truename_infer::Error::hint))
         .or_else(|| cause.downcast_ref::<truename_server::Error>().and_then(truename_server::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_read::Error>().or_else(of_eval).and_then(way_out))
+        .or_else(|| cause.downcast_ref::<truename_read::Error>().and_then(way_out))
         .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
+}
+
+/// Returns advice with settings as flags, keys with a value as `--set` writes them, and actions as commands.
+pub fn worded(hint: &Hint) -> String {
+    hint.worded(word)
+}
+
+fn word(part: &HintPart) -> String {
+    match part {
+        HintPart::Setting { name, value } => flag(name, value.as_deref().unwrap_or_default()),
+        HintPart::Key { name, value: Some(value) } => format!("`--set {name}={value}`"),
+        HintPart::Key { name, value: None } => name.clone(),
+        HintPart::Action { name, arguments } => {
+            let argument = |(name, value): &(&str, String)| match name.is_empty() {
+                true => format!(" {value}"),
+                false => format!(" {}", flag(name, value)),
+            };
+            format!("`truename {name}{}`", arguments.iter().map(argument).collect::<String>())
+        }
+        other => other.to_string(),
+    }
+}
+
+fn flag(name: &str, value: &str) -> String {
+    let flag = format!("--{}", name.replace('_', "-"));
+    if value.is_empty() { flag } else { format!("{flag} {value}") }
 }
 
 /// Returns advice on a file that cannot be read, with the flag that helps.

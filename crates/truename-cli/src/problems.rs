@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use truename::{ConceptId, Link, Problem};
 
 use crate::count::{counted, grouped};
+use crate::exit_code::worded;
 
 /// Maximum number of problems listed; all are counted.
 pub const MAX_SHOWN: usize = 10;
@@ -17,6 +18,12 @@ pub fn show<P: Display>(problems: &[P], count: u64) {
     if more > 0 {
         crate::say!("warning: and {} more", grouped(more));
     }
+}
+
+/// Formats a problem with its advice on one line.
+pub fn advised(problem: &Problem) -> String {
+    let hint = problem.hint.as_ref().map(|hint| format!(" ({})", worded(hint)));
+    format!("{problem}{}", hint.unwrap_or_default())
 }
 
 /// Lists the first of `count` problems, then their number; `what` tells what happened to the malformed entries.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use truename_text::SplitMix64;
 
 use crate::Judged;
-use crate::counted::counted;
+use truename_error::counted;
 
 /// Number of samples drawn.
 const SAMPLES: usize = 10_000;
@@ -77,7 +77,7 @@ fn difference(left: Vec<f64>, right: Vec<f64>) -> Difference {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, paired bootstrap of {SAMPLES} samples", counted(self.mentions, "mention"))?;
+        writeln!(f, "{}, paired bootstrap of {SAMPLES} samples", counted(self.mentions as u64, "mention"))?;
         writeln!(f, "           A        B    B - A   95 % interval        p")?;
         for (name, d, scale) in [("acc@1", &self.accuracy, 100.0), ("MRR", &self.mrr, 1.0)] {
             let [left, right, low, high] = [d.left, d.right, d.interval.0, d.interval.1].map(|value| scale * value);

@@ -11,7 +11,7 @@ use crate::table::{Kind, Rows};
 
 const KIND: Kind = Kind {
     nothing: Some("no judgements"),
-    hint: "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`",
+    hint: || "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`".into(),
 };
 
 /// Ids that stand for no concept, capitals or not.

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{Source, SourceOptions};
 
 use crate::Error;
@@ -11,7 +12,10 @@ use crate::table::Kind;
 
 const KIND: Kind = Kind {
     nothing: None,
-    hint: "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line",
+    hint: || {
+        let action = HintPart::action("evaluate names").with("predictions", "FILE");
+        hint!["predictions are made by ", action, ", one JSON object a line"]
+    },
 };
 
 /// A concept the system proposed.
@@ -89,6 +93,20 @@ pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
 /// The errors of [`read_judged`].
 pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Result<Vec<Judged>, Error> {
     KIND.read_from(path, lines, of_source)
+}
+
+/// Checks that predictions of two files are of the same names, with the same judgements.
+///
+/// # Errors
+/// If they differ.
+pub fn check_same_names((first, left): (&[Judged], &Path), (second, right): (&[Judged], &Path)) -> Result<(), Error> {
+    let common = first.iter().zip(second).take_while(|(one, other)| one.name == other.name && one.gold == other.gold);
+    let common = common.count();
+    let Some(odd) = first.get(common).or(second.get(common)) else { return Ok(()) };
+    let (left, right) = (left.display(), right.display());
+    let message = format_args!("{left} and {right} differ in their names or judgements at \"{}\"", odd.name);
+    let advice = hint!["make both with ", HintPart::setting("predictions"), " from the same gold file"];
+    Err(Error::new(ErrorKind::Choice, message).with_hint(advice))
 }
 
 fn of_source(source: Source) -> Result<Vec<Judged>, Error> {

@@ -23,8 +23,6 @@
 mod bootstrap;
 mod classes;
 pub mod clusters;
-mod counted;
-mod error;
 mod gold;
 mod judged;
 pub mod linked;
@@ -41,11 +39,11 @@ mod trade_off;
 
 pub use bootstrap::{Comparison, Difference, compare};
 pub use classes::{ClassScores, ValueScores};
-pub use error::Error;
 pub use gold::{read_gold, read_gold_from};
-pub use judged::{Answer, Judged, read_judged, read_judged_from, write_judged};
+pub use judged::{Answer, Judged, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
-pub use texts::{LabelledText, TextFormat, TextLayout, read_texts};
+pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};
 pub use trade_off::NilTradeOff;
+pub use truename_error::Error;
 pub use truename_text::GoldName;

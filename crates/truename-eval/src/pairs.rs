@@ -13,8 +13,11 @@ use crate::table::{Kind, Rows};
 
 const KIND: Kind = Kind {
     nothing: Some("no pairs"),
-    hint: "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
-           `COL … VAL … TAB COL … VAL … TAB 1`",
+    hint: || {
+        "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
+           `COL … VAL … TAB COL … VAL … TAB 1`"
+            .into()
+    },
 };
 
 /// Beginning of a serialised record, and so of a file of pairs without a header.

@@ -2,9 +2,9 @@
 
 use truename_plot::{Anchor, Frame, Svg};
 
-use crate::counted::counted;
 use crate::mentions::{ThresholdCurve, ThresholdPoint};
 use crate::{Bin, NameScores, NilTradeOff, RocPoint};
+use truename_error::counted;
 
 /// Side of the plotted square, and the room around it, in pixels.
 const SIDE: f64 = 320.0;
@@ -81,7 +81,7 @@ pub fn reliability(scores: &NameScores) -> String {
     let most = scores.reliability.iter().map(|bin| bin.count).max().unwrap_or_default().max(1);
     for Bin { count, probability, right } in scores.reliability.iter().filter(|bin| bin.count > 0) {
         let radius = 3.0 + 7.0 * (*count as f64 / most as f64).sqrt();
-        let tooltip = format!("{}, {probability:.3} given, {right:.3} right", counted(*count, "name"));
+        let tooltip = format!("{}, {probability:.3} given, {right:.3} right", counted(*count as u64, "name"));
         FRAME.dot(&mut svg, (*probability, *right), radius, &tooltip);
     }
     svg.finish()

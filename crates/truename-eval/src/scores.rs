@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::Judged;
-use crate::counted::counted;
+use truename_error::counted;
 
 /// Bins of the reliability diagram.
 const BINS: usize = 10;
@@ -192,7 +192,7 @@ impl fmt::Display for NameScores {
         write!(f, "ECE        {:>8.4}", self.ece)?;
         for (kind, scores) in &self.types {
             let (first, fifth) = (100.0 * scores.accuracy_at_1, 100.0 * scores.accuracy_at_5);
-            write!(f, "\n{kind}: {}, acc@1 {first:.2}, acc@5 {fifth:.2}", counted(scores.mentions, "mention"))?;
+            write!(f, "\n{kind}: {}, acc@1 {first:.2}, acc@5 {fifth:.2}", counted(scores.mentions as u64, "mention"))?;
         }
         Ok(())
     }

@@ -12,15 +12,17 @@ use truename_read::{Source, SourceOptions};
 use truename_text::Span;
 
 use crate::Error;
-use crate::counted::counted;
 use crate::linked::PrecisionRecall;
 use crate::pairs::share;
 use crate::table::Kind;
+use truename_error::counted;
 
 const KIND: Kind = Kind {
     nothing: Some("no sentence with a word and substitutes"),
-    hint: "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
-           rank:substitute) has them, separated by tabs",
+    hint: || {
+        "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \
+           rank:substitute) has them, separated by tabs".into()
+    },
 };
 
 /// A word of a sentence with the substitutes that annotators gave.
@@ -114,7 +116,7 @@ impl SubstituteScores {
 impl fmt::Display for SubstituteScores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-        writeln!(f, "{}", counted(self.words, "word"))?;
+        writeln!(f, "{}", counted(self.words as u64, "word"))?;
         writeln!(
             f,
             "candidates: precision {}, recall {}, F1 {}, a right one for {}",
@@ -306,7 +308,7 @@ mod tests {
         for (text, message) in cases {
             let error = read(text).unwrap_err();
             assert_eq!(error.to_string(), message);
-            assert!(error.hint().unwrap().contains("LexMTurk"), "{error}");
+            assert!(error.hint().unwrap().to_string().contains("LexMTurk"), "{error}");
         }
     }
 }

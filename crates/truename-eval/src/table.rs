@@ -1,8 +1,10 @@
 //! Files of judgements: the rows of tables and the lines of lists, each of which must be whole.
 
+use std::fmt::Display;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use truename_error::{ErrorKind, Hint};
 use truename_read::{LineFault, Source, SourceOptions, Table, TableOptions, files};
 
 use crate::Error;
@@ -12,7 +14,7 @@ pub(crate) struct Kind {
     /// Message about a file without an entry; none where it may be empty.
     pub(crate) nothing: Option<&'static str>,
     /// Description of the files, as advice.
-    pub(crate) hint: &'static str,
+    pub(crate) hint: fn() -> Hint,
 }
 
 impl Kind {
@@ -79,8 +81,8 @@ impl Kind {
         })
     }
 
-    pub(crate) fn malformed(&self, path: &Path, line: u64, message: impl Into<String>) -> Error {
-        Error::malformed(path, line, message, self.hint)
+    pub(crate) fn malformed(&self, path: &Path, line: u64, message: impl Display) -> Error {
+        Error::at(ErrorKind::Syntax, path, line, message).with_hint((self.hint)())
     }
 }
 
@@ -122,7 +124,7 @@ impl Rows {
         self.table.column(name).map_err(|error| {
             let line = self.table.header.as_ref().map_or(1, |header| header.line);
             let title = self.table.title_rows(name).map(|rows| format!("; the header seems to be row {}", rows + 1));
-            self.kind.malformed(&self.path, line, error.to_string() + &title.unwrap_or_default())
+            self.malformed(line, error.to_string() + &title.unwrap_or_default())
         })
     }
 
@@ -135,7 +137,7 @@ impl Rows {
         Ok(entries)
     }
 
-    fn malformed(&self, line: u64, message: impl Into<String>) -> Error {
+    fn malformed(&self, line: u64, message: impl Display) -> Error {
         self.kind.malformed(&self.path, line, message)
     }
 
@@ -159,7 +161,7 @@ impl Rows {
         let cells = cells.ok_or_else(undecodable)?;
         // A cell too many moves the others under headers that are not theirs.
         if cells.iter().skip(columns).any(|cell| !cell.trim().is_empty()) {
-            return Err(self.malformed(line, format!("row has {} cells, the header has {columns}", cells.len())));
+            return Err(self.malformed(line, format_args!("row has {} cells, the header has {columns}", cells.len())));
         }
         Ok(Some(Row { cells, line }))
     }

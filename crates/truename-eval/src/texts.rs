@@ -1,20 +1,42 @@
 //! Texts and pairs of texts with labels.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use truename_error::{HintPart, hint};
 use truename_read::{Source, SourceOptions, TableOptions, has_extension, json};
 
 use crate::Error;
 use crate::table::{Kind, Rows};
 
-pub(crate) const KIND: Kind = Kind {
+const KIND: Kind = Kind {
     nothing: Some("no text"),
-    hint: "name the columns by data.first, data.second and data.label in a recipe, by --first, --second and --label \
-           elsewhere; a file has a header, or columns are numbers",
+    hint: || {
+        hint![
+            "name the columns by ",
+            HintPart::key("data.first"),
+            ", ",
+            HintPart::key("data.second"),
+            " and ",
+            HintPart::key("data.label"),
+            " in a recipe, by ",
+            HintPart::setting("first"),
+            ", ",
+            HintPart::setting("second"),
+            " and ",
+            HintPart::setting("label"),
+            " elsewhere; a file has a header, or columns are numbers",
+        ]
+    },
 };
+
+/// Returns the error of a text whose label cannot be used.
+pub fn malformed_text(path: &Path, line: u64, message: impl Display) -> Error {
+    KIND.malformed(path, line, message)
+}
 
 /// Text or pair of texts with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::io::{Cursor, Read};
 
 use truename_eval::{
-    Answer, Bin, GoldName, Judged, NameScores, RocPoint, compare, read_gold, read_gold_from, read_judged,
-    read_judged_from, write_judged,
+    Answer, Bin, GoldName, Judged, NameScores, RocPoint, check_same_names, compare, read_gold, read_gold_from,
+    read_judged, read_judged_from, write_judged,
 };
 
 fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> Judged {
@@ -241,8 +241,8 @@ fn a_malformed_prediction_is_told_by_its_line() {
         let lines = format!("{whole}\n{whole}\n{line}\n");
         let error = read_judged_from(Cursor::new(lines), "p.jsonl".as_ref()).unwrap_err();
         assert_eq!(error.to_string(), format!("p.jsonl:{message}"));
-        let hint = "predictions are made by `truename evaluate names --predictions FILE`, one JSON object a line";
-        assert_eq!(error.hint().as_deref(), Some(hint));
+        let hint = "predictions are made by `evaluate names predictions=FILE`, one JSON object a line";
+        assert_eq!(error.hint().unwrap().to_string(), hint);
         assert!(!error.is_not_found());
     }
 }
@@ -268,7 +268,7 @@ fn tables_of_judgements_are_told_by_their_extension() {
     assert!(missing.is_not_found());
     let error = read("a.tsv", "name\tcode\n").unwrap_err();
     let hint = "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`";
-    assert_eq!((error.hint().as_deref(), error.is_not_found()), (Some(hint), false));
+    assert_eq!((error.hint().unwrap().to_string().as_str(), error.is_not_found()), (hint, false));
     assert!(std::error::Error::source(&error).is_none());
     let latin = folder.path().join("latin.tsv");
     std::fs::write(&latin, b"name\tid\na\tX:1\n\xE9\tX:1\n").unwrap();
@@ -299,9 +299,23 @@ fn a_failing_disk_is_no_malformed_table() {
 
 #[test]
 fn files_that_differ_are_named() {
-    let error = truename_eval::Error::different("a cold", "a.jsonl".as_ref(), "b.jsonl".as_ref());
-    assert_eq!(error.to_string(), "a.jsonl and b.jsonl differ in their names or judgements at \"a cold\"");
-    assert_eq!(error.hint().as_deref(), Some("make both with --predictions from the same gold file"));
+    let [cold, flu, nil] = [("a cold", &["A"][..]), ("flu", &[]), ("a cold", &[])]
+        .map(|(name, gold)| Judged::new(name, gold, vec![], true));
+    let differ = |first: &[&Judged], second: &[&Judged]| {
+        let [first, second] = [first, second].map(|list| list.iter().map(|one| (*one).clone()).collect::<Vec<_>>());
+        check_same_names((&first, "a.jsonl".as_ref()), (&second, "b.jsonl".as_ref())).err()
+    };
+    assert!(differ(&[&cold, &flu], &[&cold, &flu]).is_none());
+    for (first, second, name) in [
+        (&[&cold, &flu][..], &[&cold][..], "flu"),
+        (&[&flu], &[&flu, &cold], "a cold"),
+        (&[&cold], &[&nil], "a cold"),
+        (&[&flu], &[&cold], "flu"),
+    ] {
+        let error = differ(first, second).unwrap();
+        assert_eq!(error.to_string(), format!("a.jsonl and b.jsonl differ in their names or judgements at \"{name}\""));
+        assert_eq!(error.hint().unwrap().to_string(), "make both with `predictions` from the same gold file");
+    }
 }
 
 #[test]

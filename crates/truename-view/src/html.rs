@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use truename::{Candidate, Document, LinkedDocument, LinkedMention, Span};
 use truename_plot::Escaped;
 
-use crate::layout::{Grouped, Legend, Piece, Step, counted, id_or_nil, label, mentions, pieces, steps};
+use crate::layout::{Legend, Piece, Step, id_or_nil, label, pieces, steps};
+use truename_error::{counted, grouped};
 
 /// Style of the page.
 pub const STYLE: &str = include_str!("documents.css");
@@ -72,14 +73,15 @@ impl<W: Write> HtmlWriter<W> {
         writeln!(self.out, "<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
         for (kind, colour, mentions) in self.legend.entries() {
             let (colour, kind) = (ColourClass(colour), Escaped(kind.unwrap_or("no type")));
-            let count = Grouped(mentions);
+            let count = grouped(mentions as u64);
             writeln!(self.out, "<li><i class=\"swatch{colour}\"></i><bdi>{kind}</bdi> <b>{count}</b></li>")?;
         }
         if self.legend.nil > 0 {
-            let count = Grouped(self.legend.nil);
+            let count = grouped(self.legend.nil as u64);
             writeln!(self.out, "<li><i class=\"swatch nil\"></i>not linked (NIL) <b>{count}</b></li>")?;
         }
-        let (mentions, documents) = (mentions(self.legend.mentions), counted(self.documents, "document"));
+        let (mentions, documents) =
+            (counted(self.legend.mentions as u64, "mention"), counted(self.documents as u64, "document"));
         writeln!(self.out, "</ul>\n<p>{mentions} in {documents}</p>\n</section>")?;
         if self.is_page {
             writeln!(self.out, "</body>\n</html>")?;
@@ -95,7 +97,7 @@ impl<W: Write> HtmlWriter<W> {
             "" => write!(page, "Document {number}")?,
             id => write!(page, "{}", Escaped(id))?,
         }
-        writeln!(page, "</bdi> <small>{}</small></h2>", mentions(document.mentions.len()))
+        writeln!(page, "</bdi> <small>{}</small></h2>", counted(document.mentions.len() as u64, "mention"))
     }
 
     /// Writes what is ready, if it is more than some bytes.
@@ -480,13 +482,5 @@ mod tests {
         for (probability, shown) in cases {
             assert_eq!(percent(probability), shown);
         }
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1000, 1234567].map(|number| Grouped(number).to_string()),
-            ["0", "999", "1,000", "1,234,567"]
-        );
     }
 }

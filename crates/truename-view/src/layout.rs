@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::fmt;
 
 use truename::{ConceptId, LinkedDocument, LinkedMention, Span};
 
@@ -164,31 +163,5 @@ pub fn label(mention: &LinkedMention) -> &str {
     match mention.is_linked() {
         true => id_or_nil(mention),
         false => mention.types.first().map_or("mention", String::as_str),
-    }
-}
-
-/// Returns a number of mentions in words.
-pub fn mentions(number: usize) -> String {
-    counted(number, "mention")
-}
-
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", Grouped(number))
-}
-
-/// Formats a number with its digits in groups of three.
-pub(crate) struct Grouped(pub(crate) usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (position, digit) in digits.chars().enumerate() {
-            if position > 0 && (digits.len() - position).is_multiple_of(3) {
-                write!(formatter, ",")?;
-            }
-            write!(formatter, "{digit}")?;
-        }
-        Ok(())
     }
 }

@@ -21,5 +21,5 @@ mod name_line;
 
 pub use document_line::DocumentLine;
 pub use html::{HtmlWriter, STYLE};
-pub use layout::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
+pub use layout::{COLOURS, Legend, Piece, Step, label, pieces, steps};
 pub use name_line::{NameLine, probability, suggestion};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use truename::{Annotator, Document, KnowledgeBase, Mention};
+use truename_corpus::ReadOptions;
 
 use crate::arguments::Annotate;
 use crate::bars;
@@ -14,7 +15,7 @@ use crate::exit_code::{Advised, ExitCode};
 
 pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let options = arguments.reading.options()?.mentions(false);
+    let options = ReadOptions { mentions: false, ..arguments.reading.options()? };
     let annotator = annotator(open_kb(&arguments.kb)?, arguments)?;
     let mut sink = CorpusSink::open(arguments.format.into(), arguments.out.as_deref(), arguments.reading.offsets)?;
     let mut tally = Tally::default();

@@ -106,7 +106,7 @@ impl Gold {
 
 /// Reads documents with mentions that have ids.
 fn documents(path: &Path) -> anyhow::Result<Vec<Document>> {
-    let documents = read_all(path, &ReadOptions::default().mentions(true))?;
+    let documents = read_all(path, &ReadOptions::default())?;
     let mut mentions = documents.iter().flat_map(|document| &document.mentions);
     anyhow::ensure!(mentions.any(|mention| mention.id.is_some()), "{} has no mention with an id", path.display());
     Ok(documents)

@@ -9,8 +9,8 @@ use anyhow::Context;
 use serde::Serialize;
 use truename::{ConceptId, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{
-    Judged, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, compare, plot, read_gold, read_judged,
-    write_judged,
+    Judged, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, check_same_names, compare, plot, read_gold,
+    read_judged, write_judged,
 };
 
 use crate::arguments::{Evaluate, EvaluateNames};
@@ -200,19 +200,6 @@ fn compare_files(files: &[PathBuf], arguments: &EvaluateNames) -> anyhow::Result
         let systems: Vec<_> = files.iter().map(name).zip(judged.iter().map(|judged| NameScores::of(judged))).collect();
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_rocs(&systems))?;
-    }
-    Ok(())
-}
-
-/// Refuses predictions of other names or judgements.
-fn check_same_names((first, left): (&[Judged], &Path), (second, right): (&[Judged], &Path)) -> anyhow::Result<()> {
-    let differs = |(a, b): &(&Judged, &Judged)| a.name != b.name || a.gold != b.gold;
-    if let Some((one, _)) = first.iter().zip(second).find(differs) {
-        return Err(truename_eval::Error::different(&one.name, left, right).into());
-    }
-    if first.len() != second.len() {
-        let longer = if first.len() > second.len() { first } else { second };
-        return Err(truename_eval::Error::different(&longer[first.len().min(second.len())].name, left, right).into());
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use truename_eval::{ClassScores, Error, LabelledText, TextLayout, ValueScores, read_texts};
+use truename_eval::{ClassScores, LabelledText, TextLayout, ValueScores, malformed_text, read_texts};
 use truename_infer::{Classified, Classifier, ClassifyText};
 
 use crate::arguments::EvaluateClasses;
@@ -64,7 +64,7 @@ enum Truth<'a> {
 impl<'a> Truth<'a> {
     fn of(gold: &'a [LabelledText], arguments: &EvaluateClasses, classifier: &Classifier) -> anyhow::Result<Self> {
         let labels = classifier.labels();
-        let malformed = |text: &LabelledText, message| Error::malformed_texts(&text.file, text.line, message);
+        let malformed = |text: &LabelledText, message| malformed_text(&text.file, text.line, message);
         if classifier.config().is_regression() {
             let value = |text: &'a LabelledText| match text.label.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(value),

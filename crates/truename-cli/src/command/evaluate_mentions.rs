@@ -32,7 +32,7 @@ const MARGIN: f64 = 5.0;
 const CURVE_POINTS: usize = 41;
 
 pub fn run(arguments: &EvaluateMentions, quiet: bool) -> anyhow::Result<()> {
-    let options = arguments.reading.options()?.mentions(true);
+    let options = arguments.reading.options()?;
     let training = training(&arguments.train, &options, quiet)?;
     let mut source = Source::open(arguments, &options, quiet)?;
     let mut judged = Vec::new();

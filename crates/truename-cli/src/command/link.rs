@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use truename::{LinkOptions, Linker};
+use truename_corpus::ReadOptions;
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
@@ -17,7 +18,7 @@ const HTML_TOP: u32 = 5;
 
 pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let reading = arguments.documents.options()?.mentions(arguments.mentions);
+    let reading = ReadOptions { mentions: arguments.mentions, ..arguments.documents.options()? };
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
     let options = LinkOptions { top: top as usize, explain: arguments.explain, ..LinkOptions::default() };

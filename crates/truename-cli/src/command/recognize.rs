@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use truename::{LinkedDocument, recognize_all};
+use truename_corpus::ReadOptions;
 
 use crate::arguments::Recognize;
 use crate::bars;
@@ -17,7 +18,7 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let nested = if arguments.nested || arguments.flat { Some(arguments.nested) } else { None };
     let options = Options { nested, typed: true, ..Options::default() };
     let recognizer = recognizer(&arguments.recognizer, || Ok(open_kb(&arguments.kb)?), &options)?;
-    let reading = arguments.documents.options()?.mentions(false);
+    let reading = ReadOptions { mentions: false, ..arguments.documents.options()? };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());

@@ -9,6 +9,7 @@ use truename::substitutes::{
     Frequencies, SimplifiedWord, Simplifier, SimplifyOptions, Substitute, SynonymVocabulary, replaced,
 };
 use truename::{Document, Encoder, KnowledgeBase, MaskedLanguageModel, OffsetUnit, Offsets, Span};
+use truename_corpus::ReadOptions;
 
 use crate::arguments::{Simplify, SimplifyFormat, SubstituteArguments};
 use crate::documents::read;
@@ -25,7 +26,7 @@ pub fn run(arguments: &Simplify, quiet: bool) -> anyhow::Result<()> {
         let message = "name the words by --words, or give --frequencies, by which rare words are known";
         return Err(UsageError(message.into()).into());
     }
-    let options = arguments.documents.options()?.mentions(false);
+    let options = ReadOptions { mentions: false, ..arguments.documents.options()? };
     let inputs: Vec<Input> = arguments.inputs.iter().map(|input| Input::of(input)).collect::<Result<_, _>>()?;
     let simplifier = simplifier(&arguments.substitutes, |options| options.rare = arguments.rare)?;
     let mut sink = Sink { out: Output::open(arguments.out.as_deref())?, arguments, words: 0 };

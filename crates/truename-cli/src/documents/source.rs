@@ -1,13 +1,16 @@
 //! Reads documents from many files and lists their problems.
 
+use std::error::Error as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use truename::{Document, Problem};
 use truename_corpus::{ReadOptions, read_path};
 
 use crate::bars::bytes_bar;
 use crate::count::{counted, grouped};
+use crate::exit_code::worded;
 use crate::{interrupt, problems};
 
 /// Maximum number of documents in a batch, and its maximum bytes.
@@ -62,7 +65,8 @@ pub fn read(
 ) -> anyhow::Result<Problems> {
     let bar = bytes_bar(total_bytes(files), quiet);
     let read = bar.clone();
-    let options = options.clone().on_read(move |bytes| read.inc(bytes));
+    let mut options = options.clone();
+    options.source.on_read = Some(Arc::new(move |bytes| read.inc(bytes)));
     let mut batch = Batch { documents: Vec::new(), bytes: 0, count: 0, problems: Problems::default() };
     for file in files {
         let mut failed = None;
@@ -103,7 +107,7 @@ impl Batch {
                 self.count += 1;
                 self.documents.push(document);
             }
-            Err(problem) => self.problems.add(problem.to_string()),
+            Err(problem) => self.problems.add(problems::advised(&problem)),
         }
         let is_full = self.documents.len() >= BATCH_DOCUMENTS || self.bytes >= BATCH_BYTES;
         is_full.then(|| {
@@ -115,13 +119,13 @@ impl Batch {
 
 /// Formats an error with its causes and advice on one line.
 fn described(error: &truename_corpus::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
+    let hint = error.hint().map(|hint| format!(" ({})", worded(hint)));
+    let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(source) = cause {
         text.push_str(&format!(": {source}"));
         cause = source.source();
     }
-    error.hint().map_or(text.clone(), |hint| format!("{text} ({hint})"))
+    text + &hint.unwrap_or_default()
 }
 
 fn total_bytes(files: &[PathBuf]) -> Option<u64> {

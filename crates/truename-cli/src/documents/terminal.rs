@@ -4,8 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use truename::{LinkedDocument, LinkedMention, Span};
-use truename_view::{COLOURS, Legend, Piece, Step, label, mentions, pieces, steps};
+use truename_view::{COLOURS, Legend, Piece, Step, label, pieces, steps};
 
+use crate::count::counted;
 use crate::harmless::{Harmless, OneLine};
 
 /// Backgrounds of the 256-colour palette, light enough for black text, in the hues of the page.
@@ -47,7 +48,7 @@ impl<W: Write> Terminal<'_, W> {
             "" => "(no id)",
             id => id,
         };
-        let mentions = mentions(self.document.mentions.len());
+        let mentions = counted(self.document.mentions.len() as u64, "mention");
         self.styled(BOLD, format_args!("{}", OneLine(id)))?;
         self.styled(DIM, format_args!(" · {mentions}"))?;
         writeln!(self.out)

@@ -8,7 +8,10 @@ use crate::table::{Kind, Rows};
 
 const KIND: Kind = Kind {
     nothing: Some("no clusters"),
-    hint: "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`",
+    hint: || {
+        "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`"
+            .into()
+    },
 };
 
 /// Names with the clusters that they belong to.
@@ -228,7 +231,7 @@ mod tests {
         for (name, text, message) in cases {
             let error = read(name, text).unwrap_err();
             assert!(error.to_string().ends_with(message), "{error}");
-            assert!(error.hint().unwrap().contains("`name` and `cluster`"));
+            assert!(error.hint().unwrap().to_string().contains("`name` and `cluster`"));
         }
         for (text, message) in [
             (&b"x\t1\t\xff\n"[..], ":1: byte 5 of the line is not UTF-8"),
