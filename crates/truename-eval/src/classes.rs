@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::linked::PrecisionRecall;
+use crate::linked::{Counts, PrecisionRecall};
 
 /// Scores of a classification.
 ///
@@ -47,13 +47,6 @@ impl ClassScores {
     /// If the two slices differ in length.
     pub fn of(gold: &[&str], found: &[&str], positive: Option<&str>) -> Self {
         assert_eq!(gold.len(), found.len(), "a label found for each gold label");
-        /// Counts of a label.
-        #[derive(Default)]
-        struct Counts {
-            gold: usize,
-            found: usize,
-            right: usize,
-        }
         let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
         for (gold, found) in gold.iter().zip(found) {
             counts.entry(gold).or_default().gold += 1;
@@ -68,8 +61,9 @@ impl ClassScores {
         let spread = (square - sum(&|counts| counts.gold.pow(2))) * (square - sum(&|counts| counts.found.pow(2)));
         let labels: BTreeMap<String, PrecisionRecall> = counts
             .iter()
-            .map(|(label, Counts { gold, found, right })| {
-                ((*label).to_owned(), PrecisionRecall::new(*right, *found, *gold))
+            .map(|(label, counts)| {
+                let Counts { gold, found, right, .. } = *counts;
+                ((*label).to_owned(), PrecisionRecall::new(right, found, gold))
             })
             .collect();
         let mean = |score: &dyn Fn(&PrecisionRecall) -> f64| {

@@ -7,8 +7,8 @@ mod scores;
 
 pub use self::document::{Answer, FoundMention, JudgedDocument};
 pub use self::link_error::{LinkError, LinkErrorKind, link_errors};
-pub(crate) use self::precision_recall::Counts;
 pub use self::precision_recall::PrecisionRecall;
+pub(crate) use self::precision_recall::{BOUNDS, Counts, Place};
 pub use self::scores::{LinkedScores, LinkingScores, MentionScores, TypeScores};
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use std::ops::Add;
 
 use serde::Serialize;
+use truename_text::Span;
 
 use crate::pairs::share;
 
@@ -44,6 +45,30 @@ pub(crate) struct Counts {
     /// Gold ones that were found.
     pub(crate) recalled: usize,
 }
+
+impl Counts {
+    /// Counts the gold and found mentions that are chosen, and those that `pairs` match.
+    pub(crate) fn of<'p>(gold: &[bool], found: &[bool], pairs: impl Iterator<Item = &'p (usize, usize)>) -> Self {
+        let (mut recalled, mut right) = (vec![false; gold.len()], vec![false; found.len()]);
+        for (gold, found) in pairs {
+            (recalled[*gold], right[*found]) = (true, true);
+        }
+        let [gold, found, right, recalled] =
+            [gold, found, &right, &recalled].map(|flags| flags.iter().filter(|flag| **flag).count());
+        Self { found, gold, right, recalled }
+    }
+}
+
+/// Span and fragments of a mention.
+pub(crate) type Place<'m> = (Span, &'m [Span]);
+
+/// The bounds that must be right for strict, start, end and loose scores.
+pub(crate) const BOUNDS: [fn(Place<'_>, Place<'_>) -> bool; 4] = [
+    |gold, found| gold == found,
+    |(gold, _), (found, _)| gold.start == found.start,
+    |(gold, _), (found, _)| gold.end == found.end,
+    |_, _| true,
+];
 
 impl Add for Counts {
     type Output = Self;

@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 
 use serde::Serialize;
 use truename_text::Mention;
 
 use super::document::{Answer, FoundMention, JudgedDocument};
-use super::precision_recall::{Counts, PrecisionRecall};
+use super::precision_recall::{BOUNDS, Counts, Place, PrecisionRecall};
 
 /// Scores of finding mentions, by the part of their bounds that must be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -18,6 +19,14 @@ pub struct MentionScores {
     pub end: PrecisionRecall,
     /// Any overlap.
     pub loose: PrecisionRecall,
+}
+
+impl MentionScores {
+    /// Computes the scores of the counts of each of [`BOUNDS`].
+    pub(crate) fn of(counts: [Counts; 4]) -> Self {
+        let [strict, start, end, loose] = counts.map(PrecisionRecall::of);
+        Self { strict, start, end, loose }
+    }
 }
 
 /// Accuracy of linking mentions whose spans are given.
@@ -81,7 +90,7 @@ impl LinkedScores {
         };
         Self {
             all: type_scores(documents, &compared),
-            documents: PrecisionRecall::of(sum(documents, concept_sets)),
+            documents: PrecisionRecall::of(documents.iter().map(concept_sets).fold(Counts::default(), Counts::add)),
             types: kinds.iter().map(by_type).collect(),
             types_compared: compared,
             document_count: documents.len(),
@@ -105,68 +114,35 @@ fn restricted(document: &JudgedDocument, kind: &str, compared: &BTreeSet<String>
 }
 
 fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> TypeScores {
-    let mut counts = [Counts::default(); 5];
+    let (mut counts, mut end_to_end) = ([Counts::default(); 4], Counts::default());
     for document in documents {
-        let pairs = document.overlapping();
-        for (sum, criterion) in counts.iter_mut().zip(Criterion::ALL) {
-            *sum = *sum + count(document, &pairs, criterion, compared);
+        let JudgedDocument { gold, found, .. } = document;
+        let all = document.overlapping();
+        let pair = |(one, other): &(usize, usize)| (&gold[*one], &found[*other]);
+        let is_met = |bounds: fn(Place<'_>, Place<'_>) -> bool, gold: &Mention, found: &FoundMention| {
+            bounds((gold.span, &gold.fragments), (found.span, &found.fragments))
+        };
+        let has_type = |gold: &Mention, found: &FoundMention| {
+            !compared.contains(&gold.kind) || found.types.iter().any(|name| folded(name) == folded(&gold.kind))
+        };
+        let (every_gold, every_found) = (vec![true; gold.len()], vec![true; found.len()]);
+        for (sum, bounds) in counts.iter_mut().zip(BOUNDS) {
+            let right = all.iter().filter(|at| {
+                let (gold, found) = pair(at);
+                has_type(gold, found) && is_met(bounds, gold, found)
+            });
+            *sum = *sum + Counts::of(&every_gold, &every_found, right);
         }
+        let with_id: Vec<bool> = gold.iter().map(|gold| gold.id.is_some()).collect();
+        let answered: Vec<bool> = found.iter().map(|found| found.answer.is_some()).collect();
+        let linked = all.iter().filter(|at| {
+            let (gold, found) = pair(at);
+            is_met(BOUNDS[0], gold, found) && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
+        });
+        end_to_end = end_to_end + Counts::of(&with_id, &answered, linked);
     }
-    let [strict, start, end, loose, end_to_end] = counts.map(PrecisionRecall::of);
-    let mentions = MentionScores { strict, start, end, loose };
-    TypeScores { mentions, linking: linking(documents), end_to_end }
-}
-
-/// The criterion by which a found mention is right.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Criterion {
-    Strict,
-    Start,
-    End,
-    Loose,
-    EndToEnd,
-}
-
-impl Criterion {
-    const ALL: [Self; 5] = [Self::Strict, Self::Start, Self::End, Self::Loose, Self::EndToEnd];
-
-    fn is_met(self, gold: &Mention, found: &FoundMention, compared: &BTreeSet<String>) -> bool {
-        let has_type =
-            || !compared.contains(&gold.kind) || found.types.iter().any(|name| folded(name) == folded(&gold.kind));
-        let is_same = || gold.span == found.span && gold.fragments == found.fragments;
-        match self {
-            Self::Strict => is_same() && has_type(),
-            Self::Start => gold.span.start == found.span.start && has_type(),
-            Self::End => gold.span.end == found.span.end && has_type(),
-            Self::Loose => has_type(),
-            Self::EndToEnd => is_same() && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold)),
-        }
-    }
-}
-
-fn sum(documents: &[JudgedDocument], counts: impl Fn(&JudgedDocument) -> Counts) -> Counts {
-    documents.iter().map(counts).fold(Counts::default(), |sum, one| sum + one)
-}
-
-fn count(
-    document: &JudgedDocument,
-    pairs: &[(usize, usize)],
-    criterion: Criterion,
-    compared: &BTreeSet<String>,
-) -> Counts {
-    let with_ids = criterion == Criterion::EndToEnd;
-    let (mut right, mut recalled) = (vec![false; document.found.len()], vec![false; document.gold.len()]);
-    for (gold, found) in pairs {
-        if criterion.is_met(&document.gold[*gold], &document.found[*found], compared) {
-            (recalled[*gold], right[*found]) = (true, true);
-        }
-    }
-    Counts {
-        found: document.found.iter().filter(|found| !with_ids || found.answer.is_some()).count(),
-        gold: document.gold.iter().filter(|gold| !with_ids || gold.id.is_some()).count(),
-        right: right.into_iter().filter(|right| *right).count(),
-        recalled: recalled.into_iter().filter(|recalled| *recalled).count(),
-    }
+    let mentions = MentionScores::of(counts);
+    TypeScores { mentions, linking: linking(documents), end_to_end: PrecisionRecall::of(end_to_end) }
 }
 
 fn concept_sets(document: &JudgedDocument) -> Counts {

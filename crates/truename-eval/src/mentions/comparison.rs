@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use truename_text::{Mention, Span};
 
 use super::document::JudgedDocument;
+use crate::linked::Place;
 use crate::overlap::overlapping;
 
 /// A document with its distinct mentions that count.
@@ -26,9 +27,6 @@ pub(super) struct Labelled<'d> {
     /// Score minus threshold, no NaN; infinite for gold mentions and found ones without a margin.
     pub(super) margin: f64,
 }
-
-/// Span and fragments of a mention.
-pub(super) type Place<'d> = (Span, &'d [Span]);
 
 impl<'d> Comparison<'d> {
     /// Takes the distinct mentions of a document, found ones whatever their margin.

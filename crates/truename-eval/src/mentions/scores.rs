@@ -5,7 +5,7 @@ use truename_text::Mention;
 
 use super::comparison::{Comparison, Labelled};
 use super::document::JudgedDocument;
-use crate::linked::{Counts, MentionScores, PrecisionRecall};
+use crate::linked::{BOUNDS, Counts, MentionScores};
 
 /// Scores of all mentions, or of the mentions of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -94,45 +94,11 @@ fn type_scores(documents: &[Comparison<'_>], gold: Filter<'_>, found: Filter<'_>
             .map(|(mentions, is_chosen)| mentions.iter().map(is_chosen).collect::<Vec<bool>>());
         let mut pairs = document.overlapping();
         pairs.retain(|(gold, found)| chosen[0][*gold] && chosen[1][*found] && document.types_agree(*gold, *found));
-        for (sum, criterion) in counts.iter_mut().zip(Criterion::ALL) {
-            *sum = *sum + count(document, &pairs, &chosen, criterion);
+        for (sum, is_met) in counts.iter_mut().zip(BOUNDS) {
+            let right =
+                pairs.iter().filter(|(gold, found)| is_met(document.gold[*gold].place, document.found[*found].place));
+            *sum = *sum + Counts::of(&chosen[0], &chosen[1], right);
         }
     }
-    let [strict, start, end, loose] = counts.map(PrecisionRecall::of);
-    TypeScores { mentions: MentionScores { strict, start, end, loose } }
-}
-
-/// Counts the chosen mentions, and those of `pairs` that meet the criterion.
-fn count(document: &Comparison<'_>, pairs: &[(usize, usize)], chosen: &[Vec<bool>; 2], criterion: Criterion) -> Counts {
-    let (mut recalled, mut right) = (vec![false; document.gold.len()], vec![false; document.found.len()]);
-    for (gold, found) in pairs {
-        if criterion.is_met(&document.gold[*gold], &document.found[*found]) {
-            (recalled[*gold], right[*found]) = (true, true);
-        }
-    }
-    let number = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
-    let [gold, found] = chosen;
-    Counts { found: number(found), gold: number(gold), right: number(&right), recalled: number(&recalled) }
-}
-
-/// The bounds that must be right.
-#[derive(Clone, Copy)]
-enum Criterion {
-    Strict,
-    Start,
-    End,
-    Loose,
-}
-
-impl Criterion {
-    const ALL: [Self; 4] = [Self::Strict, Self::Start, Self::End, Self::Loose];
-
-    fn is_met(self, gold: &Labelled<'_>, found: &Labelled<'_>) -> bool {
-        match self {
-            Self::Strict => gold.place == found.place,
-            Self::Start => gold.span().start == found.span().start,
-            Self::End => gold.span().end == found.span().end,
-            Self::Loose => true,
-        }
-    }
+    TypeScores { mentions: MentionScores::of(counts) }
 }
