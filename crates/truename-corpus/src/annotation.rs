@@ -50,7 +50,7 @@ impl<'t> Annotated<'t> {
             return Err(format!("the span {start}–{end} is empty").into());
         }
         let (Some(from), Some(to)) = (self.byte(start)?, self.byte(end)?) else {
-            let (length, unit) = (self.offsets.length(), name(self.unit));
+            let (length, unit) = (self.offsets.length(), self.unit);
             let message = format!("the span {start}–{end} lies outside the text, which has {length} {unit}");
             return Err(self.wrong(message));
         };
@@ -93,15 +93,7 @@ pub(crate) fn unit_advice(unit: OffsetUnit) -> Hint {
         OffsetUnit::Chars => "bytes or utf16",
         OffsetUnit::Utf16 => "chars or bytes",
     };
-    hint![format!("offsets count {}: try ", name(unit)), HintPart::setting("offsets").value(others)]
-}
-
-fn name(unit: OffsetUnit) -> &'static str {
-    match unit {
-        OffsetUnit::Bytes => "bytes",
-        OffsetUnit::Chars => "chars",
-        OffsetUnit::Utf16 => "utf16",
-    }
+    hint![format!("offsets count {unit}: try "), HintPart::setting("offsets").value(others)]
 }
 
 /// Returns true if two texts have the same letters and digits or, where one has none, the same words.

@@ -25,18 +25,6 @@ pub enum Format {
     Wiki,
 }
 
-const NAMES: [(Format, &str); 9] = [
-    (Format::Text, "text"),
-    (Format::Jsonl, "jsonl"),
-    (Format::Pubtator, "pubtator"),
-    (Format::BiocXml, "bioc-xml"),
-    (Format::BiocJson, "bioc-json"),
-    (Format::Brat, "brat"),
-    (Format::Conll, "conll"),
-    (Format::Wned, "wned"),
-    (Format::Wiki, "wiki"),
-];
-
 impl Format {
     /// All formats.
     pub const ALL: [Self; 9] = [
@@ -53,12 +41,17 @@ impl Format {
 
     /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
-        NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
-    }
-
-    /// Returns all names, for messages.
-    pub fn names() -> String {
-        NAMES.map(|(_, name)| name).join(", ")
+        match self {
+            Self::Text => "text",
+            Self::Jsonl => "jsonl",
+            Self::Pubtator => "pubtator",
+            Self::BiocXml => "bioc-xml",
+            Self::BiocJson => "bioc-json",
+            Self::Brat => "brat",
+            Self::Conll => "conll",
+            Self::Wned => "wned",
+            Self::Wiki => "wiki",
+        }
     }
 }
 
@@ -72,8 +65,9 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = NAMES.into_iter().find(|(_, known)| *known == name);
-        found.map(|(format, _)| format).ok_or_else(|| format!("\"{name}\" is no format; known are {}", Self::names()))
+        let known = || Self::ALL.map(Self::as_str).join(", ");
+        let found = Self::ALL.into_iter().find(|format| format.as_str() == name);
+        found.ok_or_else(|| format!("\"{name}\" is no format; known are {}", known()))
     }
 }
 

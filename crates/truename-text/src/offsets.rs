@@ -1,3 +1,4 @@
+use std::fmt;
 use std::str::FromStr;
 
 /// Unit of offsets from the beginning of the text.
@@ -16,12 +17,18 @@ impl FromStr for OffsetUnit {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "bytes" => Ok(Self::Bytes),
-            "chars" => Ok(Self::Chars),
-            "utf16" => Ok(Self::Utf16),
-            _ => Err(format!("\"{name}\" is no unit of offsets; use bytes, chars or utf16")),
-        }
+        let known = [Self::Bytes, Self::Chars, Self::Utf16].into_iter().find(|unit| unit.to_string() == name);
+        known.ok_or_else(|| format!("\"{name}\" is no unit of offsets; use bytes, chars or utf16"))
+    }
+}
+
+impl fmt::Display for OffsetUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bytes => "bytes",
+            Self::Chars => "chars",
+            Self::Utf16 => "utf16",
+        })
     }
 }
 

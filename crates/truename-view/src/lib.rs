@@ -1,7 +1,8 @@
 //! Links as people and programs read them.
 //!
 //! An [`HtmlWriter`] writes documents with their mentions in colour, as a page or as a fragment of one. A [`NameLine`] is the answer to
-//! a name, a [`DocumentLine`] a document with its linked mentions; both serialize to the lines that `truename` and its server write.
+//! a name, a [`DocumentLine`] a document with its linked mentions; both serialize to the lines that `truename` and its server write, and have
+//! the schema of them.
 //!
 //! ```
 //! use truename_view::NameLine;
@@ -14,11 +15,13 @@
 //! # }
 //! ```
 
+mod candidate;
 mod document_line;
 mod html;
 mod layout;
 mod name_line;
 
+pub use candidate::CandidateAnswer;
 pub use document_line::DocumentLine;
 pub use html::{HtmlWriter, STYLE};
 pub use layout::{COLOURS, Legend, Piece, Step, label, pieces, steps};

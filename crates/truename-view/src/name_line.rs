@@ -2,32 +2,43 @@
 
 use serde::Serialize;
 use truename::{Candidate, ConceptId, Link};
+use utoipa::ToSchema;
 
-/// The answer to a name with its candidates; serializes to a line of `match --format jsonl`.
-#[derive(Serialize)]
+use crate::CandidateAnswer;
+
+/// The answer to a name.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NameAnswer)]
 pub struct NameLine<'a> {
+    /// Name as it was given.
     name: &'a str,
+    /// Id of the concept; `null` if the answer is NIL.
     id: Option<&'a str>,
     preferred_name: Option<&'a str>,
+    /// Name of the concept that fits best.
     matched_name: Option<&'a str>,
+    /// Probability of the best candidate, even if the answer is NIL.
     probability: f64,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    suggested: Option<Suggested<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    suggested_id: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    suggested_name: Option<Option<&'a str>>,
+    /// Likeliest first.
+    #[schema(value_type = Vec<CandidateAnswer>)]
     candidates: &'a [Candidate],
-    /// The retired id that was given in place of a name.
+    /// Id that is no longer in use, if the name is one; `id` is that of the concept that replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     retired_id: Option<&'a str>,
+    /// Explanation in words, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     explanation: Option<&'a str>,
-    /// True if the vector covers only the beginning of the name.
+    /// True if the name is longer than the encoder's window.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
-}
-
-#[derive(Serialize)]
-struct Suggested<'a> {
-    suggested_id: Option<&'a str>,
-    suggested_name: Option<&'a str>,
 }
 
 impl<'a> NameLine<'a> {
@@ -40,7 +51,8 @@ impl<'a> NameLine<'a> {
             preferred_name: answer.map(|candidate| candidate.preferred_name.as_str()),
             matched_name: answer.map(|candidate| candidate.matched_name.as_str()),
             probability: probability(link),
-            suggested: None,
+            suggested_id: None,
+            suggested_name: None,
             candidates: &link.candidates,
             retired_id: link.retired_id.as_ref().map(ConceptId::as_str),
             explanation: link.explanation.as_deref(),
@@ -51,11 +63,11 @@ impl<'a> NameLine<'a> {
     /// Creates the line of an answer with the best candidate of one that is NIL.
     pub fn with_suggestion(link: &'a Link) -> Self {
         let suggestion = suggestion(link);
-        let suggested = Suggested {
-            suggested_id: suggestion.map(|candidate| candidate.id.as_str()),
-            suggested_name: suggestion.map(|candidate| candidate.preferred_name.as_str()),
-        };
-        Self { suggested: Some(suggested), ..Self::new(link) }
+        Self {
+            suggested_id: Some(suggestion.map(|candidate| candidate.id.as_str())),
+            suggested_name: Some(suggestion.map(|candidate| candidate.preferred_name.as_str())),
+            ..Self::new(link)
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Reads documents from many files and lists their problems.
 
-use std::error::Error as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,7 +80,7 @@ pub fn read(
         interrupt::check()?;
         match summary {
             Ok(summary) => batch.problems.left_out += summary.left_out,
-            Err(error) => batch.problems.add(described(&error)),
+            Err(error) => batch.problems.add(described(error)),
         }
     }
     if !batch.documents.is_empty() {
@@ -118,14 +117,9 @@ impl Batch {
 }
 
 /// Formats an error with its causes and advice on one line.
-fn described(error: &truename_corpus::Error) -> String {
-    let hint = error.hint().map(|hint| format!(" ({})", worded(hint)));
-    let (mut text, mut cause) = (error.to_string(), error.source());
-    while let Some(source) = cause {
-        text.push_str(&format!(": {source}"));
-        cause = source.source();
-    }
-    text + &hint.unwrap_or_default()
+fn described(error: truename_corpus::Error) -> String {
+    let hint = error.hint().map(|hint| format!(" ({})", worded(hint))).unwrap_or_default();
+    format!("{:#}{hint}", anyhow::Error::from(error))
 }
 
 fn total_bytes(files: &[PathBuf]) -> Option<u64> {

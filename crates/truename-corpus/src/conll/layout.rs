@@ -1,3 +1,4 @@
+use truename_error::counted;
 use truename_text::excerpt;
 
 use super::document::Sentence;
@@ -47,15 +48,17 @@ impl Layout {
     /// Returns the tags of a row, one a label column; an error where it is none of this file's rows.
     pub(super) fn tags(&self, row: &[&str]) -> Result<Vec<Tag>, String> {
         if row.len() != self.columns {
-            let (found, others) = (columns(row.len()), self.columns);
+            let (found, others) = (counted(row.len() as u64, "column"), self.columns);
             return Err(format!("a line of {found}, where the others have {others}"));
         }
         match self.labels {
             Labels::TieOrBreak => tie_or_break(row).map(|tag| vec![tag]),
             Labels::Tags { first } if first < row.len() => row[first..].iter().map(|label| tag(label.trim())).collect(),
-            Labels::Tags { first } => {
-                Err(format!("a line of {}, where the first label is in column {}", columns(row.len()), first + 1))
-            }
+            Labels::Tags { first } => Err(format!(
+                "a line of {}, where the first label is in column {}",
+                counted(row.len() as u64, "column"),
+                first + 1
+            )),
         }
     }
 
@@ -86,10 +89,6 @@ impl Layout {
             _ => tag.to_string(),
         }
     }
-}
-
-fn columns(count: usize) -> String {
-    format!("{count} column{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns the commonest value, of several the one that comes first.

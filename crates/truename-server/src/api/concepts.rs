@@ -5,9 +5,9 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use truename::Candidate;
+use truename_view::CandidateAnswer;
 use utoipa::{IntoParams, ToSchema};
 
-use super::answers::CandidateAnswer;
 use super::{name_options, names};
 use crate::base::Base;
 use crate::body::{Parameters, concept_id};

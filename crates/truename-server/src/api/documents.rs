@@ -9,7 +9,6 @@ use truename::{Document, LinkedDocument, Mention, OffsetUnit, Offsets, Span};
 use truename_view::{DocumentLine, HtmlWriter};
 use utoipa::{IntoParams, ToSchema};
 
-use super::answers::DocumentAnswer;
 use super::name_options;
 use crate::answer::BodyWriter;
 use crate::base::{Base, DocumentOptions};
@@ -148,7 +147,7 @@ pub(super) struct LinkParameters {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the fields describe what is serialized")]
 struct DocumentsResponse {
-    documents: Vec<DocumentAnswer>,
+    documents: Vec<DocumentLine<'static>>,
 }
 
 /// Finds the mentions of documents and links them to concepts.

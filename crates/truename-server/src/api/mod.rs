@@ -1,6 +1,5 @@
 //! The own API: `/v1`.
 
-mod answers;
 mod bases;
 mod concepts;
 mod documents;

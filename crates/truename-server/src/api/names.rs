@@ -7,7 +7,6 @@ use serde::{Deserialize, Serializer};
 use truename_view::NameLine;
 use utoipa::{IntoParams, ToSchema};
 
-use super::answers::NameAnswer;
 use super::name_options;
 use crate::answer::{BodyWriter, json_written};
 use crate::base::{Base, NameOptions};
@@ -72,7 +71,7 @@ pub(super) struct MatchParameters {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the fields describe what is serialized")]
 struct MatchResponse {
-    links: Vec<NameAnswer>,
+    links: Vec<NameLine<'static>>,
 }
 
 /// Links names to concepts.
