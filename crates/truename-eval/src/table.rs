@@ -59,8 +59,7 @@ impl Kind {
         let (mut entries, mut lines) = (Vec::new(), source.into_lines());
         while let Some(line) = lines.read_filled()? {
             let text = line.text().map_err(|fault| fault.at(&path, line.number))?;
-            let entry = read(line.number, text);
-            entries.extend(entry.map_err(|message| self.malformed(&path, line.number, message))?);
+            entries.extend(read(line.number, text).map_err(|message| self.malformed(&path, line.number, message))?);
         }
         Ok(entries)
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use truename_error::ErrorKind;
+use truename_error::{ErrorKind, Hint, HintPart, hint};
 
 use truename_text::Problem;
 
@@ -149,7 +149,18 @@ impl From<Error> for truename_error::Error {
             Some(Cause::Damaged) => ErrorKind::Damaged,
             Some(Cause::Syntax) => ErrorKind::Syntax,
         };
-        let hint = source.hint().map(str::to_owned);
+        let (encoding, own) = (HintPart::setting("encoding"), source.hint().map(str::to_owned));
+        let hint = match (kind, own) {
+            (ErrorKind::TooLong, own) => {
+                let question = own.map(|own| own + " ").unwrap_or_default();
+                Some(hint![question, HintPart::setting("max_line_bytes"), " reads longer rows"])
+            }
+            (ErrorKind::Undecodable, _) => {
+                Some(hint!["say ", encoding.clone(), ", as in ", encoding.value("windows-1252")])
+            }
+            (ErrorKind::UnknownEncoding, Some(own)) => Some(hint![encoding, ": ", own]),
+            (_, own) => own.map(Hint::from),
+        };
         let error = match source.into_problem() {
             Ok(problem) => Self::of_problem(kind, problem),
             Err(source) => Self::other(source).of_kind(kind),
