@@ -38,9 +38,9 @@ pub(crate) fn read_failure(error: Error, options: &ReadOptions) -> Result<Wrong,
     let wrong = match kind {
         ErrorKind::TooLong => too_long("the document", options.source.max_line_bytes),
         ErrorKind::Undecodable => not_utf8("a byte here"),
-        _ => Wrong { hint: problem.hint, ..problem.reason.into() },
+        _ => Wrong { hint: problem.hint.map(|hint| *hint), ..problem.reason.into() },
     };
-    Ok(Wrong { line: problem.line, ..wrong }.as_last())
+    Ok(Wrong { line: problem.line, ..wrong }.and_stop())
 }
 
 /// Returns the name of a file without its extension, for documents that have no other id.

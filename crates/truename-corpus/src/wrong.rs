@@ -24,14 +24,14 @@ impl Wrong {
     }
 
     /// Says that the reading ends with this problem.
-    pub(crate) fn as_last(self) -> Self {
+    pub(crate) fn and_stop(self) -> Self {
         Self { message: self.message + "; the rest of the file is not read", ..self }
     }
 
     /// Names the file and, where it is known, the document.
     pub(crate) fn in_file(self, path: &Path, document: Option<&str>) -> Problem {
         let mut problem = Problem::new(path, self.line, self.message).in_document(document.map(str::to_owned));
-        problem.hint = self.hint;
+        problem.hint = self.hint.map(Box::new);
         problem
     }
 }

@@ -91,7 +91,7 @@ impl Error {
     /// Creates the error of a place in a file, with the problem's advice.
     pub fn of_problem(kind: ErrorKind, mut problem: Problem) -> Self {
         let mut error = Self::new(kind, &problem);
-        error.0.hint = problem.hint.take();
+        error.0.hint = problem.hint.take().map(|hint| *hint);
         error.0.problem = Some(problem);
         error
     }
@@ -101,7 +101,7 @@ impl Error {
     /// # Errors
     /// This error, where it is of no place in a file.
     pub fn into_problem(mut self) -> Result<Problem, Self> {
-        let hint = self.0.hint.clone();
+        let hint = self.0.hint.clone().map(Box::new);
         self.0.problem.take().map(|problem| Problem { hint, ..problem }).ok_or(self)
     }
 
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!((row.to_string().as_str(), row.problem().unwrap().line), ("a.csv:3: an empty name", Some(3)));
         assert_eq!(row.hint().unwrap().to_string(), "fill it");
         let problem = row.into_problem().unwrap();
-        assert_eq!(problem.hint, Some("fill it".into()));
+        assert_eq!(problem.hint.as_ref().unwrap().to_string(), "fill it");
         assert_eq!(Error::of_problem(ErrorKind::Syntax, problem).hint().unwrap().to_string(), "fill it");
         assert!(missing.into_problem().unwrap_err().is_not_found());
     }

@@ -20,7 +20,7 @@ pub struct Problem {
     /// The value found, shortened; none where the reason quotes it.
     pub value: Option<String>,
     /// Advice, where there is some; not displayed.
-    pub hint: Option<Hint>,
+    pub hint: Option<Box<Hint>>,
 }
 
 impl Problem {
@@ -44,7 +44,7 @@ impl Problem {
     /// Adds advice.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<Hint>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self { hint: Some(Box::new(hint.into())), ..self }
     }
 }
 

@@ -60,7 +60,7 @@ fn broken(error: &serde_json::Error) -> Wrong {
         true => reason.into(),
         false => format!("not JSON: {reason} at column {}", error.column()).into(),
     };
-    Wrong::at(error.line() as u64, wrong).as_last()
+    Wrong::at(error.line() as u64, wrong).and_stop()
 }
 
 /// The kinds of outermost values found so far.
