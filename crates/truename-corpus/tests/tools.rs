@@ -107,7 +107,7 @@ fn annotations_that_are_no_mentions_are_counted() {
         });
         assert_eq!((found, summary.unwrap().left_out), (documents, left_out), "{row}");
     }
-    let (documents, _) = read("a.jsonl", rows[0].0, &ReadOptions::default().mentions(false));
+    let (documents, _) = read("a.jsonl", rows[0].0, &ReadOptions { mentions: false, ..ReadOptions::default() });
     assert_eq!(documents.len(), 1, "its text is as good as any");
 }
 
