@@ -136,7 +136,7 @@ fn delimiter(source: &Source) -> Option<u8> {
     let is_list = |delimiter: &&char| {
         let cells: Vec<String> = first.split(**delimiter).map(|cell| cell.trim_matches('"').to_owned()).collect();
         let is_entry = |line: &&str| entry(line, **delimiter).is_some_and(|word| !word.contains(' '));
-        let is_below_header = || cells.len() == 2 && !below.is_empty() && below.iter().all(|line| is_entry(line));
+        let is_below_header = || cells.len() == 2 && !below.is_empty() && below.iter().all(&is_entry);
         entry(first, **delimiter).is_some() || columns(&cells).is_some() || is_below_header()
     };
     delimiters.iter().find(is_list).map(|delimiter| *delimiter as u8)
