@@ -104,7 +104,7 @@ impl MaskedLanguageModel {
     /// Opens a folder with a masked-language head.
     ///
     /// # Errors
-    /// Where the folder has none ([`Error::is_no_masked_head`]), a file is missing or is not what it should be.
+    /// Where the folder has none ([`Error::is_not_found`]), a file is missing or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::open_with_adapters(folder, &AdapterChoice::All)
     }
