@@ -5,6 +5,9 @@ use truename_corpus::{Format, ReadOptions};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for mentions in [true, false] {
-        truename_fuzz::read_with(bytes, &ReadOptions { input_format: Some(Format::Wiki), mentions, ..ReadOptions::default() });
+        truename_fuzz::read_with(
+            bytes,
+            &ReadOptions { input_format: Some(Format::Wiki), mentions, ..ReadOptions::default() },
+        );
     }
 });

@@ -17,11 +17,23 @@ const KEY: &str = "0123456789abcdef";
 const SECRETS: [&str; 3] = ["Zymurgosis", "X:4711", "zymurgology"];
 /// Heads that lead a request to a handler; the input chooses among them, or writes its own.
 const PATHS: [&str; 14] = [
-    "/v1/match", "/v1/link", "/v1/recognize", "/v1/bases", "/v1/search", "/v1/concepts/X:4711", "/v1/judgements",
-    "/v1/review/order", "/reconcile/0.2", "/reconcile/1.0/match", "/reconcile/1.0/extend", "/kb/kb/reconcile/0.2/suggest/entity",
-    "/kb/kb/concept/X:4711", "/metrics",
+    "/v1/match",
+    "/v1/link",
+    "/v1/recognize",
+    "/v1/bases",
+    "/v1/search",
+    "/v1/concepts/X:4711",
+    "/v1/judgements",
+    "/v1/review/order",
+    "/reconcile/0.2",
+    "/reconcile/1.0/match",
+    "/reconcile/1.0/extend",
+    "/kb/kb/reconcile/0.2/suggest/entity",
+    "/kb/kb/concept/X:4711",
+    "/metrics",
 ];
-const KINDS: [&str; 4] = ["application/json", "application/x-ndjson", "application/x-www-form-urlencoded", "text/plain"];
+const KINDS: [&str; 4] =
+    ["application/json", "application/x-ndjson", "application/x-www-form-urlencoded", "text/plain"];
 
 struct Served {
     routers: [Router; 2],
@@ -32,7 +44,8 @@ struct Served {
 static SERVED: LazyLock<Served> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder").keep();
     let (concepts, kb, keys) = (folder.join("concepts.jsonl"), folder.join("kb"), folder.join("keys"));
-    let concept = "{\"id\": \"X:4711\", \"name\": \"Zymurgosis\", \"types\": [\"zymurgology\"], \"parents\": [\"X:1\"]}\n";
+    let concept =
+        "{\"id\": \"X:4711\", \"name\": \"Zymurgosis\", \"types\": [\"zymurgology\"], \"parents\": [\"X:1\"]}\n";
     std::fs::write(&concepts, format!("{concept}{{\"id\": \"X:1\", \"name\": \"beer\"}}\n")).expect("concepts");
     std::fs::write(&keys, format!("ann {KEY}\n")).expect("keys");
     KnowledgeBase::import(&[concepts], &kb, &ImportOptions::default(), false).expect("a knowledge base");

@@ -17,7 +17,9 @@ pub fn import(bytes: &[u8], format: truename_kb::Format) {
 
 /// Reads bytes as a file of documents, whatever its offsets count.
 pub fn read(bytes: &[u8], format: Format) {
-    UNITS.iter().for_each(|unit| read_with(bytes, &ReadOptions { input_format: Some(format), offsets: *unit, ..ReadOptions::default() }));
+    UNITS.iter().for_each(|unit| {
+        read_with(bytes, &ReadOptions { input_format: Some(format), offsets: *unit, ..ReadOptions::default() })
+    });
 }
 
 /// Reads bytes as a file of documents.
