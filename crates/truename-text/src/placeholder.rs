@@ -21,7 +21,7 @@ static MISSING: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// Returns true if a text says that there is no value: a word of [`PLACEHOLDER_WORDS`] that is no name in any vocabulary.
 pub fn is_missing_value(text: &str) -> bool {
     /// More than any of the words has.
-    const MAX_BYTES: usize = 64;
+    const MAX_BYTES: usize = 32;
     text.len() <= MAX_BYTES && MISSING.contains(NormalizedName::new(text).as_str())
 }
 
