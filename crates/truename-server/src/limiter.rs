@@ -1,4 +1,4 @@
-//! How often a user may ask.
+//! Limit of the requests of each user.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

@@ -22,7 +22,7 @@ use truename_read::xml::Unresolved;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
-/// What is counted of concepts that others replace but that are not marked as out of use.
+/// Note on concepts that name a replacement and are not marked as out of use.
 pub(super) const REPLACED_IN_USE: &str = "concepts kept, not marked as obsolete, that name a replacement";
 /// Number of problems listed; all are counted.
 const LISTED_PROBLEMS: usize = 1000;

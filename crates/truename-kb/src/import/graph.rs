@@ -37,7 +37,7 @@ const LISTED_PROPERTIES: usize = 20;
 const LISTED_LANGUAGES: usize = 10;
 /// Number of classes that are listed as without a name.
 const LISTED_CLASSES: usize = 8;
-/// What becomes of a class with a name.
+/// Outcome of a class with a name, counted.
 const CONCEPTS: &str = "concepts";
 /// Namespaces of which classes are no concepts, with their usual prefixes.
 const VOCABULARIES: [(&str, &str); 5] =

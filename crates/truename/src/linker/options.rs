@@ -42,7 +42,7 @@ pub struct LinkOptions {
     pub ambiguous: Ambiguous,
     /// True if the mentions of a document that are written alike have one answer.
     pub one_sense: bool,
-    /// What the logit of a candidate gains if it is the certain answer of a mention with another name in the document.
+    /// Gain in the logit of a candidate that is the certain answer of a mention with another name in the document.
     pub neighbours: f64,
     /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
     pub typed: bool,
