@@ -74,7 +74,12 @@ fn import(names: &Names, folder: &Path, out: &str) -> KnowledgeBase {
     let lines: String = names.iter().map(|(id, names)| line(id, names)).collect();
     let file = folder.join(format!("{out}.jsonl"));
     std::fs::write(&file, lines).unwrap();
-    KnowledgeBase::import(&[file], &folder.join(out), &ImportOptions::default(), false).unwrap().0
+    KnowledgeBase::import(&[file], &folder.join(out), &options(), false).unwrap().0
+}
+
+/// Keeps `---`, a name without letters that reads as a placeholder.
+fn options() -> ImportOptions {
+    ImportOptions::default().keep_placeholders(true)
 }
 
 fn line(id: &str, names: &[String]) -> String {
@@ -92,7 +97,7 @@ fn update(kb: &KnowledgeBase, names: &mut Names, changes: &[Change], folder: &Pa
     let file = folder.join("changed.jsonl");
     std::fs::write(&file, changed.iter().map(|(id, names)| line(id, names)).collect::<String>()).unwrap();
     let files = if changed.is_empty() { vec![] } else { vec![file] };
-    kb.update(&files, &removed, &ImportOptions::default()).unwrap();
+    kb.update(&files, &removed, &options()).unwrap();
 }
 
 /// Names as they are, with an edit, and in part.
