@@ -1,0 +1,30 @@
+//! Tests of the command from outside, in one binary, so that it is linked once.
+
+mod adapters;
+mod chain;
+mod classify;
+mod cli;
+mod cluster;
+mod corpus;
+mod damage;
+mod documents;
+mod encoder;
+mod folder;
+mod import;
+mod interrupt;
+mod kill;
+mod library;
+mod map;
+mod model;
+mod recognize;
+mod records;
+mod rerank;
+mod retrieve;
+mod serve;
+mod several;
+mod shared;
+mod simplify;
+mod structure;
+mod tables;
+mod terminal;
+mod train;

@@ -1,0 +1,194 @@
+//! The server as a process: answers, signals, judgements that survive a kill.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::folder::{Folder, Ran, ran};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+struct Server {
+    child: Child,
+    /// Host and port.
+    address: String,
+    stderr: BufReader<std::process::ChildStderr>,
+}
+
+impl Server {
+    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+        let mut all = vec!["serve", "--port", "0"];
+        all.extend(arguments);
+        let mut child = folder.command(&all).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let address = line.strip_prefix("Truename is at http://").unwrap_or_else(|| panic!("{line}"));
+        let address = address.trim_end().trim_end_matches('/').to_owned();
+        Self { child, address, stderr }
+    }
+
+    /// Returns the status and body of an answer; `None` if the server ends before it is whole.
+    fn ask(&self, head: &str, kind: &str, body: &str) -> Option<(u16, String)> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let length = body.len();
+        let request = format!(
+            "{head} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).ok()?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).ok()?;
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        let is_chunked = head.to_lowercase().contains("transfer-encoding: chunked");
+        Some((status, if is_chunked { unchunked(body) } else { body.to_owned() }))
+    }
+
+    fn json(&self, head: &str, body: &Value) -> Option<(u16, Value)> {
+        let (status, body) = self.ask(head, "application/json", &body.to_string())?;
+        Some((status, serde_json::from_str(&body).ok()?))
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn ended(mut self) -> (i32, String) {
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        let mut rest = String::new();
+        self.stderr.read_to_string(&mut rest).unwrap();
+        (code, rest)
+    }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut whole = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        whole += &rest[..size];
+        body = rest[size..].trim_start_matches("\r\n");
+    }
+    whole
+}
+
+#[test]
+fn answers_are_those_of_the_command() {
+    let folder = Folder::with_kb();
+    let names: Vec<&str> = vec!["Heart Attacks", "hart failure", "aspirine", "nothing", "heart attack"];
+    folder.write("names.txt", names.join("\n"));
+    folder.write("note.txt", "Aspirin after a heart attack.");
+    let matched = folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--format", "jsonl", "--explain"]);
+    let linked = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--format", "jsonl", "--top", "5"]);
+    let server = Server::start(&folder, &["--kb", "kb"]);
+    let lines: String = names.iter().map(|name| format!("{}\n", json!(name))).collect();
+    let (status, answer) = server.ask("POST /v1/match?explain=true", "application/x-ndjson", &lines).unwrap();
+    assert_eq!((status, answer), (200, matched.out));
+    let document = json!({"id": "note", "text": "Aspirin after a heart attack."});
+    let (_, answer) = server.ask("POST /v1/link", "application/x-ndjson", &format!("{document}\n")).unwrap();
+    assert_eq!(answer, linked.out);
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended().0, 0);
+}
+
+#[test]
+fn judgements_become_gold() {
+    let folder = Folder::with_kb();
+    let nothing = folder.run(&["review", "export", "--kb", "kb"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
+    assert!(nothing.err.contains("has no judgement") && nothing.err.contains("hint:"), "{}", nothing.err);
+    let server = Server::start(&folder, &["--kb", "kb"]);
+    let judged =
+        json!({"judgements": [{"name": "a \"bad\", heart", "id": "X:2"}, {"name": "x", "id": null}], "user": "ann"});
+    assert_eq!(server.json("POST /v1/judgements", &judged).unwrap().0, 201);
+    server.signal(Signal::INT);
+    assert_eq!(server.ended().0, 0);
+    let exported = folder.run(&["-q", "review", "export", "--kb", "kb"]);
+    assert_eq!(exported, ran(0, "name,id\n\"a \"\"bad\"\", heart\",X:2\nx,\n", ""));
+    assert_eq!(folder.run(&["-q", "review", "export", "--kb", "kb", "--user", "bob"]).code, 1);
+    let own = folder.read("kb/judgements.jsonl");
+    folder.write("own.jsonl", [&b"\xEF\xBB\xBF"[..], &own].concat());
+    let named = folder.run(&["-q", "review", "export", "--judgements", "own.jsonl", "--out", "own.tsv"]);
+    assert_eq!(
+        (named, folder.read("own.tsv").starts_with(b"name\tid\na \"bad\", heart\tX:2\n")),
+        (ran(0, "", ""), true)
+    );
+    folder.write("cut.jsonl", &own[..own.len() - 9]);
+    let cut = folder.run(&["review", "export", "--judgements", "cut.jsonl"]);
+    assert!(cut.code == 1 && cut.err.contains("cut.jsonl:2: not JSON at column"), "{}", cut.err);
+    let missing = folder.run(&["review", "export", "--judgements", "none.jsonl"]);
+    assert!(missing.code == 1 && missing.err.contains("cannot open none.jsonl"), "{}", missing.err);
+    folder.write("gold.csv", exported.out);
+    let scored = folder.run(&["-q", "evaluate", "names", "--kb", "kb", "--gold", "gold.csv"]);
+    assert_eq!(scored.code, 0, "{}", scored.err);
+}
+
+#[test]
+fn acknowledged_judgements_survive_a_kill() {
+    let folder = Folder::with_kb();
+    let mut acknowledged: Vec<String> = Vec::new();
+    for round in 0..6u64 {
+        let server = Server::start(&folder, &["--kb", "kb"]);
+        let pid = Pid::from_child(&server.child);
+        let killer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20 + 13 * round));
+            kill_process(pid, Signal::KILL).unwrap();
+        });
+        for number in 0.. {
+            let name = format!("name {round} {number}");
+            let judged = json!({"judgements": [{"name": name, "id": "X:1"}]});
+            match server.json("POST /v1/judgements", &judged) {
+                Some((201, _)) => acknowledged.push(name),
+                _ => break,
+            }
+        }
+        killer.join().unwrap();
+        server.ended();
+    }
+    assert!(acknowledged.len() > 6, "{}", acknowledged.len());
+    let Ran { out, .. } = folder.run(&["-q", "review", "export", "--kb", "kb"]);
+    let saved: std::collections::BTreeSet<&str> = out.lines().map(|line| line.trim_end_matches(",X:1")).collect();
+    for name in &acknowledged {
+        assert!(saved.contains(name.as_str()), "{name} was acknowledged and is lost");
+    }
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_followed_and_a_taken_port_is_told() {
+    let folder = Folder::with_kb();
+    folder.write("other.tsv", "id\tname\nY:1\theart attack\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "other.tsv", "--out", "other"]).code, 0);
+    let link = folder.path("current");
+    std::os::unix::fs::symlink(folder.path("kb"), &link).unwrap();
+    let server = Server::start(&folder, &["--kb", "hearts=current", "--judgements", "judged"]);
+    let asked = json!({"names": ["heart attack"]});
+    let id = || server.json("POST /v1/match?kb=hearts", &asked).unwrap().1["links"][0]["id"].clone();
+    assert_eq!(id(), "X:1");
+    std::os::unix::fs::symlink(folder.path("other"), folder.path("next")).unwrap();
+    std::fs::rename(folder.path("next"), &link).unwrap();
+    let changed = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(100));
+        id() == "Y:1"
+    });
+    assert!(changed);
+    let port = server.address.rsplit(':').next().unwrap();
+    let second = folder.run(&["serve", "--kb", "kb", "--port", port]);
+    assert_eq!(second.code, 1);
+    assert!(second.err.contains("cannot listen at 127.0.0.1:") && second.err.contains("--port"), "{}", second.err);
+    for (arguments, said) in [
+        (&["serve", "--kb", "a=kb", "--kb", "a=other"][..], "\"a\" cannot be the name"),
+        (&["serve", "--kb", "nowhere"][..], "nowhere"),
+        (&["serve", "--kb", "kb", "--keys", "kb.tsv"][..], "kb.tsv: line 1"),
+    ] {
+        let refused = folder.run(arguments);
+        assert_eq!(refused.code, 1, "{arguments:?}");
+        assert!(refused.err.contains(said), "{}", refused.err);
+    }
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended().0, 0);
+}

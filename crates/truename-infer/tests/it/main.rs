@@ -1,0 +1,11 @@
+//! Tests of `truename-infer` from outside, in one binary, so that it is linked once.
+
+mod checkpoint;
+mod cloze;
+mod encode;
+mod errors;
+mod masked_language;
+mod models;
+mod reference;
+mod states;
+mod tokens;

@@ -1,0 +1,6 @@
+//! Tests of `truename-train` from outside, in one binary, so that it is linked once.
+
+mod classify;
+mod corpus;
+mod recognize;
+mod training;

@@ -1,0 +1,9 @@
+//! Tests of the library from outside, in one binary, so that it is linked once.
+
+mod aliases;
+mod annotator;
+mod documents;
+mod everyday;
+mod link;
+mod update;
+mod vectors;
