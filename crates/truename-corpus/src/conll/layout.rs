@@ -1,7 +1,6 @@
 use truename_error::counted;
 use truename_text::excerpt;
 
-use super::document::Sentence;
 use super::line::{Line, cells, whole_lines};
 use super::scheme::{Scheme, Votes};
 use super::tag::Tag;
@@ -62,13 +61,13 @@ impl Layout {
         }
     }
 
-    /// Returns the scheme that the tags of sentences tell; none where there is no mention.
-    pub(super) fn scheme(&self, sentences: &[Sentence]) -> Option<Scheme> {
+    /// Returns the scheme that the tags of sentences tell, one list a label column; none where there is no mention.
+    pub(super) fn scheme<'t>(&self, labels: impl IntoIterator<Item = &'t Vec<Tag>>) -> Option<Scheme> {
         if self.is_tie_or_break() {
             return Some(Scheme::Iob2);
         }
         let mut votes = Votes::default();
-        sentences.iter().flat_map(Sentence::labels).for_each(|tags| votes.count(tags));
+        labels.into_iter().for_each(|tags| votes.count(tags));
         votes.scheme()
     }
 

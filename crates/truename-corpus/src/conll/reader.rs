@@ -43,7 +43,7 @@ impl Reader {
         let lines: Vec<Line<'_>> = lines.into_iter().map(|line| reader.resolved(line)).collect();
         reader.has_marks = lines.iter().any(|line| matches!(line, Line::Mark(_)));
         if let Some(layout) = &reader.layout {
-            reader.scheme = layout.scheme(&sentences(&lines, layout));
+            reader.scheme = layout.scheme(sentences(&lines, layout).iter().flat_map(Sentence::labels));
         }
         reader
     }
@@ -104,7 +104,7 @@ impl Reader {
     fn end_sentence(&mut self) {
         let (Some(document), Some(layout)) = (&mut self.document, &self.layout) else { return };
         if self.scheme.is_none() {
-            self.scheme = layout.scheme(std::slice::from_ref(document.sentence()));
+            self.scheme = layout.scheme(document.sentence().labels());
         }
         document.end_sentence(self.scheme.unwrap_or(Scheme::Lenient), layout);
     }
