@@ -83,24 +83,6 @@ pub enum InputFormat {
     Parquet,
 }
 
-/// The character between two cells of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delimiter(pub u8);
-
-impl std::str::FromStr for Delimiter {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "," => Ok(Self(b',')),
-            ";" => Ok(Self(b';')),
-            "|" => Ok(Self(b'|')),
-            "tab" | "\t" | "\\t" => Ok(Self(b'\t')),
-            _ => Err("a delimiter is one of , ; tab |".into()),
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// The row with columns or fields added; text becomes TSV

@@ -44,7 +44,7 @@ pub use evaluate::{
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
-pub use match_names::{Delimiter, InputFormat, Match, OutputFormat};
+pub use match_names::{InputFormat, Match, OutputFormat};
 pub use model::Model;
 pub use nil::NilArguments;
 pub use recognize::Recognize;

@@ -1,7 +1,5 @@
 use clap::Args;
 
-use super::Delimiter;
-
 /// Form of a table.
 #[derive(Args, Clone, Copy)]
 pub struct TableArguments {
@@ -14,4 +12,22 @@ pub struct TableArguments {
     /// The table has no header; columns are numbers from 1
     #[arg(long)]
     pub no_header: bool,
+}
+
+/// The character between two cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delimiter(pub u8);
+
+impl std::str::FromStr for Delimiter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "," => Ok(Self(b',')),
+            ";" => Ok(Self(b';')),
+            "|" => Ok(Self(b'|')),
+            "tab" | "\t" | "\\t" => Ok(Self(b'\t')),
+            _ => Err("a delimiter is one of , ; tab |".into()),
+        }
+    }
 }
