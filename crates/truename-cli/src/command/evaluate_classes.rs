@@ -7,9 +7,9 @@ use truename_eval::{ClassScores, LabelledText, TextLayout, ValueScores, malforme
 use truename_infer::{Classified, Classifier, ClassifyText};
 
 use crate::arguments::EvaluateClasses;
-use crate::command::classify::{check_pair, columns};
 use crate::count::counted;
 use crate::exit_code::UsageError;
+use crate::names::classified::{check_pair, columns};
 use crate::{atomic_file, bars, interrupt, output};
 
 /// Texts classified between two looks at the switch that stops the work.

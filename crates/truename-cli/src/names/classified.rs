@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Context;
 use serde_json::Value;
 use truename_eval::TextFormat;
-use truename_infer::{Classified, Classifier, ClassifyText};
+use truename_infer::{Classified, Classifier, ClassifyConfig, ClassifyText};
 use truename_read::{Encoding, Record, RowFormat, Source, TableOptions};
 
 use super::added::free_names;
@@ -15,8 +15,7 @@ use super::column::table_column;
 use super::input::{Input, InputOptions, by_extension, first_fields, layout, refused};
 use super::row_writer::RowWriter;
 use super::walk::{Answerer, walk};
-use crate::arguments::{Classify, InputFormat, TableArguments};
-use crate::command::classify::{check_pair, columns};
+use crate::arguments::{Classify, InputFormat, TableArguments, TextArguments};
 use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::problems::{Fault, Malformed};
@@ -43,6 +42,22 @@ pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow
     walk(input, &mut texts, &mut malformed, "text")?;
     texts.writer.finish()?;
     Ok((texts.tally, malformed))
+}
+
+/// Columns of the texts: those of the arguments, else those of the data that the classifier learnt from, else `text`.
+pub fn columns(arguments: &TextArguments, config: &ClassifyConfig) -> (String, Option<String>) {
+    let known = |at: usize| config.columns.get(at).cloned();
+    let first = arguments.first.clone().or_else(|| known(0)).unwrap_or_else(|| "text".to_owned());
+    (first, arguments.second.clone().or_else(|| known(1)))
+}
+
+/// Refuses single texts for a classifier of pairs, and pairs for one of single texts.
+pub fn check_pair(is_pair: bool, config: &ClassifyConfig) -> Result<(), UsageError> {
+    match (is_pair, config.is_pair) {
+        (false, true) => Err(UsageError("the model classifies pairs of texts; name the second with --second".into())),
+        (true, false) => Err(UsageError("the model classifies single texts, and these are pairs".into())),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the format of the user, else that which the file tells. The lines of Ditto are told as text.
