@@ -6,8 +6,6 @@ use std::path::Path;
 pub use truename_error::Error;
 use truename_error::{ErrorKind, Hint, HintPart, hint};
 
-use crate::{ClassifyConfig, ClozeConfig, RetrieverConfig};
-
 /// The error of a system call on a file of a model.
 pub(crate) fn io(action: &str, path: &Path, source: std::io::Error) -> Error {
     let error = Error::io(action, path, source);
@@ -85,14 +83,8 @@ pub(crate) fn characters_alone() -> Error {
         .with_hint(hint!["use a transformer, such as MiniLM: ", HintPart::action("model list")])
 }
 
-/// The error of a head that a folder does not have.
-pub(crate) fn no_head(path: &Path, head: &str) -> Error {
-    let (model, kind) = match head {
-        ClassifyConfig::HEAD => ("classifier", "classify"),
-        ClozeConfig::HEAD => ("re-ranker", "rerank"),
-        RetrieverConfig::HEAD => ("retriever", "retrieve"),
-        _ => ("recognizer", "recognize"),
-    };
+/// The error of a head that a folder does not have, with the kind of recipe that trains such a model.
+pub(crate) fn no_head(path: &Path, head: &str, model: &str, kind: &str) -> Error {
     let message = format!("the model in {} is no {model}: it has no head \"{head}\"", path.display());
     let explain = HintPart::action("recipe explain").value(kind);
     let advice = hint![format!("train a {model}: "), explain, " prints the keys of its recipe"];

@@ -155,7 +155,7 @@ impl Classifier {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<ClassifyConfig> = backbone.manifest().head(ClassifyConfig::HEAD)?;
-        let config = config.ok_or_else(|| error::no_head(folder, ClassifyConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, ClassifyConfig::HEAD, "classifier", "classify"))?;
         let map = Linear::load(&backbone.tensors().at(ClassifyConfig::MAP), backbone.info().hidden, config.outputs())?;
         Ok(Self { backbone, map, config })
     }

@@ -334,7 +334,7 @@ impl ClozeScorer {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<ClozeConfig> = backbone.manifest().head(ClozeConfig::HEAD)?;
-        let config = config.ok_or_else(|| error::no_head(folder, ClozeConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, ClozeConfig::HEAD, "re-ranker", "rerank"))?;
         let prompt = ClozePrompt::new(config, backbone.tokenizer())?;
         let head = backbone.masked_head(prompt.options())?;
         Ok(Self { backbone, prompt, head })

@@ -151,7 +151,7 @@ impl MentionEncoder {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<RetrieverConfig> = backbone.manifest().head(RetrieverConfig::HEAD)?;
-        let config = config.ok_or_else(|| error::no_head(folder, RetrieverConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, RetrieverConfig::HEAD, "retriever", "retrieve"))?;
         let prompt = RetrieverPrompt::new(config, backbone.tokenizer())?;
         Ok(Self { backbone, prompt })
     }

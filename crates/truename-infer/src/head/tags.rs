@@ -91,7 +91,7 @@ impl Tagger {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let backbone = Backbone::open(folder)?;
         let config: Option<TagConfig> = backbone.manifest().head(TagConfig::HEAD)?;
-        let config = config.ok_or_else(|| error::no_head(folder, TagConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, TagConfig::HEAD, "recognizer", "recognize"))?;
         let map = Linear::load(&backbone.tensors().at(TagConfig::MAP), backbone.info().hidden, config.tags())?;
         Ok(Self { backbone, map, config })
     }

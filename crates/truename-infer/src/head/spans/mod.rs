@@ -131,7 +131,7 @@ impl SpanScorer {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let text = Backbone::open(folder)?;
         let config: Option<SpanConfig> = text.manifest().head(SpanConfig::HEAD)?;
-        let config = config.ok_or_else(|| error::no_head(folder, SpanConfig::HEAD))?;
+        let config = config.ok_or_else(|| error::no_head(folder, SpanConfig::HEAD, "recognizer", "recognize"))?;
         let descriptions = Backbone::open(&folder.join(network_folder(1)))?;
         let maps = Maps::load(&text.tensors(), text.info().hidden, descriptions.info().hidden, config.max_span)?;
         let types = config.types.clone();
