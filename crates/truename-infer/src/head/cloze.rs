@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 use truename_text::similarity::common_letters;
 
+use super::markers;
 use super::masked::MaskedHead;
-use super::retriever::any_holds;
 use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
@@ -121,11 +121,11 @@ impl ClozeConfig {
     /// Name of the head in the manifest.
     pub const HEAD: &'static str = "cloze";
     /// Token before a mention.
-    pub const START: &'static str = "[START]";
+    pub const START: &'static str = markers::START;
     /// Token behind a mention.
-    pub const END: &'static str = "[END]";
+    pub const END: &'static str = markers::END;
     /// Token between two names.
-    pub const OR: &'static str = "[OR]";
+    pub const OR: &'static str = markers::OR;
 
     /// Creates the configuration of the paper (section 4.2) for a window.
     pub fn new(window: usize) -> Self {
@@ -380,7 +380,7 @@ impl ClozeScorer {
     /// # Errors
     /// Where the tokenizer fails.
     pub fn holds_name<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<bool, Error> {
-        any_holds(self.backbone.tokenizer(), names, self.prompt.name_tokens)
+        self.backbone.tokenizer().holds_any(names, self.prompt.name_tokens)
     }
 
     /// Returns the words of the context that the mask attends to most in the last layer, each with its share of the attention, most

@@ -5,6 +5,7 @@ mod cloze;
 mod embeddings;
 mod encoder;
 mod entity;
+mod markers;
 mod masked;
 mod masked_language;
 mod pooling;

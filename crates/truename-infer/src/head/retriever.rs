@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
-use super::cloze::ClozeConfig;
+use super::markers::{END, OR, START};
 use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, SpecialToken, Template, Tokenizer, error};
 
 /// Encodes mentions in their contexts and concepts by their names into one space, where dot products rank the concepts (Prompt-BioEL,
@@ -44,7 +44,7 @@ impl RetrieverConfig {
 
     /// The special tokens that it adds to a vocabulary.
     pub fn special_tokens() -> Vec<SpecialToken> {
-        [ClozeConfig::START, ClozeConfig::END, ClozeConfig::OR].map(SpecialToken::new).into()
+        [START, END, OR].map(SpecialToken::new).into()
     }
 
     /// Numbers of a vector in the index, for states of a width.
@@ -100,9 +100,9 @@ impl RetrieverPrompt {
         let named =
             |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);
         let [first, last] = [["[CLS]", "<s>"], ["[SEP]", "</s>"]].map(|names| Part::Special(named(names)));
-        let [start, end] = [ClozeConfig::START, ClozeConfig::END].map(Part::Special);
+        let [start, end] = [START, END].map(Part::Special);
         let mention = tokenizer.template(&[first, Part::Slot, start, Part::Slot, end, Part::Slot, last])?;
-        let concept = tokenizer.template(&[first, Part::List(ClozeConfig::OR), last])?;
+        let concept = tokenizer.template(&[first, Part::List(OR), last])?;
         Ok(Self { config, mention, concept })
     }
 
@@ -186,7 +186,7 @@ impl MentionEncoder {
     /// Where the tokenizer fails.
     pub fn holds_name<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<bool, Error> {
         let room = self.config().concept_tokens.saturating_sub(self.prompt.concept.fixed_tokens());
-        any_holds(self.backbone.tokenizer(), names, room)
+        self.backbone.tokenizer().holds_any(names, room)
     }
 
     /// Returns the vectors of mentions, each a text and the place of the mention in it.
@@ -254,20 +254,6 @@ impl MentionEncoder {
         let truncated = truncated.collect::<Result<Vec<_>, Error>>()?.concat();
         Ok(Embeddings::new(vectors, dimensions, truncated))
     }
-}
-
-/// Returns whether any of several names has at most `room` tokens.
-pub(super) fn any_holds<'a>(
-    tokenizer: &Tokenizer,
-    names: impl IntoIterator<Item = &'a str>,
-    room: usize,
-) -> Result<bool, Error> {
-    for name in names {
-        if tokenizer.holds(name, room)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -96,6 +96,16 @@ impl Tokenizer {
         Ok(!tokens.is_truncated && tokens.ids.len() <= room + ENDS)
     }
 
+    /// Returns whether any of several names has at most `room` tokens.
+    pub(crate) fn holds_any<'a>(&self, names: impl IntoIterator<Item = &'a str>, room: usize) -> Result<bool, Error> {
+        for name in names {
+            if self.holds(name, room)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns all tokens of a text in windows, of which each but the first begins with the last `overlap` tokens of the one
     /// before it. The spans of all windows are into the whole text.
     ///
