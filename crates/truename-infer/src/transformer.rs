@@ -1,7 +1,7 @@
 use crate::Error;
 use crate::adapter::{AdapterScratch, Adapters};
 use crate::batch::Batch;
-use crate::layer::{Attention, AttentionScratch, FeedForward, Norm, PositionBias, TokenEmbedding, sized};
+use crate::layer::{AttentionScratch, Layer, PositionBias, TokenEmbedding, sized};
 
 /// An encoder of the BERT family: embeddings, then layers.
 pub(crate) struct Transformer {
@@ -10,14 +10,6 @@ pub(crate) struct Transformer {
     pub layers: Vec<Layer>,
     pub hidden: usize,
     pub adapters: Option<Adapters>,
-}
-
-/// Attention and feed-forward, each with its residual and, after it, its norm.
-pub(crate) struct Layer {
-    pub attention: Attention,
-    pub attention_norm: Norm,
-    pub feed_forward: FeedForward,
-    pub feed_forward_norm: Norm,
 }
 
 /// Buffers of a forward pass; used again for batch after batch, so that none allocates.
@@ -65,25 +57,5 @@ impl Transformer {
             visit(self.layers.len(), states);
         }
         Ok((batch, states))
-    }
-}
-
-impl Layer {
-    /// Computes the states after the layer, in place.
-    ///
-    /// # Shapes
-    /// `hidden: [tokens, hidden]`
-    pub fn run(
-        &self,
-        batch: &Batch,
-        hidden: &mut [f32],
-        bias: Option<&PositionBias>,
-        attention: &mut AttentionScratch,
-        inner: &mut Vec<f32>,
-    ) {
-        self.attention.add(batch, hidden, bias, attention);
-        self.attention_norm.apply(hidden);
-        self.feed_forward.add(hidden, inner);
-        self.feed_forward_norm.apply(hidden);
     }
 }

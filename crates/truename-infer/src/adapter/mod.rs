@@ -5,12 +5,10 @@ mod config;
 
 use std::ops::Range;
 
-use crate::architecture::LayerSizes;
 use crate::batch::Batch;
 use crate::config::ModelConfig;
 use crate::head;
-use crate::layer::{Activation, AttentionScratch, Linear, sized};
-use crate::transformer::Layer;
+use crate::layer::{Activation, AttentionScratch, Layer, LayerSizes, Linear, sized};
 use crate::weights::{Scope, Weights};
 use crate::{Error, TensorNames, Visibility};
 

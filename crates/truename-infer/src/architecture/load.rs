@@ -1,9 +1,9 @@
 use rayon::prelude::*;
 
-use super::{Family, TensorNames};
+use super::Family;
 use crate::config::ModelConfig;
-use crate::layer::{Activation, Attention, FeedForward, Linear, Norm, PositionBias, TokenEmbedding};
-use crate::transformer::{Layer, Transformer};
+use crate::layer::{Activation, Layer, LayerSizes, Norm, PositionBias, TokenEmbedding};
+use crate::transformer::Transformer;
 use crate::weights::{Scope, Weights};
 use crate::{Error, error};
 
@@ -57,39 +57,6 @@ impl Family {
             activation: config.activation()?,
         };
         sizes.load(&self.names, layer)
-    }
-}
-
-/// Sizes of a transformer layer.
-pub(crate) struct LayerSizes {
-    pub hidden: usize,
-    pub inner: usize,
-    pub heads: usize,
-    pub epsilon: f32,
-    pub activation: Activation,
-}
-
-impl LayerSizes {
-    /// Loads a layer with these sizes.
-    pub fn load(&self, names: &TensorNames, layer: &Scope) -> Result<Layer, Error> {
-        let Self { hidden, inner, heads, epsilon, activation } = *self;
-        let linear = |name, inputs, outputs| Linear::load(&layer.at(name), inputs, outputs);
-        let norm = |name| Norm::load(&layer.at(name), hidden, epsilon);
-        let query_key_value = [names.query, names.key, names.value].map(|name| layer.at(name));
-        Ok(Layer {
-            attention: Attention {
-                query_key_value: Linear::load_all(&query_key_value, hidden, hidden)?,
-                output: linear(names.attention_output, hidden, hidden)?,
-                heads,
-            },
-            attention_norm: norm(names.attention_norm)?,
-            feed_forward: FeedForward {
-                up: linear(names.up, hidden, inner)?,
-                down: linear(names.down, inner, hidden)?,
-                activation,
-            },
-            feed_forward_norm: norm(names.feed_forward_norm)?,
-        })
     }
 }
 

@@ -10,7 +10,6 @@ use crate::config::ModelConfig;
 use crate::weights::{Scope, Weights};
 use crate::{Architecture, Error, error};
 
-pub(crate) use load::LayerSizes;
 pub use names::TensorNames;
 
 /// A family of models with one set of tensor names.

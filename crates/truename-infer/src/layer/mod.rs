@@ -7,6 +7,7 @@ mod feed_forward;
 mod linear;
 mod norm;
 mod position_bias;
+mod transformer;
 
 pub(crate) use attention::{Attention, AttentionScratch};
 pub(crate) use embedding::TokenEmbedding;
@@ -16,5 +17,6 @@ pub(crate) use linear::Linear;
 pub(crate) use norm::Norm;
 pub(crate) use position_bias::PositionBias;
 pub use position_bias::position_bucket;
+pub(crate) use transformer::{Layer, LayerSizes};
 
 pub(crate) use crate::kernels::sized;
