@@ -1,4 +1,4 @@
-//! The structure of the workspace: no circle of modules, and HTTP and `unsafe` in their places alone.
+//! The structure of the workspace: no circle of modules, and HTTP, output and `unsafe` in their places alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -213,6 +213,21 @@ fn http_is_spoken_by_server_and_download_alone() {
         let wrong = clients.iter().filter(|client| dependencies.contains_key(**client) && !allowed.contains(client));
         assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&&str>::new(), "{name}");
     }
+}
+
+#[test]
+fn only_the_command_prints() {
+    let mut paths = Vec::new();
+    files(&crates(), &mut paths);
+    paths.retain(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let mut code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        path.iter().any(|part| part == "src")
+            && code.any(|line| ["print!(", "println!(", "stdout", "stderr"].iter().any(|print| line.contains(print)))
+    });
+    let (own, others): (Vec<_>, Vec<_>) =
+        paths.iter().partition(|path| path.starts_with(crates().join("truename-cli")));
+    assert!(!own.is_empty() && others.is_empty(), "{others:?}");
 }
 
 #[test]
