@@ -36,6 +36,7 @@ struct Spans {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
     /// Saved and opened again, a folder has every tensor, those that were added too; saved once more, it has the same bytes.
     #[test]
     fn every_tensor_comes_back(
