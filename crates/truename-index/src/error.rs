@@ -1,4 +1,5 @@
 use std::fmt;
+use truename_error::ErrorKind;
 
 /// An error of an index.
 #[derive(Debug)]
@@ -123,5 +124,14 @@ impl std::error::Error for Error {
 impl From<truename_storage::Error> for Error {
     fn from(source: truename_storage::Error) -> Self {
         Self(Kind::Storage(source))
+    }
+}
+
+impl From<Error> for truename_error::Error {
+    fn from(source: Error) -> Self {
+        let kind = if source.is_damaged() { ErrorKind::Damaged } else { ErrorKind::Other };
+        let hint = source.is_missing().then(|| "import the sources again".to_owned());
+        let error = Self::other(source).of_kind(kind);
+        hint.into_iter().fold(error, Self::with_hint)
     }
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use truename_error::ErrorKind as Kinds;
 
 use truename_files::{IRREGULAR_HINT, is_irregular};
 use truename_read::Cause;
@@ -380,5 +381,20 @@ impl From<truename_storage::Error> for Error {
             Some(folder) => Self::storage(&folder, source),
             None => Kind::Storage { path: None, source }.into(),
         }
+    }
+}
+
+impl From<Error> for truename_error::Error {
+    fn from(source: Error) -> Self {
+        let kind = match &source {
+            source if source.is_not_found() => Kinds::NotFound,
+            source if source.is_damaged() => Kinds::Damaged,
+            source if source.is_interrupted() => Kinds::Interrupted,
+            source if source.is_other_format() => Kinds::OtherVersion,
+            _ => Kinds::Other,
+        };
+        let hint = source.hint();
+        let error = Self::other(source).of_kind(kind);
+        hint.into_iter().fold(error, Self::with_hint)
     }
 }
