@@ -77,6 +77,7 @@ pub use reranker::{
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{doubt, doubt_of, review_order};
 pub use shared_names::Ambiguous;
+pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use truename_error::ErrorKind;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 
 use crate::name_set::NameSet;
-use crate::{Error, LinkOptions};
+use crate::{Error, LinkOptions, error};
 
 /// Stands for all sources of aliases.
 const ALL: &str = "*";
@@ -64,7 +65,7 @@ impl NameFilter {
                 let left_out = self.left_out(concept, snapshot)?;
                 let names = snapshot.concept_names(concept)?.1;
                 if names.iter().any(|name| *name >= next) {
-                    return Err(Error::damaged("a concept has a name that never was there"));
+                    return Err(error::damaged("a concept has a name that never was there"));
                 }
                 names.into_iter().filter(|name| !left_out.contains(name)).for_each(|name| allowed.insert(name));
             }
@@ -84,10 +85,17 @@ impl NameFilter {
             sources.extend(snapshot.aliases(concept)?.into_iter().map(|(_, source)| source.to_owned()));
         }
         if let Some(unknown) = self.types.iter().find(|name| !types.contains(*name)) {
-            return Err(Error::unknown_type(unknown, types.into_iter().take(40).collect()));
+            let error = Error::new(ErrorKind::Choice, format!("no concept has the type \"{unknown}\""));
+            let known: Vec<String> = types.into_iter().take(40).collect();
+            let advice = (!known.is_empty()).then(|| format!("its types are {}", known.join(", ")));
+            return Err(advice.into_iter().fold(error, Error::with_hint));
         }
         match self.without_aliases.iter().find(|name| !sources.contains(*name)) {
-            Some(unknown) => Err(Error::unknown_alias_source(unknown, sources.into_iter().take(40).collect())),
+            Some(unknown) => {
+                let known: Vec<String> = sources.into_iter().take(40).collect();
+                Err(Error::new(ErrorKind::Choice, format!("no alias comes from \"{unknown}\""))
+                    .with_hint(format!("its sources are {}", known.join(", "))))
+            }
             None => Ok(()),
         }
     }

@@ -3,13 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use truename_error::ErrorKind;
 use truename_kb::ConceptId;
 use truename_text::{Document, GoldName, Mention, Span, stable_hash};
 
 use crate::reranker::{
     Judged, Rescored, best_by_other_part, certain_from, fit_mapping, log_loss, log_loss_by_other_part,
 };
-use crate::{Candidate, Error, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, TrainedReranker, WrittenIds};
+use crate::{
+    Candidate, Error, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, TrainedReranker, WrittenIds, error,
+};
 
 /// Minimum number of mentions to fit a re-ranker's mapping to.
 const MIN_MENTIONS: usize = 20;
@@ -65,7 +68,8 @@ impl KnowledgeBase {
         };
         let learnt = documents.iter().filter(has_learnt).count();
         if learnt > 0 {
-            return Err(Error::learnt_documents(learnt, documents.len()));
+            let message = format!("the retriever or the re-ranker learnt {learnt} of {} documents", documents.len());
+            return Err(Error::new(ErrorKind::Choice, message).with_hint("give documents that neither learnt"));
         }
         if reranker.is_none() {
             return Ok([documents, Vec::new()]);
@@ -92,7 +96,7 @@ impl KnowledgeBase {
                 document.mentions.iter().filter_map(of).collect()
             })
             .collect();
-        let reranker = self.attached_reranker()?.ok_or_else(|| Error::no_model(self.path(), "reranker"))?;
+        let reranker = self.attached_reranker()?.ok_or_else(|| error::no_model(self.path(), "reranker"))?;
         let before = reranker.mapping();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let recorder = Recorder { reranker, seen: Arc::clone(&seen) };
@@ -109,7 +113,13 @@ impl KnowledgeBase {
         };
         let judged: Vec<(Rescored, bool, f64)> = seen.into_iter().filter_map(judged).collect();
         if judged.len() < MIN_MENTIONS {
-            return Err(Error::too_few_mentions(judged.len(), MIN_MENTIONS));
+            let message = format!(
+                "the probabilities of a re-ranker need at least {MIN_MENTIONS} mentions that it is asked for; half of the \
+                 documents have {}",
+                judged.len()
+            );
+            return Err(Error::new(ErrorKind::TooFew, message)
+                .with_hint("give more documents; the re-ranker keeps its probabilities"));
         }
         let mentions: Vec<Rescored> = judged.iter().map(|(scored, _, _)| scored.clone()).collect();
         let is_second: Vec<bool> = judged.iter().map(|(_, is_second, _)| *is_second).collect();

@@ -14,12 +14,13 @@ mod training_set;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_text::{GoldName, NormalizedName};
 
 pub use context::ContextGain;
 pub use training_set::TrainingSet;
 
-use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Partial, Progress, Ranker};
+use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Partial, Progress, Ranker, error};
 
 /// Options of calibration.
 #[derive(Clone, Debug)]
@@ -119,14 +120,24 @@ impl KnowledgeBase {
         if let Some(encoder) = self.encoder()? {
             let learnt = LearntNames::read(encoder.folder())?.map_or(0, |record| record.count(gold));
             if learnt > 0 {
-                return Err(Error::learnt_gold(learnt, gold.len(), encoder.folder()));
+                let (folder, gold) = (encoder.folder().display(), gold.len());
+                let advice = hint![
+                    "give names that it did not learn, or train it with ",
+                    HintPart::key("ranker.folds").value(2),
+                    ": then each name is judged by an encoder that did not learn it",
+                ];
+                let message = format!("the encoder {folder} learnt {learnt} of {gold} judgements");
+                return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
             }
         }
         let features = FeatureSet::of_encoder(self.encoder()?.is_some());
         if features == FeatureSet::Dense {
             let without = self.names_without_vector()?;
             if without > 0 {
-                return Err(Error::incomplete_vectors(self.path(), without));
+                let kb = self.path().display();
+                let embed = HintPart::action("kb embed").with("kb", &kb).with("encoder", "DIR");
+                let message = format!("{without} names of {kb} have no vector");
+                return Err(Error::new(ErrorKind::Other, message).with_hint(hint!["make them: ", embed]));
             }
         }
         let mut training = TrainingSet::new(features);
@@ -153,7 +164,7 @@ impl KnowledgeBase {
         options: &CalibrateOptions,
     ) -> Result<Gain, Error> {
         assert!(self.encoder()?.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
-        let folder = tempfile::tempdir().map_err(|source| Error::io("make a temporary folder", self.path(), source))?;
+        let folder = tempfile::tempdir().map_err(|source| error::io("make a temporary folder", self.path(), source))?;
         // Removed even if the process ends early.
         let _partial = Partial::new(folder.path().to_owned());
         let mut concepts = Vec::new();

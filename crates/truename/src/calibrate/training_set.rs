@@ -1,4 +1,5 @@
 use rayon::prelude::*;
+use truename_error::ErrorKind;
 use truename_text::GoldName;
 
 use super::held_out::{Example, held_out, of_gold};
@@ -158,7 +159,12 @@ impl TrainingSet {
     /// If a prior needs vectors and the names have none.
     pub fn fit(&self, priors: &[&Ranker], options: &CalibrateOptions) -> Result<(Ranker, Gain), Error> {
         if self.groups.len() < MIN_NAMES {
-            return Err(Error::too_few_names(self.groups.len(), MIN_NAMES));
+            let found = self.groups.len();
+            let message = format!(
+                "a ranker needs at least {MIN_NAMES} names that can be held out; the knowledge base has {found}"
+            );
+            return Err(Error::new(ErrorKind::TooFew, message)
+                .with_hint("without calibration the ranker that comes with truename is used"));
         }
         // At least even, so that the concept with the exact name stays first.
         let exact = ((self.resolved.0 + EXACT_PRIOR.0) / (self.resolved.1 + EXACT_PRIOR.1)).max(0.5);

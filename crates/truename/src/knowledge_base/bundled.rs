@@ -8,7 +8,7 @@ use truename_kb::import::read_bytes;
 use truename_kb::{Format, ImportOptions};
 use truename_text::stable_hash;
 
-use crate::{Error, KnowledgeBase, Partial};
+use crate::{Error, KnowledgeBase, Partial, error};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
 /// JSONL. `kb/README.md` gives sources, licences and rules.
@@ -93,7 +93,7 @@ fn unpack(path: &Path) -> Result<KnowledgeBase, Error> {
         if KnowledgeBase::open(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
         }
-        own.replace(path).map_err(|source| Error::io("write", path, source))
+        own.replace(path).map_err(|source| error::io("write", path, source))
     });
     match moved {
         Err(error) if !path.join("data.mdb").is_file() => Err(error),

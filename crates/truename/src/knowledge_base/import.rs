@@ -13,7 +13,7 @@ use truename_text::{Gram, NormalizedName, grams};
 use super::KnowledgeBase;
 use super::models::META_COPIED;
 use super::vector_sets::NUMBERS;
-use crate::Error;
+use crate::{Error, error};
 
 const META_PROVENANCE: &str = "provenance";
 
@@ -226,7 +226,7 @@ fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Resu
 /// Moves a store into its folder in one step. Without `replace`, a store that another process put there meanwhile
 /// stays, and is an error.
 fn move_store(built: &Path, out: &Path, replace: bool) -> Result<(), Error> {
-    let failed = |source| Error::io("write", out, source);
+    let failed = |source| error::io("write", out, source);
     std::fs::create_dir_all(out).map_err(failed)?;
     let data = Partial::new(built.join("data.mdb"));
     share(data.path(), out).map_err(failed)?;
@@ -253,7 +253,7 @@ fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
     let Ok(mut entries) = std::fs::read_dir(out) else {
         if out.exists() {
             let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-            return Err(Error::io("write", out, source));
+            return Err(error::io("write", out, source));
         }
         return Ok(());
     };
@@ -288,7 +288,7 @@ struct Contents {
 
 /// Builds a store beside `out` and moves it there; with `replace` an existing one is replaced.
 fn place(out: &Path, contents: Contents, options: &ImportOptions, replace: bool) -> Result<KnowledgeBase, Error> {
-    let built = Partial::beside(out).map_err(|source| Error::io("write", out, source))?;
+    let built = Partial::beside(out).map_err(|source| error::io("write", out, source))?;
     let store = Store::create(built.path())?;
     fill(&store, contents, options, false)?;
     store.close();
@@ -395,7 +395,7 @@ fn provenance(action: &str, import: &Import) -> Vec<Provenance> {
 }
 
 pub(super) fn read_provenance(snapshot: &Snapshot<'_>) -> Result<Vec<Provenance>, Error> {
-    let read = |json| serde_json::from_slice(json).map_err(|_| Error::damaged("the list of its sources"));
+    let read = |json| serde_json::from_slice(json).map_err(|_| error::damaged("the list of its sources"));
     Ok(snapshot.meta(META_PROVENANCE)?.map(read).transpose()?.unwrap_or_default())
 }
 

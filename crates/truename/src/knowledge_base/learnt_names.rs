@@ -1,13 +1,14 @@
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use truename_error::{ErrorKind, Hint, HintPart};
 use truename_infer::Encoder;
 use truename_text::{GoldName, NormalizedName, stable_hash};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Record of an encoder that was trained on names, in its folder: the labelled names that it learnt, and the encoders trained
 /// beside it without a part of the names each (`ranker.folds`). It tells whether all of these are finished and unchanged.
@@ -41,10 +42,10 @@ impl LearntNames {
         let path = encoder.join(Self::FILE);
         match std::fs::read(&path) {
             Ok(bytes) => {
-                serde_json::from_slice(&bytes).map(Some).map_err(|source| Error::io("read", &path, source.into()))
+                serde_json::from_slice(&bytes).map(Some).map_err(|source| error::io("read", &path, source.into()))
             }
-            Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(Error::io("read", &path, source)),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(error::io("read", &path, source)),
         }
     }
 
@@ -55,7 +56,7 @@ impl LearntNames {
     pub fn write(&self, encoder: &Path) -> Result<(), Error> {
         let path = encoder.join(Self::FILE);
         let json = serde_json::to_vec(self).map_err(Error::other)?;
-        truename_files::write(&path, json).map_err(|source| Error::io("write", &path, source))
+        truename_files::write(&path, json).map_err(|source| error::io("write", &path, source))
     }
 
     /// Writes the record of an encoder that is trained, as are those beside it.
@@ -98,7 +99,19 @@ const FOLDS: &str = "folds";
 /// If one is missing, not finished or changed, or cannot be read.
 pub fn fold_encoders(encoder: &Encoder) -> Result<Vec<Arc<Encoder>>, Error> {
     let folder = encoder.folder();
-    let unfinished = |reason: String| Err(Error::unfinished_folds(folder, reason));
+    let broken = |reason: String| {
+        let message = format!("the encoders of ranker.folds in {} are not whole: {reason}", folder.display());
+        Error::new(ErrorKind::Other, message)
+    };
+    let resume = || [HintPart::action("train"), " with the same recipe and ".into(), HintPart::setting("resume")];
+    let unfinished = |reason: String| {
+        Err(broken(reason).with_hint(Hint::from_iter(std::iter::once("finish them: ".into()).chain(resume()))))
+    };
+    let damaged = |place: &Path, state: &str| {
+        let place = place.display();
+        let again = format!("train it again: delete {place}, then ").into();
+        broken(format!("{place} {state}")).with_hint(Hint::from_iter(std::iter::once(again).chain(resume())))
+    };
     let Some(LearntNames { folds, encoder: hash, encoders, .. }) = LearntNames::read(folder)? else {
         let has_folds = folder.join(FOLDS).exists();
         return if has_folds { unfinished("their number is not recorded".into()) } else { Ok(Vec::new()) };
@@ -115,14 +128,10 @@ pub fn fold_encoders(encoder: &Encoder) -> Result<Vec<Arc<Encoder>>, Error> {
     let open = |(fold, hash): (usize, &String)| {
         let place = fold_folder(folder, fold);
         let opened = Encoder::open(&place).map_err(|source| match source.is_not_found() {
-            true => Error::damaged_fold(folder, &place, "is missing"),
-            false => source.into(),
+            true => damaged(&place, "is missing"),
+            false => source,
         })?;
-        if opened.hash() == hash {
-            Ok(Arc::new(opened))
-        } else {
-            Err(Error::damaged_fold(folder, &place, "was changed"))
-        }
+        if opened.hash() == hash { Ok(Arc::new(opened)) } else { Err(damaged(&place, "was changed")) }
     };
     encoders.iter().enumerate().map(open).collect()
 }

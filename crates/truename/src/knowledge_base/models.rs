@@ -1,18 +1,19 @@
 //! Models in the folder of a knowledge base.
 
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use truename_error::ErrorKind;
 use truename_files::{Folder, Partial, check_regular, is_irregular};
 use truename_infer::{ClozeMapping, Encoder, SETTINGS_FILES, network_folders};
 
 use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
 use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSets, Versions};
 use super::{KnowledgeBase, ModelHash};
-use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever};
+use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever, error};
 
 /// Folder of the models in the knowledge base's folder.
 const MODELS: &str = "models";
@@ -25,6 +26,9 @@ const FILES: [&str; 3] = ["model.safetensors", "truename.json", LearntNames::FIL
 const RECOGNIZER: &str = "recognizer";
 /// Role of re-rankers, and meta key of the one in the folder.
 const RERANKER: &str = "reranker";
+
+/// State of a model whose files were changed.
+const CHANGED: &str = "was changed: it no longer has the hash that the vectors were made with";
 
 /// A model without vectors in the folder of a knowledge base.
 #[derive(Serialize, Deserialize)]
@@ -80,7 +84,8 @@ impl std::str::FromStr for ModelRole {
             RECOGNIZER => Ok(Self::Recognizer),
             RETRIEVER => Ok(Self::Retriever),
             RERANKER => Ok(Self::Reranker),
-            _ => Err(Error::unknown_role(name)),
+            _ => Err(Error::new(ErrorKind::Choice, format!("no model has the role \"{name}\""))
+                .with_hint("the roles are: encoder, recognizer, retriever, reranker")),
         }
     }
 }
@@ -107,7 +112,7 @@ impl KnowledgeBase {
     /// Opens the encoder in the knowledge base's folder; `None` if it has none.
     ///
     /// # Errors
-    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
+    /// If it is missing or was changed ([`ErrorKind::ModelChanged`]), or cannot be read.
     pub fn attached_encoder(&self) -> Result<Option<Arc<Encoder>>, Error> {
         let current = VectorSets::read(&self.store.snapshot()?)?.named(ENCODER).current;
         let Some(set) = current.filter(|set| set.is_attached) else { return Ok(None) };
@@ -155,7 +160,7 @@ impl KnowledgeBase {
     /// Opens the recognizer in the knowledge base's folder; `None` if it has none.
     ///
     /// # Errors
-    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
+    /// If it is missing or was changed ([`ErrorKind::ModelChanged`]), or cannot be read.
     pub fn attached_recognizer(&self) -> Result<Option<TrainedRecognizer>, Error> {
         self.attached(ModelRole::Recognizer, TrainedRecognizer::open, TrainedRecognizer::hash)
     }
@@ -187,7 +192,7 @@ impl KnowledgeBase {
     /// Keeps a mapping of the attached re-ranker in place of that of its training.
     pub(crate) fn put_mapping(&self, mapping: ClozeMapping, certain: Option<f64>) -> Result<(), Error> {
         let role = ModelRole::Reranker;
-        let record = self.model_record(role)?.ok_or_else(|| Error::no_model(self.path(), role.as_str()))?;
+        let record = self.model_record(role)?.ok_or_else(|| error::no_model(self.path(), role.as_str()))?;
         self.put_model_record(role, &ModelRecord { calibrated: Some(Calibrated { mapping, certain }), ..record })
     }
 
@@ -202,7 +207,7 @@ impl KnowledgeBase {
         let hash: ModelHash = hash.parse()?;
         self.place(role, &hash, from, |target| match hash_of(target)? == hash.as_str() {
             true => Ok(()),
-            false => Err(Error::model_changed(self.path(), target, &folder)),
+            false => Err(error::model_changed(self.path(), target, &folder, CHANGED)),
         })?;
         self.put_model_record(role, &ModelRecord { hash, folder, calibrated: None })?;
         self.prune_models()
@@ -219,7 +224,7 @@ impl KnowledgeBase {
         let model = open(&folder)?;
         match record.hash == hash(&model).as_str() {
             true => Ok(Some(model)),
-            false => Err(Error::model_changed(self.path(), &folder, &record.folder)),
+            false => Err(error::model_changed(self.path(), &folder, &record.folder, CHANGED)),
         }
     }
 
@@ -233,7 +238,7 @@ impl KnowledgeBase {
     fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {
         let snapshot = self.store.snapshot()?;
         let Some(json) = snapshot.meta(role.as_str())? else { return Ok(None) };
-        serde_json::from_slice(json).map(Some).map_err(|_| Error::damaged("the record of a model"))
+        serde_json::from_slice(json).map(Some).map_err(|_| error::damaged("the record of a model"))
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
@@ -252,7 +257,7 @@ impl KnowledgeBase {
             fold_encoders(&copy)?;
             match LearntNames::read(target)? == learnt {
                 true => Ok(()),
-                false => Err(Error::model_changed(self.path(), target, &record.folder)),
+                false => Err(error::model_changed(self.path(), target, &record.folder, CHANGED)),
             }
         })?;
         self.mark_attached(ENCODER, &record)
@@ -268,7 +273,7 @@ impl KnowledgeBase {
         self.place(ModelRole::Retriever, &record.hash, retriever.folder(), |target| {
             match record.hash == TrainedRetriever::open(target)?.hash() {
                 true => Ok(()),
-                false => Err(Error::model_changed(self.path(), target, &record.folder)),
+                false => Err(error::model_changed(self.path(), target, &record.folder, CHANGED)),
             }
         })?;
         self.mark_attached(RETRIEVER, &record)
@@ -286,7 +291,7 @@ impl KnowledgeBase {
         let retriever = TrainedRetriever::open(&folder)?;
         match hash == retriever.hash() {
             true => AttachedRetriever::new(retriever, self.clone()).map(Some),
-            false => Err(Error::model_changed(self.path(), &folder, &source)),
+            false => Err(error::model_changed(self.path(), &folder, &source, CHANGED)),
         }
     }
 
@@ -301,7 +306,7 @@ impl KnowledgeBase {
             ModelRole::Recognizer | ModelRole::Reranker => self.model_record(role)?.is_some(),
         };
         if !is_there {
-            return Err(Error::no_model(self.path(), role.as_str()));
+            return Err(error::no_model(self.path(), role.as_str()));
         }
         self.record_copied(None)?;
         match role {
@@ -342,12 +347,12 @@ impl KnowledgeBase {
     /// Removes the files of a model, and the folders that are empty then.
     fn remove_model(&self, name: &str) -> Result<(), Error> {
         let place = Path::new(MODELS).join(name);
-        let kb = Folder::open(self.path()).map_err(|source| Error::io("open", self.path(), source))?;
+        let kb = Folder::open(self.path()).map_err(|source| error::io("open", self.path(), source))?;
         for file in model_files(&self.path().join(&place)) {
             let file = place.join(file);
             match kb.remove(&file) {
-                Err(source) if source.kind() != ErrorKind::NotFound && !is_irregular(&source) => {
-                    return Err(Error::io("remove", &self.path().join(file), source));
+                Err(source) if source.kind() != io::ErrorKind::NotFound && !is_irregular(&source) => {
+                    return Err(error::io("remove", &self.path().join(file), source));
                 }
                 _ => {}
             }
@@ -359,7 +364,7 @@ impl KnowledgeBase {
     fn copied(&self) -> Result<BTreeSet<(ModelRole, ModelHash)>, Error> {
         let snapshot = self.store.snapshot()?;
         let Some(json) = snapshot.meta(META_COPIED)? else { return Ok(BTreeSet::new()) };
-        serde_json::from_slice(json).map_err(|_| Error::damaged("the list of its models"))
+        serde_json::from_slice(json).map_err(|_| error::damaged("the list of its models"))
     }
 
     /// Records that the attached models, and another one, are copies that may be removed.
@@ -393,7 +398,7 @@ impl KnowledgeBase {
         if is_there && check(&target).is_ok() {
             return Ok(());
         }
-        let failed = |source| Error::io("copy", from, source);
+        let failed = |source| error::io("copy", from, source);
         std::fs::create_dir_all(self.path().join(MODELS)).map_err(failed)?;
         let partial = Partial::beside(&target).map_err(failed)?;
         for file in model_files(from).filter(|file| from.join(file).is_file()) {
@@ -403,7 +408,7 @@ impl KnowledgeBase {
         }
         // Replaces a changed copy.
         self.remove_model(&folder_name(role.as_str(), hash))?;
-        partial.replace(&target).map_err(|source| Error::io("replace", &target, source))?;
+        partial.replace(&target).map_err(|source| error::io("replace", &target, source))?;
         check(&target)
     }
 
@@ -417,7 +422,7 @@ impl KnowledgeBase {
         let folder = self.model_folder(role, hash);
         match self.is_regular(&folder)? {
             true => Ok(folder),
-            false => Err(Error::model_missing(self.path(), &folder, source)),
+            false => Err(error::model_changed(self.path(), &folder, source, "is missing")),
         }
     }
 
@@ -425,8 +430,8 @@ impl KnowledgeBase {
     fn is_regular(&self, folder: &Path) -> Result<bool, Error> {
         match check_regular(self.path(), folder) {
             Ok(()) => Ok(true),
-            Err((_, source)) if source.kind() == ErrorKind::NotFound => Ok(false),
-            Err((path, source)) => Err(Error::io("open", &path, source)),
+            Err((_, source)) if source.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err((path, source)) => Err(error::io("open", &path, source)),
         }
     }
 
@@ -435,7 +440,7 @@ impl KnowledgeBase {
         let folder = self.own_folder(role, &record.hash, &record.folder)?;
         let encoder = Encoder::open_with_adapters(&folder, &record.adapters)?;
         if record.hash != encoder.hash() {
-            return Err(Error::model_changed(self.path(), &folder, &record.folder));
+            return Err(error::model_changed(self.path(), &folder, &record.folder, CHANGED));
         }
         Ok(encoder)
     }

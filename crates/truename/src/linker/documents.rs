@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use truename_error::ErrorKind;
 use truename_text::{Document, KeyMatch, Mention, Span};
 
 use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
@@ -226,17 +227,19 @@ fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
 fn check(recognized: &[Vec<Recognized>], readings: &[Reading<'_>]) -> Result<(), Error> {
     if recognized.len() != readings.len() {
         let (documents, lists) = (readings.len(), recognized.len());
-        return Err(Error::recognizer(format!("{documents} documents, {lists} lists of mentions")));
+        let message = format!("the recognizer gave {documents} documents, {lists} lists of mentions");
+        return Err(Error::new(ErrorKind::Other, message));
     }
     for (reading, recognized) in readings.iter().zip(recognized) {
         let document = reading.document();
         let mut spans = recognized.iter().flat_map(|one| std::iter::once(&one.span).chain(&one.fragments));
         if let Some(span) = spans.find(|span| span.of(&document.text).is_none()) {
             let (id, length) = (&document.id, document.text.len());
-            return Err(Error::recognizer(format!(
-                "the span {}..{} in document \"{id}\", which has {length} bytes",
+            let message = format!(
+                "the recognizer gave the span {}..{} in document \"{id}\", which has {length} bytes",
                 span.start, span.end
-            )));
+            );
+            return Err(Error::new(ErrorKind::Other, message));
         }
     }
     Ok(())

@@ -21,6 +21,8 @@ pub use options::LinkOptions;
 pub(crate) use session::{is_nil, sort};
 pub use stream::LinkStream;
 
+use truename_error::ErrorKind;
+
 use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
@@ -212,7 +214,12 @@ impl Linker {
     pub fn link_versioned(&self, queries: &[Query<'_>]) -> Result<(u64, Vec<Link>), Error> {
         for Query { name, context } in queries {
             if let Some(Context { document, span }) = context.filter(|all| all.span.of(&all.document.text).is_none()) {
-                return Err(Error::span_outside(name, span, document.text.len()));
+                let (start, end, bytes) = (span.start, span.end, document.text.len());
+                let message = format!(
+                    "the span {start}..{end} of \"{name}\" is no part of its document, which has {bytes} bytes"
+                );
+                return Err(Error::new(ErrorKind::Choice, message)
+                    .with_hint("spans count the bytes of the text, from 0, and end between two characters"));
             }
         }
         let call = self.begin(queries.iter().any(|query| query.context.is_some()))?;

@@ -16,7 +16,7 @@ use groups::softmax_with_none;
 use serde::{Deserialize, Serialize};
 use trees::Trees;
 
-use crate::{Error, FeatureSet};
+use crate::{Error, FeatureSet, error};
 
 /// Regression trees over the features, with the calibration of their scores to probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,13 +58,13 @@ impl Ranker {
     /// # Errors
     /// If the bytes are damaged, or of a ranker for other features.
     pub fn from_bytes(bytes: &[u8], features: FeatureSet) -> Result<Self, Error> {
-        let ranker: Self = postcard::from_bytes(bytes).map_err(Error::ranker)?;
+        let ranker: Self = postcard::from_bytes(bytes).map_err(error::ranker)?;
         let numbers = [ranker.slope, ranker.offset, ranker.exact];
         let is_sound = ranker.trees.is_sound(features.names().len())
             && ranker.decisions.is_sound()
             && numbers.iter().all(|n| n.is_finite());
         if ranker.layout != features.layout() || !is_sound {
-            return Err(Error::ranker(postcard::Error::SerdeDeCustom));
+            return Err(error::ranker(postcard::Error::SerdeDeCustom));
         }
         Ok(ranker)
     }

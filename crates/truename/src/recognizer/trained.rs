@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use truename_error::ErrorKind;
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger};
 use truename_text::{Span, Words};
 
@@ -78,7 +79,11 @@ impl TrainedRecognizer {
                 };
                 Ok(Self { model: Model::Spans(Arc::new(scorer.with_types(types)?)), options: self.options })
             }
-            Model::Tags(_) => Err(Error::fixed_types()),
+            Model::Tags(_) => {
+                let message = "a tagger finds the types that it was trained on, and no others";
+                Err(Error::new(ErrorKind::Choice, message)
+                    .with_hint("train a recognizer by `task.kind = \"recognize\"`"))
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use truename_text::{NormalizedName, grams};
 use super::columns::Columns;
 use super::distinct::Firsts;
 use super::{DistinctRecords, Record, RecordPair, Tables};
-use crate::Error;
+use crate::{Error, error};
 
 /// Default number of neighbours.
 const NEIGHBOURS: usize = 10;
@@ -198,7 +198,7 @@ impl<'a> Blocking<'a> {
             let first = number * ENCODED;
             truncated += vectors.truncated().iter().map(|at| texts.rows[first + *at].len() as u64).sum::<u64>();
             if let Some(damaged) = vectors.rows().position(|row| row.iter().any(|number| !number.is_finite())) {
-                return Err(Error::damaged_encoder(&piece[damaged]));
+                return Err(error::damaged_encoder(&piece[damaged]));
             }
             let rows = (first as u32..).zip(vectors.rows());
             // A text without a token has no direction.

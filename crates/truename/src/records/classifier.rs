@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{Classifier, ClassifyText};
 
 use super::{PairScorer, RecordPair, Tables};
@@ -31,7 +32,11 @@ impl PairClassifier {
     /// with two labels, such as 0 and 1.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let classifier = Classifier::open(folder)?;
-        let refused = |reason: String| Error::no_pair_classifier(folder, reason);
+        let refused = |reason: String| {
+            let train = HintPart::action("train").value("recipes/record-pairs.toml");
+            Error::new(ErrorKind::Choice, format!("{} is no classifier of pairs: it {reason}", folder.display()))
+                .with_hint(hint!["train one on labelled pairs: ", train])
+        };
         let config = classifier.config();
         if config.columns.len() == 1 {
             return Err(refused("classifies single texts".into()));
@@ -132,7 +137,7 @@ mod tests {
         let refused = |change: &dyn Fn(&mut ClassifyConfig)| {
             let folder = folder(change);
             let error = PairClassifier::open(folder.path()).err().unwrap();
-            assert!(error.hint().unwrap().contains("record-pairs.toml"));
+            assert!(error.hint().unwrap().to_string().contains("record-pairs.toml"));
             let message = error.to_string();
             message.rsplit_once(": it ").unwrap().1.to_owned()
         };

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use truename_error::ErrorKind;
 use truename_text::Span;
 
 use crate::{Candidate, Error, Query};
@@ -111,16 +112,17 @@ pub(crate) fn shorten(candidates: &mut Vec<Candidate>, depth: usize) {
 /// Scores shortlists and checks the number and range of the logits.
 pub(crate) fn score(reranker: &dyn Reranker, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
     let scores = reranker.score(shortlists)?;
+    let broken = |found: String| Err(Error::new(ErrorKind::Other, format!("the re-ranker gave {found}")));
     if scores.len() != shortlists.len() {
-        return Err(Error::reranker(format!("{} queries, {} lists of scores", shortlists.len(), scores.len())));
+        return broken(format!("{} queries, {} lists of scores", shortlists.len(), scores.len()));
     }
     for (shortlist, scores) in shortlists.iter().zip(&scores) {
         let (name, candidates) = (shortlist.query.name, shortlist.candidates.len());
         if scores.len() != candidates {
-            return Err(Error::reranker(format!("{candidates} candidates of \"{name}\", {} scores", scores.len())));
+            return broken(format!("{candidates} candidates of \"{name}\", {} scores", scores.len()));
         }
         if scores.iter().any(|score| !score.is_finite()) {
-            return Err(Error::reranker(format!("a score for \"{name}\" that is not finite")));
+            return broken(format!("a score for \"{name}\" that is not finite"));
         }
     }
     Ok(scores)

@@ -5,7 +5,7 @@ use truename_read::{Source, SourceOptions, Table, TableOptions, has_extension};
 use truename_text::{Span, Words};
 
 use super::lines::for_each_line;
-use crate::Error;
+use crate::{Error, error};
 
 /// Number of occurrences of words, from a word list or counted in texts. Capitals do not count.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ impl Frequencies {
             let before = frequencies.total;
             truename_read::files(path)?.iter().try_for_each(|file| frequencies.add_file(file))?;
             if frequencies.total == before {
-                return Err(Error::word_list(path, 0, "no word with a count, and no text".to_owned()));
+                return Err(error::word_list(path, None, "no word with a count, and no text"));
             }
         }
         Ok(frequencies)
@@ -56,7 +56,7 @@ impl Frequencies {
         let (mut places, mut is_first) = ((0, 1), true);
         while let Some(record) = table.read_filled()? {
             let row: Option<Vec<String>> = record.cells().map(|cell| table.encoding().decode(cell)).collect();
-            let row = row.ok_or_else(|| Error::word_list(&path, record.line, "not UTF-8".into()))?;
+            let row = row.ok_or_else(|| error::word_list(&path, record.line, "not UTF-8"))?;
             if row.iter().all(|cell| cell.trim().is_empty()) {
                 continue;
             }
@@ -71,7 +71,7 @@ impl Frequencies {
                     let between = if delimiter == b'\t' { "a tab" } else { "a delimiter" };
                     let found = String::from_utf8_lossy(record.content());
                     let message = format!("expected a word, {between} and its count, found \"{found}\"");
-                    return Err(Error::word_list(&path, record.line, message));
+                    return Err(error::word_list(&path, record.line, message));
                 }
             }
         }

@@ -1,5 +1,6 @@
 use rayon::prelude::*;
 use serde::Serialize;
+use truename_error::ErrorKind;
 use truename_infer::{Encoder, MaskedLanguageModel, MaskedPlace};
 use truename_text::Span;
 
@@ -185,7 +186,8 @@ impl Simplifier {
     /// Returns the candidates with their fit and whether the vocabulary has them: the model's best, then synonyms.
     fn candidates(&self, word: &str, place: &MaskedPlace<'_>, is_participle: bool) -> Result<Vec<Substitute>, Error> {
         if self.model.is_none() && self.synonyms.is_none() {
-            return Err(Error::no_substitutes());
+            return Err(Error::new(ErrorKind::Choice, "there is no source of substitutes")
+                .with_hint("give a masked-language model, synonyms or a knowledge base"));
         }
         let synonyms = self.synonyms.as_ref().map(|synonyms| synonyms.of(word, is_participle));
         let is_synonym = |word: &String| synonyms.as_ref().map(|synonyms| synonyms.contains(word));

@@ -68,7 +68,7 @@ fn aliases_of_a_source_are_left_out() {
     let unknown = LinkOptions { without_aliases: vec!["mor.tsv".into()], ..LinkOptions::default() };
     let error = Linker::new(kb.clone()).unwrap().with_options(unknown).err().unwrap();
     assert_eq!(error.to_string(), "no alias comes from \"mor.tsv\"");
-    assert_eq!(error.hint().unwrap(), "its sources are *, more.tsv, otherkb");
+    assert_eq!(error.hint().unwrap().to_string(), "its sources are *, more.tsv, otherkb");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use truename_read::Source;
 
-use crate::Error;
 use crate::substitutes::lines::for_each_line;
+use crate::{Error, error};
 
 /// Passes the name and the members of each cluster to `add`.
 ///
@@ -15,7 +15,7 @@ pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(
     for_each_line(source, |number, line| {
         match line.strip_prefix('\t') {
             Some(_) if cluster.is_empty() => {
-                return Err(Error::word_list(&path, number, "a member before the name of its cluster".into()));
+                return Err(error::word_list(&path, number, "a member before the name of its cluster"));
             }
             Some(member) => cluster.push(member.to_owned()),
             None => add(std::mem::replace(&mut cluster, vec![line.to_owned()])),

@@ -11,7 +11,7 @@ use truename_read::{Source, SourceOptions, has_extension};
 
 use super::inflection::{Form, PartOfSpeech, has_form, inflected, readings};
 use super::lines::plain_name;
-use crate::{Error, KnowledgeBase};
+use crate::{Error, KnowledgeBase, error};
 
 /// Words and phrases in groups of synonyms. Capitals do not count.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ impl SynonymVocabulary {
         }
         if files.is_empty() {
             let message = "no data.noun, data.verb, data.adj or data.adv, and no other file of synonyms in the folder";
-            return Err(Error::word_list(path, 0, message.into()));
+            return Err(error::word_list(path, None, message));
         }
         files.iter().try_for_each(|file| self.add_file(file))
     }
@@ -69,7 +69,7 @@ impl SynonymVocabulary {
             Format::Table => table::read(source, |words| self.add(words, None))?,
         }
         if self.groups.len() == before {
-            return Err(Error::word_list(path, 1, "no two synonyms in the file".into()));
+            return Err(error::word_list(path, 1, "no two synonyms in the file"));
         }
         Ok(())
     }

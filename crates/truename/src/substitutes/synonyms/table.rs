@@ -2,7 +2,7 @@
 
 use truename_read::{Source, Table, TableOptions, has_extension};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Names of columns, by which a header is known.
 const HEADERS: [&str; 8] = ["word", "words", "name", "names", "synonym", "synonyms", "target", "substitutes"];
@@ -18,7 +18,7 @@ pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(
     let mut table = Table::open(source, &options)?;
     let mut is_first = true;
     while let Some(record) = table.read_filled()? {
-        let failed = |message: &str| Error::word_list(&path, record.line, message.to_owned());
+        let failed = |message: &str| error::word_list(&path, record.line, message);
         if record.has_open_quote {
             return Err(failed("a quote that is never closed"));
         }

@@ -2,8 +2,8 @@
 
 use truename_read::Source;
 
-use crate::Error;
 use crate::substitutes::lines::for_each_line;
+use crate::{Error, error};
 
 /// Passes the words of each synset to `add`.
 ///
@@ -18,7 +18,7 @@ pub(super) fn read(source: Source, mut add: impl FnMut(Vec<String>)) -> Result<(
         }
         let words = words(line);
         let words = words
-            .ok_or_else(|| Error::word_list(&path, number, format!("no synset of WordNet: \"{}\"", shown(line))))?;
+            .ok_or_else(|| error::word_list(&path, number, format!("no synset of WordNet: \"{}\"", shown(line))))?;
         add(words);
         Ok(())
     })
