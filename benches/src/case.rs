@@ -176,7 +176,8 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
 
 /// Returns an encoder that learnt the names of a case's knowledge base, nothing of the queries; and those beside it.
 fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::Result<Option<TrainedEncoders>> {
-    let mut changes: Vec<Change> = options.set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    let mut changes: Vec<Change> =
+        options.set.iter().map(|change| Change::parse("--set", change)).collect::<Result<_, _>>()?;
     changes.extend(options.encoder.iter().map(|encoder| Change::path("--encoder", "encoder.from", encoder)));
     let recipe = Recipe::read(recipe, &changes)?;
     let folder = tempfile::tempdir()?;

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_text::part_of;
 
-use crate::{Error, Named};
+use crate::{Error, Named, error};
 
 /// Probabilities of the changes to a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,11 +32,11 @@ impl Augmentation {
     pub fn check(&self) -> Result<(), Error> {
         let Self { misspelling, adversarial, acronym, part, spacing, punctuation, version } = self;
         if *adversarial > 1 && *misspelling == 0.0 {
-            return Err(Error::value("augmentation.adversarial", adversarial, "1 where augmentation.misspelling is 0"));
+            return Err(error::value("augmentation.adversarial", adversarial, "1 where augmentation.misspelling is 0"));
         }
         let sum = misspelling + acronym + part + spacing + punctuation + version;
         if sum > 1.0 {
-            return Err(Error::value("the sum of augmentation", sum, "at most 1"));
+            return Err(error::value("the sum of augmentation", sum, "at most 1"));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::recipe::{Condition, Keys, Range};
 use crate::task::Kind;
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// Begins a path that names the model of an earlier run.
 const RUN: &str = "run:";
@@ -61,17 +61,17 @@ impl Keys for ChainKeys {
 pub(crate) fn runs(recipe: &Recipe, out: &Path) -> Result<Vec<(String, Recipe)>, Error> {
     let ChainKeys { chain, data, encoder, run } = recipe.keys()?;
     if chain.runs.is_empty() {
-        return Err(Error::value("chain.runs", "empty", "the names of the runs, in their order"));
+        return Err(error::value("chain.runs", "empty", "the names of the runs, in their order"));
     }
     let mut runs = Vec::new();
     for name in &chain.runs {
         let Some(Value::Table(own)) = run.get(name) else {
-            return Err(Error::value("chain.runs", name, format!("the name of a section [run.{name}]")));
+            return Err(error::value("chain.runs", name, format!("the name of a section [run.{name}]")));
         };
         let mut table = own.clone();
         let kind = own.get("task").and_then(|task| task.get("kind")).and_then(Value::as_str).unwrap_or_default();
         if kind == KIND {
-            return Err(Error::value("task.kind", KIND, "another kind: a chain has no chains"));
+            return Err(error::value("task.kind", KIND, "another kind: a chain has no chains"));
         }
         let known = Kind::find(kind).map(|kind| kind.schema.defaults()).unwrap_or_default();
         for (section, common) in [("data", &data), ("encoder", &encoder)] {
@@ -85,7 +85,7 @@ pub(crate) fn runs(recipe: &Recipe, out: &Path) -> Result<Vec<(String, Recipe)>,
         table.entry("device").or_insert(recipe.device.clone().into());
         let before: Vec<&str> = runs.iter().map(|(name, _): &(String, Recipe)| name.as_str()).collect();
         table.iter_mut().try_for_each(|(_, value)| resolve(value, &before, out))?;
-        let text = toml::to_string(&table).map_err(Error::unwritable)?;
+        let text = toml::to_string(&table).map_err(error::unwritable)?;
         let recipe = Recipe::of_text(&format!("the section [run.{name}]"), &text)?;
         runs.push((name.clone(), recipe));
     }
@@ -103,7 +103,7 @@ fn resolve(value: &mut Value, before: &[&str], out: &Path) -> Result<(), Error> 
         Value::String(text) => {
             if let Some(name) = text.strip_prefix(RUN) {
                 if !before.contains(&name) {
-                    return Err(Error::value("chain.runs", &*text, "the name of an earlier run behind \"run:\""));
+                    return Err(error::value("chain.runs", &*text, "the name of an earlier run behind \"run:\""));
                 }
                 *text = out.join(name).to_string_lossy().into_owned();
             }

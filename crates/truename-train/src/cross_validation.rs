@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase};
 
+use truename_error::ErrorKind;
+
 use crate::{Dataset, Error, Member, Named, Recipe, Run, Start, TrainedEncoders, train_on};
 
 /// Cross-validation over the names of a knowledge base: each part of them is asked for with all else fitted to the other parts.
@@ -43,7 +45,7 @@ pub struct FittedFold {
     /// A knowledge base of the other names, with vectors and a fitted ranker.
     pub kb: KnowledgeBase,
     /// The reason why the ranker is the default one: there are too few names to fit one.
-    pub unfitted: Option<truename::Error>,
+    pub unfitted: Option<Error>,
 }
 
 impl CrossValidation<'_> {
@@ -92,7 +94,7 @@ impl CrossValidation<'_> {
         part: &Dataset,
         trained: Option<&TrainedEncoders>,
         out: &Path,
-    ) -> Result<(KnowledgeBase, Option<truename::Error>), Error> {
+    ) -> Result<(KnowledgeBase, Option<Error>), Error> {
         let named = part.searched().iter().filter(|concept| !concept.names.is_empty());
         let mut kb = KnowledgeBase::create(named.map(concept).collect::<Result<_, Error>>()?, out)?;
         let fitted = match trained {
@@ -104,15 +106,15 @@ impl CrossValidation<'_> {
         };
         match fitted {
             Ok(_) => Ok((kb, None)),
-            Err(error) if error.is_too_few_names() => Ok((kb, Some(error))),
-            Err(error) => Err(error.into()),
+            Err(error) if error.kind() == ErrorKind::TooFew => Ok((kb, Some(error))),
+            Err(error) => Err(error),
         }
     }
 }
 
 /// A concept of names alone.
 fn concept(named: &Named) -> Result<Concept, Error> {
-    let id = named.id.parse().map_err(truename::Error::from)?;
+    let id = named.id.parse().map_err(Error::from)?;
     let mut concept = Concept::new(id, named.names[0].clone());
     concept.synonyms = named.names[1..].to_vec();
     Ok(concept)

@@ -1,7 +1,7 @@
 use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
 use truename_storage::Environment;
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Rows that are stored and searched together.
 const TOGETHER: usize = 4096;
@@ -29,12 +29,12 @@ impl ScratchIndex {
     /// `vectors: [names, width]`, each of unit length
     pub fn new(vectors: &[f32], width: usize) -> Result<Self, Error> {
         let environment = scratch(vectors.len())?;
-        let failed = |source: truename_storage::Error| Error::state(environment.folder(), source);
+        let failed = |source: truename_storage::Error| error::state(environment.folder(), source);
         let mut write = environment.write().map_err(failed)?;
-        let index = VectorIndex::create(&environment, &mut write).map_err(Error::index)?;
+        let index = VectorIndex::create(&environment, &mut write)?;
         let rows: Vec<(u32, &[f32])> = (0..).zip(vectors.chunks_exact(width)).collect();
         for rows in rows.chunks(TOGETHER) {
-            index.put(&mut write, rows).map_err(Error::index)?;
+            index.put(&mut write, rows)?;
         }
         write.commit().map_err(failed)?;
         Ok(Self { environment, index, width })
@@ -45,14 +45,14 @@ impl ScratchIndex {
     /// # Shapes
     /// `queries: [queries, width]`, each of unit length; output: `[queries][≤ count]`
     pub fn nearest(&self, queries: &[f32], count: usize) -> Result<Vec<Vec<Hit>>, Error> {
-        let read = self.environment.read().map_err(|source| Error::state(self.environment.folder(), source))?;
-        let reader = self.index.reader(&read).map_err(Error::index)?;
+        let read = self.environment.read().map_err(|source| error::state(self.environment.folder(), source))?;
+        let reader = self.index.reader(&read)?;
         let search = VectorSearch { limit: count, ..VectorSearch::default() };
         let mut scratch = VectorScratch::default();
         let mut found = Vec::with_capacity(queries.len() / self.width);
         for queries in queries.chunks(TOGETHER * self.width) {
             let queries: Vec<&[f32]> = queries.chunks_exact(self.width).collect();
-            found.extend(reader.search(&queries, &search, &mut scratch).map_err(Error::index)?);
+            found.extend(reader.search(&queries, &search, &mut scratch)?);
         }
         Ok(found)
     }
@@ -69,7 +69,7 @@ fn scratch(numbers: usize) -> Result<Environment, Error> {
     let map_bytes = numbers as u64 * 8 + (64 << 20);
     Environment::scratch(map_bytes).map_err(|source| match source.into_io() {
         Ok(source) => Error::io("make", &std::env::temp_dir(), source),
-        Err(source) => Error::state(&std::env::temp_dir(), source),
+        Err(source) => error::state(&std::env::temp_dir(), source),
     })
 }
 

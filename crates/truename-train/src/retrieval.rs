@@ -104,11 +104,11 @@ impl ConceptRetriever {
 }
 
 impl ContextRetriever for ConceptRetriever {
-    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, truename::Error> {
+    fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
         let contexts = queries.iter().filter_map(|query| query.context);
         let mentions: Vec<(&str, Span)> =
             contexts.map(|context| (context.document.text.as_str(), context.span)).collect();
-        let mut found = self.numbers(&mentions, count).map_err(truename::Error::other)?.into_iter();
+        let mut found = self.numbers(&mentions, count).map_err(Error::other)?.into_iter();
         let with_id = |hit: Hit| (self.ids[hit.name as usize].clone(), f64::from(hit.score));
         let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
         Ok(queries.iter().map(of).map(|hits| hits.into_iter().map(with_id).collect()).collect())

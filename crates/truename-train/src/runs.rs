@@ -92,7 +92,7 @@ pub fn train_on<E: From<Error>>(
     let folds = recipe.keys::<NameKeys>()?.ranker.folds;
     let learnt = LearntNames::new(folds, dataset.labelled());
     let mut run = begin_on(recipe, dataset.clone(), out, start)?;
-    learnt.write(out).map_err(Error::from)?;
+    learnt.write(out)?;
     make(Member::Whole, run.as_mut())?;
     let mut are_over = run.is_over();
     drop(run);
@@ -105,7 +105,7 @@ pub fn train_on<E: From<Error>>(
         folders.push(folder);
     }
     if are_over {
-        learnt.finish(out).map_err(Error::from)?;
+        learnt.finish(out)?;
     }
     Ok(folders)
 }

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::augmentation::{Augmenter, Variant};
-use crate::{Error, Named};
+use crate::{Error, Named, error};
 
 /// Largest number of names, or of pairs of names, in a batch: memory grows with it, and for some losses with its square.
 pub(crate) const MAX_BATCH: usize = 65_536;
@@ -31,7 +31,7 @@ impl SamplerKeys {
     pub fn check(&self) -> Result<(), Error> {
         let batch = self.group * self.groups;
         if batch > MAX_BATCH {
-            return Err(Error::value("sampler.group times sampler.groups", batch, format!("at most {MAX_BATCH}")));
+            return Err(error::value("sampler.group times sampler.groups", batch, format!("at most {MAX_BATCH}")));
         }
         Ok(())
     }

@@ -50,12 +50,7 @@ impl TrainedEncoders {
     ///
     /// # Errors
     /// As [`KnowledgeBase::calibrate`].
-    pub fn calibrate(
-        &self,
-        kb: &KnowledgeBase,
-        gold: &[GoldName],
-        options: &CalibrateOptions,
-    ) -> Result<Gain, truename::Error> {
+    pub fn calibrate(&self, kb: &KnowledgeBase, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
         match self.out_of_fold.as_slice() {
             [] => kb.calibrate(gold, options),
             others => kb.calibrate_out_of_fold(others, gold, options),

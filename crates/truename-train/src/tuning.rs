@@ -9,9 +9,11 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use truename_error::{HintPart, hint};
+
 use crate::names::NameKeys;
 use crate::training::write;
-use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin_on};
+use crate::{Dataset, Error, Recipe, Run, Scores, Start, begin_on, error};
 
 /// A key of a recipe with the values that it may take.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +60,8 @@ pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>, Error> {
     let mut settings = vec![Setting::new()];
     for Axis { key, values } in axes {
         let Values::Listed(values) = values else {
-            return Err(Error::value("--try", key, "listed in a grid; --random draws from a range"));
+            let message = format!("{key} has a range; a grid needs values");
+            return Err(error::key(message, hint![HintPart::setting("random"), " draws from a range"]));
         };
         let with = |setting: &Setting, value: &String| {
             setting.iter().cloned().chain([format!("{key}={value}")]).collect::<Setting>()
@@ -167,7 +170,7 @@ impl Tuning {
         setting: Setting,
         fold: usize,
     ) -> Result<&Trial, Error> {
-        let scores = run.last_scores().ok_or_else(Error::nothing_asked)?;
+        let scores = run.last_scores().ok_or_else(error::nothing_asked)?;
         let seconds = run.seconds();
         let id = self.id(recipe, dataset)?;
         let run = self.run(&id);
@@ -175,7 +178,7 @@ impl Tuning {
         truename_files::copy(&from, &to).map_err(|source| Error::io("copy", &from, source))?;
         let trial = Trial { id, setting, fold, scores, seconds };
         let path = self.folder.join("trials.jsonl");
-        let json = serde_json::to_string(&trial).map_err(|source| Error::state(&path, source))?;
+        let json = serde_json::to_string(&trial).map_err(|source| error::state(&path, source))?;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
         let written = file.and_then(|mut file| writeln!(file, "{json}"));
         written.map_err(|source| Error::io("write", &path, source))?;
@@ -190,7 +193,7 @@ impl Tuning {
     }
 
     fn id(&self, recipe: &Recipe, dataset: &Dataset) -> Result<String, Error> {
-        let text = toml::to_string(&recipe.without_paths()?).map_err(Error::unwritable)?;
+        let text = toml::to_string(&recipe.without_paths()?).map_err(error::unwritable)?;
         let NameKeys { encoder, .. } = recipe.keys()?;
         let encoder = encoder.from.display();
         Ok(format!("{:016x}", xxh3_64(format!("{text}{encoder}{}", dataset.hash()).as_bytes())))

@@ -3,10 +3,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use truename_corpus::{ReadOptions, read_path};
+use truename_error::ErrorKind;
 use truename_text::{Document, Mention, Problem, Span};
 
 use super::keys::{CorpusKey, TypesKey};
-use crate::{DataFile, Error};
+use crate::{DataFile, Error, error};
 
 /// A passage of a document with its mentions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -155,7 +156,7 @@ impl Numbers {
     fn new(names: Option<&TypesKey>, types: &[&str], flag: &'static str) -> Result<Self, Error> {
         let number = |name: &str| {
             let place = types.iter().position(|known| *known == name);
-            place.map(|place| place as u32).ok_or_else(|| Error::value(flag, name, one_of(types)))
+            place.map(|place| place as u32).ok_or_else(|| error::value(flag, name, one_of(types)))
         };
         let pairs: Vec<(&str, &str)> = match names {
             None => types.iter().map(|name| (*name, *name)).collect(),
@@ -210,5 +211,10 @@ pub(crate) fn read_corpus(
             ControlFlow::Continue(())
         })?;
     }
-    if documents == 0 { Err(Error::no_document(path, first)) } else { Ok(first.map(|first| (first, problems))) }
+    if documents > 0 {
+        return Ok(first.map(|first| (first, problems)));
+    }
+    let found = first.map(|problem| format!(" that can be read: {problem}")).unwrap_or_default();
+    Err(Error::new(ErrorKind::TooFew, format!("{} has no document{found}", path.display()))
+        .with_hint("see docs/formats.md for the formats of corpora"))
 }

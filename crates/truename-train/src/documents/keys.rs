@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use truename_error::HintPart;
 use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType};
 use truename_nn::{LearnerOptions, NamePattern};
 
-use crate::Error;
 use crate::recipe::{Keys, Range};
+use crate::{Error, error};
 
 /// The sections of a task that learns from documents with mentions.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -98,12 +99,15 @@ impl Keys for DocumentKeys {
 
     fn check(&self) -> Result<(), Error> {
         if self.text.overlap + 3 > self.text.window {
-            return Err(Error::value("text.overlap", self.text.overlap, "less than text.window by 3 or more"));
+            return Err(error::value("text.overlap", self.text.overlap, "less than text.window by 3 or more"));
         }
         let is_empty = |description: &String| description.trim().is_empty();
         let is_described = |kind: &EntityType| !kind.descriptions.is_empty() && !kind.descriptions.iter().any(is_empty);
         match self.entity_types().iter().find(|kind| !is_described(kind)) {
-            Some(kind) => Err(Error::no_description(&kind.name)),
+            Some(kind) => {
+                let advice = "describe in a sentence what mentions of the type stand for";
+                Err(error::key(format!("types.{} is no description", kind.name), advice))
+            }
             None => Ok(()),
         }
     }
@@ -135,7 +139,7 @@ impl EncoderKeys {
     /// Where none is named, or its folder cannot be read.
     pub fn open(&self) -> Result<Checkpoint, Error> {
         match self.from.as_os_str().is_empty() {
-            true => Err(Error::missing("encoder.from", "--encoder")),
+            true => Err(error::missing("encoder.from", HintPart::setting("encoder"))),
             false => Ok(Checkpoint::open_with_adapters(&self.from, &self.adapters)?),
         }
     }

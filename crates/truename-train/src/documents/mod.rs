@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use fastrand::Rng;
+use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_eval::linked::PrecisionRecall;
 use truename_infer::{Checkpoint, EntityType, Tokenizer};
 use truename_text::Span;
@@ -15,9 +16,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use self::corpus::{Corpora, Labelled, Passage};
 use self::windows::{LearntWindow, Unlearnt, WindowSizes, packed, windows};
-use crate::Error;
 use crate::recipe::Recipe;
 use crate::training::{Description, EpochSize, Scores};
+use crate::{Error, error};
 
 pub(crate) use corpus::read_corpus;
 pub(crate) use keys::{DocumentKeys, EncoderKeys};
@@ -49,11 +50,12 @@ impl Documents {
         let keys: DocumentKeys = recipe.keys()?;
         let DocumentKeys { data, types, encoder, text } = &keys;
         if data.train.is_empty() {
-            return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
+            return Err(error::no_files("data.train"));
         }
         let names: Vec<&str> = types.keys().map(String::as_str).collect();
         if names.is_empty() {
-            return Err(Error::no_types());
+            let advice = "name each type with a description: `[types]` and `Disease = \"names of diseases\"`";
+            return Err(error::key("the recipe names no type of mentions", advice));
         }
         let mut train = Corpora::read(&data.train, &names, "data.train")?;
         let mut dev = Corpora::read(&data.dev, &names, "data.dev")?;
@@ -61,10 +63,21 @@ impl Documents {
             dev = train.split_off(data.dev_share, names.len());
         }
         if dev.passages.is_empty() && recipe.evaluation.patience > 0 {
-            return Err(Error::nothing_to_evaluate());
+            return Err(error::nothing_to_evaluate());
         }
         if train.mentions.iter().sum::<usize>() == 0 {
-            return Err(Error::no_mention(&data.train[0].path().display().to_string(), &train.others));
+            let others: Vec<&str> = train.others.keys().map(String::as_str).collect();
+            let annotate = HintPart::action("annotate");
+            let advice = match others.first() {
+                None => hint!["name a corpus with annotations; ", annotate, " makes some by a knowledge base"],
+                Some(first) => Hint::from(format!(
+                    "the corpus has mentions of {}: name these types, or map them, `{{path = \"…\", types = {{{first} = \
+                     \"TYPE\"}}}}`",
+                    others.join(", ")
+                )),
+            };
+            let message = format!("{} has no mention of a type of the recipe", data.train[0].path().display());
+            return Err(Error::new(ErrorKind::TooFew, message).with_hint(advice));
         }
         let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
         let (windows, unlearnt) =
@@ -100,7 +113,12 @@ impl Documents {
     /// Where there is one, for a task that takes every word for a mention of a type or of none.
     pub fn check_all_types_are_annotated(&self) -> Result<(), Error> {
         let is_whole = |types: &Vec<u32>| types.len() == self.types.len();
-        if self.train.types.iter().all(is_whole) { Ok(()) } else { Err(Error::partly_annotated()) }
+        if self.train.types.iter().all(is_whole) {
+            return Ok(());
+        }
+        let message = "a corpus does not annotate all types, and a tagger takes every other word for no mention";
+        Err(Error::new(ErrorKind::Choice, message)
+            .with_hint("train it by `task.kind = \"recognize\"`, or on corpora that annotate all types"))
     }
 
     /// The passages to evaluate on.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, WrittenIds};
 use truename_corpus::ReadOptions;
+use truename_error::{ErrorKind, HintPart};
 use truename_index::Hit;
 use truename_infer::{Manifest, RetrieverConfig};
 use truename_kb::Progress;
@@ -19,7 +20,7 @@ use crate::documents::read_corpus;
 use crate::names::vocabularies;
 use crate::recipe::Recipe;
 use crate::retrieval::ConceptRetriever;
-use crate::{DataFile, Error};
+use crate::{DataFile, Error, error};
 
 pub(crate) use keys::{CandidateKeys, CandidateSource, MentionKeys};
 
@@ -82,17 +83,17 @@ impl Mentions {
     pub fn read(recipe: &Recipe, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
         let MentionKeys { data, encoder } = recipe.keys()?;
         if data.kb.is_empty() {
-            return Err(Error::missing("data.kb", "--kb"));
+            return Err(error::missing("data.kb", HintPart::setting("kb")));
         }
         if data.train.is_empty() {
-            return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
+            return Err(error::no_files("data.train"));
         }
         let folder = tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))?;
         let kb = open(&data.kb, folder.path())?;
         let mut concepts = Vec::new();
         kb.for_each_concept(|concept| {
             concepts.push(concept);
-            Ok::<_, truename::Error>(())
+            Ok::<_, Error>(())
         })?;
         let mut all = Self {
             concepts,
@@ -107,7 +108,9 @@ impl Mentions {
         let ids = WrittenIds::of(&all.concepts);
         all.train = all.examples(&data.train, &ids, data.distinct)?;
         if all.train.is_empty() {
-            return Err(Error::no_linked_mention(&data.train[0]));
+            let message = format!("no mention of {} has an id of the knowledge base", data.train[0].display());
+            return Err(Error::new(ErrorKind::TooFew, message)
+                .with_hint("name a corpus whose mentions have ids or cross-references of the knowledge base"));
         }
         // All mentions are asked for where accuracy is measured.
         let left_out = all.left_out;
@@ -121,7 +124,9 @@ impl Mentions {
             let train = std::mem::take(&mut all.train);
             (all.dev, all.train) = train.into_iter().partition(is_held_out);
             if all.train.is_empty() {
-                return Err(Error::nothing_to_learn(true));
+                let message = "all documents with a mention to learn are held out";
+                return Err(Error::new(ErrorKind::TooFew, message)
+                    .with_hint("name more documents in data.train, or lower data.dev_share"));
             }
         }
         if let Some((keys, count)) = candidates {
@@ -189,7 +194,8 @@ impl Mentions {
             (CandidateSource::All, retriever) => self.rank(kb, retriever, count),
             (CandidateSource::Retriever, Some(retriever)) => self.retrieve(&retriever, count),
             (CandidateSource::Retriever, None) => {
-                Err(Error::missing("candidates.retriever", "--set candidates.retriever=DIR"))
+                let key = "candidates.retriever";
+                Err(error::missing(key, HintPart::key(key).value("DIR")))
             }
         }
     }
@@ -199,7 +205,15 @@ impl Mentions {
         let asked: BTreeSet<u64> = self.dev.iter().map(|example| self.hash_of(example)).collect();
         match asked.intersection(learnt).count() {
             0 => Ok(()),
-            count => Err(Error::learnt_dev(count, asked.len(), by)),
+            count => {
+                let documents = asked.len();
+                let message =
+                    format!("{by} has learnt {count} of the {documents} documents with mentions to evaluate on");
+                Err(Error::new(ErrorKind::Choice, message).with_hint(
+                    "probabilities are fitted to data.dev: name documents there that are not learnt, or leave it out to hold \
+                     out a share",
+                ))
+            }
         }
     }
 
@@ -335,7 +349,7 @@ impl Reranker for Shortened {
         self.0
     }
 
-    fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, truename::Error> {
+    fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
         let logit = |candidate: &truename::Candidate| candidate.scores.ranker.unwrap_or_default();
         Ok(shortlists.iter().map(|shortlist| shortlist.candidates.iter().map(logit).collect()).collect())
     }
@@ -345,6 +359,10 @@ impl Reranker for Shortened {
 fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
     Ok(match paths {
         [path] if is_store(path) => KnowledgeBase::open(path)?,
-        _ => KnowledgeBase::import(&vocabularies(paths)?, &folder.join("kb"), &ImportOptions::default(), false)?.0,
+        _ => {
+            KnowledgeBase::import(&vocabularies(paths)?, &folder.join("kb"), &ImportOptions::default(), false)
+                .map_err(error::import_first)?
+                .0
+        }
     })
 }

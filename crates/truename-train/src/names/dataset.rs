@@ -1,13 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_kb::{Concept, ImportOptions, Store, import};
 use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::keys::{DataKeys, NameKeys};
 use crate::data_file::is_store;
-use crate::{DataFile, Error, Recipe};
+use crate::{DataFile, Error, Recipe, error};
 
 /// Names to learn from, and names to ask for.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +69,7 @@ impl Dataset {
             dataset.hold_out(evaluation.share);
         }
         if dataset.queries.is_empty() && recipe.evaluation.patience > 0 {
-            return Err(Error::nothing_asked());
+            return Err(error::nothing_asked());
         }
         Ok(dataset)
     }
@@ -83,7 +84,7 @@ impl Dataset {
 
     fn open(data: &DataKeys, asked: &[PathBuf]) -> Result<Self, Error> {
         if data.kb.is_empty() {
-            return Err(Error::missing("data.kb", "--kb"));
+            return Err(error::missing("data.kb", HintPart::setting("kb")));
         }
         let mut files = Vec::new();
         let mut concepts = read_concepts(&data.kb, &mut files)?;
@@ -117,7 +118,7 @@ impl Dataset {
         }
         let named = concepts.iter().filter(|concept| !concept.names.is_empty()).count();
         if named < 2 {
-            return Err(Error::too_few(named));
+            return Err(error::too_few(named));
         }
         Ok(Self { concepts, searched, queries, ..Self::default() })
     }
@@ -261,7 +262,13 @@ fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<Vec<(String, Stri
     let mut labelled = Vec::new();
     for gold in truename_eval::read_gold(path)? {
         for id in gold.ids {
-            let Some(place) = place.get(&id) else { return Err(Error::unknown_id(path, &gold.name, &id)) };
+            let Some(place) = place.get(&id) else {
+                let (path, name) = (path.display(), &gold.name);
+                let message = format!("{path}: \"{name}\" has the id {id}, which the knowledge base does not have");
+                let update = HintPart::action("kb update");
+                let advice = hint!["leave the row out, or add the concept to the knowledge base with ", update];
+                return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
+            };
             concepts[*place].names.push(gold.name.clone());
             labelled.push((gold.name.clone(), id));
         }
@@ -282,7 +289,7 @@ pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Res
         let snapshot = store.snapshot()?;
         return snapshot.concepts()?.map(|concept| Ok(Named::from(&concept?))).collect();
     }
-    let import = import::read_files(&vocabularies(paths)?, &ImportOptions::default())?;
+    let import = import::read_files(&vocabularies(paths)?, &ImportOptions::default()).map_err(error::import_first)?;
     Ok(import.concepts.iter().map(Named::from).collect())
 }
 

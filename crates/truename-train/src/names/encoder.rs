@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use truename_error::HintPart;
 use truename_infer::{AdapterChoice, CharacterConfig, Checkpoint, Network, Pooling};
 use truename_nn::{LearnerOptions, NamePattern, untrained_characters};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// The encoder that learns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,12 +51,14 @@ impl EncoderKeys {
     pub fn open(&self, seed: u64) -> Result<Checkpoint, Error> {
         match self.characters()? {
             Some(config) => Ok(untrained_characters(config, seed)),
-            None if self.from.as_os_str().is_empty() => Err(Error::missing("encoder.from", "--encoder")),
+            None if self.from.as_os_str().is_empty() => {
+                Err(error::missing("encoder.from", HintPart::setting("encoder")))
+            }
             None => {
                 let checkpoint = Checkpoint::open_with_adapters(&self.from, &self.adapters)?;
                 if matches!(checkpoint, Checkpoint::Characters(_)) && self.pooling()?.is_some() {
                     let reason = "left out: a character network has a pooling of its own";
-                    return Err(Error::value("encoder.pooling", &self.pooling, reason));
+                    return Err(error::value("encoder.pooling", &self.pooling, reason));
                 }
                 Ok(checkpoint)
             }
@@ -76,10 +79,10 @@ impl EncoderKeys {
             "graph" => Network::Graph,
             "convolution" => Network::Convolution,
             "lstm" => Network::Lstm,
-            other => return Err(Error::value("encoder.characters", other, "lstm, convolution, graph or nothing")),
+            other => return Err(error::value("encoder.characters", other, "lstm, convolution, graph or nothing")),
         };
         if network == Network::Lstm && !self.hidden.is_multiple_of(2) {
-            return Err(Error::value("encoder.hidden", self.hidden, "even, half for each direction"));
+            return Err(error::value("encoder.hidden", self.hidden, "even, half for each direction"));
         }
         Ok(Some(CharacterConfig::new(network, self.hidden, self.layers)))
     }
@@ -104,6 +107,6 @@ pub(crate) fn pooling_of(key: &'static str, name: &str) -> Result<Option<Pooling
         "mean" => Ok(Some(Pooling::Mean)),
         "cls" => Ok(Some(Pooling::Cls)),
         "max" => Ok(Some(Pooling::Max)),
-        other => Err(Error::value(key, other, "mean, cls, max or nothing")),
+        other => Err(error::value(key, other, "mean, cls, max or nothing")),
     }
 }

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::encoder::EncoderKeys;
-use crate::Error;
 use crate::recipe::{Condition, Keys, Range, one_or_many};
+use crate::{Error, error};
 
 /// The sections of a task that learns an encoder from names.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl Keys for NameKeys {
 
     fn check(&self) -> Result<(), Error> {
         if self.ranker.folds == 1 {
-            return Err(Error::value("ranker.folds", 1, "0 or from 2 to 20"));
+            return Err(error::value("ranker.folds", 1, "0 or from 2 to 20"));
         }
         self.encoder.check()
     }

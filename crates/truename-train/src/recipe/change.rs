@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Value;
 
-use crate::Error;
+use crate::{Error, error};
 
 /// A change to one key of a recipe.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,17 +17,17 @@ pub struct Change {
 }
 
 impl Change {
-    /// Reads `section.key=value`, as `--set` has it; a value that is no TOML is taken as a string. Without a value the key is
-    /// taken out of the recipe, so that it has its default.
+    /// Reads `section.key=value`; a value that is no TOML is taken as a string. Without a value the key is
+    /// taken out of the recipe, so that it has its default. `flag` is the argument that asks for it.
     ///
     /// # Errors
     /// Where there is no `=`.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let (key, value) = text.split_once('=').ok_or_else(|| Error::value("--set", text, "KEY=VALUE"))?;
+    pub fn parse(flag: &str, text: &str) -> Result<Self, Error> {
+        let (key, value) = text.split_once('=').ok_or_else(|| error::value(flag, text, "KEY=VALUE"))?;
         let parsed: Result<toml::Table, _> = toml::from_str(&format!("value = {value}"));
         let parsed = parsed.ok().and_then(|mut table| table.remove("value"));
         let value = parsed.or_else(|| (!value.is_empty()).then(|| value.into()));
-        let (key, origin) = (key.trim().to_owned(), format!("--set {text}"));
+        let (key, origin) = (key.trim().to_owned(), format!("{flag} {text}"));
         Ok(Self { key, value, origin, is_beside_recipe: true })
     }
 

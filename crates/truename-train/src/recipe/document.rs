@@ -4,10 +4,12 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
+use truename_error::{HintPart, hint};
+
 use super::change::Change;
 use super::keys::{find, names};
 use super::schema::Schema;
-use crate::Error;
+use crate::{Error, error};
 
 /// Keys of earlier recipes, with their names now.
 pub(super) const RENAMED: [(&str, &str); 5] = [
@@ -32,7 +34,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// Where the text is no TOML.
     pub fn parse(path: &'a Path, text: &str, schemas: &'a [&'static Schema]) -> Result<Self, Error> {
-        let failed = |source| Error::recipe(path, source);
+        let failed = |source| error::recipe(path, source);
         let table = toml::from_str(text).map_err(failed)?;
         let mut lines = HashMap::new();
         add_lines(DeTable::parse(text).map_err(failed)?.get_ref(), "", text, &mut lines);
@@ -45,14 +47,19 @@ impl<'a> Document<'a> {
         let key = &change.key;
         if let Some(first) = self.schemas.iter().find_map(|schema| schema.first_key(key)) {
             let value = change.value.as_ref().map(Value::to_string).unwrap_or_default();
-            return Err(Error::section(key, &format!("{key}.{first}={value}")));
+            let example = HintPart::key(format!("{key}.{first}")).value(value);
+            let message = format!("`{key}` is a section, not a key");
+            return Err(error::key(message, hint!["set a key in it, e.g. ", example]));
         }
         let mut parts: Vec<&str> = key.split('.').collect();
         let last = parts.pop().unwrap_or_default();
         let mut section = &mut self.table;
         for part in parts {
             let entry = section.entry(part.to_owned()).or_insert_with(|| Table::new().into());
-            section = entry.as_table_mut().ok_or_else(|| Error::not_a_section(key, part))?;
+            section = entry.as_table_mut().ok_or_else(|| {
+                let message = format!("{}: `{part}` is a key, not a section", change.origin);
+                error::key(message, error::explain("KIND"))
+            })?;
         }
         match &change.value {
             Some(value) => drop(section.insert(last.to_owned(), value.clone())),
@@ -69,10 +76,13 @@ impl<'a> Document<'a> {
     pub fn schema(&self) -> Result<&'static Schema, Error> {
         let Some(name) = find(&self.table, "task.kind") else {
             let loss = find(&self.table, "objective.loss").and_then(Value::as_str);
-            return Err(Error::no_task(self.path, if loss == Some("contrastive") { "pairs" } else { "groups" }));
+            let kind = if loss == Some("contrastive") { "pairs" } else { "groups" };
+            let lines = format!("add the lines `[task]` and `kind = \"{kind}\"`; ");
+            let message = format!("{} names no kind of task", self.path.display());
+            return Err(error::key(message, hint![lines, HintPart::action("recipe explain"), " lists the kinds"]));
         };
         let known = self.schemas.iter().find(|schema| name.as_str() == Some(schema.name));
-        known.copied().ok_or_else(|| Error::value("task.kind", name, one_of(self.schemas)))
+        known.copied().ok_or_else(|| error::value("task.kind", name, one_of(self.schemas)))
     }
 
     /// Checks that the kind has every key that is written.
@@ -85,10 +95,15 @@ impl<'a> Document<'a> {
         let Some(key) = unknown else { return Ok(()) };
         let place = self.place(&key);
         if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
-            return Err(Error::renamed(place, &key, new));
+            return Err(error::key(format!("{place}: {key} is now {new}"), format!("write {new} in its place")));
         }
         let others = self.schemas.iter().filter(|other| find(&other.defaults(), &key).is_some());
-        Err(Error::unknown_key(place, &key, schema.name, &others.map(|other| other.name).collect::<Vec<_>>()))
+        let (others, kind): (Vec<&str>, _) = (others.map(|other| other.name).collect(), schema.name);
+        let message = match &others[..] {
+            [] => format!("{place}: {kind} has no key {key}"),
+            others => format!("{place}: {key} is a key of {}, not of {kind}", others.join(" and ")),
+        };
+        Err(error::key(message, error::explain(kind)))
     }
 
     /// Checks that every key that is written counts, `complete` being all keys with their values.
@@ -99,7 +114,11 @@ impl<'a> Document<'a> {
         for condition in schema.conditions().filter(|condition| !condition.holds(complete)) {
             if let Some(key) = condition.keys.iter().find(|key| find(&self.table, key).is_some()) {
                 let value = find(complete, condition.on).map(Value::to_string).unwrap_or_default();
-                return Err(Error::idle_key(self.place(key), key, condition.on, condition.values, value));
+                let (place, on, values) = (self.place(key), condition.on, condition.values.join("\" or \""));
+                let message = format!("{place}: {key} counts only where {on} is \"{values}\"; it is {value}");
+                let without = HintPart::key(*key).value("");
+                let advice = hint![format!("leave {key} out ("), without, format!("), or set {on} to \"{values}\"")];
+                return Err(error::key(message, advice));
             }
         }
         Ok(())
@@ -113,7 +132,7 @@ impl<'a> Document<'a> {
         schema
             .all_parts()
             .try_for_each(|part| (part.check_types)(text))
-            .map_err(|source| Error::recipe(self.path, source))
+            .map_err(|source| error::recipe(self.path, source))
     }
 
     /// Returns whether a path counts from the folder of the recipe.

@@ -3,7 +3,7 @@ use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::Range;
-use crate::Error;
+use crate::{Error, error};
 
 /// Sections of a recipe as a struct; [`Default`] gives the values of keys that are not written.
 pub(crate) trait Keys: Default + Serialize + DeserializeOwned {
@@ -71,14 +71,14 @@ fn complete<K: Keys>(keys: &K) -> Table {
 }
 
 fn read<K: Keys>(written: &Table) -> Result<Table, Error> {
-    let keys: K = written.clone().try_into().map_err(Error::types)?;
+    let keys: K = written.clone().try_into().map_err(error::types)?;
     let table = complete(&keys);
     for (key, range) in K::RANGES {
         match find(&table, key) {
             Some(Value::Integer(number)) if !range.contains(*number as f64) => {
-                return Err(Error::value(key, number, range));
+                return Err(error::value(key, number, range));
             }
-            Some(Value::Float(number)) if !range.contains(*number) => return Err(Error::value(key, number, range)),
+            Some(Value::Float(number)) if !range.contains(*number) => return Err(error::value(key, number, range)),
             _ => {}
         }
     }

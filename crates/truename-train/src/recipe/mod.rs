@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_nn::{Device, LearnerOptions};
 
-use crate::Error;
+use crate::{Error, error};
 use document::Document;
 
 pub use change::Change;
@@ -157,13 +158,18 @@ impl Recipe {
     /// Where it cannot be read, or an earlier version wrote it, without a kind of task.
     pub(crate) fn read_stored(&self, path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
-        let table: Table = toml::from_str(&text).map_err(|source| Error::recipe(path, source))?;
-        let name = find(&table, "task.kind").and_then(Value::as_str).ok_or_else(|| Error::old_run(path))?;
+        let table: Table = toml::from_str(&text).map_err(|source| error::recipe(path, source))?;
+        let name = find(&table, "task.kind").and_then(Value::as_str).ok_or_else(|| {
+            let out = HintPart::setting("out");
+            let advice = hint!["go on with the version that began the run, or begin a new one with another ", out];
+            let message = format!("{} was written by an earlier version: it names no kind of task", path.display());
+            Error::new(ErrorKind::OtherVersion, message).with_hint(advice)
+        })?;
         Self::complete(&table, self.schema.filter(|schema| schema.name == name))
     }
 
     fn complete(written: &Table, schema: Option<&'static Schema>) -> Result<Self, Error> {
-        let mut recipe: Self = (EVERY_KIND.read)(written)?.try_into().map_err(Error::types)?;
+        let mut recipe: Self = (EVERY_KIND.read)(written)?.try_into().map_err(error::types)?;
         recipe.schema = schema;
         for part in schema.map_or(&[][..], |schema| schema.parts) {
             merge(&mut recipe.own, (part.read)(written)?);
@@ -202,13 +208,13 @@ impl Recipe {
     /// # Errors
     /// Where the struct needs a key that there is not.
     pub fn keys<K: DeserializeOwned>(&self) -> Result<K, Error> {
-        self.own.clone().try_into().map_err(Error::types)
+        self.own.clone().try_into().map_err(error::types)
     }
 
     /// Returns every key.
     fn table(&self) -> Result<Table, Error> {
         let mut table = self.own.clone();
-        merge(&mut table, Table::try_from(self).map_err(Error::unwritable)?);
+        merge(&mut table, Table::try_from(self).map_err(error::unwritable)?);
         Ok(table)
     }
 
@@ -239,7 +245,13 @@ impl Recipe {
     }
 
     fn device(&self) -> Result<Device, Error> {
-        self.device.parse().map_err(|reason| Error::device(&self.device, reason))
+        self.device.parse().map_err(|reason: String| {
+            let advice = match &*self.device {
+                name @ ("cuda" | "vulkan") => format!("use `device = \"cpu\"`, or rebuild with `--features {name}`"),
+                _ => "use cpu, or vulkan or cuda in a build with that feature".to_owned(),
+            };
+            error::key(reason, advice)
+        })
     }
 
     /// The options of a learner, apart from those of its networks.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use truename::{KnowledgeBase, Linker, WrittenIds};
 use truename_corpus::{ReadOptions, read_path};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_kb::{Concept, Progress};
 use truename_text::{Document, Mention, Problem, Span, stable_hash};
 
@@ -152,7 +153,7 @@ fn stubs(kb: &KnowledgeBase) -> Result<Vec<Concept>, Error> {
         let mut stub = Concept::new(concept.id, "");
         stub.xrefs = concept.xrefs;
         stubs.push(stub);
-        Ok::<_, truename::Error>(())
+        Ok::<_, Error>(())
     })?;
     Ok(stubs)
 }
@@ -184,7 +185,18 @@ fn write_sentences(
     report.left_out.first_unknown_exclusions = unknown.into_iter().take(LISTED_PROBLEMS).map(str::to_owned).collect();
     let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
-    if report.written.concepts == 0 { Err(Error::no_pairs(report.options.min_edit_distance)) } else { Ok(()) }
+    if report.written.concepts > 0 {
+        return Ok(());
+    }
+    let distance = report.options.min_edit_distance;
+    let message = format!("no concept has two sentences whose names are {distance} edits or more apart");
+    Err(Error::new(ErrorKind::TooFew, message).with_hint(hint![
+        "lower ",
+        HintPart::setting("min_edit_distance"),
+        ", or name texts that mention concepts with several names; ",
+        HintPart::setting("parents"),
+        " makes sentences for concepts without a definition",
+    ]))
 }
 
 /// The documents that are being read, and the sentences found in them.
@@ -288,7 +300,7 @@ impl Reading<'_> {
 
     fn add_problem(&mut self, problem: Problem) -> Result<(), Error> {
         if self.texts.strict {
-            return Err(truename_error::Error::of_problem(truename_error::ErrorKind::Syntax, problem).into());
+            return Err(Error::of_problem(ErrorKind::Syntax, problem));
         }
         let counts = &mut self.unfinished.state.counts;
         counts.problems += 1;

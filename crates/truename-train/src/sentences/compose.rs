@@ -12,7 +12,7 @@ use super::group::{Group, group};
 use super::report::CorpusReport;
 use super::runs::Merged;
 use super::{CorpusOptions, MarkedSentence};
-use crate::Error;
+use crate::{Error, error};
 
 /// Largest number of sentences of one name, and of one concept, that are drawn from; the first ones by their random numbers. More make
 /// no difference to 50 pairs.
@@ -54,7 +54,7 @@ pub(super) fn compose(
         group.sentences.iter().try_for_each(&mut *visit)
     })?;
     totals.finish(report);
-    found.concept().map_or(Ok(()), |id| Err(Error::lost_concept(id)))
+    found.concept().map_or(Ok(()), |id| Err(error::lost_concept(id)))
 }
 
 /// Returns the names of all concepts that are a parent.
@@ -62,14 +62,14 @@ fn names_of_parents(kb: &KnowledgeBase) -> Result<HashMap<String, String>, Error
     let mut parents: HashSet<String> = HashSet::new();
     kb.for_each_concept(|concept| {
         parents.extend(concept.parents.into_iter().map(String::from));
-        Ok::<_, truename::Error>(())
+        Ok::<_, Error>(())
     })?;
     let mut names = HashMap::new();
     kb.for_each_concept(|concept| {
         if parents.contains(concept.id.as_str()) {
             names.insert(concept.id.to_string(), concept.name);
         }
-        Ok::<_, truename::Error>(())
+        Ok::<_, Error>(())
     })?;
     Ok(names)
 }
@@ -92,7 +92,7 @@ fn sampled(found: &mut Merged, concept: &Concept, report: &mut CorpusReport) -> 
     while found.concept().is_some_and(|id| id <= concept.id.as_str()) {
         let Some(next) = found.next().transpose()? else { break };
         if concept.id != *next.concept {
-            return Err(Error::lost_concept(&next.concept));
+            return Err(error::lost_concept(&next.concept));
         }
         if last.as_ref() == Some(&(next.order, next.start)) {
             report.left_out.repeated_sentences += 1;

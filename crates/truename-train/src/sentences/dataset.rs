@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::MarkedSentence;
 use super::marked_sentence::{files_of, read_file};
 use crate::names::dot;
-use crate::{DataFile, Error, Scores};
+use crate::{DataFile, Error, Scores, error};
 
 /// Sentences with a marked entity each, to learn from and to evaluate on.
 pub(crate) struct SentenceSet {
@@ -38,7 +38,7 @@ impl SentenceSet {
         }
         let set = Self::new(sentences, dev_share, files);
         match set.train.len() {
-            0 | 1 => Err(Error::too_few(set.train.len())),
+            0 | 1 => Err(error::too_few(set.train.len())),
             _ => Ok(set),
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use truename_read::{Source, SourceOptions, without_packing};
 use truename_text::{Problem, Span};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Name of the file of sentences in the folder of a corpus.
 pub const SENTENCES_FILE: &str = "sentences.jsonl";
@@ -113,13 +113,13 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<MarkedSentence>, Error> {
         let text = line.text().map_err(|fault| fault.at(path, number))?;
         let sentence: MarkedSentence = serde_json::from_str(text).map_err(|error| {
             let reason = error.to_string().replace(" at line 1 column", " at column");
-            Error::sentence(Problem::new(path, number, format!("no marked sentence ({reason})")).with_value(text))
+            error::sentence(Problem::new(path, number, format!("no marked sentence ({reason})")).with_value(text))
         })?;
         groups.admit(number, &sentence, &sentences)?;
         sentences.push(sentence);
     }
     if sentences.is_empty() {
-        return Err(Error::sentence(Problem::new(path, None, "the file has no sentence")));
+        return Err(error::sentence(Problem::new(path, None, "the file has no sentence")));
     }
     groups.close(&sentences)?;
     Ok(sentences)
@@ -146,7 +146,7 @@ impl Groups<'_> {
             return Ok(());
         }
         let reason = "the sentences of a concept do not stand together";
-        Err(Error::sentence(Problem::new(self.path, line, reason).with_value(&next.concept)))
+        Err(error::sentence(Problem::new(self.path, line, reason).with_value(&next.concept)))
     }
 
     fn close(&self, sentences: &[MarkedSentence]) -> Result<(), Error> {
@@ -156,7 +156,7 @@ impl Groups<'_> {
             return Ok(());
         }
         let reason = "the concept has no two entities that are written differently";
-        Err(Error::sentence(Problem::new(self.path, self.begin, reason).with_value(&first.concept)))
+        Err(error::sentence(Problem::new(self.path, self.begin, reason).with_value(&first.concept)))
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use truename_files::Partial;
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Largest number of runs of one level; as many become one of the next level, so that few files are open at once and each
 /// sentence is written few times.
@@ -118,7 +118,7 @@ impl Merged {
         let (path, lines) = &mut self.files[file];
         let Some(line) = lines.next() else { return Ok(()) };
         let line = line.map_err(|source| Error::io("read", path, source))?;
-        let sentence = serde_json::from_str(&line).map_err(|error| Error::state(path, error))?;
+        let sentence = serde_json::from_str(&line).map_err(|error| error::state(path, error))?;
         self.first.push(Reverse((sentence, file)));
         Ok(())
     }

@@ -3,10 +3,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use truename_error::{ErrorKind, HintPart, hint};
+
 use super::CorpusOptions;
 use super::report::ReadCounts;
 use super::runs::{FoundSentence, Merged, Runs};
-use crate::{DataFile, Error, Start};
+use crate::{DataFile, Error, Start, error};
 
 const STATE: &str = "state.json";
 /// Folder of the finished files, which becomes that of the corpus.
@@ -66,23 +68,27 @@ impl Unfinished {
     /// If `out` is there, the build is begun anew and there is an unfinished one, or it was begun otherwise.
     pub fn open(out: &Path, setup: Setup, start: Start) -> Result<Self, Error> {
         if !is_free(out)? {
-            return Err(Error::corpus_exists(out));
+            return Err(error::corpus_exists(out));
         }
         let folder = folder_of(out);
         let path = folder.join(STATE);
         if path.exists() {
             if start == Start::Anew {
-                return Err(Error::unfinished_corpus(&folder));
+                let advice = hint![HintPart::setting("resume"), " goes on with it; remove the folder to begin anew"];
+                let message = format!("{} holds an unfinished corpus", folder.display());
+                return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
             }
             let text = fs::read_to_string(&path).map_err(|source| Error::io("read", &path, source))?;
-            let state: State = serde_json::from_str(&text).map_err(|error| Error::state(&path, error))?;
+            let state: State = serde_json::from_str(&text).map_err(|error| error::state(&path, error))?;
             if let Some(what) = state.setup.difference(&setup) {
-                return Err(Error::other_corpus(&folder, what));
+                let message = format!("the corpus in {} was begun with {what}", folder.display());
+                return Err(Error::new(ErrorKind::Choice, message)
+                    .with_hint("resume with what it was begun with, or remove the folder to begin anew"));
             }
             return Ok(Self { folder, state });
         }
         if !is_free(&folder)? {
-            return Err(Error::corpus_exists(&folder));
+            return Err(error::corpus_exists(&folder));
         }
         // A build that was killed at once leaves the folder.
         fs::create_dir_all(&folder).map_err(|source| Error::io("make", &folder, source))?;

@@ -1,6 +1,6 @@
 use super::Kind;
-use crate::Error;
 use crate::chain::{ChainKeys, KIND as NAME};
+use crate::error;
 use crate::recipe::{Part, Schema};
 
 /// The row of the kind.
@@ -15,6 +15,6 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<ChainKeys>()],
     },
-    begin: |_, _, _| Err(Error::value("task.kind", NAME, "the kind of a single run here")),
+    begin: |_, _, _| Err(error::value("task.kind", NAME, "the kind of a single run here")),
     begin_on: None,
 };

@@ -16,7 +16,7 @@ use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::texts::{Example, TextKeys, Texts, text_or_number};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -87,13 +87,13 @@ impl ClassKeys {
         match self.score.as_str() {
             "" => Ok(known[0]),
             score if known.contains(&score) => Ok(score),
-            other => Err(Error::value("classes.score", other, list)),
+            other => Err(error::value("classes.score", other, list)),
         }
     }
 
     fn pooling(&self) -> Result<Pooling, Error> {
         let named = pooling_of("classes.pooling", &self.pooling)?;
-        named.ok_or_else(|| Error::value("classes.pooling", "\"\"", "cls, mean or max"))
+        named.ok_or_else(|| error::value("classes.pooling", "\"\"", "cls, mean or max"))
     }
 }
 
@@ -173,8 +173,8 @@ fn positive(keys: &ClassKeys, labels: &[String]) -> Result<Option<String>, Error
         ("", [_, last]) => Ok(Some(last.clone())),
         ("", _) => Ok(None),
         (named, labels) if labels.iter().any(|label| label == named) => Ok(Some(named.to_owned())),
-        (named, []) => Err(Error::value("classes.positive", named, "left out where classes.regression is true")),
-        (named, labels) => Err(Error::value("classes.positive", named, labels.join(", "))),
+        (named, []) => Err(error::value("classes.positive", named, "left out where classes.regression is true")),
+        (named, labels) => Err(error::value("classes.positive", named, labels.join(", "))),
     }
 }
 
@@ -219,7 +219,7 @@ impl Task for Classify {
         let outputs = self.data.config.outputs();
         if let Some(known) = known.filter(|known| known.outputs() != outputs) {
             let value = format!("a classifier with {} outputs", known.outputs());
-            return Err(Error::value("encoder.from", value, format!("an encoder, or a classifier with {outputs}")));
+            return Err(error::value("encoder.from", value, format!("an encoder, or a classifier with {outputs}")));
         }
         match &mut checkpoint {
             Checkpoint::Transformer(transformer) => {
@@ -229,7 +229,7 @@ impl Task for Classify {
                     transformer.keep_adapters(&AdapterChoice::All, AdapterFeatures::Joined)?;
                 }
             }
-            _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
         }
         Ok(vec![checkpoint])
     }

@@ -1,9 +1,11 @@
 use std::path::Path;
 
+use truename_error::{HintPart, hint};
+
 use super::KINDS;
 use crate::recipe::{Schema, one_of};
 use crate::training::{Run, Start};
-use crate::{Dataset, Error, Recipe};
+use crate::{Dataset, Error, Recipe, error};
 
 /// A kind of task that a recipe can name.
 pub struct Kind {
@@ -50,7 +52,10 @@ impl Kind {
     }
 
     fn on_names(&self) -> Result<BeginOn, Error> {
-        self.begin_on.ok_or_else(|| Error::no_names(self.name()))
+        self.begin_on.ok_or_else(|| {
+            let message = format!("a task of the kind {} does not learn from names", self.name());
+            error::key(message, hint![HintPart::action("recipe explain"), " lists the kinds of tasks"])
+        })
     }
 }
 
@@ -76,11 +81,13 @@ pub(crate) fn learns_from_names(recipe: &Recipe) -> bool {
 }
 
 fn kind_of(recipe: &Recipe) -> Result<&'static Kind, Error> {
-    Kind::find(recipe.kind()).ok_or_else(|| Error::value("task.kind", recipe.kind(), one_of(&Kind::schemas())))
+    Kind::find(recipe.kind()).ok_or_else(|| error::value("task.kind", recipe.kind(), one_of(&Kind::schemas())))
 }
 
 #[cfg(test)]
 mod tests {
+    use truename_error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -88,7 +95,10 @@ mod tests {
         let groups = super::super::groups::KIND;
         let kind = Kind { schema: Schema { name: "tags", ..groups.schema }, begin_on: None, ..groups };
         let error = kind.on_names().unwrap_err();
-        assert!(error.to_string().contains("tags does not learn from names") && error.is_recipe(), "{error}");
+        assert!(
+            error.to_string().contains("tags does not learn from names") && error.kind() == ErrorKind::Recipe,
+            "{error}"
+        );
         let dataset = Dataset::new(vec![crate::Named::new("1", ["a"]), crate::Named::new("2", ["b"])], vec![], vec![]);
         let error = begin_on(&Recipe::new("tags"), dataset.unwrap(), Path::new("none"), Start::Anew).err().unwrap();
         assert!(error.to_string().contains("task.kind is tags; it must be one of "), "{error}");

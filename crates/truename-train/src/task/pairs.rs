@@ -12,7 +12,7 @@ use crate::pair_sampler::{PairKeys, PairSampler};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::sampler::MAX_BATCH;
 use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
-use crate::{Accuracy, Dataset, Error, Recipe};
+use crate::{Accuracy, Dataset, Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -73,7 +73,7 @@ impl Keys for PairTaskKeys {
     fn check(&self) -> Result<(), Error> {
         let PairKeys { fold_case, variants, related, .. } = self.pairs;
         if !fold_case && !variants && related == 0.0 {
-            return Err(Error::value(
+            return Err(error::value(
                 "pairs.fold_case",
                 false,
                 "true where neither pairs.variants nor pairs.related makes pairs",

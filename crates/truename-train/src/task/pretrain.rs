@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_corpus::ReadOptions;
+use truename_error::HintPart;
 use truename_infer::{Checkpoint, ClozeConfig, Part as Piece, Slot, SpecialToken, Template, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Masked, MaskedTokens};
@@ -13,7 +14,7 @@ use crate::documents::{EncoderKeys, read_corpus};
 use crate::names::read_concepts;
 use crate::recipe::{Keys, Part, Range, Schema, one_or_many};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{DataFile, Error, Named, Recipe};
+use crate::{DataFile, Error, Named, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -117,7 +118,7 @@ impl Pretrain {
             })?;
         }
         if concepts.is_empty() && passages.is_empty() {
-            return Err(Error::missing("data.kb", "--kb"));
+            return Err(error::missing("data.kb", HintPart::setting("kb")));
         }
         let encoder = keys.encoder.from.display().to_string();
         Ok(Self { data: PretrainData { concepts, passages, files, encoder }, keys, seed: recipe.seed })
@@ -169,7 +170,7 @@ impl Pretrain {
 
 fn mask(tokenizer: &Tokenizer) -> Result<u32, Error> {
     let known = ["[MASK]", "<mask>"].into_iter().find_map(|name| tokenizer.id(name));
-    known.ok_or_else(|| Error::value("encoder.from", "an encoder without a mask token", "one with [MASK] or <mask>"))
+    known.ok_or_else(|| error::value("encoder.from", "an encoder without a mask token", "one with [MASK] or <mask>"))
 }
 
 impl Task for Pretrain {
@@ -188,7 +189,7 @@ impl Task for Pretrain {
             Checkpoint::Transformer(transformer) => {
                 transformer.add_special_tokens(&[SpecialToken::new(ClozeConfig::OR)], self.seed)?
             }
-            _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
         };
         Ok(vec![checkpoint])
     }
@@ -201,7 +202,7 @@ impl Task for Pretrain {
     fn objective(&self, networks: &[Checkpoint]) -> Result<Masked, Error> {
         match &networks[0] {
             Checkpoint::Transformer(transformer) => Ok(Masked::new(transformer, self.seed)?),
-            _ => Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+            _ => Err(error::value("encoder.from", "a network of characters", "a transformer")),
         }
     }
 

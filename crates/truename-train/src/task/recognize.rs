@@ -11,7 +11,7 @@ use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{
     Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training, checkpoint_of,
 };
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -121,13 +121,13 @@ impl Recognize {
     fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
         let (keys, own): (DocumentKeys, RecognizeKeys) = (recipe.keys()?, recipe.keys()?);
         if own.spans.max_span + 3 > keys.text.window {
-            return Err(Error::value("spans.max_span", own.spans.max_span, "less than text.window by 3 or more"));
+            return Err(error::value("spans.max_span", own.spans.max_span, "less than text.window by 3 or more"));
         }
         let tokenizer = tokenizer(&keys.encoder, checkpoint)?;
         let documents = Documents::read(recipe, &tokenizer, own.spans.max_span)?;
         let tunes_thresholds = own.objective.thresholds == ThresholdKind::Tuned;
         if tunes_thresholds && !documents.has_evaluation() {
-            return Err(Error::nothing_to_evaluate());
+            return Err(error::nothing_to_evaluate());
         }
         let (descriptions, types) = described(&documents, &tokenizer)?;
         let data = RecognizeData { documents, tunes_thresholds };
@@ -156,7 +156,9 @@ fn described(documents: &Documents, tokenizer: &Tokenizer) -> Result<(Batch, Vec
         for description in &kind.descriptions {
             let tokens = tokenizer.tokens(description)?;
             if tokens.is_truncated {
-                return Err(Error::long_description(&kind.name, tokens.ids.len()));
+                let (name, tokens) = (&kind.name, tokens.ids.len());
+                let message = format!("types.{name} is longer than the {tokens} tokens that the encoder reads");
+                return Err(error::key(message, "shorten it, or split it into several descriptions"));
             }
             batch.push(&tokens.ids);
             types.push(number);

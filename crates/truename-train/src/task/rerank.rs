@@ -4,6 +4,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename::{Judged, Rescored, best_by_other_part, certain_from, fit_mapping};
+use truename_error::ErrorKind;
 use truename_infer::{
     CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer,
 };
@@ -14,7 +15,7 @@ use super::Kind;
 use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -103,19 +104,21 @@ impl Rerank {
         (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
         let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
-            return Err(Error::nothing_to_evaluate());
+            return Err(error::nothing_to_evaluate());
         }
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
         let examples = mentions.train().iter().zip(0..);
         let learnt: Vec<u32> =
             examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
         if learnt.is_empty() {
-            return Err(Error::nothing_to_learn(false));
+            let message = "no mention to learn has a candidate beside the right one";
+            return Err(Error::new(ErrorKind::TooFew, message)
+                .with_hint("name a corpus whose mentions have several candidates in the knowledge base"));
         }
         let exact = learnt.iter().filter(|number| is_exact(&mentions.train()[**number as usize])).count();
         if exact > 0 && exact == learnt.len() && expected(exact, prompt.exact) == 0 {
             let known = "higher, for each mention to learn has the name of one concept alone";
-            return Err(Error::value("prompt.exact", prompt.exact, known));
+            return Err(error::value("prompt.exact", prompt.exact, known));
         }
         let data = RerankData { mentions, config, learnt, exact };
         Ok(Self { data, keys: recipe.keys()?, prompt, seed: recipe.seed })
@@ -161,7 +164,7 @@ impl Task for Rerank {
                 transformer.add_special_tokens(&self.data.config.special_tokens(), self.seed)?;
                 transformer.set_window(self.prompt.window.max(transformer.window()))?;
             }
-            _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
         }
         Ok(vec![checkpoint])
     }
@@ -173,7 +176,7 @@ impl Task for Rerank {
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<Cloze, Error> {
         let Checkpoint::Transformer(transformer) = &networks[0] else {
-            return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+            return Err(error::value("encoder.from", "a network of characters", "a transformer"));
         };
         let option = |number| transformer.special_token(&ClozeConfig::option(number));
         let options = (0..self.data.config.shown()).map(option).collect::<Result<_, _>>()?;

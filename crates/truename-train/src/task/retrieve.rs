@@ -13,7 +13,7 @@ use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::retrieval::ConceptVectors;
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -125,7 +125,7 @@ impl Retrieve {
         (config.window, config.concept_tokens) = (retrieve.retriever.window, retrieve.retriever.concept_tokens);
         let mentions = Mentions::read(recipe, None)?;
         if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
-            return Err(Error::nothing_to_evaluate());
+            return Err(error::nothing_to_evaluate());
         }
         pooling_of("retriever.pooling", &retrieve.retriever.pooling)?;
         let data = RetrieveData { mentions, config };
@@ -217,7 +217,7 @@ impl Task for Retrieve {
                 let RetrieverConfig { window, concept_tokens, .. } = self.data.config;
                 transformer.set_window(window.max(concept_tokens).max(transformer.window()))?;
             }
-            _ => return Err(Error::value("encoder.from", "a network of characters", "a transformer")),
+            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
         }
         Ok(vec![checkpoint])
     }

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
+use truename_error::HintPart;
 use truename_infer::{
     AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input,
     Manifest, Tokenizer, TransformerCheckpoint,
@@ -14,7 +15,7 @@ use super::Kind;
 use crate::recipe::{Condition, Keys, Part, Range, Schema, one_or_many};
 use crate::sentences::SentenceSet;
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -176,7 +177,7 @@ impl Keys for SynonymKeys {
         let name = &self.adapter.name;
         match AdapterChoice::is_name(name) {
             true => Ok(()),
-            false => Err(Error::value("adapter.name", name, "letters, digits, - and _, and not all or none")),
+            false => Err(error::value("adapter.name", name, "letters, digits, - and _, and not all or none")),
         }
     }
 }
@@ -224,7 +225,7 @@ impl Synonyms {
     fn new(recipe: &Recipe) -> Result<Self, Error> {
         let keys: SynonymKeys = recipe.keys()?;
         if keys.data.sentences.is_empty() {
-            return Err(Error::missing("data.sentences", "--set 'data.sentences=[\"DIR\"]'"));
+            return Err(error::missing("data.sentences", HintPart::key("data.sentences").value("[\"DIR\"]")));
         }
         let mut checkpoint = open(&keys, recipe.seed)?;
         checkpoint.use_adapters(&AdapterChoice::none())?;
@@ -271,13 +272,13 @@ impl Synonyms {
 /// Opens the backbone with the markers of entities among its tokens.
 fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
     if keys.encoder.from.as_os_str().is_empty() {
-        return Err(Error::missing("encoder.from", "--encoder"));
+        return Err(error::missing("encoder.from", HintPart::setting("encoder")));
     }
     let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(&keys.encoder.from)? else {
-        return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+        return Err(error::value("encoder.from", "a network of characters", "a transformer"));
     };
     if checkpoint.adapters().adapters.contains_key(&keys.adapter.name) {
-        return Err(Error::value("adapter.name", &keys.adapter.name, "another than those of the folder"));
+        return Err(error::value("adapter.name", &keys.adapter.name, "another than those of the folder"));
     }
     let adapters = checkpoint.adapters();
     // One folder gives one kind of states.
@@ -286,7 +287,7 @@ fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
         VectorKind::Aggregated => (AdapterFeatures::Balanced, "aggregated", "pooled"),
     };
     if !adapters.adapters.is_empty() && adapters.features == other.0 {
-        return Err(Error::value(
+        return Err(error::value(
             "objective.vector",
             other.1,
             format!("{}, as for the adapters of the folder", other.2),
@@ -304,7 +305,7 @@ fn config(keys: &SynonymKeys, backbone: &TransformerCheckpoint) -> Result<Adapte
     if !chosen.is_empty() {
         if !chosen.is_sorted_by(|left, right| left < right) || chosen.iter().any(|layer| *layer >= layers) {
             let known = format!("ascending, each below {layers}");
-            return Err(Error::value("adapter.layers", format!("{chosen:?}"), known));
+            return Err(error::value("adapter.layers", format!("{chosen:?}"), known));
         }
         config.layers.clone_from(chosen);
     }
@@ -335,7 +336,7 @@ impl Task for Synonyms {
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<truename_nn::Synonyms, Error> {
         let Checkpoint::Transformer(backbone) = &networks[0] else {
-            return Err(Error::value("encoder.from", "a network of characters", "a transformer"));
+            return Err(error::value("encoder.from", "a network of characters", "a transformer"));
         };
         let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
         let (vector, _) = self.keys.objective.vector.of();

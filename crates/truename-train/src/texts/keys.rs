@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use truename_eval::{TextFormat, TextLayout};
 
-use crate::Error;
 use crate::documents::EncoderKeys;
 use crate::recipe::{Keys, Range, one_or_many};
+use crate::{Error, error};
 
 /// The sections of a task that learns from texts with labels.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl DataKeys {
     pub fn layout(&self) -> Result<TextLayout, Error> {
         let format = |name: &str| {
             name.parse::<TextFormat>()
-                .map_err(|known| Error::value("data.format", name, format!("{known}, or nothing")))
+                .map_err(|known| error::value("data.format", name, format!("{known}, or nothing")))
         };
         Ok(TextLayout {
             first: self.first.clone(),

@@ -10,7 +10,7 @@ use truename_text::stable_hash;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::recipe::Recipe;
-use crate::{DataFile, Error};
+use crate::{DataFile, Error, error};
 
 pub(crate) use keys::{TextKeys, text_or_number};
 
@@ -49,7 +49,7 @@ impl Texts {
     pub fn read(recipe: &Recipe) -> Result<Self, Error> {
         let TextKeys { data, .. } = recipe.keys()?;
         if data.train.is_empty() {
-            return Err(Error::missing("data.train", "--set 'data.train=[\"FILE\"]'"));
+            return Err(error::no_files("data.train"));
         }
         let mut files = Vec::new();
         let mut read = |paths: &[PathBuf]| {
@@ -68,7 +68,7 @@ impl Texts {
             texts.hold_out(data.dev_share);
         }
         if texts.dev.is_empty() && recipe.evaluation.patience > 0 {
-            return Err(Error::nothing_to_evaluate());
+            return Err(error::nothing_to_evaluate());
         }
         Ok(texts)
     }

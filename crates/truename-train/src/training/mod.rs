@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use truename_error::ErrorKind;
 use truename_infer::{Checkpoint, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective, Step};
@@ -19,8 +20,8 @@ use self::forecast::{NetworkSize, Pace, describe_memory, describe_size, free_mem
 use self::metrics::{Metric, plot};
 use self::run_folder::RunFolder;
 use self::state::State;
-use crate::Error;
 use crate::recipe::{Keep, Recipe, Schedule};
+use crate::{Error, error};
 
 pub(crate) use run_folder::{checkpoint_of, write};
 pub use task::{Description, Epoch, EpochSize, Planned, Scores, Task, TaskData};
@@ -177,11 +178,11 @@ impl<T: Task> Training<T> {
 
     fn resume(recipe: &Recipe, task: T, out: &Path) -> Result<Self, Error> {
         if !recipe.read_stored(&out.join("recipe.toml"))?.is_same_run(recipe)? {
-            return Err(Error::other_run(out, "another recipe"));
+            return Err(error::other_run(out, "another recipe"));
         }
         let (folder, state, optimizer) = RunFolder::resume::<T::Plan>(out)?;
         if state.data_hash != task.data().hash() {
-            return Err(Error::other_run(out, "other data"));
+            return Err(error::other_run(out, "other data"));
         }
         let checkpoints = Checkpoint::open_all(&folder.checkpoint())?;
         let metrics = folder.metrics_up_to(&state)?;
@@ -315,7 +316,10 @@ impl<T: Task> Training<T> {
         self.task.adjust(self.learner.objective_mut(), self.state.step, steps);
         let Step { loss, gradient_norm } = self.learner.step(&batches, rate);
         if !loss.is_finite() || !gradient_norm.is_finite() {
-            return Err(Error::not_finite(self.state.step + 1, loss));
+            let step = self.state.step + 1;
+            let message = format!("the gradient of step {step} is not finite; the loss is {loss}");
+            return Err(Error::new(ErrorKind::NotFinite, message)
+                .with_hint("lower schedule.learning_rate, or set schedule.max_grad_norm"));
         }
         self.state.batch += batches.len();
         self.state.step += 1;

@@ -19,13 +19,14 @@ use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::SETTINGS_FILES;
 use truename_nn::{Learner, Objective, OptimizerState};
 
 use super::Start;
 use super::metrics::Metric;
 use super::state::State;
-use crate::{Error, Recipe};
+use crate::{Error, Recipe, error};
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -38,7 +39,12 @@ impl RunFolder {
         let folder = Self(path.to_owned());
         let has_checkpoint = Self::has_checkpoint(path);
         if has_checkpoint || has_model(path) {
-            return Err(Error::occupied(path, has_checkpoint));
+            let (resume, out) = (HintPart::setting("resume"), HintPart::setting("out"));
+            let (holds, advice) = match has_checkpoint {
+                true => ("a run already", hint![resume, " goes on with it; another ", out, " begins anew"]),
+                false => ("a model and no checkpoint of a run", hint!["name another folder with ", out]),
+            };
+            return Err(Error::new(ErrorKind::Choice, format!("{} holds {holds}", path.display())).with_hint(advice));
         }
         std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
         remove(&path.join("metrics.jsonl"))?;
@@ -51,7 +57,7 @@ impl RunFolder {
         folder.repair()?;
         let state_path = folder.checkpoint().join("state.json");
         let bytes = std::fs::read(&state_path).map_err(|source| Error::io("read", &state_path, source))?;
-        let state = serde_json::from_slice(&bytes).map_err(|source| Error::state(&state_path, source))?;
+        let state = serde_json::from_slice(&bytes).map_err(|source| error::state(&state_path, source))?;
         let optimizer = read_optimizer(&folder.checkpoint().join("optimizer.safetensors"))?;
         Ok((folder, state, optimizer))
     }
@@ -75,7 +81,7 @@ impl RunFolder {
         remove(&new)?;
         learner.save(&new)?;
         write_optimizer(&new.join("optimizer.safetensors"), &learner.state())?;
-        let json = serde_json::to_vec(state).map_err(|source| Error::state(&new, source))?;
+        let json = serde_json::to_vec(state).map_err(|source| error::state(&new, source))?;
         write(&new.join("state.json"), &json)?;
         let old = self.0.join("checkpoint.old");
         remove(&old)?;
@@ -98,13 +104,13 @@ impl RunFolder {
 
     pub fn write_recipe(&self, recipe: &Recipe) -> Result<(), Error> {
         let path = self.0.join("recipe.toml");
-        let text = toml::to_string(&recipe.effective()?).map_err(Error::unwritable)?;
+        let text = toml::to_string(&recipe.effective()?).map_err(error::unwritable)?;
         write(&path, text.as_bytes())
     }
 
     pub fn write_run(&self, run: &impl Serialize) -> Result<(), Error> {
         let path = self.0.join("run.json");
-        let json = serde_json::to_string_pretty(run).map_err(|source| Error::state(&path, source))?;
+        let json = serde_json::to_string_pretty(run).map_err(|source| error::state(&path, source))?;
         write(&path, format!("{json}\n").as_bytes())
     }
 
@@ -121,7 +127,7 @@ impl RunFolder {
             .map_err(|source| Error::io("open", &path, source))?;
         let mut lines = String::new();
         for metric in metrics {
-            lines += &serde_json::to_string(metric).map_err(|source| Error::state(&path, source))?;
+            lines += &serde_json::to_string(metric).map_err(|source| error::state(&path, source))?;
             lines.push('\n');
         }
         file.write_all(lines.as_bytes()).map_err(|source| Error::io("write", &path, source))
@@ -177,7 +183,7 @@ fn remove(path: &Path) -> Result<(), Error> {
 const MEANS: [&str; 2] = ["mean", "mean_square"];
 
 fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {
-    let failed = |source| Error::state(path, source);
+    let failed = |source| error::state(path, source);
     let mut tensors = Vec::new();
     for (name, means) in &state.moments {
         for (mean, values) in MEANS.iter().zip(means) {
@@ -195,17 +201,17 @@ fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {
 
 fn read_optimizer(path: &Path) -> Result<OptimizerState, Error> {
     let bytes = std::fs::read(path).map_err(|source| Error::io("read", path, source))?;
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|source| Error::state(path, source))?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|source| error::state(path, source))?;
     let steps = metadata.metadata().as_ref().and_then(|metadata| metadata.get("steps")?.parse().ok());
-    let tensors = SafeTensors::deserialize(&bytes).map_err(|source| Error::state(path, source))?;
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|source| error::state(path, source))?;
     let mut moments: HashMap<String, [Vec<f32>; 2]> = HashMap::new();
     for (name, tensor) in tensors.tensors() {
-        let (mean, name) = name.split_once('.').ok_or_else(|| Error::state(path, format!("a tensor {name}")))?;
+        let (mean, name) = name.split_once('.').ok_or_else(|| error::state(path, format!("a tensor {name}")))?;
         let place = MEANS.iter().position(|known| *known == mean);
-        let place = place.ok_or_else(|| Error::state(path, format!("a tensor {mean}.{name}")))?;
+        let place = place.ok_or_else(|| error::state(path, format!("a tensor {mean}.{name}")))?;
         let values = tensor.data().as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
         moments.entry(name.to_owned()).or_default()[place] = values;
     }
-    let steps = steps.ok_or_else(|| Error::state(path, "the number of steps is missing"))?;
+    let steps = steps.ok_or_else(|| error::state(path, "the number of steps is missing"))?;
     Ok(OptimizerState { steps, moments })
 }

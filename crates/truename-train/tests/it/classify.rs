@@ -34,7 +34,7 @@ fn recipe(folder: &Path, set: &[&str]) -> Result<Recipe, Error> {
     );
     let path = folder.join("recipe.toml");
     std::fs::write(&path, text).unwrap();
-    let changes: Vec<Change> = set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    let changes: Vec<Change> = set.iter().map(|change| Change::parse("--set", change)).collect::<Result<_, _>>()?;
     Recipe::read(&path, &changes)
 }
 

@@ -51,7 +51,7 @@ fn recipe(kind: &str, corpus: &Path, set: &[&str]) -> Result<Recipe, Error> {
         corpus.file_name().unwrap().to_str().unwrap()
     );
     std::fs::write(&path, text).unwrap();
-    let changes: Vec<Change> = set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    let changes: Vec<Change> = set.iter().map(|change| Change::parse("--set", change)).collect::<Result<_, _>>()?;
     Recipe::read(&path, &changes)
 }
 

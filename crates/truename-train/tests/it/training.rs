@@ -42,7 +42,7 @@ fn read(text: &str, changes: &[&str]) -> Recipe {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recipe.toml");
     std::fs::write(&path, format!("{text}[schedule]\nepochs = 4\nlearning_rate = 1e-2\n")).unwrap();
-    let changes: Vec<Change> = changes.iter().map(|change| Change::parse(change).unwrap()).collect();
+    let changes: Vec<Change> = changes.iter().map(|change| Change::parse("--set", change).unwrap()).collect();
     Recipe::read(&path, &changes).unwrap()
 }
 
@@ -354,7 +354,7 @@ fn a_run_of_an_earlier_version_is_refused_with_a_hint() {
     std::fs::write(&path, stored.replace("[task]\nkind = \"groups\"\n", "")).unwrap();
     let error = resume(recipe(&["schedule.epochs=1"]), dataset(), out.path()).err().unwrap();
     assert!(error.to_string().ends_with("written by an earlier version: it names no kind of task"), "{error}");
-    assert!(error.hint().unwrap().contains("another `--out`"));
+    assert!(error.hint().unwrap().to_string().contains("another `out`"));
 }
 
 #[test]
