@@ -1,8 +1,8 @@
 //! Exit codes and the last message of the process.
 
-use std::io::ErrorKind;
+use std::io;
 
-use truename_error::{Error, Hint, HintPart};
+use truename_error::{Error, ErrorKind, Hint, HintPart};
 use truename_read::Cause;
 
 use crate::interrupt;
@@ -56,7 +56,7 @@ impl ExitCode {
                 crate::say!("hint: {hint}");
             }
         });
-        let is_recipe = error.downcast_ref::<truename_train::Error>().is_some_and(truename_train::Error::is_recipe);
+        let is_recipe = error.downcast_ref::<Error>().is_some_and(|error| error.kind() == ErrorKind::Recipe);
         if let Some(advised) = error.downcast_ref::<Advised>() {
             return advised.code;
         }
@@ -67,17 +67,14 @@ impl ExitCode {
 /// Returns whether a reader closed its pipe. An error of serde_json hides its cause.
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     let of_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-    let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or(of_json);
-    kind == Some(ErrorKind::BrokenPipe)
+    let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind).or(of_json);
+    kind == Some(io::ErrorKind::BrokenPipe)
 }
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let ours = cause.downcast_ref::<Error>().and_then(Error::hint).map(worded);
-    ours.or_else(|| cause.downcast_ref::<truename::Error>().and_then(truename::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_train::Error>().and_then(truename_train::Error::hint))
-        .or_else(|| cause.downcast_ref::<truename_server::Error>().and_then(truename_server::Error::hint))
+    ours.or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
         .or_else(|| cause.downcast_ref::<truename_read::Error>().and_then(way_out))
-        .or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
 }
 
 /// Returns advice with settings as flags, keys with a value as `--set` writes them, and actions as commands.
@@ -88,7 +85,10 @@ pub fn worded(hint: &Hint) -> String {
 fn word(part: &HintPart) -> String {
     match part {
         HintPart::Setting { name, value } => flag(name, value.as_deref().unwrap_or_default()),
-        HintPart::Key { name, value: Some(value) } => format!("`--set {name}={value}`"),
+        HintPart::Key { name, value: Some(value) } => match value.contains(['"', ' ']) {
+            true => format!("`--set '{name}={value}'`"),
+            false => format!("`--set {name}={value}`"),
+        },
         HintPart::Key { name, value: None } => name.clone(),
         HintPart::Action { name, arguments } => {
             let argument = |(name, value): &(&str, String)| match name.is_empty() {

@@ -7,6 +7,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use truename::{Error, ErrorKind};
 use utoipa::ToSchema;
 
 /// A request that cannot be answered.
@@ -99,15 +100,15 @@ impl std::fmt::Display for Failure {
 }
 
 /// Tells clients their mistakes; ours are logged, and not told.
-impl From<truename::Error> for Failure {
-    fn from(error: truename::Error) -> Self {
-        let hint = error.hint();
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let hint = error.hint().map(|hint| hint.to_string());
         let failure = if error.is_not_found() {
             Self::not_found(error.to_string())
         } else if error.is_damaged() {
             tracing::error!("{}", chain(&error));
             return Self::unreadable();
-        } else if error.is_bad_choice() {
+        } else if error.kind() == ErrorKind::Choice {
             Self::request(error.to_string())
         } else {
             return Self::internal(&error);

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use truename::ConceptId;
+use truename::{ConceptId, ErrorKind, Problem};
 use truename_files::{has_other_names, open_regular};
 use utoipa::ToSchema;
 
-use crate::Error;
+use crate::{Error, error};
 
 /// The concept of a name, as a person judged it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -51,7 +51,7 @@ impl Judgements {
     /// # Errors
     /// If the file cannot be written, is a link, or has another name (hard link), under which the judgements would appear too.
     pub fn append(&self, judgements: &[Judgement]) -> Result<(), Error> {
-        let failed = |source: std::io::Error| Error::io("write", &self.path, source);
+        let failed = |source: std::io::Error| error::io("write", &self.path, source);
         let mut lines = Vec::new();
         for judgement in judgements {
             serde_json::to_writer(&mut lines, judgement).map_err(|source| failed(source.into()))?;
@@ -86,18 +86,20 @@ pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
     let file = match open_regular(path, File::options().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io("read", path, error)),
+        Err(error) => return Err(error::io("read", path, error)),
     };
     let mut reader = BufReader::new(file);
     let (mut judgements, mut line, mut number) = (Vec::new(), Vec::new(), 0);
     loop {
         line.clear();
-        reader.read_until(b'\n', &mut line).map_err(|source| Error::io("read", path, source))?;
+        reader.read_until(b'\n', &mut line).map_err(|source| error::io("read", path, source))?;
         if !line.ends_with(b"\n") {
             return Ok(judgements);
         }
         number += 1;
-        judgements.push(serde_json::from_slice(&line).map_err(|error| Error::judgements(path, number, error))?);
+        let judgement = serde_json::from_slice(&line)
+            .map_err(|error| Error::of_problem(ErrorKind::Syntax, Problem::new(path, number, error.to_string())))?;
+        judgements.push(judgement);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use subtle::ConstantTimeEq;
 use truename_read::{Source, SourceOptions};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Shortest key in bytes.
 const SHORTEST: usize = 16;
@@ -20,15 +20,14 @@ impl Keys {
     /// # Errors
     /// If the file cannot be read, a line has another form, a key is shorter than 16 bytes, or a key occurs twice.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = Source::open(path, &SourceOptions::default()).and_then(Source::into_string);
-        let text = text.map_err(truename::Error::from)?;
+        let text = Source::open(path, &SourceOptions::default()).and_then(Source::into_string)?;
         let mut keys: Vec<(String, String)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let wrong = |what: &str| Error::keys(path, number + 1, what);
+            let wrong = |what: &str| error::keys(format!("{}: line {} {what}", path.display(), number + 1));
             let (user, key) = line.split_once(char::is_whitespace).ok_or_else(|| wrong("is no name and key"))?;
             let key = key.trim();
             if key.len() < SHORTEST {
@@ -40,7 +39,7 @@ impl Keys {
             keys.push((user.to_owned(), key.to_owned()));
         }
         if keys.is_empty() {
-            return Err(Error::keys(path, 0, "has no key"));
+            return Err(error::keys(format!("{} has no key", path.display())));
         }
         Ok(Self(keys))
     }

@@ -29,7 +29,7 @@ use crate::queue::{Lane, Limits};
 use crate::route::Route;
 use crate::state::{Served, Shared, State};
 use crate::work::{LinkNames, ReadDocuments};
-use crate::{BaseSource, Error, Judgements, ServerOptions, api, assets, memory, reconcile};
+use crate::{BaseSource, Error, Judgements, ServerOptions, api, assets, error, memory, reconcile};
 
 /// Time between two looks at the folders of the knowledge bases.
 const WATCH: Duration = Duration::from_secs(1);
@@ -76,13 +76,13 @@ impl Server {
         let cache = Cache { answers: options.cache, bytes: memory / CACHE / sources.len().max(1) };
         for BaseSource { name, folder, judgements } in sources {
             if !is_plain(&name) || served.iter().any(|other| other.slot.name == name) {
-                return Err(Error::name(&name));
+                return Err(error::name(&name));
             }
             let slot = Slot::open(&name, folder.as_deref(), cache)?;
             served.push(Served { slot, judgements: Judgements::new(&judgements) });
         }
         if served.is_empty() {
-            return Err(Error::name(""));
+            return Err(error::name(""));
         }
         let metrics = Metrics::new();
         let limits = Limits { waiting: options.queue, tokens: options.batch_tokens, timeout: options.timeout };

@@ -4,7 +4,7 @@ use std::collections::{BinaryHeap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use truename::{Concept, ConceptId, Encoder, KnowledgeBase};
+use truename::{Concept, ConceptId, Encoder, ErrorKind, KnowledgeBase};
 use truename_plot::{Anchor, Frame, Svg};
 use truename_read::{Dialect, Source, SourceOptions, files};
 use truename_text::SplitMix64;
@@ -57,7 +57,7 @@ pub fn run(arguments: &Map, quiet: bool) -> anyhow::Result<()> {
 fn for_queries(kb: KnowledgeBase, encoder: &Arc<Encoder>) -> Result<KnowledgeBase, truename::Error> {
     match kb.check_encoder(encoder) {
         Ok(()) => kb.with_encoder(Arc::clone(encoder)),
-        Err(error) if error.is_encoder_mismatch() => Ok(kb.without_encoder()),
+        Err(error) if error.kind() == ErrorKind::EncoderMismatch => Ok(kb.without_encoder()),
         Err(error) => Err(error),
     }
 }

@@ -83,7 +83,7 @@ pub fn finish(run: &mut dyn Run, way_on: &str, quiet: bool) -> anyhow::Result<()
 /// Returns the recipe with the changes of the command line.
 pub fn resolved(recipe: &Path, changes: &RecipeChanges) -> anyhow::Result<Recipe> {
     let RecipeChanges { kb, names, encoder, adapter, device, set } = changes;
-    let mut all: Vec<Change> = set.iter().map(|change| Change::parse(change)).collect::<Result<_, _>>()?;
+    let mut all: Vec<Change> = set.iter().map(|change| Change::parse("--set", change)).collect::<Result<_, _>>()?;
     let paths = [("--kb", "data.kb", kb), ("--names", "data.names", names)];
     let paths = paths.into_iter().filter(|(.., paths)| !paths.is_empty());
     all.extend(paths.map(|(flag, key, paths)| Change::paths(flag, key, paths)));
