@@ -25,7 +25,7 @@ fn symbols(text: &str) -> Vec<Recognized> {
             && word.chars().any(|letter| letter.is_ascii_uppercase());
         if is_symbol {
             let span = Span::new(start, start + word.len());
-            found.push(Recognized::new(span).of_kind("gene").with_score(1.0));
+            found.push(Recognized { kind: "gene".into(), score: Some(1.0), ..Recognized::new(span) });
         }
         // The delimiter takes one to four bytes.
         start += word.len() + text[start + word.len()..].chars().next().map_or(0, char::len_utf8);

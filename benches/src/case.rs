@@ -236,8 +236,12 @@ impl Fitted {
             Some(folder) => left_out(folder, title)?,
             None => [FeatureSet::Lexical, FeatureSet::Dense].map(Ranker::standard),
         };
-        let fit = FitOptions::default().share(options.share);
-        let calibration = CalibrateOptions::default().priors([Arc::clone(&lexical), Arc::clone(&dense)]).fit(fit);
+        let fit = FitOptions { share: options.share, ..FitOptions::default() };
+        let calibration = CalibrateOptions {
+            priors: Some([Arc::clone(&lexical), Arc::clone(&dense)]),
+            fit,
+            ..CalibrateOptions::default()
+        };
         let names: Vec<&str> = case.queries.iter().map(|query| query.name.as_str()).collect();
         let mut answers = Vec::new();
         let letters = KnowledgeBase::open(path)?;

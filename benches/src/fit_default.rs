@@ -62,7 +62,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
             let foreign = foreign(&labelled, labelled::fold(corpus), concepts, names.len() / ONE_FOREIGN_IN);
             let names: Vec<GoldName> = names.iter().cloned().chain(foreign).collect();
             let kb = knowledge_base(&options.kbs.join(kb), concepts.clone(), encoder.as_ref())?;
-            let asked = CalibrateOptions::default().names(NAMES);
+            let asked = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
             parts.push(Part { corpus: Some(corpus), sets: sets(&kb, &names, weight, labelled::fold(corpus), &asked)? });
             println!("{corpus}: {} names", names.len());
         }
@@ -71,7 +71,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
         let name = file.file_stem().unwrap_or_default();
         let concepts = labelled::vocabulary(file.clone(), &ImportOptions::default())?;
         let kb = knowledge_base(&options.kbs.join(name), concepts, encoder.as_ref())?;
-        let asked = CalibrateOptions::default().names(NAMES);
+        let asked = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
         parts.push(Part { corpus: None, sets: sets(&kb, &[], 0.0, VOCABULARIES, &asked)? });
         println!("{}", file.display());
     }

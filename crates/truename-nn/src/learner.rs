@@ -16,7 +16,6 @@ use crate::{AdamWOptions, Device, NamePattern, OptimizerState};
 
 /// Options of a [`Learner`].
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct LearnerOptions {
     /// The device that it computes on.
     pub device: Device,

@@ -12,7 +12,6 @@ use crate::parameter::Parameter;
 ///
 /// Biases and the numbers of norms do not decay.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AdamWOptions {
     /// Decay of the mean gradient, and of its mean square, from step to step.
     pub betas: (f64, f64),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lru::LruCache;
 use truename::{
-    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer,
+    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, SpanOptions,
     TrainedRecognizer,
 };
 
@@ -179,7 +179,10 @@ impl Base {
     pub fn recognizer(&self, nested: bool) -> Result<Arc<Arc<dyn Recognizer>>, Error> {
         self.recognizers.get(&nested, || {
             Ok(match self.linker.trained_recognizer()? {
-                Some(own) if nested => Arc::new(TrainedRecognizer::clone(&own).flat(false)),
+                Some(own) if nested => Arc::new(
+                    TrainedRecognizer::clone(&own)
+                        .with_options(SpanOptions { is_flat: Some(false), ..SpanOptions::default() }),
+                ),
                 Some(own) => own,
                 None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
             })

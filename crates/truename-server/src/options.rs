@@ -17,7 +17,6 @@ pub struct BaseSource {
 
 /// Options of a [`Server`](crate::Server).
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ServerOptions {
     /// Address by which clients reach the server, such as `https://names.example.org`; `None` for that of each request.
     pub base_url: Option<String>,

@@ -79,7 +79,9 @@ pub use review::{doubt, doubt_of, review_order};
 pub use shared_names::Ambiguous;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_files::{Partial, remove_partials};
-pub use truename_infer::{AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel};
+pub use truename_infer::{
+    AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, SpanOptions, SpanStrategy,
+};
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
     Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, Retired,

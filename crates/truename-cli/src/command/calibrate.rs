@@ -29,7 +29,11 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
             (kb.gold_names(&documents)?, in_context)
         }
     };
-    let options = CalibrateOptions::default().names(arguments.names as usize).progress(interrupt::progress());
+    let options = CalibrateOptions {
+        names: arguments.names as usize,
+        progress: interrupt::progress(),
+        ..CalibrateOptions::default()
+    };
     let (mut folds, mut has_learnt) = (Vec::new(), false);
     if let Some(encoder) = kb.encoder()? {
         folds = fold_encoders(encoder)?;

@@ -20,12 +20,14 @@ pub fn run(command: Corpus, quiet: bool) -> anyhow::Result<()> {
 
 fn build(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let texts = CorpusTexts::new(arguments.texts.clone())
-        .reading(arguments.reading.options()?)
-        .exclude(arguments.exclude.clone())
-        .licences(arguments.licences.clone())
-        .linker(described(arguments))
-        .strict(arguments.strict);
+    let texts = CorpusTexts {
+        texts: arguments.texts.clone(),
+        reading: arguments.reading.options()?,
+        exclude: arguments.exclude.clone(),
+        licences: arguments.licences.clone(),
+        linker: described(arguments),
+        strict: arguments.strict,
+    };
     let linker = linker(arguments, quiet)?;
     let begun = if arguments.resume { Start::Resumed } else { Start::Anew };
     interrupt::keeps("the sentences found are kept, and `--resume` goes on from there");
@@ -50,14 +52,15 @@ fn build(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn options(arguments: &CorpusBuild) -> CorpusOptions {
-    CorpusOptions::default()
-        .link(arguments.link.into())
-        .min_probability(arguments.min_probability)
-        .min_edit_distance(arguments.min_edit_distance as usize)
-        .max_pairs(arguments.max_per_concept as usize)
-        .max_length(arguments.max_length as usize)
-        .parents(arguments.parents)
-        .seed(arguments.seed)
+    CorpusOptions {
+        link: arguments.link.into(),
+        min_probability: arguments.min_probability,
+        min_edit_distance: arguments.min_edit_distance as usize,
+        max_pairs: arguments.max_per_concept as usize,
+        max_length: arguments.max_length as usize,
+        parents: arguments.parents,
+        seed: arguments.seed,
+    }
 }
 
 fn linker(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Linker> {

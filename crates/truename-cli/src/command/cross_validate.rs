@@ -35,7 +35,7 @@ pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Resu
         (None, None) => FoldEncoder::None,
     };
     check_vectors("--vote", arguments.vote > 0, !matches!(encoder, FoldEncoder::None))?;
-    let calibration = CalibrateOptions::default().progress(interrupt::progress());
+    let calibration = CalibrateOptions { progress: interrupt::progress(), ..CalibrateOptions::default() };
     let validation = CrossValidation { dataset: &dataset, folds, encoder, calibration };
     let way_on = match arguments.runs {
         Some(_) => "the same command goes on from there",

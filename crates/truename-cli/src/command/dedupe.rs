@@ -26,17 +26,25 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
 
     let tables = input.tables();
-    let blocking = Blocking::new().neighbours(arguments.neighbours.into()).encoder(encoder.as_ref());
+    let blocking = Blocking {
+        neighbours: arguments.neighbours.into(),
+        encoder: encoder.as_ref(),
+        progress: interrupt::progress(),
+    };
     let began = Instant::now();
-    let blocked =
-        progress::watched(no_bar, || blocking.progress(interrupt::progress()).pairs(tables)).map_err(interrupted)?;
+    let blocked = progress::watched(no_bar, || blocking.pairs(tables)).map_err(interrupted)?;
     summary.blocking = began.elapsed().as_secs_f64();
 
     let began = Instant::now();
     let (scorer, resolution) = progress::watched(no_bar, || {
         let scorer = scorer.of(tables);
-        let resolver = Resolver::new(&scorer).threshold(arguments.scorer.threshold).one_to_one(arguments.one_to_one);
-        let resolution = resolver.progress(interrupt::progress()).resolve(tables, &blocked.pairs);
+        let resolver = Resolver {
+            threshold: arguments.scorer.threshold,
+            one_to_one: arguments.one_to_one,
+            progress: interrupt::progress(),
+            scorer: &scorer,
+        };
+        let resolution = resolver.resolve(tables, &blocked.pairs);
         resolution.map(|resolution| (scorer, resolution))
     })
     .map_err(interrupted)?;

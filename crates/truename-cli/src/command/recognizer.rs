@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use truename::{
-    Descriptions, DictionaryRecognizer, EntityType, KnowledgeBase, Recognizer, TrainedRecognizer, UnionRecognizer,
+    Descriptions, DictionaryRecognizer, EntityType, KnowledgeBase, Recognizer, SpanOptions, SpanStrategy,
+    TrainedRecognizer, UnionRecognizer,
 };
 use truename_read::SourceOptions;
 
@@ -43,7 +44,7 @@ pub fn recognizer(
     let nested = options.nested.unwrap_or(false);
     let made = |source| -> anyhow::Result<Box<dyn Recognizer>> {
         Ok(match source {
-            Source::Trained(model) => Box::new(configured(*model, &types, options)?.joint(choices.joint)),
+            Source::Trained(model) => Box::new(configured(*model, choices, &types, options)?),
             Source::Dictionary(kb) => {
                 let dictionary = DictionaryRecognizer::new(*kb).nested(nested).typed(options.typed);
                 Box::new(dictionary.of_types(options.types.clone()).without_aliases(options.without_aliases.clone()))
@@ -105,13 +106,18 @@ fn no_recognizer(kb: &KnowledgeBase) -> Advised {
     Advised { message, hint, code: ExitCode::Failure }
 }
 
-fn configured(model: TrainedRecognizer, types: &[EntityType], options: &Options) -> anyhow::Result<TrainedRecognizer> {
+fn configured(
+    model: TrainedRecognizer,
+    choices: &RecognizerChoices,
+    types: &[EntityType],
+    options: &Options,
+) -> anyhow::Result<TrainedRecognizer> {
     let model = if types.is_empty() { model } else { model.with_types(types.to_vec())? };
-    let model = model.min_margin(options.min_margin);
-    Ok(match options.nested {
-        Some(nested) => model.flat(!nested),
-        None => model,
-    })
+    Ok(model.with_options(SpanOptions {
+        strategy: if choices.joint { SpanStrategy::Joint } else { SpanStrategy::Span },
+        is_flat: options.nested.map(|nested| !nested),
+        min_margin: options.min_margin as f32,
+    }))
 }
 
 /// Reads the types of `--entity-types` and `--entity-type`.

@@ -56,26 +56,27 @@ async fn stopped() {
 }
 
 fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
-    let mut options = ServerOptions::default();
-    options.base_url = arguments.base_url.clone();
-    options.identifier_space = arguments.identifier_space.clone();
-    options.host_names = arguments.host_names.clone();
-    if !arguments.allow_origins.is_empty() {
-        options.allow_origins = arguments.allow_origins.clone();
-    }
-    options.allow_api_origins = arguments.allow_api_origins.clone();
-    options.connections = arguments.connections as usize;
-    options.memory_bytes = (arguments.memory as usize) << 20;
-    options.keys = arguments.keys.as_deref().map(Keys::read).transpose()?;
-    options.requests_per_minute = arguments.requests_per_minute;
-    options.max_body_bytes = (arguments.max_body as usize) << 20;
-    options.queue = arguments.queue as usize;
-    options.batch_tokens = arguments.batch_tokens as usize;
-    options.timeout = Duration::from_secs(arguments.timeout.into());
-    options.cache = arguments.cache as usize;
-    options.match_probability = arguments.match_probability;
-    options.match_gap = arguments.match_gap;
-    Ok(options)
+    Ok(ServerOptions {
+        base_url: arguments.base_url.clone(),
+        identifier_space: arguments.identifier_space.clone(),
+        host_names: arguments.host_names.clone(),
+        allow_origins: match arguments.allow_origins.is_empty() {
+            true => ServerOptions::OPENREFINE.map(str::to_owned).to_vec(),
+            false => arguments.allow_origins.clone(),
+        },
+        allow_api_origins: arguments.allow_api_origins.clone(),
+        connections: arguments.connections as usize,
+        memory_bytes: (arguments.memory as usize) << 20,
+        keys: arguments.keys.as_deref().map(Keys::read).transpose()?,
+        requests_per_minute: arguments.requests_per_minute,
+        max_body_bytes: (arguments.max_body as usize) << 20,
+        queue: arguments.queue as usize,
+        batch_tokens: arguments.batch_tokens as usize,
+        timeout: Duration::from_secs(arguments.timeout.into()),
+        cache: arguments.cache as usize,
+        match_probability: arguments.match_probability,
+        match_gap: arguments.match_gap,
+    })
 }
 
 /// Returns the knowledge bases to serve.

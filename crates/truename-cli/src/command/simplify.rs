@@ -50,26 +50,28 @@ pub fn simplifier(
     arguments: &SubstituteArguments,
     change: impl FnOnce(&mut SimplifyOptions),
 ) -> anyhow::Result<Simplifier> {
-    let mut options = SimplifyOptions::default();
-    options.candidates = arguments.candidates.into();
-    options.top = arguments.top.into();
-    options.window = arguments.window.into();
-    options.with_original = !arguments.masked_alone;
+    let mut options = SimplifyOptions {
+        candidates: arguments.candidates.into(),
+        top: arguments.top.into(),
+        window: arguments.window.into(),
+        with_original: !arguments.masked_alone,
+        ..SimplifyOptions::default()
+    };
     change(&mut options);
-    let mut simplifier = Simplifier::new(options);
     let adapters = arguments.adapter.clone().unwrap_or_default();
-    if let Some(folder) = &arguments.model {
-        simplifier = simplifier.with_model(MaskedLanguageModel::open_with_adapters(folder, &adapters)?);
-    }
     let mut synonyms = SynonymVocabulary::read(&arguments.synonyms)?;
     if let Some(kb) = &arguments.kb {
         synonyms.add_concepts(&KnowledgeBase::open(kb)?)?;
     }
-    simplifier = simplifier.with_synonyms(synonyms).with_frequencies(Frequencies::read(&arguments.frequencies)?);
-    if let Some(folder) = &arguments.encoder {
-        simplifier = simplifier.with_encoder(Encoder::open_with_adapters(folder, &adapters)?);
-    }
-    Ok(simplifier)
+    let frequencies = Frequencies::read(&arguments.frequencies)?;
+    let (model, encoder) = (arguments.model.as_ref(), arguments.encoder.as_ref());
+    Ok(Simplifier {
+        model: model.map(|folder| MaskedLanguageModel::open_with_adapters(folder, &adapters)).transpose()?,
+        synonyms: Some(synonyms).filter(|synonyms| !synonyms.is_empty()),
+        frequencies: Some(frequencies).filter(|frequencies| !frequencies.is_empty()),
+        encoder: encoder.map(|folder| Encoder::open_with_adapters(folder, &adapters)).transpose()?,
+        options,
+    })
 }
 
 enum Input {

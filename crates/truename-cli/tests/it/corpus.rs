@@ -177,7 +177,7 @@ fn what_cannot_be_built_is_told() {
     assert!(run.err.contains("warning: bad.jsonl:2"), "{}", run.err);
     let run = build(&folder, &["bad.jsonl"]);
     assert_eq!(run.code, 1);
-    assert!(run.err.contains("error: out is there already\nhint: name another folder with `--out`"), "{}", run.err);
+    assert!(run.err.contains("error: out is there already\nhint: name another folder with --out"), "{}", run.err);
 
     let none = folder.run(&["corpus", "build", "--kb", "kb", "--out", "none", "--min-edit-distance", "100"]);
     assert_eq!(none.code, 1);

@@ -45,7 +45,7 @@ fn an_encoder_that_learnt_serves_every_command() {
     let matched = folder.run(&["-q", "match", "names.txt", "--kb", "kb", "--encoder", "encoder"]);
     assert!(matched.code == 0 && matched.out.contains("X:1"), "{matched:?}");
     let refused = folder.run(&arguments("encoder", &[]));
-    assert!(refused.code == 1 && refused.err.contains("holds a run already\nhint: `--resume`"), "{}", refused.err);
+    assert!(refused.code == 1 && refused.err.contains("holds a run already\nhint: --resume"), "{}", refused.err);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_nn::{Device, LearnerOptions};
+use truename_nn::{AdamWOptions, Device, LearnerOptions};
 
 use crate::{Error, error};
 use document::Document;
@@ -258,10 +258,8 @@ impl Recipe {
     pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
         let Schedule { weight_decay, max_grad_norm, .. } = self.schedule;
         let max_grad_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
-        let mut options = LearnerOptions::default();
-        (options.device, options.seed) = (self.device()?, self.seed);
-        (options.optimizer.weight_decay, options.optimizer.max_grad_norm) = (weight_decay, max_grad_norm);
-        Ok(options)
+        let optimizer = AdamWOptions { weight_decay, max_grad_norm, ..AdamWOptions::default() };
+        Ok(LearnerOptions { device: self.device()?, seed: self.seed, optimizer, ..LearnerOptions::default() })
     }
 }
 

@@ -35,7 +35,6 @@ const LISTED_PROBLEMS: usize = 10;
 
 /// The texts of a corpus of contextual synonyms.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct CorpusTexts {
     /// Files and folders of documents.
     pub texts: Vec<PathBuf>,
@@ -49,43 +48,6 @@ pub struct CorpusTexts {
     pub linker: String,
     /// True if a document that cannot be read is an error.
     pub strict: bool,
-}
-
-impl CorpusTexts {
-    /// Creates the texts of some files and folders.
-    pub fn new(texts: Vec<PathBuf>) -> Self {
-        Self { texts, ..Self::default() }
-    }
-
-    /// Sets the options for reading texts.
-    #[must_use]
-    pub fn reading(self, reading: ReadOptions) -> Self {
-        Self { reading, ..self }
-    }
-
-    /// Sets the files of ids or names of concepts that are kept out.
-    #[must_use]
-    pub fn exclude(self, exclude: Vec<PathBuf>) -> Self {
-        Self { exclude, ..self }
-    }
-
-    /// Sets the licences of the sources.
-    #[must_use]
-    pub fn licences(self, licences: Vec<String>) -> Self {
-        Self { licences, ..self }
-    }
-
-    /// Sets the description of the linker's recognizer and encoder.
-    #[must_use]
-    pub fn linker(self, linker: impl Into<String>) -> Self {
-        Self { linker: linker.into(), ..self }
-    }
-
-    /// Sets whether a document that cannot be read is an error.
-    #[must_use]
-    pub fn strict(self, strict: bool) -> Self {
-        Self { strict, ..self }
-    }
 }
 
 /// Builds a corpus of contextual synonyms (PICSO, section 3.5) into the folder `out`: `sentences.jsonl`, which

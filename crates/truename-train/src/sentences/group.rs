@@ -218,11 +218,15 @@ mod tests {
         let names = concept(&["tumor", "tumour"]);
         let none = group(&names, originals.clone(), &CorpusOptions::default());
         assert_eq!((none.pairs, none.near, none.sentences.len()), (0, 1, 0));
-        let some = group(&names, originals, &CorpusOptions::default().min_edit_distance(1));
+        let some = group(&names, originals, &CorpusOptions { min_edit_distance: 1, ..CorpusOptions::default() });
         assert_eq!((some.pairs, some.near, some.distance), (1, 0, 1));
         // Case and blanks make no difference of names.
         let originals = vec![sentence("a ", "Heart  attack", ""), sentence("the ", "heart Attack", "")];
-        let same = group(&concept(&["heart attack"]), originals, &CorpusOptions::default().min_edit_distance(0));
+        let same = group(
+            &concept(&["heart attack"]),
+            originals,
+            &CorpusOptions { min_edit_distance: 0, ..CorpusOptions::default() },
+        );
         assert_eq!((same.pairs, same.near), (0, 0));
     }
 
@@ -230,15 +234,15 @@ mod tests {
     fn names_are_balanced_and_pairs_are_bounded() {
         let originals: Vec<_> = (0..12).map(|n| sentence(&format!("{n} had a "), "heart attack", ".")).collect();
         let names = concept(&["heart attack", "myocardial infarction", "MI", "cardiac infarction"]);
-        let options = CorpusOptions::default().min_edit_distance(1);
-        let all = group(&names, originals.clone(), &options.clone().max_pairs(1000));
+        let options = CorpusOptions { min_edit_distance: 1, ..CorpusOptions::default() };
+        let all = group(&names, originals.clone(), &CorpusOptions { max_pairs: 1000, ..options.clone() });
         let count = |group: &Group, entity: &str| group.sentences.iter().filter(|one| one.entity() == entity).count();
         // 12 sentences by 4 names are a share of 3.
         let counts =
             ["heart attack", "myocardial infarction", "MI", "cardiac infarction"].map(|name| count(&all, name));
         assert_eq!(counts, [12, 3, 3, 3]);
         assert_eq!(all.pairs, 3 * 12 * 3 + 3 * 3 * 3);
-        let few = group(&names, originals.clone(), &options.clone().max_pairs(6));
+        let few = group(&names, originals.clone(), &CorpusOptions { max_pairs: 6, ..options.clone() });
         assert_eq!(few.pairs, 6);
         // Each pair of names has one before one has two.
         assert!(
@@ -248,7 +252,7 @@ mod tests {
         );
         let mut backwards = originals;
         backwards.reverse();
-        assert_eq!(group(&names, backwards.clone(), &options.clone().max_pairs(6)), few);
-        assert_ne!(group(&names, backwards, &options.max_pairs(6).seed(2)), few);
+        assert_eq!(group(&names, backwards.clone(), &CorpusOptions { max_pairs: 6, ..options.clone() }), few);
+        assert_ne!(group(&names, backwards, &CorpusOptions { max_pairs: 6, seed: 2, ..options }), few);
     }
 }

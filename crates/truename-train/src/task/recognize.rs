@@ -285,7 +285,7 @@ impl RecognizeData {
         /// Passages that are scored at a time.
         const TOGETHER: usize = 64;
         let texts: Vec<&str> = self.documents.dev().collect();
-        let all = SpanOptions::default().flat(false).min_margin(f32::NEG_INFINITY);
+        let all = SpanOptions { is_flat: Some(false), min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
         let mut best: Vec<TopSpans> =
             self.documents.dev_mentions().iter().map(|mentions| TopSpans::new(*mentions)).collect();
         for (chunk, texts) in texts.chunks(TOGETHER).enumerate() {

@@ -69,7 +69,7 @@ fn build(kb: &KnowledgeBase, texts: &CorpusTexts, out: &Path, start: Start, docu
     let dictionary = DictionaryRecognizer::new(kb.clone());
     let recognizer = Stopping { dictionary, left: documents.into(), progress: progress.clone() };
     let linker = linker.with_recognizer(Arc::new(recognizer));
-    let options = CorpusOptions::default().max_pairs(20);
+    let options = CorpusOptions { max_pairs: 20, ..CorpusOptions::default() };
     build_corpus(&linker, texts, &options, out, start, &progress).map(|_| ())
 }
 
@@ -86,7 +86,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn a_corpus_built_in_parts_is_that_built_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let kb = knowledge_base(folder.path());
-    let texts = CorpusTexts::new(texts(folder.path()));
+    let texts = CorpusTexts { texts: texts(folder.path()), ..CorpusTexts::default() };
     let whole = folder.path().join("whole");
     build(&kb, &texts, &whole, Start::Anew, usize::MAX).unwrap();
     let sentences = read_sentences(&whole).unwrap();
@@ -117,7 +117,7 @@ fn a_corpus_built_in_parts_is_that_built_at_once() {
 fn a_corpus_is_the_same_whatever_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let kb = knowledge_base(folder.path());
-    let texts = CorpusTexts::new(texts(folder.path()));
+    let texts = CorpusTexts { texts: texts(folder.path()), ..CorpusTexts::default() };
     let built = |threads: usize| {
         let out = folder.path().join(format!("threads-{threads}"));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -132,7 +132,7 @@ fn a_build_is_resumed_only_with_what_it_was_begun_with() {
     let folder = tempfile::tempdir().unwrap();
     let kb = knowledge_base(folder.path());
     let all = texts(folder.path());
-    let texts = CorpusTexts::new(all.clone());
+    let texts = CorpusTexts { texts: all.clone(), ..CorpusTexts::default() };
     let out = folder.path().join("out");
     assert!(build(&kb, &texts, &out, Start::Anew, 10).unwrap_err().is_interrupted());
     let refused = |texts: &CorpusTexts, start| {
@@ -142,16 +142,16 @@ fn a_build_is_resumed_only_with_what_it_was_begun_with() {
     };
     assert_eq!(refused(&texts, Start::Anew), "out.unfinished holds an unfinished corpus");
     let begun = "the corpus in out.unfinished was begun with ";
-    let fewer = CorpusTexts::new(all[..1].to_vec());
+    let fewer = CorpusTexts { texts: all[..1].to_vec(), ..CorpusTexts::default() };
     assert_eq!(refused(&fewer, Start::Resumed), format!("{begun}other texts, or some that were changed since"));
-    let linker = texts.clone().linker("another");
+    let linker = CorpusTexts { linker: "another".into(), ..texts.clone() };
     assert_eq!(refused(&linker, Start::Resumed), format!("{begun}other options"));
-    let exclude = texts.clone().exclude(vec![all[0].clone()]);
+    let exclude = CorpusTexts { exclude: vec![all[0].clone()], ..texts.clone() };
     assert_eq!(refused(&exclude, Start::Resumed), format!("{begun}other concepts to exclude"));
     std::fs::write(folder.path().join("out.unfinished/state.json"), "{").unwrap();
     assert_eq!(refused(&texts, Start::Resumed), "out.unfinished/state.json cannot be read as the state of a run");
     std::fs::remove_dir_all(folder.path().join("out.unfinished")).unwrap();
-    let strict = texts.clone().strict(true);
+    let strict = CorpusTexts { strict: true, ..texts.clone() };
     let error = build(&kb, &strict, &folder.path().join("strict"), Start::Anew, usize::MAX).unwrap_err().to_string();
     assert!(error.contains("one.jsonl:351"), "{error}");
     build(&kb, &texts, &out, Start::Resumed, usize::MAX).unwrap();

@@ -24,7 +24,6 @@ use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, 
 
 /// Options of calibration.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct CalibrateOptions {
     /// Maximum number of held-out names: enough for a ranker, and a bound on the time a large knowledge base takes.
     pub names: usize,
@@ -50,38 +49,6 @@ impl Default for CalibrateOptions {
             priors: None,
             progress: Arc::default(),
         }
-    }
-}
-
-impl CalibrateOptions {
-    /// Sets the largest number of names that are held out.
-    #[must_use]
-    pub fn names(self, names: usize) -> Self {
-        Self { names, ..self }
-    }
-
-    /// Sets the sampling weight of a gold name beside a held-out name.
-    #[must_use]
-    pub fn gold_weight(self, gold_weight: f32) -> Self {
-        Self { gold_weight, ..self }
-    }
-
-    /// Sets the options of the boosted trees.
-    #[must_use]
-    pub fn fit(self, fit: FitOptions) -> Self {
-        Self { fit, ..self }
-    }
-
-    /// Sets the rankers in place of the standard ones, without vectors and with them.
-    #[must_use]
-    pub fn priors(self, priors: [Arc<Ranker>; 2]) -> Self {
-        Self { priors: Some(priors), ..self }
-    }
-
-    /// Sets the progress by which another thread watches and stops the work.
-    #[must_use]
-    pub fn progress(self, progress: Arc<Progress>) -> Self {
-        Self { progress, ..self }
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) use session::{is_nil, sort};
 pub use stream::LinkStream;
 
 use truename_error::ErrorKind;
+use truename_infer::SpanOptions;
 
 use crate::call::Call;
 use crate::memo::Memo;
@@ -152,7 +153,10 @@ impl Linker {
         }
         let LinkOptions { nested, types, without_aliases, .. } = &self.options;
         let made: Arc<dyn Recognizer> = match self.trained_recognizer()? {
-            Some(own) if *nested => Arc::new(TrainedRecognizer::clone(&own).flat(false)),
+            Some(own) if *nested => Arc::new(
+                TrainedRecognizer::clone(&own)
+                    .with_options(SpanOptions { is_flat: Some(false), ..SpanOptions::default() }),
+            ),
             Some(own) => own,
             None => Arc::new(
                 DictionaryRecognizer::new(self.kb.clone())

@@ -17,7 +17,6 @@ use crate::Progress;
 
 /// Options of gradient boosting.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct FitOptions {
     /// Number of trees.
     pub rounds: usize,
@@ -37,20 +36,6 @@ pub struct FitOptions {
 impl Default for FitOptions {
     fn default() -> Self {
         Self { rounds: 160, leaves: 16, learning_rate: 0.1, penalty: 2.0, min_hessian: 4.0, share: None }
-    }
-}
-
-impl FitOptions {
-    /// Sets the share of the trees in the score beside a prior, if there are too few labels to choose it by; `None` for the default.
-    #[must_use]
-    pub fn share(self, share: Option<f64>) -> Self {
-        Self { share, ..self }
-    }
-
-    /// Sets the number of trees.
-    #[must_use]
-    pub fn rounds(self, rounds: usize) -> Self {
-        Self { rounds, ..self }
     }
 }
 

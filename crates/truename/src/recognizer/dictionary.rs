@@ -261,7 +261,8 @@ impl Found {
     fn typed(self) -> Vec<Recognized> {
         match self.verdict {
             Verdict::Name(Some(senses)) if !senses.types().is_empty() => {
-                senses.types().into_iter().map(|kind| self.recognized.clone().of_kind(kind)).collect()
+                let of = |kind| Recognized { kind, ..self.recognized.clone() };
+                senses.types().into_iter().map(of).collect()
             }
             _ => vec![self.recognized],
         }

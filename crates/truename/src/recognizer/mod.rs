@@ -67,7 +67,6 @@ pub fn recognize_all(
 
 /// A mention found by a [`Recognizer`].
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Recognized {
     /// Span in the document's text.
     pub span: Span,
@@ -96,17 +95,5 @@ impl Recognized {
     pub(crate) fn text<'t>(&self, document: &'t Document) -> Cow<'t, str> {
         let Self { span, fragments, .. } = self;
         Mention { span: *span, fragments: fragments.clone(), ..Mention::default() }.surface(&document.text)
-    }
-
-    /// Sets the type.
-    #[must_use]
-    pub fn of_kind(self, kind: impl Into<String>) -> Self {
-        Self { kind: kind.into(), ..self }
-    }
-
-    /// Sets the score.
-    #[must_use]
-    pub fn with_score(self, score: f64) -> Self {
-        Self { score: Some(score), ..self }
     }
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use truename_error::ErrorKind;
-use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger};
+use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, TagConfig, Tagger};
 use truename_text::{Span, Words};
 
 use super::{Reading, Recognized, Recognizer};
@@ -47,23 +47,10 @@ impl TrainedRecognizer {
         Ok(Manifest::open(folder)?.heads().any(|head| [SpanConfig::HEAD, TagConfig::HEAD].contains(&head)))
     }
 
-    /// Sets whether mentions that overlap one with a higher score are removed [default: as the model was trained].
+    /// Sets the options of a recognizer by spans; a tagger has none.
     #[must_use]
-    pub fn flat(self, is_flat: bool) -> Self {
-        Self { options: self.options.flat(is_flat), ..self }
-    }
-
-    /// Also requires a likely first and last token (BINDER, joint position-span inference).
-    #[must_use]
-    pub fn joint(self, is_joint: bool) -> Self {
-        let strategy = if is_joint { SpanStrategy::Joint } else { SpanStrategy::Span };
-        Self { options: self.options.strategy(strategy), ..self }
-    }
-
-    /// Sets the smallest difference of score and threshold; below 0 for more mentions than the model is sure of.
-    #[must_use]
-    pub fn min_margin(self, min_margin: f64) -> Self {
-        Self { options: self.options.min_margin(min_margin as f32), ..self }
+    pub fn with_options(self, options: SpanOptions) -> Self {
+        Self { options, ..self }
     }
 
     /// Looks for other types than those that the model was trained on, by their descriptions alone.
@@ -131,7 +118,11 @@ impl TrainedRecognizer {
             Model::Tags(tagger) => {
                 let recognized = |span: &truename_infer::TaggedSpan| {
                     let kind = &tagger.config().types[span.kind as usize];
-                    Recognized::new(span.span).of_kind(kind).with_score(f64::from(span.probability))
+                    Recognized {
+                        kind: kind.clone(),
+                        score: Some(f64::from(span.probability)),
+                        ..Recognized::new(span.span)
+                    }
                 };
                 let found = tagger.find(texts)?;
                 Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
@@ -225,7 +216,11 @@ mod tests {
         let mut reading = Reading::new(&document);
         let mention = |piece: &str| {
             let start = text.find(piece).unwrap();
-            Recognized::new(Span::new(start, start + piece.len())).of_kind("Disease").with_score(3.0)
+            Recognized {
+                kind: "Disease".into(),
+                score: Some(3.0),
+                ..Recognized::new(Span::new(start, start + piece.len()))
+            }
         };
         let doubtful = Recognized { threshold: Some(9.0), ..mention("OABs") };
         let mentions = [mention("active bladder"), mention("OAB, NTG"), doubtful];

@@ -34,9 +34,12 @@ const MAP_BYTES_PER_DIMENSION: u64 = 8;
 /// Both work on the values of a record in one text; in two tables on those of the columns that both have. Equal records are one
 /// ([`DistinctRecords`]), and pairs name the first row of each. Of records that are equally near, those of the lower rows are taken.
 pub struct Blocking<'a> {
-    encoder: Option<&'a Encoder>,
-    neighbours: usize,
-    progress: Arc<Progress>,
+    /// Encoder for the nearest by vectors too; none for n-grams alone.
+    pub encoder: Option<&'a Encoder>,
+    /// Number of neighbours that each record has by each index.
+    pub neighbours: usize,
+    /// Progress of the work, for another thread to watch or stop.
+    pub progress: Arc<Progress>,
 }
 
 /// The pairs that blocking proposes.
@@ -55,30 +58,7 @@ impl Default for Blocking<'_> {
     }
 }
 
-impl<'a> Blocking<'a> {
-    /// Creates blocking by n-grams, with ten neighbours a record.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Proposes each record's nearest by vectors too.
-    #[must_use]
-    pub fn encoder(self, encoder: Option<&'a Encoder>) -> Self {
-        Self { encoder, ..self }
-    }
-
-    /// Sets the number of neighbours that each record has by each index.
-    #[must_use]
-    pub fn neighbours(self, neighbours: usize) -> Self {
-        Self { neighbours, ..self }
-    }
-
-    /// Reports to a progress, and stops when it says so.
-    #[must_use]
-    pub fn progress(self, progress: Arc<Progress>) -> Self {
-        Self { progress, ..self }
-    }
-
+impl Blocking<'_> {
     /// Returns the pairs of each record with its neighbours. In two tables the neighbours are of the other table, and both
     /// tables' records are asked for.
     ///
@@ -326,22 +306,22 @@ mod tests {
     #[test]
     fn each_record_is_paired_with_its_nearest() {
         let one = records(&["heart attack", "migraine", "heart attacks", "migraines", ""]);
-        let blocked = Blocking::new().neighbours(1).pairs(Tables::One(&one)).unwrap();
+        let blocked = Blocking { neighbours: 1, ..Blocking::default() }.pairs(Tables::One(&one)).unwrap();
         assert_eq!(rows(&blocked), [(0, 2), (1, 3)]);
         let two = records(&["migraine headache", "attack of the heart", "unrelated"]);
-        let blocked = Blocking::new().neighbours(1).pairs(Tables::Two(&one, &two)).unwrap();
+        let blocked = Blocking { neighbours: 1, ..Blocking::default() }.pairs(Tables::Two(&one, &two)).unwrap();
         assert_eq!(rows(&blocked), [(0, 1), (1, 0), (2, 1), (3, 0)]);
     }
 
     #[test]
     fn equal_records_are_one_and_of_equal_texts_the_lower_rows_are_taken() {
         let same = records(&["alpha", "alpha", "alphas", "alpha"]);
-        assert_eq!(rows(&Blocking::new().pairs(Tables::One(&same)).unwrap()), [(0, 2)]);
+        assert_eq!(rows(&Blocking::default().pairs(Tables::One(&same)).unwrap()), [(0, 2)]);
         // The columns that both tables have are equal, others differ.
         let columns = ["name".to_owned(), "of left".to_owned()].into();
         let left: Vec<Record> =
             (0..20).map(|row| Record::new(&columns, vec!["alpha".into(), row.to_string()])).collect();
-        let blocked = Blocking::new().neighbours(2).pairs(Tables::Two(&left, &same[2..])).unwrap();
+        let blocked = Blocking { neighbours: 2, ..Blocking::default() }.pairs(Tables::Two(&left, &same[2..])).unwrap();
         assert!(blocked.pairs.iter().all(|pair| pair.right < 2), "{blocked:?}");
         assert_eq!(blocked.pairs.len(), 20 * 2);
     }
@@ -350,8 +330,8 @@ mod tests {
     fn an_encoder_adds_its_nearest() {
         let encoder = Encoder::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
         let (left, right) = (records(&["heart attack", "xyz"]), records(&["infarct", "flu", "cold"]));
-        let letters = Blocking::new().neighbours(1).pairs(Tables::Two(&left, &right)).unwrap();
-        let blocking = Blocking::new().neighbours(1).encoder(Some(&encoder));
+        let letters = Blocking { neighbours: 1, ..Blocking::default() }.pairs(Tables::Two(&left, &right)).unwrap();
+        let blocking = Blocking { neighbours: 1, encoder: Some(&encoder), ..Blocking::default() };
         let blocked = blocking.pairs(Tables::Two(&left, &right)).unwrap();
         assert!(letters.pairs.is_empty());
         // Each of the five records has a nearest one; some are nearest to each other.
@@ -365,13 +345,13 @@ mod tests {
     fn a_stopped_progress_ends_the_search() {
         let progress = Arc::new(Progress::default());
         progress.stop();
-        let blocking = Blocking::new().progress(progress);
+        let blocking = Blocking { progress, ..Blocking::default() };
         assert!(blocking.pairs(Tables::One(&records(&["a"]))).unwrap_err().is_interrupted());
     }
 
     #[test]
     fn nothing_has_no_pairs() {
-        assert_eq!(Blocking::new().pairs(Tables::One(&[])).unwrap(), Blocked::default());
-        assert_eq!(Blocking::new().pairs(Tables::Two(&records(&["a"]), &[])).unwrap(), Blocked::default());
+        assert_eq!(Blocking::default().pairs(Tables::One(&[])).unwrap(), Blocked::default());
+        assert_eq!(Blocking::default().pairs(Tables::Two(&records(&["a"]), &[])).unwrap(), Blocked::default());
     }
 }

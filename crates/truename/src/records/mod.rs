@@ -15,7 +15,7 @@
 //! let records =
 //!     [row("Mining association rules", "1993"), row("The R*-tree", "1990"), row("mining asociation rules", "1993")];
 //! let tables = Tables::One(&records);
-//! let candidates = Blocking::new().pairs(tables)?.pairs;
+//! let candidates = Blocking::default().pairs(tables)?.pairs;
 //! let scorer = LexicalScorer::new(tables);
 //! let resolution = Resolver::new(&scorer).resolve(tables, &candidates)?;
 //! assert_eq!(resolution.clusters.of_left(0), resolution.clusters.of_left(2));

@@ -15,10 +15,14 @@ const PIECE: usize = 4096;
 
 /// Compares candidate pairs and puts records that match into one cluster.
 pub struct Resolver<'a> {
-    scorer: &'a dyn PairScorer,
-    threshold: f64,
-    one_to_one: bool,
-    progress: Arc<Progress>,
+    /// Scorer of pairs.
+    pub scorer: &'a dyn PairScorer,
+    /// Lowest probability of a match.
+    pub threshold: f64,
+    /// True if each record matches at most one other.
+    pub one_to_one: bool,
+    /// Progress of the work, for another thread to watch or stop.
+    pub progress: Arc<Progress>,
 }
 
 /// The compared pairs and the clusters of all records.
@@ -41,24 +45,6 @@ impl<'a> Resolver<'a> {
     /// Creates a resolver with a threshold of one half.
     pub fn new(scorer: &'a dyn PairScorer) -> Self {
         Self { scorer, threshold: THRESHOLD, one_to_one: false, progress: Arc::default() }
-    }
-
-    /// Sets the lowest probability of a match.
-    #[must_use]
-    pub fn threshold(self, threshold: f64) -> Self {
-        Self { threshold, ..self }
-    }
-
-    /// Matches each record with at most one other.
-    #[must_use]
-    pub fn one_to_one(self, one_to_one: bool) -> Self {
-        Self { one_to_one, ..self }
-    }
-
-    /// Reports to a progress, and stops when it says so.
-    #[must_use]
-    pub fn progress(self, progress: Arc<Progress>) -> Self {
-        Self { progress, ..self }
     }
 
     /// Compares the candidates and clusters the records. Equal rows are one record, and are in one cluster if they match each other
@@ -180,7 +166,7 @@ mod tests {
         assert!(found.clusters.has(pair(0, 1)) && !found.clusters.has(pair(1, 2)));
         let stopped = Arc::new(Progress::default());
         stopped.stop();
-        let resolver = Resolver::new(&scorer).progress(stopped);
+        let resolver = Resolver { progress: stopped, ..Resolver::new(&scorer) };
         assert!(resolver.resolve(Tables::One(&records), &[pair(0, 1)]).unwrap_err().is_interrupted());
     }
 
@@ -222,7 +208,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let tables = Tables::One(&records);
-                let candidates = Blocking::new().neighbours(5).pairs(tables).unwrap().pairs;
+                let candidates = Blocking { neighbours: 5, ..Blocking::default() }.pairs(tables).unwrap().pairs;
                 Resolver::new(&LexicalScorer::new(tables)).resolve(tables, &candidates).unwrap()
             })
         };

@@ -19,16 +19,20 @@ use crate::sentence::Sentences;
 /// the vocabulary has the substitute.
 #[derive(Default)]
 pub struct Simplifier {
-    model: Option<MaskedLanguageModel>,
-    synonyms: Option<SynonymVocabulary>,
-    frequencies: Option<Frequencies>,
-    encoder: Option<Encoder>,
-    options: SimplifyOptions,
+    /// Masked-language model, which proposes words and ranks by fit in context.
+    pub model: Option<MaskedLanguageModel>,
+    /// Vocabulary that proposes words.
+    pub synonyms: Option<SynonymVocabulary>,
+    /// Counts of words, to rank by.
+    pub frequencies: Option<Frequencies>,
+    /// Encoder, to rank by similarity in context.
+    pub encoder: Option<Encoder>,
+    /// Options.
+    pub options: SimplifyOptions,
 }
 
 /// Options of a [`Simplifier`].
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct SimplifyOptions {
     /// Most words that the masked-language model proposes (LSBert: 10).
     pub candidates: usize,
@@ -96,40 +100,6 @@ const ASKED: usize = 8;
 const SHORTEST_RARE: usize = 3;
 
 impl Simplifier {
-    /// Creates a simplifier without a source of substitutes.
-    pub fn new(options: SimplifyOptions) -> Self {
-        Self { options, ..Self::default() }
-    }
-
-    /// Takes substitutes from a masked-language model, and ranks by fit in context.
-    #[must_use]
-    pub fn with_model(self, model: MaskedLanguageModel) -> Self {
-        Self { model: Some(model), ..self }
-    }
-
-    /// Takes substitutes from a vocabulary.
-    #[must_use]
-    pub fn with_synonyms(self, synonyms: SynonymVocabulary) -> Self {
-        Self { synonyms: Some(synonyms).filter(|synonyms| !synonyms.is_empty()), ..self }
-    }
-
-    /// Ranks by frequency.
-    #[must_use]
-    pub fn with_frequencies(self, frequencies: Frequencies) -> Self {
-        Self { frequencies: Some(frequencies).filter(|frequencies| !frequencies.is_empty()), ..self }
-    }
-
-    /// Ranks by similarity in context.
-    #[must_use]
-    pub fn with_encoder(self, encoder: Encoder) -> Self {
-        Self { encoder: Some(encoder), ..self }
-    }
-
-    /// Its options.
-    pub fn options(&self) -> &SimplifyOptions {
-        &self.options
-    }
-
     /// Returns the places of words in a text, in their order; capitals do not count.
     pub fn places_of<S: AsRef<str>>(text: &str, words: &[S]) -> Vec<Span> {
         let words: Vec<String> = words.iter().map(|word| word.as_ref().to_lowercase()).collect();
@@ -349,9 +319,11 @@ mod tests {
     #[test]
     fn synonyms_are_ranked_by_frequency() {
         let rows = "divert,detour,turn,redirect\narid,dry,waterless";
-        let simplifier = Simplifier::new(SimplifyOptions::default())
-            .with_synonyms(vocabulary(rows))
-            .with_frequencies(frequencies("turned turned turned diverted redirected dry"));
+        let simplifier = Simplifier {
+            synonyms: Some(vocabulary(rows)),
+            frequencies: Some(frequencies("turned turned turned diverted redirected dry")),
+            ..Simplifier::default()
+        };
         let places = Simplifier::places_of(TEXT, &["diverted", "Arid"]);
         assert_eq!(places, [Span::new(17, 25), Span::new(27, 35), Span::new(40, 44)]);
         let found = simplifier.simplify(TEXT, &places).unwrap();
@@ -365,12 +337,14 @@ mod tests {
 
     #[test]
     fn a_word_that_is_commoner_than_its_substitutes_is_kept() {
-        let simplifier = Simplifier::new(SimplifyOptions::default())
-            .with_synonyms(vocabulary("arid,dry"))
-            .with_frequencies(frequencies("arid arid dry"));
+        let simplifier = Simplifier {
+            synonyms: Some(vocabulary("arid,dry")),
+            frequencies: Some(frequencies("arid arid dry")),
+            ..Simplifier::default()
+        };
         let found = simplifier.simplify(TEXT, &[Span::new(40, 44)]).unwrap();
         assert_eq!((found[0].replacement.as_deref(), words(&found[0])), (None, vec!["dry"]));
-        let without = Simplifier::new(SimplifyOptions::default()).with_synonyms(vocabulary("arid,dry"));
+        let without = Simplifier { synonyms: Some(vocabulary("arid,dry")), ..Simplifier::default() };
         assert_eq!(without.simplify(TEXT, &[Span::new(40, 44)]).unwrap()[0].replacement.as_deref(), Some("DRY"));
     }
 
@@ -378,7 +352,11 @@ mod tests {
     fn rare_words_are_found_but_no_names() {
         let text = "Possessors of Zanzibar saw NASA's x2 and the imminent oxen. Imminent it is";
         let options = SimplifyOptions { rare: 200_000.0, ..SimplifyOptions::default() };
-        let simplifier = Simplifier::new(options).with_frequencies(frequencies("and and and the saw of it is is is"));
+        let simplifier = Simplifier {
+            frequencies: Some(frequencies("and and and the saw of it is is is")),
+            options,
+            ..Simplifier::default()
+        };
         let found: Vec<&str> = simplifier.rare_places(text).iter().map(|span| &text[span.range()]).collect();
         assert_eq!(found, ["Possessors", "saw", "the", "imminent", "oxen", "Imminent"]);
         assert!(Simplifier::default().rare_places(text).is_empty(), "no frequencies");
@@ -388,9 +366,12 @@ mod tests {
     fn an_encoder_ranks_by_similarity() {
         let encoder = Encoder::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
         let text = "the patient had fever again";
-        let simplifier = Simplifier::new(SimplifyOptions { top: 2, ..SimplifyOptions::default() })
-            .with_synonyms(vocabulary("fever,heart,the day,attack"))
-            .with_encoder(encoder);
+        let simplifier = Simplifier {
+            synonyms: Some(vocabulary("fever,heart,the day,attack")),
+            encoder: Some(encoder),
+            options: SimplifyOptions { top: 2, ..SimplifyOptions::default() },
+            ..Simplifier::default()
+        };
         let found = simplifier.simplify(text, &[Span::new(16, 21)]).unwrap().remove(0);
         let similarities: Vec<f64> = found.substitutes.iter().map(|one| one.similarity.unwrap()).collect();
         assert_eq!(similarities.len(), 2);

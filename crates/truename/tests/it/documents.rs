@@ -224,8 +224,10 @@ struct Capitals;
 
 impl Recognizer for Capitals {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-        let mention = |(at, c): (usize, char)| {
-            Recognized::new(Span::new(at, at + c.len_utf8())).of_kind("Letter").with_score(0.5)
+        let mention = |(at, c): (usize, char)| Recognized {
+            kind: "Letter".into(),
+            score: Some(0.5),
+            ..Recognized::new(Span::new(at, at + c.len_utf8()))
         };
         let capitals = |reading: &Reading<'_>| {
             let letters = reading.document().text.char_indices();

@@ -254,7 +254,7 @@ fn work_that_is_stopped_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
     let progress = Arc::new(Progress::default());
-    let options = CalibrateOptions::default().progress(Arc::clone(&progress));
+    let options = CalibrateOptions { progress: Arc::clone(&progress), ..CalibrateOptions::default() };
     let stop = Arc::clone(&progress);
     // While trees are grown.
     let stopper = std::thread::spawn(move || {
@@ -285,7 +285,8 @@ fn gold_name(name: &str, ids: &[&str]) -> GoldName {
 fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
-    let options = CalibrateOptions::default().fit(FitOptions::default().rounds(30));
+    let options =
+        CalibrateOptions { fit: FitOptions { rounds: 30, ..FitOptions::default() }, ..CalibrateOptions::default() };
     // Users of this list call every carcinoma a "crab".
     let crabs = |part_at: usize| gold_name(&format!("{} crab", PARTS[part_at]), &[&format!("ILL:{part_at:02}0")]);
     let mut gold: Vec<GoldName> = (0..10).map(crabs).collect();

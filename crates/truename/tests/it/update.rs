@@ -220,7 +220,8 @@ fn calibration_after_an_update_is_that_of_a_fresh_import() {
         .collect();
     update(&updated, &mut names, &changes, folder);
     let fresh = import(&names, folder, "fresh");
-    let options = CalibrateOptions::default().fit(FitOptions::default().rounds(10));
+    let options =
+        CalibrateOptions { fit: FitOptions { rounds: 10, ..FitOptions::default() }, ..CalibrateOptions::default() };
     let [of_updated, of_fresh] = [&updated, &fresh].map(|kb| kb.calibrate(&[], &options).unwrap());
     assert_eq!(of_updated, of_fresh);
     assert_same(&updated, &fresh);

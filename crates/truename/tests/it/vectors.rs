@@ -410,7 +410,8 @@ fn the_ranker_with_vectors_is_fitted_beside_the_other() {
     let (dense, _folder) = Fixture::embedded(&encoder);
     let letters = KnowledgeBase::open(dense.path()).unwrap();
     let before = Linker::new(letters.clone()).unwrap().link_name("fevr day 12").unwrap();
-    let options = CalibrateOptions::default().fit(FitOptions::default().rounds(10));
+    let options =
+        CalibrateOptions { fit: FitOptions { rounds: 10, ..FitOptions::default() }, ..CalibrateOptions::default() };
     let gain = dense.calibrate(&[], &options).unwrap();
     let info = letters.info().unwrap();
     assert_eq!((info.calibrated, info.vectors.unwrap().calibrated), (false, gain.kept));
@@ -426,7 +427,8 @@ fn the_ranker_with_vectors_is_fitted_beside_the_other() {
 fn an_encoder_that_learnt_the_names_is_judged_by_those_that_did_not() {
     let bert = encoder("bert");
     let (dense, _folder) = Fixture::embedded(&bert);
-    let options = CalibrateOptions::default().fit(FitOptions::default().rounds(10));
+    let options =
+        CalibrateOptions { fit: FitOptions { rounds: 10, ..FitOptions::default() }, ..CalibrateOptions::default() };
     // Others that are the same encoder see what it sees, so all names are judged as by itself.
     let parted = dense.calibrate_out_of_fold(&[Arc::clone(&bert), Arc::clone(&bert)], &[], &options).unwrap();
     let whole = dense.calibrate(&[], &options).unwrap();

@@ -53,7 +53,6 @@ struct Anchors {
 
 /// Options of [`SpanScorer::find`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct SpanOptions {
     /// Inference strategy.
     pub strategy: SpanStrategy,
@@ -76,26 +75,6 @@ pub enum SpanStrategy {
 impl Default for SpanOptions {
     fn default() -> Self {
         Self { strategy: SpanStrategy::Span, is_flat: None, min_margin: 0.0 }
-    }
-}
-
-impl SpanOptions {
-    /// Sets the inference strategy.
-    #[must_use]
-    pub fn strategy(self, strategy: SpanStrategy) -> Self {
-        Self { strategy, ..self }
-    }
-
-    /// Sets whether overlapping mentions are removed.
-    #[must_use]
-    pub fn flat(self, is_flat: bool) -> Self {
-        Self { is_flat: Some(is_flat), ..self }
-    }
-
-    /// Sets the smallest difference of score and threshold.
-    #[must_use]
-    pub fn min_margin(self, min_margin: f32) -> Self {
-        Self { min_margin, ..self }
     }
 }
 

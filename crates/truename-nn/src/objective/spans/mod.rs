@@ -33,7 +33,6 @@ pub struct Spans {
 
 /// Options of [`Spans`].
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct SpansOptions {
     /// Number of types.
     pub types: usize,

@@ -72,7 +72,7 @@ fn span_learner(checkpoints: Vec<Checkpoint>, threshold: SpanThreshold, shares_m
 
 /// The loss by the scores of the other engine, as the paper's equations stand.
 fn loss_by_scores(scorer: &SpanScorer, batch: &LabelledSpans) -> f64 {
-    let all = SpanOptions::default().min_margin(f32::NEG_INFINITY);
+    let all = SpanOptions { min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
     let (mut mentions, mut thresholds) = (Vec::new(), Vec::new());
     for ((text, found), labels) in TEXTS.iter().zip(scorer.find(&TEXTS, &all).unwrap()).zip(&batch.labels) {
         for kind in 0..2 {
@@ -118,7 +118,7 @@ fn spans_are_learnt_and_found_by_the_other_engine() {
         // With shared maps, a token cannot begin mentions of two types that are far apart.
         let strategies: &[_] = if shares_maps { &[] } else { &[SpanStrategy::Span, SpanStrategy::Joint] };
         for strategy in strategies {
-            let found = scorer.find(&TEXTS, &SpanOptions::default().strategy(*strategy)).unwrap();
+            let found = scorer.find(&TEXTS, &SpanOptions { strategy: *strategy, ..SpanOptions::default() }).unwrap();
             for ((text, found), gold) in TEXTS.iter().zip(found).zip(GOLD) {
                 let found: Vec<(&str, u32)> = found.iter().map(|span| (&text[span.span.range()], span.kind)).collect();
                 assert_eq!(found, gold, "{threshold:?} {strategy:?}");
