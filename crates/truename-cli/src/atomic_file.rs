@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use truename::Partial;
+use truename_files::Partial;
 
 use crate::exit_code::UsageError;
 use crate::interrupt;

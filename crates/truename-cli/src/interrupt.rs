@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use truename::{Committing, Progress, remove_partials};
+use truename::{Committing, Progress};
+use truename_files::remove_partials;
 
 use crate::bars;
 

@@ -67,9 +67,9 @@ pub use error::Error;
 pub use head::{
     CandidateScore, Classified, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
     ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
-    MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, Question, RetrieverConfig, RetrieverPrompt,
-    ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan,
-    Tagger, Thresholds, ValueScale, scale_to_unit,
+    MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question, RetrieverConfig,
+    RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
+    SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, ValueScale, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling};
 pub use input::Input;

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use truename::{LearntNames, fold_folder};
+use truename::LearntNames;
 
 use crate::chain;
 use crate::names::NameKeys;
@@ -98,7 +98,7 @@ pub fn train_on<E: From<Error>>(
     drop(run);
     let mut folders = vec![out.to_owned()];
     for fold in 0..folds {
-        let folder = fold_folder(out, fold);
+        let folder = LearntNames::fold_folder(out, fold);
         let mut run = begin_on(recipe, dataset.without_fold(fold, folds), &folder, start)?;
         make(Member::WithoutFold { fold, folds }, run.as_mut())?;
         are_over &= run.is_over();

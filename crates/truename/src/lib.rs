@@ -60,7 +60,7 @@ pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelHash, ModelRole, NearName,
-    NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder, fold_encoders, fold_folder,
+    NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention};
@@ -71,14 +71,11 @@ pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
     Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer, recognize_all,
 };
-pub use reranker::{
-    Judged, Reranker, Rescored, Shortlist, TrainedReranker, best_by_other_part, certain_from, fit_mapping,
-};
+pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{doubt, doubt_of, review_order};
 pub use shared_names::Ambiguous;
 pub use truename_error::{ErrorKind, Hint, HintPart};
-pub use truename_files::{Partial, remove_partials};
 pub use truename_infer::{
     AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, SpanOptions, SpanStrategy,
 };

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, ContextGain, Document, GoldName, KnowledgeBase, LearntNames, fold_encoders};
+use truename::{CalibrateOptions, ContextGain, Document, GoldName, KnowledgeBase, LearntNames};
 use truename_corpus::{ReadOptions, read_all};
 use truename_eval::read_gold;
 
@@ -36,7 +36,7 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     };
     let (mut folds, mut has_learnt) = (Vec::new(), false);
     if let Some(encoder) = kb.encoder()? {
-        folds = fold_encoders(encoder)?;
+        folds = LearntNames::fold_encoders(encoder)?;
         has_learnt = LearntNames::read(encoder.folder())?.is_some();
     }
     if has_learnt && folds.is_empty() && !quiet {

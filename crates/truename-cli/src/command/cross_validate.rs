@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use truename::{CalibrateOptions, Encoder, LinkOptions, Linker, Partial};
+use truename::{CalibrateOptions, Encoder, LinkOptions, Linker};
 use truename_eval::{GoldName, Judged};
+use truename_files::Partial;
 use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
 
 use crate::arguments::{EncoderArgument, EncoderChoice, EvaluateNames, RecipeChanges};

@@ -115,7 +115,7 @@ fn a_killed_run_goes_on_to_the_same_weights() {
     assert_eq!(folder.run(&["-q", "kb", "embed", "--kb", "kb", "--encoder", "whole"]).code, 0);
     let model = std::fs::read_dir(folder.path("kb/models")).unwrap().next().unwrap().unwrap().path();
     let encoder = truename::Encoder::open(&model).unwrap();
-    assert_eq!(truename::fold_encoders(&encoder).unwrap().len(), 2);
+    assert_eq!(truename::LearntNames::fold_encoders(&encoder).unwrap().len(), 2);
 }
 
 #[test]

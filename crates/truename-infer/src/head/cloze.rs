@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 use truename_text::similarity::common_letters;
 
-use super::markers;
 use super::masked::MaskedHead;
+use super::{ClozeMapping, markers};
 use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
@@ -45,38 +45,6 @@ pub struct ClozeConfig {
     /// Hashes of the documents that it learnt from.
     #[serde(default)]
     pub learnt: BTreeSet<u64>,
-}
-
-/// Maps the score of a candidate to a logit, where "none of them" has 0: the sum of the score, the logit of the ranker and 1, each
-/// with its weight.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ClozeMapping {
-    /// Weight of the score.
-    pub cloze: f64,
-    /// Weight of the ranker's logit.
-    pub ranker: f64,
-    /// Weight of 1.
-    pub offset: f64,
-}
-
-impl Default for ClozeMapping {
-    /// The score alone.
-    fn default() -> Self {
-        Self::new([1.0, 0.0, 0.0])
-    }
-}
-
-impl ClozeMapping {
-    /// Creates a mapping from the weights of the score, of the ranker's logit and of 1.
-    pub fn new([cloze, ranker, offset]: [f64; 3]) -> Self {
-        Self { cloze, ranker, offset }
-    }
-
-    /// Returns the logit of a candidate.
-    pub fn logit(&self, cloze: f64, ranker: f64) -> f64 {
-        self.cloze * cloze + self.ranker * ranker + self.offset
-    }
 }
 
 /// The words between the context and the mask (Prompt-BioEL, table 4).

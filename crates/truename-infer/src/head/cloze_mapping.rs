@@ -1,6 +1,6 @@
 //! Fits the mapping from the scores of a re-ranker to logits, and the probability from which no re-ranker is asked.
 
-use truename_infer::ClozeMapping;
+use serde::{Deserialize, Serialize};
 
 /// Number of weights.
 const WEIGHTS: usize = 3;
@@ -9,79 +9,111 @@ const PENALTY: f64 = 1.0;
 /// Most steps of Newton's method.
 const STEPS: usize = 50;
 
+/// Maps the score of a candidate to a logit, where "none of them" has 0: the sum of the score, the logit of the ranker and 1, each
+/// with its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ClozeMapping {
+    /// Weight of the score.
+    pub cloze: f64,
+    /// Weight of the ranker's logit.
+    pub ranker: f64,
+    /// Weight of 1.
+    pub offset: f64,
+}
+
+impl Default for ClozeMapping {
+    /// The score alone.
+    fn default() -> Self {
+        Self::new([1.0, 0.0, 0.0])
+    }
+}
+
+impl ClozeMapping {
+    /// Creates a mapping from the weights of the score, of the ranker's logit and of 1.
+    pub fn new([cloze, ranker, offset]: [f64; 3]) -> Self {
+        Self { cloze, ranker, offset }
+    }
+
+    /// Returns the logit of a candidate.
+    pub fn logit(&self, cloze: f64, ranker: f64) -> f64 {
+        self.cloze * cloze + self.ranker * ranker + self.offset
+    }
+
+    /// Returns the mapping with the lowest log-loss of the right option: a candidate, or none, whose logit is 0.
+    ///
+    /// The loss is convex; a squared penalty holds the weights near the score alone.
+    pub fn fit(mentions: &[ScoredMention]) -> Self {
+        let start = [1.0, 0.0, 0.0];
+        let mut weights = start;
+        let mut loss = penalized(mentions, weights, start);
+        for _ in 0..STEPS {
+            let (gradient, curvature) = derivatives(mentions, weights, start);
+            let step = solve(curvature, gradient);
+            let moved = |by: f64| -> [f64; WEIGHTS] { std::array::from_fn(|at| weights[at] - by * step[at]) };
+            let shorter = [1.0, 0.5, 0.25, 0.125, 0.0625].into_iter().map(|by| {
+                let next = moved(by);
+                (penalized(mentions, next, start), next)
+            });
+            let Some((lower, next)) = shorter.into_iter().find(|(next, _)| *next < loss - 1e-9) else { break };
+            (loss, weights) = (lower, next);
+        }
+        Self::new(weights)
+    }
+
+    /// Returns the mean log-loss of the right option by this self.
+    pub fn log_loss(&self, mentions: &[ScoredMention]) -> f64 {
+        let weights = [self.cloze, self.ranker, self.offset];
+        mentions.iter().map(|mention| loss(mention, weights)).sum::<f64>() / mentions.len().max(1) as f64
+    }
+}
+
 /// The candidates of a mention with the scores of a re-ranker and the logits of the ranker, to fit a mapping to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rescored {
+pub struct ScoredMention {
     /// Score of the re-ranker and logit of the ranker of each candidate.
     pub candidates: Vec<(f64, f64)>,
     /// The right one; `None` if it is not among them.
     pub right: Option<usize>,
 }
 
-/// Returns the mapping with the lowest log-loss of the right option: a candidate, or none, whose logit is 0.
-///
-/// The loss is convex; a squared penalty holds the weights near the score alone.
-pub fn fit_mapping(mentions: &[Rescored]) -> ClozeMapping {
-    let start = [1.0, 0.0, 0.0];
-    let mut weights = start;
-    let mut loss = penalized(mentions, weights, start);
-    for _ in 0..STEPS {
-        let (gradient, curvature) = derivatives(mentions, weights, start);
-        let step = solve(curvature, gradient);
-        let moved = |by: f64| -> [f64; WEIGHTS] { std::array::from_fn(|at| weights[at] - by * step[at]) };
-        let shorter = [1.0, 0.5, 0.25, 0.125, 0.0625].into_iter().map(|by| {
-            let next = moved(by);
-            (penalized(mentions, next, start), next)
-        });
-        let Some((lower, next)) = shorter.into_iter().find(|(next, _)| *next < loss - 1e-9) else { break };
-        (loss, weights) = (lower, next);
-    }
-    ClozeMapping::new(weights)
-}
-
-/// Returns the place of the likeliest candidate of each mention, by the mapping fitted to the mentions of the other part. `is_second` tells
-/// of each mention whether it is of the second part.
-pub fn best_by_other_part(mentions: &[Rescored], is_second: &[bool]) -> Vec<Option<usize>> {
-    let of_part = |second: bool| {
-        let mentions = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
-        fit_mapping(&mentions.map(|(mention, _)| mention.clone()).collect::<Vec<_>>())
-    };
-    let fitted = [of_part(true), of_part(false)];
-    let best = |(mention, is_second): (&Rescored, &bool)| {
-        let mapping = &fitted[usize::from(*is_second)];
-        mention.best(|(cloze, ranker)| mapping.logit(cloze, ranker))
-    };
-    mentions.iter().zip(is_second).map(best).collect()
-}
-
-/// Returns the mean log-loss of the right option by a mapping.
-pub(crate) fn log_loss(mentions: &[Rescored], mapping: ClozeMapping) -> f64 {
-    let weights = [mapping.cloze, mapping.ranker, mapping.offset];
-    mentions.iter().map(|mention| loss(mention, weights)).sum::<f64>() / mentions.len().max(1) as f64
-}
-
-/// Returns the mean log-loss of the right option, for each mention by the mapping fitted to those of the other part.
-pub(crate) fn log_loss_by_other_part(mentions: &[Rescored], is_second: &[bool]) -> f64 {
-    let part = |second: bool| -> Vec<Rescored> {
-        let of_part = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
-        of_part.map(|(mention, _)| mention.clone()).collect()
-    };
-    let (first, second) = (part(false), part(true));
-    let sum = |part: &[Rescored], other: &[Rescored]| log_loss(part, fit_mapping(other)) * part.len() as f64;
-    (sum(&first, &second) + sum(&second, &first)) / mentions.len().max(1) as f64
-}
-
-impl Rescored {
+impl ScoredMention {
     /// Returns the place of the candidate with the highest score of some kind, the first of equals.
     pub fn best(&self, score: impl Fn((f64, f64)) -> f64) -> Option<usize> {
         let score = |place: &usize| score(self.candidates[*place]);
         (0..self.candidates.len()).max_by(|left, right| score(left).total_cmp(&score(right)).then(right.cmp(left)))
     }
+
+    /// Returns the place of the likeliest candidate of each mention, by the mapping fitted to the mentions of the other part. `is_second` tells
+    /// of each mention whether it is of the second part.
+    pub fn best_by_other_part(mentions: &[Self], is_second: &[bool]) -> Vec<Option<usize>> {
+        let of_part = |second: bool| {
+            let mentions = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
+            ClozeMapping::fit(&mentions.map(|(mention, _)| mention.clone()).collect::<Vec<_>>())
+        };
+        let fitted = [of_part(true), of_part(false)];
+        let best = |(mention, is_second): (&Self, &bool)| {
+            let mapping = &fitted[usize::from(*is_second)];
+            mention.best(|(cloze, ranker)| mapping.logit(cloze, ranker))
+        };
+        mentions.iter().zip(is_second).map(best).collect()
+    }
+
+    /// Returns the mean log-loss of the right option, for each mention by the mapping fitted to those of the other part.
+    pub fn log_loss_by_other_part(mentions: &[Self], is_second: &[bool]) -> f64 {
+        let part = |second: bool| -> Vec<Self> {
+            let of_part = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
+            of_part.map(|(mention, _)| mention.clone()).collect()
+        };
+        let (first, second) = (part(false), part(true));
+        let sum = |part: &[Self], other: &[Self]| ClozeMapping::fit(other).log_loss(part) * part.len() as f64;
+        (sum(&first, &second) + sum(&second, &first)) / mentions.len().max(1) as f64
+    }
 }
 
 /// What is right of a mention that the ranker and a re-ranker answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct MentionOutcome {
     /// Probability of the best candidate by the ranker.
     pub probability: f64,
     /// True if the answer of the ranker is right.
@@ -90,20 +122,22 @@ pub struct Judged {
     pub in_context: bool,
 }
 
-/// Returns the lowest probability of the ranker from which its answers are right no less often than those of both together; `None` where
-/// there is none.
-pub fn certain_from(mentions: &[Judged]) -> Option<f64> {
-    let mut mentions: Vec<&Judged> = mentions.iter().collect();
-    mentions.sort_by(|left, right| right.probability.total_cmp(&left.probability));
-    let (mut gain, mut found) = (0, None);
-    for (at, judged) in mentions.iter().enumerate() {
-        gain += i32::from(judged.by_name) - i32::from(judged.in_context);
-        let is_last = mentions.get(at + 1).is_none_or(|next| next.probability < judged.probability);
-        if is_last && gain >= 0 {
-            found = Some(judged.probability);
+impl MentionOutcome {
+    /// Returns the lowest probability of the ranker from which its answers are right no less often than those of both together; `None` where
+    /// there is none.
+    pub fn certain_from(mentions: &[Self]) -> Option<f64> {
+        let mut mentions: Vec<&Self> = mentions.iter().collect();
+        mentions.sort_by(|left, right| right.probability.total_cmp(&left.probability));
+        let (mut gain, mut found) = (0, None);
+        for (at, judged) in mentions.iter().enumerate() {
+            gain += i32::from(judged.by_name) - i32::from(judged.in_context);
+            let is_last = mentions.get(at + 1).is_none_or(|next| next.probability < judged.probability);
+            if is_last && gain >= 0 {
+                found = Some(judged.probability);
+            }
         }
+        found
     }
-    found
 }
 
 fn features((cloze, ranker): (f64, f64)) -> [f64; WEIGHTS] {
@@ -111,7 +145,7 @@ fn features((cloze, ranker): (f64, f64)) -> [f64; WEIGHTS] {
 }
 
 /// Returns the probabilities of the candidates; the rest is that of none.
-fn probabilities(mention: &Rescored, weights: [f64; WEIGHTS]) -> Vec<f64> {
+fn probabilities(mention: &ScoredMention, weights: [f64; WEIGHTS]) -> Vec<f64> {
     let logit = |candidate: &(f64, f64)| -> f64 { features(*candidate).iter().zip(weights).map(|(x, w)| x * w).sum() };
     let logits: Vec<f64> = mention.candidates.iter().map(logit).collect();
     let highest = logits.iter().copied().fold(0.0, f64::max);
@@ -119,19 +153,19 @@ fn probabilities(mention: &Rescored, weights: [f64; WEIGHTS]) -> Vec<f64> {
     logits.into_iter().map(|logit| (logit - highest).exp() / sum).collect()
 }
 
-fn loss(mention: &Rescored, weights: [f64; WEIGHTS]) -> f64 {
+fn loss(mention: &ScoredMention, weights: [f64; WEIGHTS]) -> f64 {
     let probabilities = probabilities(mention, weights);
     let none = 1.0 - probabilities.iter().sum::<f64>();
     -mention.right.map_or(none, |right| probabilities[right]).max(1e-12).ln()
 }
 
-fn penalized(mentions: &[Rescored], weights: [f64; WEIGHTS], start: [f64; WEIGHTS]) -> f64 {
+fn penalized(mentions: &[ScoredMention], weights: [f64; WEIGHTS], start: [f64; WEIGHTS]) -> f64 {
     let penalty: f64 = weights.iter().zip(start).map(|(weight, start)| (weight - start).powi(2)).sum();
     mentions.iter().map(|mention| loss(mention, weights)).sum::<f64>() + PENALTY * penalty
 }
 
 fn derivatives(
-    mentions: &[Rescored],
+    mentions: &[ScoredMention],
     weights: [f64; WEIGHTS],
     start: [f64; WEIGHTS],
 ) -> ([f64; WEIGHTS], [[f64; WEIGHTS]; WEIGHTS]) {
@@ -179,19 +213,19 @@ mod tests {
     use super::*;
 
     /// Mentions whose right candidate the ranker tells and the re-ranker does not; every fourth has none.
-    fn mentions() -> Vec<Rescored> {
+    fn mentions() -> Vec<ScoredMention> {
         let of = |number: usize| {
             let right = (number % 4 != 3).then_some(number % 3);
             let ranker = |place: usize| if right == Some(place) { 2.0 + (number % 5) as f64 * 0.3 } else { -1.0 };
             let candidates = (0..3).map(|place| (((number * 7 + place * 5) % 11) as f64 / 5.0 - 1.0, ranker(place)));
-            Rescored { candidates: candidates.collect(), right }
+            ScoredMention { candidates: candidates.collect(), right }
         };
         (0..200).map(of).collect()
     }
 
     #[test]
     fn the_score_that_tells_has_the_weight() {
-        let mapping = fit_mapping(&mentions());
+        let mapping = ClozeMapping::fit(&mentions());
         assert!(mapping.ranker > 4.0 * mapping.cloze, "{mapping:?}");
         let weights = [mapping.cloze, mapping.ranker, mapping.offset];
         let (gradient, _) = derivatives(&mentions(), weights, [1.0, 0.0, 0.0]);
@@ -202,7 +236,7 @@ mod tests {
     fn the_mapping_of_the_other_part_finds_what_the_ranker_tells() {
         let mentions = mentions();
         let is_second: Vec<bool> = (0..mentions.len()).map(|number| number % 2 == 1).collect();
-        let best = best_by_other_part(&mentions, &is_second);
+        let best = ScoredMention::best_by_other_part(&mentions, &is_second);
         let found =
             mentions.iter().zip(best).filter(|(mention, best)| mention.right.is_some() && mention.right == *best);
         let by_cloze =
@@ -213,18 +247,21 @@ mod tests {
 
     #[test]
     fn answers_are_certain_from_where_the_context_gains_nothing() {
-        let judged = |probability, by_name, in_context| Judged { probability, by_name, in_context };
+        let judged = |probability, by_name, in_context| MentionOutcome { probability, by_name, in_context };
         let gained = |probability| judged(probability, false, true);
-        assert_eq!(certain_from(&[]), None);
-        assert_eq!(certain_from(&[gained(0.5)]), None);
-        assert_eq!(certain_from(&[judged(0.9, true, true), gained(0.5), judged(0.8, false, false)]), Some(0.8));
-        assert_eq!(certain_from(&[judged(0.95, true, false), gained(0.9), gained(0.5)]), Some(0.9));
+        assert_eq!(MentionOutcome::certain_from(&[]), None);
+        assert_eq!(MentionOutcome::certain_from(&[gained(0.5)]), None);
+        assert_eq!(
+            MentionOutcome::certain_from(&[judged(0.9, true, true), gained(0.5), judged(0.8, false, false)]),
+            Some(0.8)
+        );
+        assert_eq!(MentionOutcome::certain_from(&[judged(0.95, true, false), gained(0.9), gained(0.5)]), Some(0.9));
         // Equal probabilities are certain together or not at all.
-        assert_eq!(certain_from(&[judged(0.9, true, true), gained(0.9)]), None);
+        assert_eq!(MentionOutcome::certain_from(&[judged(0.9, true, true), gained(0.9)]), None);
     }
 
     #[test]
     fn without_mentions_the_score_stands() {
-        assert_eq!(fit_mapping(&[]), ClozeMapping::default());
+        assert_eq!(ClozeMapping::fit(&[]), ClozeMapping::default());
     }
 }

@@ -2,6 +2,7 @@
 
 mod classes;
 mod cloze;
+mod cloze_mapping;
 mod embeddings;
 mod encoder;
 mod entity;
@@ -14,9 +15,8 @@ mod spans;
 mod tags;
 
 pub use classes::{Classified, Classifier, ClassifyConfig, ClassifyText, ValueScale};
-pub use cloze::{
-    CandidateScore, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question,
-};
+pub use cloze::{CandidateScore, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
+pub use cloze_mapping::{ClozeMapping, MentionOutcome, ScoredMention};
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use entity::EntityPrompt;

@@ -3,10 +3,10 @@ use std::path::Path;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-use truename::{Judged, Rescored, best_by_other_part, certain_from, fit_mapping};
 use truename_error::ErrorKind;
 use truename_infer::{
-    CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Manifest, Question, Tokenizer,
+    CandidateScore, Checkpoint, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, Manifest,
+    MentionOutcome, Question, ScoredMention, Tokenizer,
 };
 use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, Prompts};
@@ -328,7 +328,7 @@ impl TaskData for RerankData {
         // Where the exact name decides, no re-ranker is asked.
         let open = self.mentions.dev().iter().zip(&scored).filter(|(example, _)| !is_exact(example));
         let mut config = scorer.config().clone();
-        config.mapping = fit_mapping(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
+        config.mapping = ClozeMapping::fit(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
         config.certain = certain(&self.answers(scored));
         config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
@@ -355,20 +355,20 @@ struct Answer {
 fn certain(answers: &[Answer]) -> Option<f64> {
     let judged = |answer: &Answer| {
         let probability = answer.probability.filter(|probability| *probability > 0.0)?;
-        Some(Judged { probability, by_name: answer.before, in_context: answer.with_ranker })
+        Some(MentionOutcome { probability, by_name: answer.before, in_context: answer.with_ranker })
     };
-    certain_from(&answers.iter().filter_map(judged).collect::<Vec<_>>())
+    MentionOutcome::certain_from(&answers.iter().filter_map(judged).collect::<Vec<_>>())
 }
 
 impl RerankData {
-    fn answers(&self, scored: Vec<Rescored>) -> Vec<Answer> {
+    fn answers(&self, scored: Vec<ScoredMention>) -> Vec<Answer> {
         let dev = self.mentions.dev();
         let is_open: Vec<bool> = dev.iter().map(|example| !is_exact(example)).collect();
         let open = || scored.iter().zip(dev).zip(&is_open).filter(|(_, is_open)| **is_open).map(|(both, _)| both);
         let is_second: Vec<bool> = open().map(|(_, example)| example.document % 2 == 1).collect();
-        let open: Vec<Rescored> = open().map(|(scored, _)| scored.clone()).collect();
-        let mut together = best_by_other_part(&open, &is_second).into_iter();
-        let of = |((example, scored), is_open): ((&LinkedExample, &Rescored), &bool)| {
+        let open: Vec<ScoredMention> = open().map(|(scored, _)| scored.clone()).collect();
+        let mut together = ScoredMention::best_by_other_part(&open, &is_second).into_iter();
+        let of = |((example, scored), is_open): ((&LinkedExample, &ScoredMention), &bool)| {
             let is_right = |place: Option<usize>| place.is_some() && place == scored.right;
             let before = is_right(Some(0));
             let with_ranker = if *is_open { is_right(together.next().flatten()) } else { before };
@@ -385,7 +385,7 @@ impl RerankData {
     }
 
     /// Scores the candidates of the mentions to evaluate on.
-    fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<Rescored>, Error> {
+    fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<ScoredMention>, Error> {
         /// Prompts that are scored at a time.
         const TOGETHER: usize = 256;
         let mut all = Vec::with_capacity(self.mentions.dev().len());
@@ -398,7 +398,7 @@ impl RerankData {
                 let ranker = example.candidates.iter().map(|candidate| candidate.score);
                 let right = candidates.iter().position(|concept| example.right.contains(concept));
                 let candidates = cloze.into_iter().map(f64::from).zip(ranker).collect();
-                all.push(Rescored { candidates, right });
+                all.push(ScoredMention { candidates, right });
             }
         }
         Ok(all)

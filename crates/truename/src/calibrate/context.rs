@@ -4,12 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use truename_error::ErrorKind;
+use truename_infer::{ClozeMapping, MentionOutcome, ScoredMention};
 use truename_kb::ConceptId;
 use truename_text::{Document, GoldName, Mention, Span, stable_hash};
 
-use crate::reranker::{
-    Judged, Rescored, best_by_other_part, certain_from, fit_mapping, log_loss, log_loss_by_other_part,
-};
 use crate::{
     Candidate, Error, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, TrainedReranker, WrittenIds, error,
 };
@@ -108,10 +106,10 @@ impl KnowledgeBase {
             let ids = right[seen.document].get(&seen.span)?;
             let is_right = |id: &ConceptId| ids.iter().any(|right| right == id.as_str());
             let place = seen.ids.iter().position(is_right);
-            let scored = Rescored { candidates: seen.scores, right: place };
+            let scored = ScoredMention { candidates: seen.scores, right: place };
             Some((scored, seen.document % 2 == 1, seen.probability))
         };
-        let judged: Vec<(Rescored, bool, f64)> = seen.into_iter().filter_map(judged).collect();
+        let judged: Vec<(ScoredMention, bool, f64)> = seen.into_iter().filter_map(judged).collect();
         if judged.len() < MIN_MENTIONS {
             let message = format!(
                 "the probabilities of a re-ranker need at least {MIN_MENTIONS} mentions that it is asked for; half of the \
@@ -121,24 +119,25 @@ impl KnowledgeBase {
             return Err(Error::new(ErrorKind::TooFew, message)
                 .with_hint("give more documents; the re-ranker keeps its probabilities"));
         }
-        let mentions: Vec<Rescored> = judged.iter().map(|(scored, _, _)| scored.clone()).collect();
+        let mentions: Vec<ScoredMention> = judged.iter().map(|(scored, _, _)| scored.clone()).collect();
         let is_second: Vec<bool> = judged.iter().map(|(_, is_second, _)| *is_second).collect();
-        let after = best_by_other_part(&mentions, &is_second);
+        let after = ScoredMention::best_by_other_part(&mentions, &is_second);
         let share = |count: usize| count as f64 / mentions.len() as f64;
-        let is_right = |(mention, best): &(&Rescored, Option<usize>)| best.is_some() && *best == mention.right;
-        let by_before = |mention: &Rescored| mention.best(|(score, ranker)| before.logit(score, ranker));
-        let count = |best: &dyn Fn(usize, &Rescored) -> Option<usize>| {
+        let is_right = |(mention, best): &(&ScoredMention, Option<usize>)| best.is_some() && *best == mention.right;
+        let by_before = |mention: &ScoredMention| mention.best(|(score, ranker)| before.logit(score, ranker));
+        let count = |best: &dyn Fn(usize, &ScoredMention) -> Option<usize>| {
             share(mentions.iter().enumerate().filter(|(at, mention)| is_right(&(mention, best(*at, mention)))).count())
         };
-        let outcome = |((mention, _, probability), best): (&(Rescored, bool, f64), &Option<usize>)| Judged {
-            probability: *probability,
-            by_name: mention.right == Some(0),
-            in_context: is_right(&(mention, *best)),
-        };
-        let outcomes: Vec<Judged> = judged.iter().zip(&after).map(outcome).collect();
-        let certain = certain_from(&outcomes);
-        let log_loss = (log_loss(&mentions, before), log_loss_by_other_part(&mentions, &is_second));
-        let is_certain = |judged: &&Judged| certain.is_some_and(|certain| judged.probability >= certain);
+        let outcome =
+            |((mention, _, probability), best): (&(ScoredMention, bool, f64), &Option<usize>)| MentionOutcome {
+                probability: *probability,
+                by_name: mention.right == Some(0),
+                in_context: is_right(&(mention, *best)),
+            };
+        let outcomes: Vec<MentionOutcome> = judged.iter().zip(&after).map(outcome).collect();
+        let certain = MentionOutcome::certain_from(&outcomes);
+        let log_loss = (before.log_loss(&mentions), ScoredMention::log_loss_by_other_part(&mentions, &is_second));
+        let is_certain = |judged: &&MentionOutcome| certain.is_some_and(|certain| judged.probability >= certain);
         let gain = ContextGain {
             kept: log_loss.1 <= log_loss.0,
             mentions: mentions.len(),
@@ -147,7 +146,7 @@ impl KnowledgeBase {
             certain: share(outcomes.iter().filter(is_certain).count()),
         };
         if gain.kept {
-            self.put_mapping(fit_mapping(&mentions), certain)?;
+            self.put_mapping(ClozeMapping::fit(&mentions), certain)?;
         }
         Ok(gain)
     }

@@ -15,12 +15,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use truename_error::{ErrorKind, HintPart, hint};
+use truename_files::Partial;
 use truename_text::{GoldName, NormalizedName};
 
 pub use context::ContextGain;
 pub use training_set::TrainingSet;
 
-use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Partial, Progress, Ranker, error};
+use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Progress, Ranker, error};
 
 /// Options of calibration.
 #[derive(Clone, Debug)]

@@ -4,11 +4,12 @@ use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use truename_files::Partial;
 use truename_kb::import::read_bytes;
 use truename_kb::{Format, ImportOptions};
 use truename_text::stable_hash;
 
-use crate::{Error, KnowledgeBase, Partial, error};
+use crate::{Error, KnowledgeBase, error};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
 /// JSONL. `kb/README.md` gives sources, licences and rules.

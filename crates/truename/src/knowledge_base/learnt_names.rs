@@ -65,9 +65,60 @@ impl LearntNames {
     /// If an encoder cannot be read or the file cannot be written.
     pub fn finish(mut self, encoder: &Path) -> Result<(), Error> {
         let hash = |folder: &Path| -> Result<String, Error> { Ok(Encoder::open(folder)?.hash().to_owned()) };
-        self.encoders = (0..self.folds).map(|fold| hash(&fold_folder(encoder, fold))).collect::<Result<_, Error>>()?;
+        self.encoders =
+            (0..self.folds).map(|fold| hash(&Self::fold_folder(encoder, fold))).collect::<Result<_, Error>>()?;
         self.encoder = Some(hash(encoder)?);
         self.write(encoder)
+    }
+
+    /// Returns the folder of the encoder that was trained without part `fold` of the names, in the folder of the encoder that was
+    /// trained with all names.
+    pub fn fold_folder(encoder: &Path, fold: usize) -> PathBuf {
+        encoder.join(FOLDS).join(fold.to_string())
+    }
+
+    /// Opens the encoders that were trained beside one, in the order of the parts of the names that they did not see; none if there
+    /// are none. [`KnowledgeBase::calibrate_out_of_fold`](super::KnowledgeBase::calibrate_out_of_fold) takes them.
+    ///
+    /// # Errors
+    /// If one is missing, not finished or changed, or cannot be read.
+    pub fn fold_encoders(encoder: &Encoder) -> Result<Vec<Arc<Encoder>>, Error> {
+        let folder = encoder.folder();
+        let broken = |reason: String| {
+            let message = format!("the encoders of ranker.folds in {} are not whole: {reason}", folder.display());
+            Error::new(ErrorKind::Other, message)
+        };
+        let resume = || [HintPart::action("train"), " with the same recipe and ".into(), HintPart::setting("resume")];
+        let unfinished = |reason: String| {
+            Err(broken(reason).with_hint(Hint::from_iter(std::iter::once("finish them: ".into()).chain(resume()))))
+        };
+        let damaged = |place: &Path, state: &str| {
+            let place = place.display();
+            let again = format!("train it again: delete {place}, then ").into();
+            broken(format!("{place} {state}")).with_hint(Hint::from_iter(std::iter::once(again).chain(resume())))
+        };
+        let Some(Self { folds, encoder: hash, encoders, .. }) = Self::read(folder)? else {
+            let has_folds = folder.join(FOLDS).exists();
+            return if has_folds { unfinished("their number is not recorded".into()) } else { Ok(Vec::new()) };
+        };
+        if folds == 0 {
+            return Ok(Vec::new());
+        }
+        if encoders.len() != folds {
+            return unfinished(format!("not all {folds} are trained"));
+        }
+        if hash.as_deref() != Some(encoder.hash()) {
+            return unfinished("they were trained beside another encoder than the one there".into());
+        }
+        let open = |(fold, hash): (usize, &String)| {
+            let place = Self::fold_folder(folder, fold);
+            let opened = Encoder::open(&place).map_err(|source| match source.is_not_found() {
+                true => damaged(&place, "is missing"),
+                false => source,
+            })?;
+            if opened.hash() == hash { Ok(Arc::new(opened)) } else { Err(damaged(&place, "was changed")) }
+        };
+        encoders.iter().enumerate().map(open).collect()
     }
 
     /// Returns the number of gold names that the encoder learnt.
@@ -83,58 +134,8 @@ fn labelled_hash(name: &str, id: &str) -> u64 {
     stable_hash(&format!("{}\0{id}", NormalizedName::new(name).squeezed()))
 }
 
-/// Returns the folder of the encoder that was trained without part `fold` of the names, in the folder of the encoder that was
-/// trained with all names.
-pub fn fold_folder(encoder: &Path, fold: usize) -> PathBuf {
-    encoder.join(FOLDS).join(fold.to_string())
-}
-
 /// Folder of the encoders trained beside one.
 const FOLDS: &str = "folds";
-
-/// Opens the encoders that were trained beside one, in the order of the parts of the names that they did not see; none if there
-/// are none. [`KnowledgeBase::calibrate_out_of_fold`](super::KnowledgeBase::calibrate_out_of_fold) takes them.
-///
-/// # Errors
-/// If one is missing, not finished or changed, or cannot be read.
-pub fn fold_encoders(encoder: &Encoder) -> Result<Vec<Arc<Encoder>>, Error> {
-    let folder = encoder.folder();
-    let broken = |reason: String| {
-        let message = format!("the encoders of ranker.folds in {} are not whole: {reason}", folder.display());
-        Error::new(ErrorKind::Other, message)
-    };
-    let resume = || [HintPart::action("train"), " with the same recipe and ".into(), HintPart::setting("resume")];
-    let unfinished = |reason: String| {
-        Err(broken(reason).with_hint(Hint::from_iter(std::iter::once("finish them: ".into()).chain(resume()))))
-    };
-    let damaged = |place: &Path, state: &str| {
-        let place = place.display();
-        let again = format!("train it again: delete {place}, then ").into();
-        broken(format!("{place} {state}")).with_hint(Hint::from_iter(std::iter::once(again).chain(resume())))
-    };
-    let Some(LearntNames { folds, encoder: hash, encoders, .. }) = LearntNames::read(folder)? else {
-        let has_folds = folder.join(FOLDS).exists();
-        return if has_folds { unfinished("their number is not recorded".into()) } else { Ok(Vec::new()) };
-    };
-    if folds == 0 {
-        return Ok(Vec::new());
-    }
-    if encoders.len() != folds {
-        return unfinished(format!("not all {folds} are trained"));
-    }
-    if hash.as_deref() != Some(encoder.hash()) {
-        return unfinished("they were trained beside another encoder than the one there".into());
-    }
-    let open = |(fold, hash): (usize, &String)| {
-        let place = fold_folder(folder, fold);
-        let opened = Encoder::open(&place).map_err(|source| match source.is_not_found() {
-            true => damaged(&place, "is missing"),
-            false => source,
-        })?;
-        if opened.hash() == hash { Ok(Arc::new(opened)) } else { Err(damaged(&place, "was changed")) }
-    };
-    encoders.iter().enumerate().map(open).collect()
-}
 
 #[cfg(test)]
 mod tests {

@@ -25,7 +25,7 @@ use truename_text::{Key, NormalizedName, grams, stable_hash};
 pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
-pub use learnt_names::{LearntNames, fold_encoders, fold_folder};
+pub use learnt_names::LearntNames;
 pub use model_hash::ModelHash;
 pub use models::{AttachedModel, ModelRole};
 pub use vector_sets::EncoderRecord;

@@ -10,7 +10,7 @@ use truename_error::ErrorKind;
 use truename_files::{Folder, Partial, check_regular, is_irregular};
 use truename_infer::{ClozeMapping, Encoder, SETTINGS_FILES, network_folders};
 
-use super::learnt_names::{LearntNames, fold_encoders, fold_folder};
+use super::learnt_names::LearntNames;
 use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSets, Versions};
 use super::{KnowledgeBase, ModelHash};
 use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever, error};
@@ -250,11 +250,11 @@ impl KnowledgeBase {
         let record = EncoderRecord::of(encoder)?;
         let learnt = LearntNames::read(encoder.folder())?;
         if self.model_folder(ENCODER, &record.hash) != encoder.folder() {
-            fold_encoders(encoder)?;
+            LearntNames::fold_encoders(encoder)?;
         }
         self.place(ModelRole::Encoder, &record.hash, encoder.folder(), |target| {
             let copy = self.open_attached(ENCODER, &record)?;
-            fold_encoders(&copy)?;
+            LearntNames::fold_encoders(&copy)?;
             match LearntNames::read(target)? == learnt {
                 true => Ok(()),
                 false => Err(error::model_changed(self.path(), target, &record.folder, CHANGED)),
@@ -452,7 +452,7 @@ fn folder_name(role: &str, hash: &ModelHash) -> String {
 
 /// Returns the places in a model's folder where its files, those of its other networks and of its fold encoders may lie.
 fn model_files(model: &Path) -> impl Iterator<Item = PathBuf> {
-    let folds = (0..).map(|fold| fold_folder(model, fold)).take_while(|folder| folder.is_dir());
+    let folds = (0..).map(|fold| LearntNames::fold_folder(model, fold)).take_while(|folder| folder.is_dir());
     network_folders(model).chain(folds).flat_map(move |folder| {
         let place = folder.strip_prefix(model).unwrap_or(Path::new("")).to_owned();
         FILES.into_iter().chain(SETTINGS_FILES).map(move |file| place.join(file))

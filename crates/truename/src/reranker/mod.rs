@@ -1,8 +1,5 @@
-mod mapping;
 mod trained;
 
-pub use mapping::{Judged, Rescored, best_by_other_part, certain_from, fit_mapping};
-pub(crate) use mapping::{log_loss, log_loss_by_other_part};
 pub use trained::TrainedReranker;
 
 use std::cmp::Ordering;
