@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 pub use truename_error::Error;
-use truename_error::{ErrorKind, HintPart, excerpt, hint};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{IRREGULAR_HINT, is_irregular};
 use truename_text::Problem;
 
@@ -27,12 +27,6 @@ pub(crate) fn ranker(source: postcard::Error) -> Error {
     Error::new(ErrorKind::Other, "the ranker of this knowledge base cannot be read")
         .with_source(source)
         .with_hint(hint!["fit the ranker anew: ", calibrate, ", with ", encoder, " where one is used"])
-}
-
-/// Error of an encoder that returned a number that is not finite.
-pub(crate) fn damaged_encoder(name: &str) -> Error {
-    let message = format!("The encoder returned NaN for \"{}\"; its weights are damaged.", excerpt(name));
-    Error::new(ErrorKind::NotFinite, message)
 }
 
 /// Error of a model in the folder of a knowledge base that is `missing` or `was changed…`; `source` is the folder it was copied from.

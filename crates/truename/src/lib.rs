@@ -50,7 +50,6 @@ mod reranker;
 mod retrieval;
 mod retriever;
 mod review;
-mod sentence;
 mod shared_names;
 mod short_forms;
 pub mod substitutes;

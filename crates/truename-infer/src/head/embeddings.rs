@@ -1,3 +1,7 @@
+use truename_error::{ErrorKind, excerpt};
+
+use crate::Error;
+
 /// Vectors of unit length, one a text, in the order of the texts.
 ///
 /// A text of which the tokenizer makes no token at all has a vector of zeros; BERT's, RoBERTa's and MPNet's always make
@@ -13,6 +17,14 @@ impl Embeddings {
     pub(crate) fn new(vectors: Vec<f32>, dimensions: usize, truncated: Vec<usize>) -> Self {
         debug_assert_eq!(vectors.len() % dimensions, 0);
         Self { vectors, dimensions, truncated }
+    }
+
+    /// Refuses vectors with a number that is not finite; `text` returns the text of a vector.
+    pub(crate) fn finite(self, text: impl Fn(usize) -> String) -> Result<Self, Error> {
+        let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());
+        let Some(at) = self.rows().position(is_damaged) else { return Ok(self) };
+        let message = format!("The encoder returned NaN for \"{}\"; its weights are damaged.", excerpt(&text(at)));
+        Err(Error::new(ErrorKind::NotFinite, message))
     }
 
     /// The vectors, in the order of the texts.

@@ -61,18 +61,18 @@ impl Encoder {
     /// of texts are better given some ten thousand at a time.
     ///
     /// # Errors
-    /// Where the tokenizer fails, or makes a token that the model has no vector for.
+    /// Where the tokenizer fails, or makes a token that the model has no vector for, or a number of a vector is not finite.
     #[tracing::instrument(name = "encode", level = "debug", skip_all, fields(texts = texts.len()))]
     pub fn encode<S: AsRef<str> + Sync>(&self, texts: &[S]) -> Result<Embeddings, Error> {
         // From inside the pool, or each matrix product would be handed to it anew.
-        rayon::scope(|_| self.encode_distinct(&Distinct::of(texts)))
+        rayon::scope(|_| self.encode_distinct(&Distinct::of(texts)))?.finite(|at| texts[at].as_ref().to_owned())
     }
 
     /// Returns the vectors of entities in their sentences, in their order: the states of an entity's tokens are pooled, those of its
     /// markers among them where the network has adapters.
     ///
     /// # Errors
-    /// If the network reads characters, the tokenizer fails, or makes a token that the model has no vector for.
+    /// As [`Encoder::encode`], or if the network reads characters.
     ///
     /// # Panics
     /// If a span is not of its text.
@@ -88,7 +88,8 @@ impl Encoder {
             let tokens = entities.par_iter().map(read).collect::<Result<Vec<_>, Error>>()?;
             let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
             let sorted = self.encode_in_order(&tokens, &plan, Pooled::Entity)?;
-            Ok(self.in_order_of_texts(&(0..tokens.len()).collect::<Vec<_>>(), &tokens, &plan.order, &sorted))
+            let vectors = self.in_order_of_texts(&(0..tokens.len()).collect::<Vec<_>>(), &tokens, &plan.order, &sorted);
+            vectors.finite(|at| entities[at].0[entities[at].1.range()].to_owned())
         })
     }
 

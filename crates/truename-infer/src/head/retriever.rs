@@ -192,14 +192,16 @@ impl MentionEncoder {
     /// Returns the vectors of mentions, each a text and the place of the mention in it.
     ///
     /// # Errors
-    /// Where the tokenizer fails, or makes a token that the model has no vector for.
+    /// Where the tokenizer fails, or makes a token that the model has no vector for, or a number of a vector is not finite.
     ///
     /// # Panics
     /// Where a span is not of its text.
     #[tracing::instrument(name = "mentions", level = "debug", skip_all, fields(mentions = mentions.len()))]
     pub fn mentions(&self, mentions: &[(&str, Span)]) -> Result<Embeddings, Error> {
         let tokens = |(text, span): &(&str, Span)| self.prompt.mention(text, *span, self.backbone.tokenizer());
-        self.encode(mentions, tokens, self.dimensions(), |state, vector| self.config().write_mention(state, vector))
+        let write = |state: &[f32], vector: &mut [f32]| self.config().write_mention(state, vector);
+        let vectors = self.encode(mentions, tokens, self.dimensions(), write)?;
+        vectors.finite(|at| mentions[at].0[mentions[at].1.range()].to_owned())
     }
 
     /// Returns the vectors of concepts, each given by its names.
@@ -209,7 +211,8 @@ impl MentionEncoder {
     #[tracing::instrument(name = "concepts", level = "debug", skip_all, fields(concepts = concepts.len()))]
     pub fn concepts(&self, concepts: &[Vec<&str>]) -> Result<Embeddings, Error> {
         let tokens = |names: &Vec<&str>| self.prompt.concept(names, self.backbone.tokenizer());
-        self.encode(concepts, tokens, self.dimensions(), |state, vector| self.config().write_concept(state, vector))
+        let write = |state: &[f32], vector: &mut [f32]| self.config().write_concept(state, vector);
+        self.encode(concepts, tokens, self.dimensions(), write)?.finite(|at| concepts[at].join("; "))
     }
 
     /// Returns the vectors of concepts as the network makes them, with the length of the longest.

@@ -9,7 +9,6 @@ use super::held_out::Example;
 use crate::call::Call;
 use crate::feature::Featured;
 use crate::generator::{Dense, Scope};
-use crate::knowledge_base::encode;
 use crate::retrieval::{Nearest, PIECE, Retriever};
 use crate::{Error, KnowledgeBase, Progress};
 
@@ -37,7 +36,7 @@ pub(super) fn observe_all(
     progress: &Progress,
 ) -> Result<(Vec<Observed>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
-    let encoded = kb.encoder()?.map(|encoder| encode(encoder, &queries)).transpose()?;
+    let encoded = kb.encoder()?.map(|encoder| encoder.encode(&queries)).transpose()?;
     let observed = call.in_pieces(examples, PIECE, |snapshot, first, piece| {
         progress.check()?;
         progress.advance(piece.len() as u64);

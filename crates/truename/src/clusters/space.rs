@@ -8,7 +8,7 @@ use truename_text::{Gram, NormalizedName, grams};
 
 use super::options::ClusterOptions;
 use super::sparse::{self, Terms};
-use crate::{Error, error};
+use crate::Error;
 
 /// Names that are encoded between two looks at the progress.
 const ENCODED_TOGETHER: usize = 4096;
@@ -89,9 +89,6 @@ impl NameSpace {
             progress.check()?;
             let vectors = encoder.encode(names)?;
             self.truncated += vectors.truncated().len();
-            if let Some(bad) = vectors.rows().position(|row| row.iter().any(|number| !number.is_finite())) {
-                return Err(error::damaged_encoder(names[bad].as_ref()));
-            }
             self.dense.extend(vectors.into_vec());
             progress.advance(names.len() as u64);
         }

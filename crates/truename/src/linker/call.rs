@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use truename_kb::Snapshot;
-use truename_text::Span;
+use truename_text::{Sentences, Span};
 
 use super::Linker;
 use super::fitted::Fitted;
@@ -14,7 +14,6 @@ use crate::call::Call;
 use crate::explain::{explain, explain_context};
 use crate::reranker::{self, Shortlist, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
-use crate::sentence::Sentences;
 use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 
 /// A call of a linker. All answers come from one version of the knowledge base.

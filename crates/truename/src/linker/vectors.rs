@@ -4,7 +4,6 @@ use truename_infer::Embeddings;
 use truename_text::Span;
 
 use super::session::Asked;
-use crate::knowledge_base::{encode, finite};
 use crate::{Encoder, Error};
 
 /// The vectors of names, in their order.
@@ -22,12 +21,11 @@ impl Vectors {
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
         let (in_sentence, alone): (Vec<usize>, Vec<usize>) =
             (0..asked.len()).partition(|at| asked[*at].in_sentence.is_some());
-        vectors.put(&alone, &encode(encoder, &alone.iter().map(|at| asked[*at].name).collect::<Vec<_>>())?);
+        vectors.put(&alone, &encoder.encode(&alone.iter().map(|at| asked[*at].name).collect::<Vec<_>>())?);
         let sentences: Vec<(&str, Span)> = in_sentence.iter().filter_map(|at| asked[*at].in_sentence).collect();
         // A network of characters reads names alone.
         if !sentences.is_empty() {
-            let encoded = finite(encoder.encode_in_context(&sentences)?, |at| asked[in_sentence[at]].name.to_owned())?;
-            vectors.put(&in_sentence, &encoded);
+            vectors.put(&in_sentence, &encoder.encode_in_context(&sentences)?);
         }
         Ok(vectors)
     }

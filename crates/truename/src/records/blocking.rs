@@ -14,7 +14,7 @@ use truename_text::{NormalizedName, grams};
 use super::columns::Columns;
 use super::distinct::Firsts;
 use super::{DistinctRecords, Record, RecordPair, Tables};
-use crate::{Error, error};
+use crate::Error;
 
 /// Default number of neighbours.
 const NEIGHBOURS: usize = 10;
@@ -177,9 +177,6 @@ impl Blocking<'_> {
             let vectors = encoder.encode(piece)?;
             let first = number * ENCODED;
             truncated += vectors.truncated().iter().map(|at| texts.rows[first + *at].len() as u64).sum::<u64>();
-            if let Some(damaged) = vectors.rows().position(|row| row.iter().any(|number| !number.is_finite())) {
-                return Err(error::damaged_encoder(&piece[damaged]));
-            }
             let rows = (first as u32..).zip(vectors.rows());
             // A text without a token has no direction.
             let rows: Vec<(u32, &[f32])> = rows.filter(|(_, row)| row.iter().any(|number| *number != 0.0)).collect();

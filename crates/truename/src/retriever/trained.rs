@@ -7,7 +7,6 @@ use truename_kb::Concept;
 use truename_text::{Span, document_hash};
 
 use crate::Error;
-use crate::knowledge_base::finite;
 
 /// Stands between two names of a concept's text; no name has it.
 const BETWEEN: char = '\n';
@@ -70,13 +69,13 @@ impl TrainedRetriever {
 
     /// Returns the vectors of mentions, each a text and the place of the mention in it.
     pub(crate) fn mentions(&self, mentions: &[(&str, Span)]) -> Result<Embeddings, Error> {
-        finite(self.encoder.mentions(mentions)?, |at| mentions[at].0[mentions[at].1.range()].to_owned())
+        self.encoder.mentions(mentions)
     }
 
     /// Returns the vectors of concepts, each given by its text.
     pub(crate) fn concepts(&self, texts: &[&str]) -> Result<Embeddings, Error> {
         let names: Vec<Vec<&str>> = texts.iter().map(|text| text.split(BETWEEN).collect()).collect();
-        finite(self.encoder.concepts(&names)?, |at| texts[at].to_owned())
+        self.encoder.concepts(&names)
     }
 
     /// Returns the text of a concept: its names.

@@ -2,7 +2,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use truename_error::ErrorKind;
 use truename_infer::{Encoder, MaskedLanguageModel, MaskedPlace};
-use truename_text::Span;
+use truename_text::{Sentences, Span};
 
 use super::inflection::is_after_auxiliary;
 use super::rank::{Best, mean_ranks, ranks};
@@ -10,7 +10,6 @@ use super::similarity::similarities;
 use super::variant::is_variant;
 use super::{Frequencies, SynonymVocabulary};
 use crate::Error;
-use crate::sentence::Sentences;
 
 /// Finds simpler words for words of a text.
 ///

@@ -1,16 +1,18 @@
-use truename_text::{Span, Words};
+use crate::{Span, Words};
 
 /// The words of a text, with its sentences.
-pub(crate) struct Sentences<'a> {
+pub struct Sentences<'a> {
     text: &'a str,
     words: Words,
 }
 
 impl<'a> Sentences<'a> {
+    /// Splits a text into words.
     pub fn of(text: &'a str) -> Self {
         Self { text, words: Words::of(text, Span::new(0, text.len())) }
     }
 
+    /// Returns the text.
     pub fn text(&self) -> &'a str {
         self.text
     }
