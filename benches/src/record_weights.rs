@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use truename::records::{Features, LexicalScorer, LexicalWeights, PairTables, Sample};
 use truename_eval::pairs::{PairScores, read_pairs};
+use truename_records::{Features, LexicalScorer, LexicalWeights, PairTables, Sample};
 
 /// Pairs that weights are fitted to, those that they are scored on, and their weight beside the other sets: bibliographies and
 /// products have the same.

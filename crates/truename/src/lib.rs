@@ -45,7 +45,6 @@ mod proposal;
 mod query;
 mod ranker;
 mod recognizer;
-pub mod records;
 mod reranker;
 mod retrieval;
 mod retriever;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use truename::records::{Blocked, Blocking, Resolution, Resolver};
+use truename_records::{Blocked, Blocking, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use serde::Serialize;
-use truename::records::{PairScorer, PairTables};
 use truename_eval::pairs::{LabelledPair, PairScores, read_pairs};
+use truename_records::{PairScorer, PairTables};
 
 use crate::arguments::EvaluatePairs;
 use crate::records::Scorer;

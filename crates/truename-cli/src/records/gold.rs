@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
-use truename::records::{Record, RecordPair, Resolution};
 use truename_eval::pairs::{LabelledPair, read_matches};
+use truename_records::{Record, RecordPair, Resolution};
 
 use super::input::{Input, InputTable};
 use crate::exit_code::{Advised, ExitCode};

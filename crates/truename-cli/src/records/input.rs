@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::records::{Record, Tables, identifier_columns};
 use truename_read::Encoding;
+use truename_records::{Record, Tables, identifier_columns};
 
 use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;

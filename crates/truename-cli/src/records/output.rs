@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename::records::{RecordPair, Resolution, ScoredPair};
 use truename_read::Dialect;
+use truename_records::{RecordPair, Resolution, ScoredPair};
 
 use super::input::{Input, InputTable};
 use super::page;

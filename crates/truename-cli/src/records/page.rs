@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use truename::records::{Record, Resolution, ScoredPair};
 use truename_plot::Escaped;
+use truename_records::{Record, Resolution, ScoredPair};
 use truename_text::{NormalizedName, stable_hash};
 
 use super::input::Input;
@@ -192,7 +192,7 @@ fn words(value: &str) -> HashSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use truename::records::RecordPair;
+    use truename_records::RecordPair;
 
     use super::*;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use truename::records::{
+use truename_eval::pairs::{LabelledPair, read_pairs};
+use truename_records::{
     ClassifierScorer, LexicalScorer, LexicalWeights, PairClassifier, PairScorer, PairTables, RecordPair, Tables,
 };
-use truename_eval::pairs::{LabelledPair, read_pairs};
 
 use crate::arguments::PairScorerArguments;
 use crate::count::counted;

@@ -90,7 +90,7 @@ mod tests {
     use truename_infer::{Checkpoint, ClassifyConfig, Pooling, Tensor, Tensors};
 
     use super::*;
-    use crate::records::PairTables;
+    use crate::PairTables;
 
     /// Writes a classifier over a small encoder of random weights.
     fn folder(change: impl FnOnce(&mut ClassifyConfig)) -> tempfile::TempDir {

@@ -7,9 +7,9 @@
 //! puts the records into [`Clusters`].
 //!
 //! ```
-//! use truename::records::{Blocking, LexicalScorer, Record, Resolver, Tables};
+//! use truename_records::{Blocking, LexicalScorer, Record, Resolver, Tables};
 //!
-//! # fn main() -> Result<(), truename::Error> {
+//! # fn main() -> Result<(), truename_records::Error> {
 //! let columns = ["title".to_owned(), "year".to_owned()].into();
 //! let row = |title: &str, year: &str| Record::new(&columns, vec![title.into(), year.into()]);
 //! let records =
@@ -49,3 +49,4 @@ pub use record::Record;
 pub use resolver::{Resolution, Resolver};
 pub use scorer::{PairScorer, ScoredPair};
 pub use tables::{RecordPair, Tables};
+pub use truename_error::Error;

@@ -233,7 +233,7 @@ pub(super) fn root(parents: &mut [usize], mut node: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::Record;
+    use crate::Record;
 
     fn records(count: usize) -> Vec<Record> {
         vec![Record::new(&["name".to_owned()].into(), Vec::new()); count]

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use truename_text::{NormalizedName, grams, stable_hash};
 
 use super::vocabulary::{Vocabulary, ratio};
-use crate::records::columns::Columns;
-use crate::records::{Record, Tables};
+use crate::columns::Columns;
+use crate::{Record, Tables};
 
 /// Smallest code of a trigram; shorter n-grams, which short texts alone have, lie below.
 const FIRST_TRIGRAM: u64 = 1 << 42;

@@ -136,7 +136,7 @@ fn further(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{Blocking, LexicalScorer, Record};
+    use crate::{Blocking, LexicalScorer, Record};
 
     struct Fixed(Vec<(u32, u32, f64)>);
 
