@@ -4,7 +4,7 @@
 //! [`Linker`] resolves each name to a concept, as a [`Link`] with a calibrated probability, or to NIL;
 //! [`KnowledgeBase::calibrate`] fits the [`Ranker`] to a knowledge base. An [`Encoder`] encodes its names as vectors
 //! ([`KnowledgeBase::embed`]); a linker then also finds names that share no letters
-//! ([`KnowledgeBase::with_encoder`]). [`clusters`] groups names that stand for one thing, without a knowledge base.
+//! ([`KnowledgeBase::with_encoder`]).
 //!
 //! ```
 //! use truename::{ImportOptions, KnowledgeBase, Linker};
@@ -25,7 +25,6 @@
 
 mod calibrate;
 mod call;
-pub mod clusters;
 mod document_evidence;
 mod error;
 mod explain;

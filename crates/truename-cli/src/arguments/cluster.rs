@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use truename::clusters::ClusterOptions;
+use truename_clusters::ClusterOptions;
 
 use super::value::{distance, share};
 use super::{EncoderArgument, InputFormat, TableArguments};
@@ -97,7 +97,7 @@ pub enum Linkage {
     Single,
 }
 
-impl From<Linkage> for truename::clusters::Linkage {
+impl From<Linkage> for truename_clusters::Linkage {
     fn from(linkage: Linkage) -> Self {
         match linkage {
             Linkage::Average => Self::Average,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use truename::clusters::{
+use truename::{Encoder, KnowledgeBase, Progress};
+use truename_clusters::{
     ChosenThreshold, ClusterOptions, Dendrogram, NameSpace, canonical_names, choose_by, choose_by_silhouette,
 };
-use truename::{Encoder, KnowledgeBase, Progress};
 use truename_eval::clusters::{ClusterScores, Clusters};
 
 use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice};

@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use truename::Progress;
-//! use truename::clusters::{ClusterOptions, Dendrogram, NameSpace, canonical_names};
+//! use truename_clusters::{ClusterOptions, Dendrogram, NameSpace, canonical_names};
 //!
-//! # fn main() -> Result<(), truename::Error> {
+//! # fn main() -> Result<(), truename_clusters::Error> {
 //! let names = ["harvard university", "university of harvard", "harvard", "yale university", "susquehanna county"];
 //! let (options, progress) = (ClusterOptions::default(), Progress::default());
 //! let space = NameSpace::new(&names, None, &options, &progress)?;
@@ -39,3 +39,4 @@ pub use self::dendrogram::Dendrogram;
 pub use self::options::{ClusterOptions, Linkage};
 pub use self::space::NameSpace;
 pub use self::threshold::{ChosenThreshold, choose_by, choose_by_silhouette};
+pub use truename_error::Error;

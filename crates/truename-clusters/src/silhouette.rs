@@ -78,7 +78,7 @@ impl Silhouette {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clusters::ClusterOptions;
+    use crate::ClusterOptions;
 
     /// Against the definition, pair by pair in `f64`.
     #[test]
