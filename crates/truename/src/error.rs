@@ -6,7 +6,6 @@ use std::path::Path;
 pub use truename_error::Error;
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{IRREGULAR_HINT, is_irregular};
-use truename_text::Problem;
 
 /// Error of a system call.
 pub(crate) fn io(action: &str, path: &Path, source: io::Error) -> Error {
@@ -46,12 +45,4 @@ pub(crate) fn model_changed(kb: &Path, folder: &Path, source: &str, state: &str)
 pub(crate) fn no_model(kb: &Path, role: &'static str) -> Error {
     let list = HintPart::action("kb models").with("kb", kb.display());
     Error::new(ErrorKind::NotFound, format!("{} has no {role}", kb.display())).with_hint(hint![list, " lists them"])
-}
-
-/// Error of a line of a word list or synonym vocabulary, or of the whole.
-pub(crate) fn word_list(path: &Path, line: impl Into<Option<u64>>, reason: impl Into<String>) -> Error {
-    Error::of_problem(ErrorKind::Syntax, Problem::new(path, line, reason)).with_hint(
-        "word lists are `word TAB count`; synonyms are WordNet's data files, PPDB's clusters, or CSV and TSV with the synonyms \
-         of a row; other encodings are converted by `iconv -t utf-8`",
-    )
 }

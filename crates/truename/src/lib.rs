@@ -50,7 +50,6 @@ mod retriever;
 mod review;
 mod shared_names;
 mod short_forms;
-pub mod substitutes;
 
 pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;

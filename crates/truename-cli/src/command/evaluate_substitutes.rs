@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use serde::Serialize;
-use truename::substitutes::{SimplifiedWord, Simplifier};
 use truename_eval::substitutes::{GoldWord, JudgedWord, SubstituteScores, read_gold};
 use truename_read::SourceOptions;
+use truename_substitutes::{SimplifiedWord, Simplifier};
 
 use crate::arguments::EvaluateSubstitutes;
 use crate::bars;

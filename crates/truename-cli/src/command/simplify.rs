@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
-use truename::substitutes::{
+use truename::{Document, Encoder, Error, KnowledgeBase, MaskedLanguageModel, OffsetUnit, Offsets, Span};
+use truename_corpus::ReadOptions;
+use truename_substitutes::{
     Frequencies, SimplifiedWord, Simplifier, SimplifyOptions, Substitute, SynonymVocabulary, replaced,
 };
-use truename::{Document, Encoder, KnowledgeBase, MaskedLanguageModel, OffsetUnit, Offsets, Span};
-use truename_corpus::ReadOptions;
 
 use crate::arguments::{Simplify, SimplifyFormat, SubstituteArguments};
 use crate::documents::read;
@@ -61,7 +61,10 @@ pub fn simplifier(
     let adapters = arguments.adapter.clone().unwrap_or_default();
     let mut synonyms = SynonymVocabulary::read(&arguments.synonyms)?;
     if let Some(kb) = &arguments.kb {
-        synonyms.add_concepts(&KnowledgeBase::open(kb)?)?;
+        KnowledgeBase::open(kb)?.for_each_concept(|concept| {
+            synonyms.add_words(concept.names());
+            Ok::<_, Error>(())
+        })?;
     }
     let frequencies = Frequencies::read(&arguments.frequencies)?;
     let (model, encoder) = (arguments.model.as_ref(), arguments.encoder.as_ref());

@@ -11,7 +11,7 @@ use truename_read::{Source, SourceOptions, has_extension};
 
 use super::inflection::{Form, PartOfSpeech, has_form, inflected, readings};
 use super::lines::plain_name;
-use crate::{Error, KnowledgeBase, error};
+use crate::{Error, error};
 
 /// Words and phrases in groups of synonyms. Capitals do not count.
 #[derive(Clone, Debug, Default)]
@@ -74,15 +74,9 @@ impl SynonymVocabulary {
         Ok(())
     }
 
-    /// Adds the names of each concept of a knowledge base.
-    ///
-    /// # Errors
-    /// If the storage fails.
-    pub fn add_concepts(&mut self, kb: &KnowledgeBase) -> Result<(), Error> {
-        kb.for_each_concept(|concept| {
-            self.add(concept.names().map(str::to_owned).collect(), None);
-            Ok(())
-        })
+    /// Adds words that mean the same, such as the names of a concept.
+    pub fn add_words<S: Into<String>>(&mut self, words: impl IntoIterator<Item = S>) {
+        self.add(words.into_iter().map(Into::into).collect(), None);
     }
 
     /// Adds a group of words that mean the same; one without two different words is left out.

@@ -4,6 +4,7 @@
 //! [`SynonymVocabulary`], and ranks them by fit in context, similarity and [`Frequencies`]; the answer is a [`SimplifiedWord`] with
 //! its [`Substitute`]s; [`replaced`] puts the best ones into the text.
 
+mod error;
 mod frequencies;
 mod inflection;
 mod lines;
@@ -14,6 +15,7 @@ mod simplifier;
 mod synonyms;
 mod variant;
 
+pub use error::Error;
 pub use frequencies::Frequencies;
 pub use replaced::replaced;
 pub use simplifier::{SimplifiedWord, Simplifier, SimplifyOptions, Substitute};

@@ -2,7 +2,7 @@
 
 use truename_read::Source;
 
-use crate::substitutes::lines::for_each_line;
+use crate::lines::for_each_line;
 use crate::{Error, error};
 
 /// Passes the name and the members of each cluster to `add`.
