@@ -24,8 +24,7 @@ pub fn run(model: &Path, texts: &Path, size: usize, steps: usize) -> anyhow::Res
         batches.push(batch);
     }
     anyhow::ensure!(batches.len() == steps, "{steps} batches of {size} texts need more texts");
-    let mut options = LearnerOptions::default();
-    options.dropout = 0.0;
+    let options = LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
     let objective = Metric { loss: MetricLoss::SupervisedContrastive { temperature: 0.05 } };
     let mut learner = Learner::new(vec![checkpoint], objective, options)?;
     let mut seconds = Vec::new();

@@ -52,8 +52,8 @@ static SERVED: LazyLock<Served> = LazyLock::new(|| {
     let servers = [true, false].map(|has_keys| {
         let judgements = if has_keys { folder.join("judgements.jsonl") } else { "/dev/null/none".into() };
         let source = BaseSource { name: "kb".into(), folder: Some(kb.clone()), judgements };
-        let mut options = ServerOptions::default();
-        options.keys = has_keys.then(|| Keys::read(&keys).expect("keys"));
+        let options =
+            ServerOptions { keys: has_keys.then(|| Keys::read(&keys).expect("keys")), ..ServerOptions::default() };
         Server::open(vec![source], options).expect("a server")
     });
     let runtime = Runtime::new().expect("threads");

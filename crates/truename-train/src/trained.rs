@@ -42,7 +42,7 @@ impl TrainedEncoders {
         let flow = |_, _| if progress.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         kb.embed(&self.encoder, flow)?;
         progress.check()?;
-        Ok(kb.clone().with_encoder(Arc::clone(&self.encoder))?)
+        kb.clone().with_encoder(Arc::clone(&self.encoder))
     }
 
     /// Fits the ranker of a knowledge base that the encoder embedded: by the encoders that have not seen the names which they

@@ -42,7 +42,7 @@ pub struct AdapterArgument {
 impl AdapterArgument {
     /// Opens the encoder in a folder with the adapters named.
     pub fn open(&self, folder: &Path) -> Result<Encoder, Error> {
-        Ok(Encoder::open_with_adapters(folder, &self.adapter.clone().unwrap_or_default())?)
+        Encoder::open_with_adapters(folder, &self.adapter.clone().unwrap_or_default())
     }
 }
 

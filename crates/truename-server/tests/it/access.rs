@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::json;
+use truename_server::ServerOptions;
 
 use crate::{Served, encoded};
 
@@ -177,9 +178,8 @@ async fn wrong_keys_are_limited() {
 
 #[tokio::test]
 async fn a_host_of_another_name_is_refused() {
-    let mut options = truename_server::ServerOptions::default();
-    options.host_names = vec!["names.example.org".into()];
-    let served = Served::with(options);
+    let served =
+        Served::with(ServerOptions { host_names: vec!["names.example.org".into()], ..ServerOptions::default() });
     let status = async |host: &'static str| {
         let request = Request::get("/v1/bases").header("host", host).body(Body::empty()).unwrap();
         served.send(request).await.0.as_u16()
@@ -195,9 +195,8 @@ async fn a_host_of_another_name_is_refused() {
 
 #[tokio::test]
 async fn pages_of_other_origins_read_what_they_may() {
-    let mut options = truename_server::ServerOptions::default();
-    options.allow_api_origins = vec!["https://app.example".into()];
-    let served = Served::with(options);
+    let allow_api_origins = vec!["https://app.example".into()];
+    let served = Served::with(ServerOptions { allow_api_origins, ..ServerOptions::default() });
     let ask = async |path: &'static str, headers: &[(&'static str, &'static str)]| {
         let mut request = Request::get(path).header("host", "127.0.0.1:8077");
         for (name, value) in headers {

@@ -57,11 +57,7 @@ async fn a_body_has_a_bounded_number_of_values() {
 
 #[tokio::test]
 async fn a_document_is_answered_whole_or_refused() {
-    let served = Served::with({
-        let mut options = ServerOptions::default();
-        options.memory_bytes = 16 << 20;
-        options
-    });
+    let served = Served::with(ServerOptions { memory_bytes: 16 << 20, ..ServerOptions::default() });
     let document = |mentions: usize| json!({"text": "aspirin, ".repeat(mentions)});
     let (status, answer) = served.post("/v1/link", json!({"documents": vec![document(1000); 10]})).await;
     assert_eq!(status, 200);

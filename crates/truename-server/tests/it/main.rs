@@ -81,8 +81,7 @@ impl Served {
     fn with_keys(change: impl FnOnce(&mut ServerOptions)) -> Self {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "ann 0123456789abcdef\n").unwrap();
-        let mut options = ServerOptions::default();
-        options.keys = Some(Keys::read(file.path()).unwrap());
+        let mut options = ServerOptions { keys: Some(Keys::read(file.path()).unwrap()), ..ServerOptions::default() };
         change(&mut options);
         Self::with(options)
     }

@@ -153,11 +153,7 @@ async fn bad_input_is_told_to_the_client() {
     let (status, answer) = served.get("/v1/match").await;
     assert_eq!(status, 405);
     assert!(answer["error"].is_string());
-    let small = Served::with({
-        let mut options = ServerOptions::default();
-        options.max_body_bytes = 64;
-        options
-    });
+    let small = Served::with(ServerOptions { max_body_bytes: 64, ..ServerOptions::default() });
     let (status, _) = small.post("/v1/match", json!({"names": vec!["a"; 40]})).await;
     assert_eq!(status, 413);
 }
@@ -385,9 +381,7 @@ async fn the_draft_answers_queries_and_extends() {
 
 #[tokio::test]
 async fn a_full_queue_says_when_to_ask_again() {
-    let mut options = ServerOptions::default();
-    options.queue = 1;
-    options.cache = 1;
+    let options = ServerOptions { queue: 1, cache: 1, ..ServerOptions::default() };
     let served = Served::with(options);
     let names: Vec<String> = (0..1000).map(|at| format!("hart atack of kind {at}")).collect();
     let ask = |served: &Served| {

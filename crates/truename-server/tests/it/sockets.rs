@@ -35,8 +35,7 @@ fn health(address: SocketAddr) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_connections_lock_nobody_out() {
-    let mut options = ServerOptions::default();
-    options.connections = 16;
+    let options = ServerOptions { connections: 16, ..ServerOptions::default() };
     served(options, |address| {
         let mut silent: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
         for stream in &mut silent {
@@ -56,9 +55,7 @@ async fn silent_connections_lock_nobody_out() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unfinished_bodies_hold_a_bounded_memory() {
-    let mut options = ServerOptions::default();
-    options.memory_bytes = 16 << 20;
-    options.max_body_bytes = 1 << 20;
+    let options = ServerOptions { memory_bytes: 16 << 20, max_body_bytes: 1 << 20, ..ServerOptions::default() };
     served(options, |address| {
         let head = "POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1048000\r\n\r\n";
         let mut streams: Vec<TcpStream> = Vec::new();

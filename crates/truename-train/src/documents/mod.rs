@@ -257,8 +257,8 @@ impl Documents {
 /// # Errors
 /// Where the folder cannot be read.
 pub(crate) fn tokenizer(encoder: &EncoderKeys, checkpoint: Option<&Path>) -> Result<Tokenizer, Error> {
-    let mut checkpoint = checkpoint.map_or_else(|| encoder.open(), |folder| Ok(Checkpoint::open(folder)?))?;
-    Ok(checkpoint.tokenizer()?)
+    let mut checkpoint = checkpoint.map_or_else(|| encoder.open(), Checkpoint::open)?;
+    checkpoint.tokenizer()
 }
 
 #[derive(Clone, Default)]

@@ -245,7 +245,7 @@ impl Task for Classify {
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(manifest.set_head(ClassifyConfig::HEAD, &self.data.config)?)
+        manifest.set_head(ClassifyConfig::HEAD, &self.data.config)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {

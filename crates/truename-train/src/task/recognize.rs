@@ -190,21 +190,28 @@ impl Task for Recognize {
     fn objective(&self, networks: &[Checkpoint]) -> Result<Spans, Error> {
         let SpanKeys { max_span, dimensions, width, shared_maps } = self.own.spans;
         let ObjectiveKeys { alpha, gamma, lambda, beta, temperature, thresholds } = self.own.objective;
-        let mut options = SpansOptions::default();
-        options.types = self.data.documents.types().len();
-        (options.max_span, options.dimensions, options.width) = (max_span, dimensions, width);
-        (options.temperature, options.weights, options.beta) = (temperature, [alpha, gamma, lambda], beta);
-        options.threshold = match thresholds {
+        let threshold = match thresholds {
             ThresholdKind::Dynamic => SpanThreshold::Dynamic,
             ThresholdKind::Learned => SpanThreshold::Learned,
             ThresholdKind::Tuned => SpanThreshold::None,
         };
-        (options.shares_maps, options.seed) = (shared_maps, self.seed);
+        let options = SpansOptions {
+            types: self.data.documents.types().len(),
+            max_span,
+            dimensions,
+            width,
+            threshold,
+            weights: [alpha, gamma, lambda],
+            temperature,
+            beta,
+            shares_maps: shared_maps,
+            seed: self.seed,
+        };
         Ok(Spans::new(networks[0].hidden(), networks[1].hidden(), options))
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(manifest.set_head(SpanConfig::HEAD, &self.config())?)
+        manifest.set_head(SpanConfig::HEAD, &self.config())
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
@@ -275,7 +282,7 @@ impl TaskData for RecognizeData {
         config.thresholds = self.best_thresholds(&scorer, progress)?;
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(SpanConfig::HEAD, &config)?;
-        Ok(manifest.save(folder)?)
+        manifest.save(folder)
     }
 }
 

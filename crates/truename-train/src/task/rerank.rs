@@ -184,7 +184,7 @@ impl Task for Rerank {
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(manifest.set_head(ClozeConfig::HEAD, &self.data.config)?)
+        manifest.set_head(ClozeConfig::HEAD, &self.data.config)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
@@ -333,7 +333,7 @@ impl TaskData for RerankData {
         config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(ClozeConfig::HEAD, &config)?;
-        Ok(manifest.save(folder)?)
+        manifest.save(folder)
     }
 }
 

@@ -233,7 +233,7 @@ impl Task for Retrieve {
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(manifest.set_head(RetrieverConfig::HEAD, &self.data.config)?)
+        manifest.set_head(RetrieverConfig::HEAD, &self.data.config)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
@@ -351,7 +351,7 @@ impl TaskData for RetrieveData {
         config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(RetrieverConfig::HEAD, &config)?;
-        Ok(manifest.save(folder)?)
+        manifest.save(folder)
     }
 }
 

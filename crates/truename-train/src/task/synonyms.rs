@@ -340,7 +340,7 @@ impl Task for Synonyms {
         };
         let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
         let (vector, _) = self.keys.objective.vector.of();
-        Ok(truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)?)
+        truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
@@ -351,7 +351,7 @@ impl Task for Synonyms {
             adapters
         });
         adapters.adapters.insert(self.keys.adapter.name.clone(), self.config.clone());
-        Ok(manifest.set_head(AdaptersConfig::HEAD, &adapters)?)
+        manifest.set_head(AdaptersConfig::HEAD, &adapters)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {

@@ -98,7 +98,7 @@ impl Task for Tag {
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        Ok(manifest.set_head(TagConfig::HEAD, &self.config())?)
+        manifest.set_head(TagConfig::HEAD, &self.config())
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {

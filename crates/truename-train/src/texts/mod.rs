@@ -101,7 +101,7 @@ impl Texts {
 
     /// Returns an error that names the file and the line of an example.
     pub fn malformed(&self, example: &Example, message: impl std::fmt::Display) -> Error {
-        truename_eval::malformed_text(&self.files[example.file].path, example.text.line, message).into()
+        truename_eval::malformed_text(&self.files[example.file].path, example.text.line, message)
     }
 
     /// The files.

@@ -50,7 +50,7 @@ impl TrainedReranker {
     /// # Errors
     /// If the tokenizer fails.
     pub fn holds_name(&self, concept: &Concept) -> Result<bool, Error> {
-        Ok(self.scorer.holds_name(concept.names())?)
+        self.scorer.holds_name(concept.names())
     }
 
     /// Returns the scores of the candidates before the mapping; `None` for a query without context.

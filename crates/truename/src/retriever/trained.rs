@@ -59,7 +59,7 @@ impl TrainedRetriever {
     /// # Errors
     /// If the tokenizer fails.
     pub fn holds_name(&self, concept: &Concept) -> Result<bool, Error> {
-        Ok(self.encoder.holds_name(concept.names())?)
+        self.encoder.holds_name(concept.names())
     }
 
     /// Number of dimensions of its vectors.
