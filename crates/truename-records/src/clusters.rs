@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::linkage::average_linkage;
+use super::linkage::{average_linkage, root};
 use super::{DistinctRecords, RecordPair, ScoredPair, Tables};
 
 /// Most records of a component whose pairs are all compared.
@@ -219,15 +219,6 @@ impl Nodes {
         let right = (!self.is_one).then(|| clusters[self.left..].iter().map(&mut number).collect());
         Clusters { left, right, count }
     }
-}
-
-/// Returns the root of a node, and shortens the way to it.
-pub(super) fn root(parents: &mut [usize], mut node: usize) -> usize {
-    while parents[node] != node {
-        parents[node] = parents[parents[node]];
-        node = parents[node];
-    }
-    node
 }
 
 #[cfg(test)]

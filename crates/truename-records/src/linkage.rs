@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::clusters::root;
-
 /// Returns the cluster of each of `count` items: clusters are merged, the likeliest two first, while the mean probability of
 /// the pairs between two of them is at least `threshold`. Pairs that are not given do not count in the mean.
 ///
@@ -43,6 +41,15 @@ pub(super) fn average_linkage(count: usize, pairs: &[(usize, usize, f64)], thres
         }
     }
     (0..count).map(|item| root(&mut parents, item)).collect()
+}
+
+/// Returns the root of a node, and shortens the way to it.
+pub(super) fn root(parents: &mut [usize], mut node: usize) -> usize {
+    while parents[node] != node {
+        parents[node] = parents[parents[node]];
+        node = parents[node];
+    }
+    node
 }
 
 /// The pairs between two clusters.
