@@ -6,8 +6,7 @@
 //! labels and [`choose_by`] with a score of one's own. [`canonical_names`] picks the name of each cluster.
 //!
 //! ```
-//! use truename::Progress;
-//! use truename_clusters::{ClusterOptions, Dendrogram, NameSpace, canonical_names};
+//! use truename_clusters::{ClusterOptions, Dendrogram, NameSpace, Progress, canonical_names};
 //!
 //! # fn main() -> Result<(), truename_clusters::Error> {
 //! let names = ["harvard university", "university of harvard", "harvard", "yale university", "susquehanna county"];
@@ -40,3 +39,4 @@ pub use self::options::{ClusterOptions, Linkage};
 pub use self::space::NameSpace;
 pub use self::threshold::{ChosenThreshold, choose_by, choose_by_silhouette};
 pub use truename_error::Error;
+pub use truename_kb::Progress;

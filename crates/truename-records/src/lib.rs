@@ -50,3 +50,4 @@ pub use resolver::{Resolution, Resolver};
 pub use scorer::{PairScorer, ScoredPair};
 pub use tables::{RecordPair, Tables};
 pub use truename_error::Error;
+pub use truename_kb::Progress;
