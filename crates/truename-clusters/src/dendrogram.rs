@@ -1,5 +1,6 @@
 use truename_kb::Progress;
 
+use super::merge::Merge;
 use super::options::ClusterOptions;
 use super::space::NameSpace;
 use super::{graph, matrix};
@@ -16,15 +17,6 @@ pub struct Dendrogram {
     /// By ascending distance.
     merges: Vec<Merge>,
     is_exact: bool,
-}
-
-/// Merge of two clusters. The clusters below the number of names are names; the cluster of the merge at position `i` is
-/// `names + i`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Merge {
-    pub left: usize,
-    pub right: usize,
-    pub distance: f32,
 }
 
 impl Dendrogram {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use rayon::prelude::*;
 use truename_kb::Progress;
 
-use super::dendrogram::Merge;
+use super::merge::Merge;
 use super::neighbours;
 use super::options::{ClusterOptions, Linkage};
 use super::space::{NameSpace, distance, dot};

@@ -24,6 +24,7 @@ mod canonical;
 mod dendrogram;
 mod graph;
 mod matrix;
+mod merge;
 mod neighbours;
 mod options;
 mod silhouette;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use truename_kb::Progress;
 
-use super::dendrogram::Merge;
+use super::merge::Merge;
 use super::options::Linkage;
 use super::space::NameSpace;
 use crate::Error;
