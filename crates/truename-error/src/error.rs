@@ -50,6 +50,8 @@ pub enum ErrorKind {
     Syntax,
     /// An option has a value that it cannot have, such as a type that no concept has.
     Choice,
+    /// A table lacks a column that an option names.
+    NoColumn,
     /// A recipe has a key or value that it cannot have, or lacks one.
     Recipe,
     /// There is too little to learn from or to evaluate on.

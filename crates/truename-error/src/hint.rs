@@ -30,7 +30,8 @@ pub enum HintPart {
     Action {
         /// Name of the action.
         name: &'static str,
-        /// Values, with the settings that they are given for; without a name for what the action is done to.
+        /// Values, with the settings that they are given for; without a name for what the action is done to, without a value for
+        /// a switch.
         arguments: Vec<(&'static str, String)>,
     },
 }
@@ -136,7 +137,11 @@ impl fmt::Display for HintPart {
             Self::Action { name, arguments } => {
                 write!(f, "`{name}")?;
                 for (setting, value) in arguments {
-                    if setting.is_empty() { write!(f, " {value}")? } else { write!(f, " {setting}={value}")? }
+                    match (setting.is_empty(), value.is_empty()) {
+                        (true, _) => write!(f, " {value}")?,
+                        (false, true) => write!(f, " {setting}")?,
+                        (false, false) => write!(f, " {setting}={value}")?,
+                    }
                 }
                 f.write_str("`")
             }

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::PathBuf;
 
 use crate::{Hint, excerpt};
@@ -57,7 +57,11 @@ impl fmt::Display for Problem {
         if let Some(document) = &self.document {
             write!(f, " document {}:", excerpt(document))?;
         }
-        write!(f, " {}", self.reason)?;
+        f.write_str(" ")?;
+        // No control character reaches a terminal.
+        for letter in self.reason.chars() {
+            if letter.is_control() { write!(f, "{}", letter.escape_debug())? } else { f.write_char(letter)? }
+        }
         self.value.as_ref().map_or(Ok(()), |value| write!(f, ": \"{value}\""))
     }
 }
@@ -70,6 +74,7 @@ mod tests {
     fn what_is_known_is_displayed() {
         let whole = Problem::new("a.txt", None, "not UTF-8");
         assert_eq!(whole.to_string(), "a.txt: not UTF-8");
+        assert_eq!(Problem::new("a.txt", 1, "a\tb ä\u{1b}").to_string(), "a.txt:1: a\\tb ä\\u{1b}");
         let row = Problem::new("a.csv", 3, "an empty name").with_value(" \t");
         assert_eq!(row.to_string(), "a.csv:3: an empty name: \" \\t\"");
         let document = Problem::new("a.jsonl", 3, "no text").in_document(Some("D1".into()));
