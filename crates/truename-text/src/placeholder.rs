@@ -11,6 +11,9 @@ pub const PLACEHOLDER_WORDS: &str = include_str!("placeholder/words.txt");
 /// The comment above the words that are names in some vocabulary (`other`, `Monday`).
 const IN_TEXTS_ONLY: &str = "\n# In texts only\n";
 
+/// Longest text, in bytes, that may be one of the words.
+const MAX_BYTES: usize = 32;
+
 /// Normal forms of the words that are no name in any vocabulary.
 static MISSING: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let (missing, _) = PLACEHOLDER_WORDS.split_once(IN_TEXTS_ONLY).unwrap_or((PLACEHOLDER_WORDS, ""));
@@ -18,11 +21,30 @@ static MISSING: LazyLock<HashSet<String>> = LazyLock::new(|| {
     words.map(|word| NormalizedName::new(word).as_str().to_owned()).collect()
 });
 
+/// Numbers of letters of the words in ASCII, as bits, by their first letters: they tell most names from the words without a normal form.
+static SHAPES: LazyLock<[u64; 128]> = LazyLock::new(|| {
+    let mut shapes = [0; 128];
+    for (first, letters) in MISSING.iter().filter_map(|word| shape(word)) {
+        shapes[usize::from(first)] |= 1 << letters;
+    }
+    shapes
+});
+
 /// Returns true if a text says that there is no value: a word of [`PLACEHOLDER_WORDS`] that is no name in any vocabulary.
 pub fn is_missing_value(text: &str) -> bool {
-    /// More than any of the words has.
-    const MAX_BYTES: usize = 32;
-    text.len() <= MAX_BYTES && MISSING.contains(NormalizedName::new(text).as_str())
+    let may_be = || !text.is_ascii() || text.contains('&') || shape(text).is_some_and(has_word);
+    text.len() <= MAX_BYTES && may_be() && MISSING.contains(NormalizedName::new(text).as_str())
+}
+
+fn has_word((first, letters): (u8, usize)) -> bool {
+    SHAPES[usize::from(first)] >> letters & 1 == 1
+}
+
+/// Returns the first letter and the number of letters of the normal form of a text in ASCII without `&`.
+fn shape(text: &str) -> Option<(u8, usize)> {
+    let mut letters = text.bytes().filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'#'));
+    let first = letters.next().filter(|_| text.is_ascii())?;
+    Some((first.to_ascii_lowercase(), letters.count()))
 }
 
 #[cfg(test)]
@@ -33,6 +55,12 @@ mod tests {
     fn words_of_vocabularies_are_no_missing_values() {
         for text in ["None known", "(none)", "N / A", "n/k", "TBD", "k.A.", "Unbekannt"] {
             assert!(is_missing_value(text), "{text:?}");
+        }
+        for word in MISSING.iter() {
+            assert!(
+                word.len() <= MAX_BYTES && is_missing_value(&format!("(`{}\u{1}.", word.to_uppercase())),
+                "{word:?}"
+            );
         }
         for text in ["other", "Monday", "Na", "Nan", "UNK", "nos", "", "unknown primary"] {
             assert!(!is_missing_value(text), "{text:?}");
