@@ -70,7 +70,7 @@ pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<Labelled>> 
 
 /// Reads MEDIC, the vocabulary of diseases.
 pub fn medic(data: &Path) -> anyhow::Result<Vec<Concept>> {
-    let options = ImportOptions::default().format(Some(Format::Dictionary));
+    let options = ImportOptions { format: Some(Format::Dictionary), ..ImportOptions::default() };
     vocabulary(data.join("dict-medic/medic_06Jul2012.txt.gz"), &options)
 }
 

@@ -201,7 +201,7 @@ fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::
         let columns: Vec<&str> = line.split('\t').collect();
         if let (Some(types), [id, name, rest @ ..]) = (types(&columns), columns.as_slice()) {
             let synonyms = rest.first().unwrap_or(&"").split('|').filter(|name| !name.is_empty()).map(str::to_owned);
-            let mut concept = Concept::new(id.parse().map_err(truename::Error::from)?, (*name).to_owned());
+            let mut concept = Concept::new(id.parse()?, (*name).to_owned());
             concept.synonyms = synonyms.collect();
             concept.types = types;
             concepts.push(concept);

@@ -202,8 +202,7 @@ fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::
         kb.embed(encoder, |_, _| ControlFlow::Continue(()))?;
         println!("their vectors       {:8.2} s", start.elapsed().as_secs_f64());
     }
-    let ids: Vec<ConceptId> =
-        (0..UPDATED).map(|at| format!("NEW:{at}").parse()).collect::<Result<_, _>>().map_err(truename::Error::from)?;
+    let ids: Vec<ConceptId> = (0..UPDATED).map(|at| format!("NEW:{at}").parse()).collect::<Result<_, _>>()?;
     let start = Instant::now();
     kb.update(&[], &ids, &ImportOptions::default())?;
     println!("removal             {:8.2} s, with their vectors", start.elapsed().as_secs_f64());

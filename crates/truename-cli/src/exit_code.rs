@@ -3,7 +3,6 @@
 use std::io;
 
 use truename_error::{Error, ErrorKind, Hint, HintPart};
-use truename_read::Cause;
 
 use crate::interrupt;
 
@@ -56,11 +55,12 @@ impl ExitCode {
                 crate::say!("hint: {hint}");
             }
         });
-        let is_recipe = error.downcast_ref::<Error>().is_some_and(|error| error.kind() == ErrorKind::Recipe);
+        let kind = error.downcast_ref::<Error>().map(Error::kind);
         if let Some(advised) = error.downcast_ref::<Advised>() {
             return advised.code;
         }
-        if error.is::<UsageError>() || is_recipe { Self::Usage } else { Self::Failure }
+        let is_usage = error.is::<UsageError>() || matches!(kind, Some(ErrorKind::Recipe | ErrorKind::NoColumn));
+        if is_usage { Self::Usage } else { Self::Failure }
     }
 }
 
@@ -74,7 +74,6 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let ours = cause.downcast_ref::<Error>().and_then(Error::hint).map(worded);
     ours.or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
-        .or_else(|| cause.downcast_ref::<truename_read::Error>().and_then(way_out))
 }
 
 /// Returns advice with settings as flags, keys with a value as `--set` writes them, and actions as commands.
@@ -104,20 +103,6 @@ fn word(part: &HintPart) -> String {
 fn flag(name: &str, value: &str) -> String {
     let flag = format!("--{}", name.replace('_', "-"));
     if value.is_empty() { flag } else { format!("{flag} {value}") }
-}
-
-/// Returns advice on a file that cannot be read, with the flag that helps.
-fn way_out(error: &truename_read::Error) -> Option<String> {
-    let hint = error.hint();
-    Some(match error.cause()? {
-        Cause::TooLong => {
-            let question = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
-            format!("{question}--max-line-bytes reads longer rows")
-        }
-        Cause::Undecodable => "say --encoding, as in --encoding windows-1252".to_owned(),
-        Cause::UnknownEncoding => format!("--encoding: {}", hint?),
-        _ => hint?.to_owned(),
-    })
 }
 
 impl From<ExitCode> for std::process::ExitCode {

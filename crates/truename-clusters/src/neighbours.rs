@@ -32,7 +32,7 @@ fn by_vectors(space: &NameSpace, count: usize, progress: &Progress) -> Result<Ve
     let names = space.len();
     // Signs, bytes and halves of each number, and pages that are half full.
     let environment = scratch(8 * (names * space.dense(0).len()) as u64)?;
-    let mut write = environment.write().map_err(truename_kb::Error::from)?;
+    let mut write = environment.write()?;
     let index = VectorIndex::create(&environment, &mut write)?;
     let rows: Vec<(u32, &[f32])> =
         (0..).zip((0..names).map(|name| space.dense(name))).filter(|(_, row)| is_unit(row)).collect();
@@ -40,8 +40,8 @@ fn by_vectors(space: &NameSpace, count: usize, progress: &Progress) -> Result<Ve
         progress.check()?;
         index.put(&mut write, rows)?;
     }
-    write.commit().map_err(truename_kb::Error::from)?;
-    let read = environment.read().map_err(truename_kb::Error::from)?;
+    write.commit()?;
+    let read = environment.read()?;
     let (reader, mut scratch) = (index.reader(&read)?, VectorScratch::default());
     let search = VectorSearch { limit: count + 1, ..VectorSearch::default() };
     let mut found = vec![Vec::new(); names];
@@ -60,18 +60,18 @@ fn by_ngrams(space: &NameSpace, count: usize, progress: &Progress) -> Result<Vec
     let names = space.len() as u32;
     let grams: usize = (0..space.len()).map(|name| space.ngrams(name).len()).sum();
     let environment = scratch(64 * grams as u64)?;
-    let mut write = environment.write().map_err(truename_kb::Error::from)?;
+    let mut write = environment.write()?;
     let index = NgramIndex::create(&environment, &mut write)?;
     index.build(&mut write, names, |name| space.ngrams(name as usize))?;
-    write.commit().map_err(truename_kb::Error::from)?;
+    write.commit()?;
     let mut found = Vec::with_capacity(space.len());
     for first in (0..names).step_by(TOGETHER) {
         progress.check()?;
         let piece = first..names.min(first + TOGETHER as u32);
         let hits = piece.clone().into_par_iter().map_init(SearchScratch::default, |scratch, name| {
-            let read = environment.read().map_err(truename_kb::Error::from)?;
+            let read = environment.read()?;
             let search = Search { limit: count + 1, ..Search::default() };
-            Ok::<_, Error>(index.search(&read, &space.ngrams(name as usize), &search, scratch)?)
+            index.search(&read, &space.ngrams(name as usize), &search, scratch)
         });
         found.extend(hits.collect::<Result<Vec<_>, _>>()?);
         progress.advance(u64::from(piece.end - piece.start));
@@ -84,5 +84,5 @@ fn is_unit(row: &[f32]) -> bool {
 }
 
 fn scratch(bytes: u64) -> Result<Environment, Error> {
-    Ok(Environment::scratch(bytes + (64 << 20)).map_err(truename_kb::Error::from)?)
+    Environment::scratch(bytes + (64 << 20))
 }

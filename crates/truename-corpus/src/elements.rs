@@ -72,7 +72,7 @@ pub(crate) fn read(
     let unresolved = pieces.unresolved();
     let mut walk = Walk { schema, unresolved, open: Vec::new(), within: None, problem: None, begun: false };
     while !output.stopped {
-        let piece = match pieces.read().map_err(Error::from) {
+        let piece = match pieces.read() {
             Ok(piece) => piece,
             Err(error) if !walk.begun && error.kind() != ErrorKind::TooLong => return Err(error),
             Err(error) => {

@@ -10,7 +10,7 @@ use crate::{Error, ReadOptions};
 
 /// Returns a file as text; the inner error is a problem with its content.
 pub(crate) fn text(source: Source, options: &ReadOptions) -> Result<Result<String, Wrong>, Error> {
-    source.into_string().map_err(Error::from).map(Ok).or_else(|error| {
+    source.into_string().map(Ok).or_else(|error| {
         let kind = error.kind();
         let problem = error.into_problem()?;
         let wrong = match kind {

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{Partial, open_regular};
+use truename_storage::damaged_in;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::Error;
 use crate::pages::{COMMITTED, Meta, free_pages, newest, read_metas};
+use crate::{Error, error};
 
 /// Begins the file; the number is the version of its layout.
 const MAGIC: &[u8; 8] = b"tnsums01";
@@ -106,9 +108,9 @@ pub(crate) fn write_for(data: &Path, sums: &Path) -> io::Result<()> {
 pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
     undisturbed(folder, |sums| {
         let data = folder.join("data.mdb");
-        let (standing, length) = sums.standing(&data).map_err(|source| Error::io("read", &data, source))?;
+        let (standing, length) = sums.standing(&data).map_err(|source| error::io("read", &data, source))?;
         if let Standing::Damaged(at) = standing {
-            return Err(Error::damaged(folder, format!("byte {at} of data.mdb differs from the last commit")));
+            return Err(damaged_in(folder, format!("byte {at} of data.mdb differs from the last commit")));
         }
         if standing == Standing::Later {
             return Ok(Comparison::NoSums);
@@ -116,9 +118,9 @@ pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
         let Some(meta) = newest(&sums.metas) else { return Err(unreadable(folder)) };
         let needed = (meta.last_page + 1) * meta.page_size;
         if length < needed {
-            return Err(Error::damaged(folder, format!("data.mdb is cut off: it has {length} bytes of {needed}")));
+            return Err(damaged_in(folder, format!("data.mdb is cut off: it has {length} bytes of {needed}")));
         }
-        let (used, unused) = sums.scan(&data, &meta, length).map_err(|source| Error::io("read", &data, source))?;
+        let (used, unused) = sums.scan(&data, &meta, length).map_err(|source| error::io("read", &data, source))?;
         let differ: Vec<u64> =
             (0..).zip(sums.used.iter().zip(&used)).filter(|(_, (was, is))| was != is).map(|(chunk, _)| chunk).collect();
         match differ.as_slice() {
@@ -129,7 +131,7 @@ pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
                 let (start, end) = (first * CHUNK, ((first + 1) * CHUNK).min(needed));
                 let others = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
                 let place = format!("bytes {start} to {end} of data.mdb differ from the last commit{others}");
-                Err(Error::damaged(folder, place))
+                Err(damaged_in(folder, place))
             }
         }
     })
@@ -141,17 +143,17 @@ pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
 /// # Errors
 /// [`Error::is_damaged`] if they differ in another way than by a commit.
 pub(crate) fn compare_metas(folder: &Path) -> Result<(), Error> {
+    // A reader can do without sums.
+    if read(folder).is_err() {
+        return Ok(());
+    }
     let compared = undisturbed(folder, |sums| match sums.standing(&folder.join("data.mdb")) {
         Ok((Standing::Damaged(at), _)) => {
-            Err(Error::damaged(folder, format!("byte {at} of data.mdb differs from the last commit")))
+            Err(damaged_in(folder, format!("byte {at} of data.mdb differs from the last commit")))
         }
         _ => Ok(()),
     });
-    match compared {
-        Err(error) if error.is_damaged() && !error.is_unreadable_sums() => Err(error),
-        // A reader can do without sums.
-        _ => Ok(()),
-    }
+    compared.map(|_| ())
 }
 
 /// Runs a comparison, and runs it again where it failed and the sums were replaced meanwhile.
@@ -172,7 +174,7 @@ fn undisturbed<T>(folder: &Path, compare: impl Fn(&Checksums) -> Result<T, Error
 
 fn read(folder: &Path) -> Result<Option<Checksums>, Error> {
     let path = path_of(folder);
-    let failed = |source| Error::io("read", &path, source);
+    let failed = |source| error::io("read", &path, source);
     let mut bytes = Vec::new();
     match open_regular(&path, File::options().read(true)) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -182,11 +184,15 @@ fn read(folder: &Path) -> Result<Option<Checksums>, Error> {
         let (sum, body) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
         (u64::from_le_bytes(*sum) == xxh3_64(body)).then(|| postcard::from_bytes(body).ok())?
     };
-    parsed().map(Some).ok_or_else(|| unreadable(folder))
+    parsed().map(Some).ok_or_else(|| unreadable(&path))
 }
 
-fn unreadable(folder: &Path) -> Error {
-    Error::unreadable_sums(&path_of(folder))
+fn unreadable(path: &Path) -> Error {
+    let (path, check) = (path.display(), HintPart::action("kb check"));
+    let advice =
+        hint![format!("remove {path}; "), check, " then reads every record, and the next write makes new checksums",];
+    let message = format!("{path} is damaged, so that data.mdb beside it cannot be checked");
+    Error::new(ErrorKind::Damaged, message).with_hint(advice)
 }
 
 impl Checksums {
@@ -378,6 +384,6 @@ mod tests {
         std::fs::remove_file(&sums).unwrap();
         assert_eq!(compare(folder.path()).unwrap(), Comparison::NoSums);
         std::fs::write(&sums, &before[..before.len() - 1]).unwrap();
-        assert!(compare(folder.path()).unwrap_err().is_unreadable_sums());
+        assert!(compare(folder.path()).unwrap_err().to_string().contains("data.sum is damaged"));
     }
 }

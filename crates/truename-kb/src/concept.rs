@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use truename_error::{ErrorKind, excerpt};
 
 use crate::Error;
 
@@ -32,15 +33,13 @@ impl FromStr for ConceptId {
 
     fn from_str(value: &str) -> Result<Self, Error> {
         let trimmed = value.trim();
-        if trimmed.is_empty() {
-            Err(Error::invalid_id(value, "it is empty"))
-        } else if trimmed.len() > Self::MAX_BYTES {
-            Err(Error::invalid_id(value, "it is longer than 500 bytes"))
-        } else if trimmed.chars().any(char::is_control) {
-            Err(Error::invalid_id(value, "it holds a control character"))
-        } else {
-            Ok(Self(trimmed.to_owned()))
-        }
+        let reason = match trimmed {
+            "" => "it is empty",
+            _ if trimmed.len() > Self::MAX_BYTES => "it is longer than 500 bytes",
+            _ if trimmed.contains(char::is_control) => "it holds a control character",
+            _ => return Ok(Self(trimmed.to_owned())),
+        };
+        Err(Error::new(ErrorKind::Syntax, format_args!("\"{}\" is no concept id: {reason}", excerpt(value))))
     }
 }
 

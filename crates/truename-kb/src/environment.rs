@@ -2,18 +2,17 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::ErrorKind::{OutOfMemory, PermissionDenied, ReadOnlyFilesystem};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{has_other_names, open_regular, regular_metadata};
-use truename_storage::{Environment, EnvironmentOptions, Transaction, WriteTransaction};
+use truename_storage::{Environment, EnvironmentOptions, Transaction, WriteTransaction, damaged_in, full_disk};
 
 use crate::checksums::{self, Comparison};
-use crate::free_space::full_disk;
-use crate::open_folders::OpenFolder;
-use crate::{Error, guard};
+use crate::{Error, error, guard};
 
 /// Options of a store that can be written to. Its file is only as large as its contents, whatever the map; its tables are
 /// those of the store and of the indexes.
@@ -31,7 +30,6 @@ pub(crate) struct SharedEnvironment {
     /// Ends before the map does.
     guarded: guard::Region,
     pub(crate) lmdb: Environment,
-    folder: OpenFolder,
     /// The last transaction whose state agrees with its checksums, as far as this process knows.
     compared: AtomicUsize,
     /// The last transaction whose automata were found whole.
@@ -45,7 +43,7 @@ static OPEN: LazyLock<OpenEnvironments> = LazyLock::new(OpenEnvironments::defaul
 impl SharedEnvironment {
     /// Opens the environment in a folder, or makes it.
     pub(crate) fn open(folder: &Path) -> Result<Arc<Self>, Error> {
-        let canonical = folder.canonicalize().map_err(|source| Error::io("open", folder, source))?;
+        let canonical = folder.canonicalize().map_err(|source| error::io("open", folder, source))?;
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, environment| environment.strong_count() > 0);
         if let Some(environment) = open.get(&canonical).and_then(Weak::upgrade) {
@@ -57,7 +55,7 @@ impl SharedEnvironment {
         let lock = canonical.join("lock.mdb");
         // LMDB maps a new lock file and writes to the map, which ends the process where there is no room for it.
         if let Some(source) = full_disk(&canonical).filter(|_| !lock.exists()) {
-            return Err(Error::io("write", &lock, source));
+            return Err(error::io("write", &lock, source));
         }
         let options = match linked {
             // Nobody writes to a file with another name, so that reading needs no lock.
@@ -68,15 +66,10 @@ impl SharedEnvironment {
                 OPTIONS
             }
         };
-        let lmdb = open_lmdb(&canonical, options).map_err(|source| match source.into_io() {
-            Ok(source) => Error::io("open", &folder.join("data.mdb"), source),
-            Err(source) if source.is_already_open() => Error::storage(folder, source),
-            Err(source) => Error::damaged(folder, format!("data.mdb cannot be opened ({source})")),
-        })?;
+        let lmdb = open_lmdb(folder, options)?;
         let environment = Arc::new(Self {
             guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.map_bytes(), folder),
             lmdb,
-            folder: OpenFolder::new(folder),
             compared: AtomicUsize::new(NEVER),
             forms_verified: AtomicUsize::new(NEVER),
         });
@@ -86,11 +79,11 @@ impl SharedEnvironment {
 
     /// Refuses a file that is shorter than its contents: a page past its end would end the process when it is read.
     pub(crate) fn refuse_truncated(&self) -> Result<(), Error> {
-        let (needed, data) = (self.lmdb.needed_bytes(), self.folder.path().join("data.mdb"));
-        let found = std::fs::metadata(&data).map_err(|source| Error::io("read", &data, source))?.len();
+        let (needed, data) = (self.lmdb.needed_bytes(), self.lmdb.folder().join("data.mdb"));
+        let found = std::fs::metadata(&data).map_err(|source| error::io("read", &data, source))?.len();
         if found < needed {
-            return Err(Error::damaged(
-                self.folder.path(),
+            return Err(damaged_in(
+                self.lmdb.folder(),
                 format!("data.mdb is cut off: it has {found} bytes of {needed}"),
             ));
         }
@@ -104,26 +97,34 @@ impl SharedEnvironment {
 
     fn refuse_faulted(&self) -> Result<(), Error> {
         match self.has_faulted() {
-            true => Err(Error::damaged(self.folder.path(), "a part of data.mdb could not be read")),
+            true => Err(damaged_in(self.lmdb.folder(), "a part of data.mdb could not be read")),
             false => Ok(()),
         }
     }
 
     /// Begins to write, after the file was compared with its checksums: a damaged one is not written to.
     pub(crate) fn write(&self) -> Result<WriteTransaction<'_>, Error> {
-        if let Some(name) = hard_linked(self.folder.path())? {
-            return Err(Error::hard_linked(self.folder.path(), name));
+        if let Some(name) = hard_linked(self.lmdb.folder())? {
+            let message = "has another name (hard link), under which a change would appear too";
+            let compact = HintPart::action("kb compact").with("kb", self.lmdb.folder().display());
+            return Err(Error::new(
+                ErrorKind::Other,
+                format_args!("{} {message}", self.lmdb.folder().join(name).display()),
+            )
+            .with_hint(hint![compact, " gives it files of its own"]));
         }
-        let write = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
-        if self.is_replaced().map_err(|source| Error::io("read", self.folder.path(), source))? {
-            return Err(Error::replaced(self.folder.path()));
+        let write = self.lmdb.write()?;
+        if self.is_replaced().map_err(|source| error::io("read", self.lmdb.folder(), source))? {
+            let folder = self.lmdb.folder().display();
+            let message = format!("the file of knowledge base {folder} was replaced since it was opened");
+            return Err(Error::new(ErrorKind::Other, message).with_hint("run the command again"));
         }
         self.refuse_faulted()?;
         let last = write.id() - 1;
         if self.compared.load(Ordering::Relaxed) != last {
-            if checksums::compare(self.folder.path())? == Comparison::LastCommitWithoutSums {
+            if checksums::compare(self.lmdb.folder())? == Comparison::LastCommitWithoutSums {
                 // Best effort, as after a commit.
-                let _ = checksums::write(self.folder.path());
+                let _ = checksums::write(self.lmdb.folder());
             }
             self.compared.store(last, Ordering::Relaxed);
         }
@@ -133,14 +134,14 @@ impl SharedEnvironment {
     pub(crate) fn commit(&self, write: WriteTransaction<'_>) -> Result<(), Error> {
         self.refuse_faulted()?;
         let committed = write.id();
-        write.commit().map_err(|source| Error::storage(self.folder.path(), source))?;
+        write.commit()?;
         // No other writer makes the file longer in the meantime.
-        let alone = self.lmdb.write().map_err(|source| Error::storage(self.folder.path(), source))?;
-        let data = self.folder.path().join("data.mdb");
+        let alone = self.lmdb.write()?;
+        let data = self.lmdb.folder().join("data.mdb");
         // LMDB does not write a last page that the transaction freed again; `refuse_truncated` counts it.
-        extend(&data, self.lmdb.needed_bytes()).map_err(|source| Error::io("extend", &data, source))?;
+        extend(&data, self.lmdb.needed_bytes()).map_err(|source| error::io("extend", &data, source))?;
         // A later writer, or one of an empty transaction, finds the sums that it needs.
-        if alone.id() - 1 == committed && checksums::write(self.folder.path()).is_ok() {
+        if alone.id() - 1 == committed && checksums::write(self.lmdb.folder()).is_ok() {
             self.compared.store(committed, Ordering::Relaxed);
         }
         // Sums that could not be written do not undo a commit: a comparison says that they are missing.
@@ -153,7 +154,7 @@ impl SharedEnvironment {
         use std::os::unix::fs::MetadataExt;
 
         let open = self.lmdb.metadata()?;
-        let there = std::fs::metadata(self.folder.path().join("data.mdb"))?;
+        let there = std::fs::metadata(self.lmdb.folder().join("data.mdb"))?;
         Ok((open.dev(), open.ino()) != (there.dev(), there.ino()))
     }
 
@@ -175,7 +176,7 @@ fn hard_linked(folder: &Path) -> Result<Option<&'static str>, Error> {
     let mut linked = None;
     for name in IN_PLACE {
         let path = folder.join(name);
-        let found = regular_metadata(&path).map_err(|source| Error::io("open", &path, source))?;
+        let found = regular_metadata(&path).map_err(|source| error::io("open", &path, source))?;
         linked = linked.or(found.is_some_and(|found| has_other_names(&found)).then_some(name));
     }
     Ok(linked)
@@ -196,7 +197,7 @@ pub(crate) fn is_open(canonical: &Path) -> bool {
 
 /// Opens with as much address space and as many rights as there are.
 #[allow(unsafe_code)]
-pub(crate) fn open_lmdb(folder: &Path, options: EnvironmentOptions) -> Result<Environment, truename_storage::Error> {
+pub(crate) fn open_lmdb(folder: &Path, options: EnvironmentOptions) -> Result<Environment, Error> {
     let length = std::fs::metadata(folder.join("data.mdb")).map_or(0, |data| data.len());
     let read_only = EnvironmentOptions { read_only: true, ..options };
     let mut rights = vec![options, read_only, EnvironmentOptions { lock: false, ..read_only }];
@@ -207,12 +208,13 @@ pub(crate) fn open_lmdb(folder: &Path, options: EnvironmentOptions) -> Result<En
         // cut off from outside is found by its checksums and its length, or by the guard. Where not even the lock file
         // can be opened, this process has no way to write, and who has must not while it reads.
         let opened = unsafe { Environment::open(folder, options) };
-        match opened.as_ref().err().and_then(|refused| refused.io()) {
+        let source = opened.as_ref().err().and_then(std::error::Error::source);
+        match source.and_then(|source| source.downcast_ref::<std::io::Error>()) {
             Some(source) if is_read_only(source) && rights.len() > 1 => {
                 rights.remove(0);
             }
             // `ulimit -v` counts mapped addresses whether they are used or not.
-            Some(source) if source.kind() == ErrorKind::OutOfMemory && sizes.len() > 1 => {
+            Some(source) if source.kind() == OutOfMemory && sizes.len() > 1 => {
                 sizes.pop();
             }
             _ => return opened,
@@ -221,5 +223,5 @@ pub(crate) fn open_lmdb(folder: &Path, options: EnvironmentOptions) -> Result<En
 }
 
 fn is_read_only(source: &std::io::Error) -> bool {
-    matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+    matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
 }

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::Error;
+use crate::{Error, error};
 
 /// Progress of an import, update or calibration, for another thread to watch and to stop.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Progress {
     /// # Errors
     /// [`Error::is_interrupted`] if it was.
     pub fn check(&self) -> Result<(), Error> {
-        if self.is_stopped() { Err(Error::interrupted()) } else { Ok(()) }
+        if self.is_stopped() { Err(error::interrupted()) } else { Ok(()) }
     }
 
     /// Begins to put results in place: from here to the end of the guard's life the work is not stopped.
@@ -63,7 +63,7 @@ impl Progress {
     pub fn commit(&self) -> Result<Committing<'_>, Error> {
         let begun = |state| (state & STOPPED == 0 || state >= COMMIT).then_some(state + COMMIT);
         let begun = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begun);
-        begun.map(|_| Committing(self)).map_err(|_| Error::interrupted())
+        begun.map(|_| Committing(self)).map_err(|_| error::interrupted())
     }
 
     /// Begins a phase of so many steps, 0 where their number is not known.

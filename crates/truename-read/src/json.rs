@@ -9,7 +9,8 @@ use std::rc::Rc;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use crate::error::{Cause, Error};
+use crate::error::{Error, cut_off, read, too_long};
+use crate::lines::LineFault;
 use crate::record::{Record, Records};
 use crate::source::Reader;
 use crate::text::{Text, Watch};
@@ -156,14 +157,14 @@ impl Values {
         let (mut depth, mut is_string, mut is_escaped, mut ends) = (0_u64, false, false, false);
         loop {
             let line = self.line;
-            let buffer = self.reader.fill_buf().map_err(|error| Error::read(&self.path, Some(line), error))?;
+            let buffer = self.reader.fill_buf().map_err(|error| read(&self.path, Some(line), error))?;
             if buffer.is_empty() {
                 let within = match (value.is_empty(), self.is_in_array) {
                     (true, false) => return Ok(None),
                     (true, true) => "the file ends within a JSON array",
                     (false, _) => "the file ends within a JSON value",
                 };
-                return Err(Error::cut_off(&self.path, Some(self.line), within));
+                return Err(cut_off(&self.path, Some(self.line), within));
             }
             let mut taken = 0;
             for &byte in buffer {
@@ -207,8 +208,7 @@ impl Values {
             }
             self.reader.consume(taken);
             if value.len() as u64 > self.limit {
-                let message = format!("a line or value of more than {} bytes", self.limit);
-                return Err(Error::content(&self.path, Some(first), Cause::TooLong, message));
+                return Err(too_long(&self.path, Some(first), LineFault::TooLong(self.limit), ""));
             }
             if ends {
                 return Ok(Some(Record::of_bytes(value, b"\n", first)));

@@ -45,7 +45,7 @@ pub mod xml;
 pub use self::parquet::{ParquetColumn, ParquetWriter};
 pub use column::{ColumnError, column, folded, quoted};
 pub use encoding::Encoding;
-pub use error::{Cause, Error};
+pub use error::{Error, encoding_hint};
 pub use files::files;
 pub use json::Objects;
 pub use lines::{Line, LineFault, Lines};

@@ -3,7 +3,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Cause, Error};
+use crate::error::{Error, read, too_long, undecodable};
 use crate::source::Reader;
 
 /// The lines of a text, with numbers from 1 and without their ends.
@@ -44,8 +44,10 @@ pub enum LineFault {
 impl LineFault {
     /// Returns the fault as an error of a file.
     pub fn at(self, path: &Path, line: u64) -> Error {
-        let cause = if matches!(self, Self::NotUtf8(_)) { Cause::Undecodable } else { Cause::TooLong };
-        Error::content(path, Some(line), cause, self)
+        match self {
+            Self::NotUtf8(_) => undecodable(path, Some(line), self),
+            Self::TooLong(_) | Self::BlockTooLong(_) => too_long(path, Some(line), self, ""),
+        }
     }
 }
 
@@ -108,7 +110,7 @@ impl Lines {
     pub fn read(&mut self) -> Result<Option<Line<'_>>, Error> {
         let most = self.limit.saturating_add(b"\r\n".len() as u64);
         self.line.clear();
-        let read = self.read_line(most).map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
+        let read = self.read_line(most).map_err(|error| read(&self.path, Some(self.number + 1), error))?;
         if read == 0 {
             return Ok(None);
         }
@@ -129,7 +131,7 @@ impl Lines {
     /// If the file cannot be read.
     pub fn read_filled(&mut self) -> Result<Option<Line<'_>>, Error> {
         loop {
-            self.skip_blank().map_err(|error| Error::read(&self.path, Some(self.number + 1), error))?;
+            self.skip_blank().map_err(|error| read(&self.path, Some(self.number + 1), error))?;
             // The borrow of a line that is given back conditionally would last for the loop.
             if self.read()?.is_none() {
                 return Ok(None);

@@ -6,14 +6,15 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use truename_error::ErrorKind;
 
-use crate::error::{Cause, Error};
+use crate::error::Error;
 use crate::source::{Reader, SourceOptions};
 
 const NOT_ENABLED: &str = "Parquet is not enabled in this build";
 
 pub(crate) fn open(path: &Path, _: File, _: &SourceOptions) -> Result<(Reader, Vec<bool>), Error> {
-    let error = Error::content(path, None, Cause::NotText, format!("this is a Parquet table; {NOT_ENABLED}"));
+    let error = Error::at(ErrorKind::NotText, path, None, format!("this is a Parquet table; {NOT_ENABLED}"));
     Err(error.with_hint("build with the feature parquet, or save the table as CSV"))
 }
 

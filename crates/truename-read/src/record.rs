@@ -8,8 +8,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memchr2};
+use truename_error::ErrorKind;
 
-use crate::error::{Cause, Error};
+use crate::error::{self, Error, too_long};
+use crate::lines::LineFault;
 use crate::source::Reader;
 
 const CHUNK: usize = 1 << 16;
@@ -90,39 +92,6 @@ impl Dialect {
         }
         row
     }
-}
-
-/// Returns the cells of a row as they are written, quotes included; those of a row whose quotes are odd may be others.
-fn written_cells(row: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
-    let (mut cells, mut start, mut at, mut has_text) = (Vec::new(), 0, 0, false);
-    while at < row.len() {
-        let byte = row[at];
-        at += 1;
-        if byte == dialect.delimiter {
-            cells.push(start..at - 1);
-            (start, has_text) = (at, false);
-        } else if byte == b'"' && !has_text && dialect.quoting != Quoting::None {
-            has_text = true;
-            at = after_quoted(row, at, dialect.quoting);
-        } else {
-            has_text |= byte != b' ';
-        }
-    }
-    cells.push(start..row.len());
-    cells
-}
-
-/// Returns the place behind the quote that closes a cell opened before `at`.
-fn after_quoted(row: &[u8], mut at: usize, quoting: Quoting) -> usize {
-    while at < row.len() {
-        let is_escape = match row[at] {
-            b'"' if row.get(at + 1) != Some(&b'"') => return at + 1,
-            b'"' => true,
-            byte => byte == b'\\' && quoting == Quoting::Escaped,
-        };
-        at += 1 + usize::from(is_escape);
-    }
-    row.len()
 }
 
 /// Returns true if a spreadsheet runs a cell as a formula: it begins with `=`, `@`, a tab or a line end, or with `+` or `-` and is no
@@ -212,28 +181,15 @@ impl Record {
     /// quotes if it has some; `None` if there is no such cell.
     pub fn without_formulas(&self, dialect: Dialect) -> Option<Vec<u8>> {
         let content = self.content();
-        let written = written_cells(content, dialect);
-        if written.len() != self.width() {
-            return self.cells().any(is_formula).then(|| self.written_without_formulas(dialect));
-        }
-        let (mut safe, mut at) = (Vec::with_capacity(content.len() + 8), 0);
-        for cell in written {
-            let start = cell.start + usize::from(content[cell.clone()].starts_with(b"\""));
-            if is_formula(&content[start..cell.end]) {
-                safe.extend(&content[at..start]);
+        let (mut safe, mut at) = (Vec::new(), 0);
+        for Cell { range, .. } in Splitter::of_line(Some(dialect), content).cells {
+            if is_formula(&content[range.clone()]) {
+                safe.extend(&content[at..range.start]);
                 safe.push(b'\'');
-                at = start;
+                at = range.start;
             }
         }
-        safe.extend(&content[at..]);
-        (at > 0 || safe.len() > content.len()).then_some(safe)
-    }
-
-    /// Writes the cells anew.
-    fn written_without_formulas(&self, dialect: Dialect) -> Vec<u8> {
-        // The encoding may be any that has the bytes of ASCII: each byte is written as one character, and read back.
-        let texts = self.cells().map(|cell| cell.iter().map(|byte| char::from(*byte)).collect::<String>());
-        dialect.row(texts, true).chars().map(|character| character as u8).collect()
+        (!safe.is_empty()).then(|| [&safe, &content[at..]].concat())
     }
 
     /// Returns true if the row has blanks at most.
@@ -296,15 +252,14 @@ impl Records {
             self.apart -= 1;
             return Ok(Some(self.take_line(first)));
         }
-        let mut splitter = Splitter::new(self.dialect);
+        let mut splitter = Splitter { dialect: self.dialect, ..Splitter::default() };
         while !splitter.split(&self.buffer[self.at..self.at + length]) {
             match self.line_from(length + end, true)? {
                 Some(next) => (length, end) = next,
                 None if splitter.quoted.is_none() => splitter.is_last = true,
                 None if splitter.has_tabs() => splitter.give_up(),
                 None => {
-                    let error =
-                        Error::content(&self.path, Some(self.line), Cause::Syntax, "a quote that is never closed");
+                    let error = Error::at(ErrorKind::Syntax, &self.path, self.line, "a quote that is never closed");
                     return Err(error.with_hint("close the quote, or fetch the file again if it is cut off"));
                 }
             }
@@ -375,9 +330,8 @@ impl Records {
             let found = memchr2(b'\n', b'\r', &row[searched.min(row.len())..]).map(|at| searched + at);
             let length = found.unwrap_or(row.len());
             if length as u64 > self.limit {
-                let message = format!("a line or value of more than {} bytes", self.limit);
-                let error = Error::content(&self.path, Some(self.line), Cause::TooLong, message);
-                return Err(if in_quotes { error.with_hint("is a quote never closed?") } else { error });
+                let question = if in_quotes { "is a quote never closed? " } else { "" };
+                return Err(too_long(&self.path, Some(self.line), LineFault::TooLong(self.limit), question));
             }
             match found {
                 // The line feed that belongs to a carriage return may come later.
@@ -406,7 +360,7 @@ impl Records {
                 read => break read,
             }
         };
-        let read = read.map_err(|error| Error::read(&self.path, Some(self.line), error));
+        let read = read.map_err(|error| error::read(&self.path, Some(self.line), error));
         self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
         self.is_ended = read? == 0;
         Ok(!self.is_ended)
@@ -485,6 +439,7 @@ struct Quoted {
 }
 
 /// Finds the cells of a row that is handed over line by line.
+#[derive(Default)]
 struct Splitter {
     dialect: Option<Dialect>,
     cells: Vec<Cell>,
@@ -503,24 +458,9 @@ struct Splitter {
 }
 
 impl Splitter {
-    fn new(dialect: Option<Dialect>) -> Self {
-        Self {
-            dialect,
-            cells: Vec::new(),
-            start: 0,
-            at: 0,
-            quoted: None,
-            literal: 0,
-            has_open_quote: false,
-            has_stray_quote: false,
-            is_cut: false,
-            is_last: false,
-        }
-    }
-
     /// Splits a line that is a row, whatever its quotes.
     fn of_line(dialect: Option<Dialect>, line: &[u8]) -> Self {
-        let mut splitter = Self { is_last: true, ..Self::new(dialect) };
+        let mut splitter = Self { dialect, is_last: true, ..Self::default() };
         while !splitter.split(line) {
             splitter.give_up();
         }

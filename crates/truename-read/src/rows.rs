@@ -1,8 +1,10 @@
 use std::path::{Path, PathBuf};
 
+use truename_error::ErrorKind;
+
 use crate::column::{folded, list};
 use crate::encoding::Encoding;
-use crate::error::{Cause, Error};
+use crate::error::Error;
 use crate::json::Objects;
 use crate::record::{Dialect, Record, Records};
 use crate::source::Source;
@@ -78,7 +80,7 @@ impl Head {
     fn check(&self, further: &Self) -> Result<(), Error> {
         let first = self.path.display();
         let refused = |message: String, hint: &str| {
-            Err(Error::content(&further.path, None, Cause::Syntax, message).with_hint(hint))
+            Err(Error::at(ErrorKind::Syntax, &further.path, None, message).with_hint(hint))
         };
         if self.encoding.name() != further.encoding.name() {
             let (own, other) = (further.encoding.name(), self.encoding.name());

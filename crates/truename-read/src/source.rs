@@ -7,7 +7,9 @@ use std::sync::Arc;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::Encoding;
-use crate::error::{Cause, Damage, Error};
+use truename_error::{ErrorKind, HintPart, hint};
+
+use crate::error::{Damage, Error, read, too_long, undecodable};
 use crate::json::{self, Objects};
 use crate::kind::{self, GZIP, ZSTD};
 use crate::lines::Lines;
@@ -146,13 +148,14 @@ impl Source {
     }
 
     fn of(path: &Path, raw: Reader, options: &SourceOptions, form: Form) -> Result<Self, Error> {
-        let refused = |cause, message: String| Error::content(path, None, cause, message);
         let asked = options.encoding.as_deref().map(|label| {
             let unknown = || {
-                refused(Cause::UnknownEncoding, format!("\"{}\" is no known encoding", truename_text::excerpt(label)))
+                let message = format!("\"{}\" is no known encoding", truename_text::excerpt(label));
+                let labels = ": use a WHATWG label such as utf-8, windows-1252, utf-16le";
+                Error::at(ErrorKind::UnknownEncoding, path, None, message)
+                    .with_hint(hint![HintPart::setting("encoding"), labels])
             };
-            Encoding::of_label(label)
-                .ok_or_else(|| unknown().with_hint("use a WHATWG label such as utf-8, windows-1252, utf-16le"))
+            Encoding::of_label(label).ok_or_else(unknown)
         });
         let asked = asked.transpose()?;
         let counted: Reader = match &options.on_read {
@@ -161,7 +164,7 @@ impl Source {
         };
         let (beginning, plain) = with_beginning(unpacked(path, counted)?);
         if let Some((kind, hint)) = kind::not_text(&beginning) {
-            return Err(refused(Cause::NotText, format!("this is {kind}")).with_hint(hint));
+            return Err(not_text(path, kind, hint));
         }
         let encoding = Encoding::tell(asked, &beginning);
         let decoded = match form {
@@ -235,9 +238,7 @@ impl Source {
     /// If it has NUL bytes or is markup.
     pub fn check_table(&self) -> Result<(), Error> {
         match kind::no_table(&self.beginning).filter(|_| !self.is_parquet()) {
-            Some((kind, hint)) => {
-                Err(Error::content(&self.path, None, Cause::NotText, format!("this is {kind}")).with_hint(hint))
-            }
+            Some((kind, hint)) => Err(not_text(&self.path, kind, hint)),
             None => Ok(()),
         }
     }
@@ -276,16 +277,14 @@ impl Source {
     pub fn into_string(self) -> Result<String, Error> {
         let (path, limit, mut bytes) = (self.path.clone(), self.max_line_bytes, Vec::new());
         let read = self.into_reader().take(limit.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|source| Error::read(&path, None, source))?;
+        read.map_err(|source| self::read(&path, None, source))?;
         if bytes.len() as u64 > limit {
-            let message = format!("a text of more than {limit} bytes");
-            return Err(Error::content(&path, None, Cause::TooLong, message));
+            return Err(too_long(&path, None, format_args!("a text of more than {limit} bytes"), ""));
         }
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..valid]).count() as u64;
-            let message = format!("byte {} of the file is not UTF-8", valid + 1);
-            Error::content(&path, Some(line), Cause::Undecodable, message)
+            undecodable(&path, Some(line), format_args!("byte {} of the file is not UTF-8", valid + 1))
         })
     }
 
@@ -299,6 +298,10 @@ impl Source {
             false => self.into_reader(),
         }
     }
+}
+
+fn not_text(path: &Path, kind: &str, hint: &str) -> Error {
+    Error::at(ErrorKind::NotText, path, None, format_args!("this is {kind}")).with_hint(hint)
 }
 
 /// Returns true if a file has this extension, in capitals or not, packed or not.
@@ -322,7 +325,7 @@ fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
     let unread = |source| Error::io("read", path, source);
     (&mut raw).take(ZSTD.len() as u64).read_to_end(&mut magic).map_err(unread)?;
     if magic.len() < GZIP.len() && is_packed(path) {
-        return Err(Error::read(path, None, cut_off()));
+        return Err(read(path, None, cut_off()));
     }
     let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic == ZSTD);
     let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));

@@ -1,7 +1,9 @@
+use truename_error::ErrorKind;
+
 use crate::column::{ColumnError, column, folded};
 use crate::dialect::{Clues, DELIMITERS, said_by};
 use crate::encoding::Encoding;
-use crate::error::{Cause, Error};
+use crate::error::Error;
 use crate::record::{Dialect, Record, Records};
 use crate::source::{Source, has_extension};
 
@@ -113,7 +115,7 @@ impl Table {
                 Some(record) => break record,
                 None => {
                     let message = if options.has_header { "the file is empty: no header" } else { "the file is empty" };
-                    return Err(Error::content(&path, None, Cause::Syntax, message));
+                    return Err(Error::at(ErrorKind::Syntax, &path, None, message));
                 }
             }
         };

@@ -6,10 +6,14 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::error::{Cause, Error};
+use truename_error::ErrorKind;
+
+use crate::error::{Error, cut_off, read, too_long};
+use crate::lines::LineFault;
 use crate::source::Reader;
 
 /// The state of a text that a parser reads.
+#[derive(Default)]
 pub struct Watch {
     path: PathBuf,
     limit: u64,
@@ -48,8 +52,7 @@ impl Watch {
         if bytes <= self.limit {
             return Ok(());
         }
-        let message = format!("a line or value of more than {} bytes", self.limit);
-        Err(Error::content(&self.path, Some(self.line()), Cause::TooLong, message))
+        Err(too_long(&self.path, Some(self.line()), LineFault::TooLong(self.limit), ""))
     }
 
     /// Returns the failure of the reader, or the error of `parser` where the reader did not fail.
@@ -65,12 +68,12 @@ impl Watch {
 
     /// Creates an error about the syntax on the line that is being read.
     pub fn error(&self, message: impl fmt::Display) -> Error {
-        Error::content(&self.path, Some(self.line()), Cause::Syntax, message)
+        Error::at(ErrorKind::Syntax, &self.path, self.line(), message)
     }
 
     /// Creates the error of a file that ends too early.
     pub fn ends_early(&self, message: &str) -> Error {
-        Error::cut_off(&self.path, Some(self.line()), message)
+        cut_off(&self.path, Some(self.line()), message)
     }
 }
 
@@ -82,14 +85,7 @@ pub struct Text {
 
 impl Text {
     pub(crate) fn new(path: &Path, inner: BufReader<Reader>, limit: u64) -> Self {
-        let watch = Watch {
-            path: path.to_owned(),
-            limit,
-            line: Cell::new(1),
-            bytes: Cell::new(0),
-            value_start: Cell::new(0),
-            failure: RefCell::new(None),
-        };
+        let watch = Watch { path: path.to_owned(), limit, line: Cell::new(1), ..Watch::default() };
         Self { inner, watch: Rc::new(watch) }
     }
 
@@ -104,7 +100,7 @@ impl BufRead for Text {
         let watch = &self.watch;
         watch.check(watch.bytes.get() - watch.value_start.get()).map_err(|error| watch.fail(error))?;
         if let Err(error) = self.inner.fill_buf() {
-            return Err(watch.fail(Error::read(&watch.path, Some(watch.line()), error)));
+            return Err(watch.fail(read(&watch.path, Some(watch.line()), error)));
         }
         Ok(self.inner.buffer())
     }

@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as XmlError, SyntaxError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use crate::error::{Cause, Error};
+use crate::error::{Error, undecodable};
 use crate::text::{Text, Watch};
 
 /// Elements within each other. No vocabulary goes beyond twenty.
@@ -272,7 +272,7 @@ impl Pieces {
             }
             XmlError::Encoding(_) => {
                 let message = format!("not {}: a text that is not UTF-8", self.what);
-                Error::content(self.watch.path(), Some(self.line()), Cause::Undecodable, message)
+                undecodable(self.watch.path(), Some(self.line()), message)
             }
             error => self.error(&error.to_string()),
         }

@@ -104,7 +104,7 @@ impl Blocking<'_> {
         let rank = |name: u32| index.places[name as usize];
         let piece = |piece: &[NormalizedName]| {
             self.progress.check()?;
-            let read = index.environment.read().map_err(truename_kb::Error::from)?;
+            let read = index.environment.read()?;
             let search = Search { limit: self.limit(), rank: Some(&rank), ..Search::default() };
             let (mut scratch, mut near) = (SearchScratch::default(), Vec::with_capacity(piece.len()));
             for query in piece {
@@ -139,10 +139,10 @@ impl Blocking<'_> {
         };
         let count = left.texts.len() + right.as_ref().map_or(0, |right| right.texts.len());
         let bytes = (count * encoder.dimensions()) as u64 * MAP_BYTES_PER_DIMENSION;
-        let environment = Environment::scratch(MAP_BYTES + bytes).map_err(truename_kb::Error::from)?;
-        let mut write = environment.write().map_err(truename_kb::Error::from)?;
+        let environment = Environment::scratch(MAP_BYTES + bytes)?;
+        let mut write = environment.write()?;
         let index = VectorIndex::create(&environment, &mut write)?;
-        write.commit().map_err(truename_kb::Error::from)?;
+        write.commit()?;
         self.progress.begin("encoding", count as u64);
         let first = index.set(0);
         blocked.truncated += self.encode(&left, encoder, &environment, &first)?;
@@ -180,9 +180,9 @@ impl Blocking<'_> {
             let rows = (first as u32..).zip(vectors.rows());
             // A text without a token has no direction.
             let rows: Vec<(u32, &[f32])> = rows.filter(|(_, row)| row.iter().any(|number| *number != 0.0)).collect();
-            let mut write = environment.write().map_err(truename_kb::Error::from)?;
+            let mut write = environment.write()?;
             index.put(&mut write, &rows)?;
-            write.commit().map_err(truename_kb::Error::from)?;
+            write.commit()?;
             self.progress.advance(piece.len() as u64);
         }
         Ok(truncated)
@@ -196,7 +196,7 @@ impl Blocking<'_> {
         index: &VectorIndex,
     ) -> Result<Vec<Vec<u32>>, Error> {
         self.progress.begin("searching by vectors", count as u64);
-        let read = environment.read().map_err(truename_kb::Error::from)?;
+        let read = environment.read()?;
         let (reader, mut scratch) = (index.reader(&read)?, VectorScratch::default());
         let search = VectorSearch { limit: self.limit(), ..VectorSearch::default() };
         let mut near = vec![Vec::new(); count];
@@ -277,12 +277,12 @@ impl IndexedTexts {
         let mut places: Vec<u32> = (0..texts.len() as u32).collect();
         places.sort_by_key(|place| (length(*place), *place));
         let bytes = texts.iter().map(|text| text.as_str().len()).sum::<usize>() as u64 * MAP_BYTES_PER_TEXT_BYTE;
-        let environment = Environment::scratch(MAP_BYTES + bytes).map_err(truename_kb::Error::from)?;
-        let mut write = environment.write().map_err(truename_kb::Error::from)?;
+        let environment = Environment::scratch(MAP_BYTES + bytes)?;
+        let mut write = environment.write()?;
         let ngrams = NgramIndex::create(&environment, &mut write)?;
         let of_text = |name: u32| grams(&texts[places[name as usize] as usize]);
         ngrams.build(&mut write, texts.len() as u32, of_text)?;
-        write.commit().map_err(truename_kb::Error::from)?;
+        write.commit()?;
         Ok(Self { environment, ngrams, places })
     }
 }

@@ -1,9 +1,10 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use heed::{CompactionOption, Env, EnvFlags, EnvOpenOptions, WithoutTls};
 use tempfile::TempDir;
 
+use crate::error::{OpenFolder, failed, unopened};
 use crate::{Error, ReadTransaction, Stored, Table, Transaction, WriteTransaction};
 
 /// The map is a multiple of this many bytes, and so of the pages of every system.
@@ -34,15 +35,18 @@ impl Default for EnvironmentOptions {
 /// An open file of tables, `data.mdb` in a folder. Closed on drop.
 pub struct Environment {
     lmdb: Env<WithoutTls>,
+    folder: PathBuf,
     /// Removed after the file is closed.
     scratch: Option<TempDir>,
+    listed: Option<OpenFolder>,
 }
 
 impl Environment {
-    /// Opens the environment in a folder, or makes it.
+    /// Opens the environment in a folder, or makes it. Errors name the folder as it is given here.
     ///
     /// # Errors
-    /// If the file is none of LMDB or cannot be opened, and [`Error::is_already_open`].
+    /// If this process has the file open already, it is none of LMDB, or it cannot be opened; the source of the latter is the error
+    /// of the system.
     ///
     /// # Safety
     /// As long as it is open, nobody changes the file or makes it shorter but through LMDB and its lock: values are
@@ -58,7 +62,8 @@ impl Environment {
         lmdb.map_size(size).max_dbs(options.max_tables).max_readers(options.max_readers);
         // SAFETY: the caller keeps others from changing the file, and writers from meeting where there is no lock.
         let lmdb = unsafe { lmdb.flags(flags).open(folder) };
-        Ok(Self { lmdb: lmdb.map_err(Error)?, scratch: None })
+        let lmdb = lmdb.map_err(|source| unopened(folder, source))?;
+        Ok(Self { lmdb, folder: folder.to_owned(), scratch: None, listed: Some(OpenFolder::new(folder)) })
     }
 
     /// Makes an environment in a temporary folder of its own, which is removed on drop. `map_bytes` is the most that it
@@ -68,32 +73,43 @@ impl Environment {
     /// If the folder cannot be made, or there is no such address space.
     #[allow(unsafe_code)]
     pub fn scratch(map_bytes: u64) -> Result<Self, Error> {
-        let folder = tempfile::tempdir()?;
+        let scratch = tempfile::tempdir().map_err(|source| Error::io("create", &std::env::temp_dir(), source))?;
         let options = EnvironmentOptions { map_bytes, ..EnvironmentOptions::default() };
         // SAFETY: nobody else knows the folder, so nothing changes the file but this environment.
-        let opened = unsafe { Self::open(folder.path(), options)? };
-        Ok(Self { scratch: Some(folder), ..opened })
+        let opened = unsafe { Self::open(scratch.path(), options)? };
+        Ok(Self { scratch: Some(scratch), listed: None, ..opened })
     }
 
     /// Returns the folder that the file is in.
     pub fn folder(&self) -> &Path {
-        self.lmdb.path()
+        &self.folder
+    }
+
+    /// Returns the folder that errors name.
+    fn named(&self) -> Option<&Path> {
+        self.listed.is_some().then_some(&*self.folder)
+    }
+
+    fn failed(&self, source: heed::Error) -> Error {
+        failed(self.named(), source)
     }
 
     /// Begins to read the last committed state.
     ///
     /// # Errors
-    /// If there are too many readers, or [`Error::is_resized`].
+    /// If there are too many readers, or another process made the file larger than the map.
     pub fn read(&self) -> Result<ReadTransaction<'_>, Error> {
-        self.lmdb.read_txn().map(ReadTransaction).map_err(Error)
+        let lmdb = self.lmdb.read_txn().map_err(|source| self.failed(source))?;
+        Ok(ReadTransaction { lmdb, folder: self.named() })
     }
 
     /// Begins to write. Waits for another writer.
     ///
     /// # Errors
-    /// If the file is read-only, or [`Error::is_resized`].
+    /// If the file is read-only, or another process made it larger than the map.
     pub fn write(&self) -> Result<WriteTransaction<'_>, Error> {
-        self.lmdb.write_txn().map(WriteTransaction).map_err(Error)
+        let lmdb = self.lmdb.write_txn().map_err(|source| self.failed(source))?;
+        Ok(WriteTransaction { lmdb, folder: self.named() })
     }
 
     /// Makes a table, or opens it where it exists. Its keys and values must be of the types that it was made with.
@@ -105,7 +121,7 @@ impl Environment {
         write: &mut WriteTransaction<'_>,
         name: &str,
     ) -> Result<Table<K, V>, Error> {
-        self.lmdb.create_database(&mut write.0, Some(name)).map(Table).map_err(Error)
+        self.lmdb.create_database(&mut write.lmdb, Some(name)).map(Table).map_err(|source| self.failed(source))
     }
 
     /// Opens a table, if it exists. Its keys and values must be of the types that it was made with.
@@ -120,7 +136,8 @@ impl Environment {
         read: &impl Transaction,
         name: &str,
     ) -> Result<Option<Table<K, V>>, Error> {
-        Ok(self.lmdb.open_database(read.lmdb(), Some(name)).map_err(Error)?.map(Table))
+        let table = self.lmdb.open_database(read.lmdb(), Some(name)).map_err(|source| self.failed(source))?;
+        Ok(table.map(Table))
     }
 
     /// Frees the slots of readers that were killed. Returns their number.
@@ -128,7 +145,7 @@ impl Environment {
     /// # Errors
     /// If the lock file is damaged.
     pub fn clear_stale_readers(&self) -> Result<usize, Error> {
-        self.lmdb.clear_stale_readers().map_err(Error)
+        self.lmdb.clear_stale_readers().map_err(|source| self.failed(source))
     }
 
     /// Returns the address space of the map in bytes.
@@ -155,12 +172,12 @@ impl Environment {
     /// # Errors
     /// If the file is damaged, or the disk is full or fails.
     pub fn copy_compacted(&self, file: &Path) -> Result<(), Error> {
-        self.lmdb.copy_to_path(file, CompactionOption::Enabled).map(drop).map_err(Error)
+        self.lmdb.copy_to_path(file, CompactionOption::Enabled).map(drop).map_err(|source| self.failed(source))
     }
 
     /// Closes the file, and returns when it is closed.
     pub fn close(self) {
-        let Self { lmdb, scratch } = self;
+        let Self { lmdb, scratch, .. } = self;
         lmdb.prepare_for_closing().wait();
         drop(scratch);
     }
@@ -168,6 +185,8 @@ impl Environment {
 
 #[cfg(test)]
 mod tests {
+    use truename_error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -188,7 +207,10 @@ mod tests {
         let mut write = environment.write().unwrap();
         let table: Table<u32, [u8]> = environment.create_table(&mut write, "table").unwrap();
         let refused = table.put(&mut write, &1, &[0; 2 << 16]).unwrap_err();
-        assert!(refused.is_full() && !refused.is_damaged() && refused.io().is_none());
+        assert_eq!(
+            (refused.kind(), refused.to_string().as_str()),
+            (ErrorKind::Full, "no room is left in a temporary store")
+        );
     }
 
     #[test]
@@ -199,7 +221,7 @@ mod tests {
         // SAFETY: the folder is this test's own.
         let open = |options| unsafe { Environment::open(folder.path(), options) };
         let environment = open(options).unwrap();
-        assert!(open(options).err().unwrap().is_already_open());
+        assert_eq!(open(options).err().unwrap().kind(), ErrorKind::Other);
         let mut write = environment.write().unwrap();
         let table: Table<str, u64> = environment.create_table(&mut write, "table").unwrap();
         table.put(&mut write, "key", &7).unwrap();
@@ -214,7 +236,8 @@ mod tests {
         let table: Table<str, u64> = environment.open_table(&read, "table").unwrap().unwrap();
         assert_eq!(table.get(&read, "key").unwrap(), Some(7));
         assert!(environment.open_table::<str, u64>(&read, "none").unwrap().is_none());
-        assert!(environment.write().err().unwrap().into_io().is_ok());
+        let refused = environment.write().err().unwrap();
+        assert_eq!(refused.to_string(), format!("cannot write to knowledge base {}", folder.path().display()));
     }
 
     #[test]
@@ -224,10 +247,11 @@ mod tests {
         // SAFETY: the folder is this test's own.
         let open = |folder: &Path| unsafe { Environment::open(folder, EnvironmentOptions::default()) };
         let missing = open(&folder.path().join("none")).err().unwrap();
-        assert_eq!(missing.io().unwrap().kind(), io::ErrorKind::NotFound);
+        assert!(missing.is_not_found() && std::error::Error::source(&missing).unwrap().is::<io::Error>());
         fs::write(folder.path().join("data.mdb"), [1; 8192]).unwrap();
         let foreign = open(folder.path()).err().unwrap();
-        assert!(foreign.is_damaged() && foreign.into_io().is_err());
+        let way_out = format!("`kb import FILE out={} force`", folder.path().display());
+        assert!(foreign.is_damaged() && foreign.hint().unwrap().to_string().ends_with(&way_out));
     }
 
     #[test]

@@ -23,12 +23,14 @@
 
 mod environment;
 mod error;
+mod free_space;
 mod stored;
 mod table;
 mod transaction;
 
 pub use environment::{Environment, EnvironmentOptions};
-pub use error::Error;
+pub use error::{Error, damaged, damaged_in, io_error, unreadable};
+pub use free_space::full_disk;
 pub use stored::{Item, Stored};
 pub use table::{Entry, Table};
 pub use transaction::{ReadTransaction, Transaction, WriteTransaction};

@@ -2,6 +2,7 @@ use std::ops::RangeBounds;
 
 use heed::{Database, PutFlags};
 
+use crate::error::failed;
 use crate::stored::Codec;
 use crate::{Error, Item, Stored, Transaction, WriteTransaction};
 
@@ -28,7 +29,7 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// If the storage fails.
     pub fn get<'txn>(self, read: &'txn impl Transaction, key: &K) -> Result<Option<Item<'txn, V>>, Error> {
-        self.0.get(read.lmdb(), key).map_err(Error)
+        self.0.get(read.lmdb(), key).map_err(|source| failed(read.folder(), source))
     }
 
     /// Returns all entries, in ascending order.
@@ -39,8 +40,9 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
         self,
         read: &'txn T,
     ) -> Result<impl Iterator<Item = Entry<'txn, K, V>> + use<'txn, T, K, V>, Error> {
-        let entries = self.0.iter(read.lmdb()).map_err(Error)?;
-        Ok(entries.map(|entry| entry.map_err(Error)))
+        let error = |source| failed(read.folder(), source);
+        let entries = self.0.iter(read.lmdb()).map_err(error)?;
+        Ok(entries.map(move |entry| entry.map_err(error)))
     }
 
     /// Returns the entries with a key of a range, in ascending order.
@@ -52,8 +54,9 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
         read: &'txn T,
         range: R,
     ) -> Result<impl Iterator<Item = Entry<'txn, K, V>> + use<'txn, T, R, K, V>, Error> {
-        let entries = self.0.range(read.lmdb(), &range).map_err(Error)?;
-        Ok(entries.map(|entry| entry.map_err(Error)))
+        let error = |source| failed(read.folder(), source);
+        let entries = self.0.range(read.lmdb(), &range).map_err(error)?;
+        Ok(entries.map(move |entry| entry.map_err(error)))
     }
 
     /// Returns the entries whose key begins with the bytes of `prefix`, in ascending order.
@@ -65,8 +68,9 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
         read: &'txn T,
         prefix: &K,
     ) -> Result<impl Iterator<Item = Entry<'txn, K, V>> + use<'txn, T, K, V>, Error> {
-        let entries = self.0.prefix_iter(read.lmdb(), prefix).map_err(Error)?;
-        Ok(entries.map(|entry| entry.map_err(Error)))
+        let error = |source| failed(read.folder(), source);
+        let entries = self.0.prefix_iter(read.lmdb(), prefix).map_err(error)?;
+        Ok(entries.map(move |entry| entry.map_err(error)))
     }
 
     /// Stores a value under a key, in place of an earlier one.
@@ -74,7 +78,7 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// If the storage fails, is full, or the key has no byte or more than 511.
     pub fn put(self, write: &mut WriteTransaction<'_>, key: &K, value: &V) -> Result<(), Error> {
-        self.0.put(&mut write.0, key, value).map_err(Error)
+        self.0.put(&mut write.lmdb, key, value).map_err(|source| failed(write.folder, source))
     }
 
     /// Stores a value under a key that comes after all others. Pages are filled, so that a table takes least space.
@@ -82,7 +86,9 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// As [`Table::put`], or if the key is not the last.
     pub fn append(self, write: &mut WriteTransaction<'_>, key: &K, value: &V) -> Result<(), Error> {
-        self.0.put_with_flags(&mut write.0, PutFlags::APPEND, key, value).map_err(Error)
+        self.0
+            .put_with_flags(&mut write.lmdb, PutFlags::APPEND, key, value)
+            .map_err(|source| failed(write.folder, source))
     }
 
     /// Removes a key. Returns true if it was there.
@@ -90,7 +96,7 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// If the storage fails.
     pub fn delete(self, write: &mut WriteTransaction<'_>, key: &K) -> Result<bool, Error> {
-        self.0.delete(&mut write.0, key).map_err(Error)
+        self.0.delete(&mut write.lmdb, key).map_err(|source| failed(write.folder, source))
     }
 
     /// Removes the keys of a range. Returns their number.
@@ -98,7 +104,7 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// If the storage fails.
     pub fn delete_range(self, write: &mut WriteTransaction<'_>, range: impl RangeBounds<K>) -> Result<usize, Error> {
-        self.0.delete_range(&mut write.0, &range).map_err(Error)
+        self.0.delete_range(&mut write.lmdb, &range).map_err(|source| failed(write.folder, source))
     }
 
     /// Removes all keys.
@@ -106,7 +112,7 @@ impl<K: Stored + ?Sized, V: Stored + ?Sized> Table<K, V> {
     /// # Errors
     /// If the storage fails.
     pub fn clear(self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
-        self.0.clear(&mut write.0).map_err(Error)
+        self.0.clear(&mut write.lmdb).map_err(|source| failed(write.folder, source))
     }
 }
 

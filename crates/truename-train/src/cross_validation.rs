@@ -114,7 +114,7 @@ impl CrossValidation<'_> {
 
 /// A concept of names alone.
 fn concept(named: &Named) -> Result<Concept, Error> {
-    let id = named.id.parse().map_err(Error::from)?;
+    let id = named.id.parse()?;
     let mut concept = Concept::new(id, named.names[0].clone());
     concept.synonyms = named.names[1..].to_vec();
     Ok(concept)

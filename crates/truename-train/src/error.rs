@@ -104,15 +104,9 @@ pub(crate) fn other_run(path: &Path, what: &str) -> Error {
 }
 
 /// Adds to advice on settings of an import that a run has none.
-pub(crate) fn import_first(error: impl Into<Error>) -> Error {
-    let error = error.into();
-    let names_setting = |part: &HintPart| match part {
-        HintPart::Setting { .. } => true,
-        HintPart::Text(text) => text.contains("--id-column") || text.contains("--format"),
-        _ => false,
-    };
+pub(crate) fn import_first(error: Error) -> Error {
     match error.hint().map(Hint::parts) {
-        Some(parts) if parts.iter().any(names_setting) => {
+        Some(parts) if parts.iter().any(|part| matches!(part, HintPart::Setting { .. })) => {
             let import = HintPart::action("kb import").value("FILE").with("out", "DIR");
             let first = [HintPart::from("import the file first, "), import, ", and there ".into()];
             let advice = first.into_iter().chain(parts.iter().cloned()).collect::<Hint>();

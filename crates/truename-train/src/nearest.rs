@@ -29,7 +29,7 @@ impl ScratchIndex {
     /// `vectors: [names, width]`, each of unit length
     pub fn new(vectors: &[f32], width: usize) -> Result<Self, Error> {
         let environment = scratch(vectors.len())?;
-        let failed = |source: truename_storage::Error| error::state(environment.folder(), source);
+        let failed = |source: Error| error::state(environment.folder(), source);
         let mut write = environment.write().map_err(failed)?;
         let index = VectorIndex::create(&environment, &mut write)?;
         let rows: Vec<(u32, &[f32])> = (0..).zip(vectors.chunks_exact(width)).collect();
@@ -67,10 +67,7 @@ impl ScratchIndex {
 fn scratch(numbers: usize) -> Result<Environment, Error> {
     // Signs, bytes and halves of each number, and pages that are half full.
     let map_bytes = numbers as u64 * 8 + (64 << 20);
-    Environment::scratch(map_bytes).map_err(|source| match source.into_io() {
-        Ok(source) => Error::io("make", &std::env::temp_dir(), source),
-        Err(source) => error::state(&std::env::temp_dir(), source),
-    })
+    Environment::scratch(map_bytes).map_err(|source| error::state(&std::env::temp_dir(), source))
 }
 
 #[cfg(test)]

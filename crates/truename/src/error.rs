@@ -16,7 +16,7 @@ pub(crate) fn io(action: &str, path: &Path, source: io::Error) -> Error {
 
 /// Error of a record in a store that cannot be read.
 pub(crate) fn damaged(what: &'static str) -> Error {
-    truename_kb::Error::damaged_record(what).into()
+    truename_kb::damaged(what)
 }
 
 /// Error of a stored ranker that cannot be read.

@@ -32,7 +32,7 @@ pub struct Reading {
     pub separator: Option<String>,
     #[command(flatten)]
     pub table: TableArguments,
-    /// Keep placeholders of tables, such as N/A, NULL and -, as names
+    /// Keep placeholders, such as N/A, NULL and -, as names and ids
     #[arg(long)]
     pub keep_placeholders: bool,
     /// Longest line or value, which bounds the memory that a compressed file can take [default: 67108864]
@@ -78,18 +78,19 @@ impl Reading {
             skip_rows: self.table.skip_rows,
             no_header: self.table.no_header,
         };
-        ImportOptions::default()
-            .format(self.format)
-            .encoding(self.encoding.clone())
-            .strict(self.strict)
-            .columns(columns)
-            .languages(self.languages.clone())
-            .sources(self.sources.clone())
-            .scopes(if self.scopes.is_empty() { SynonymScopes::default() } else { scopes })
-            .synonym_properties(self.synonym_properties.clone())
-            .label_from_iri(self.label_from_iri)
-            .keep_placeholders(self.keep_placeholders)
-            .max_line_bytes(self.max_line_bytes)
-            .progress(crate::interrupt::progress())
+        ImportOptions {
+            format: self.format,
+            encoding: self.encoding.clone(),
+            strict: self.strict,
+            columns,
+            languages: self.languages.clone(),
+            sources: self.sources.clone(),
+            scopes: if self.scopes.is_empty() { SynonymScopes::default() } else { scopes },
+            synonym_properties: self.synonym_properties.clone(),
+            label_from_iri: self.label_from_iri,
+            keep_placeholders: self.keep_placeholders,
+            max_line_bytes: self.max_line_bytes,
+            progress: crate::interrupt::progress(),
+        }
     }
 }

@@ -108,7 +108,7 @@ impl Answers<'_> {
         if let Some(answer) = self.known.get(id) {
             return Ok(answer.clone());
         }
-        let concept = self.kb.concept(&id.parse().map_err(truename::Error::from)?)?;
+        let concept = self.kb.concept(&id.parse()?)?;
         let answer = Answer { ids: std::iter::once(id.to_owned()).chain(concept.xrefs).collect() };
         self.known.insert(id.to_owned(), answer.clone());
         Ok(answer)

@@ -67,8 +67,7 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
 fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     check_stdin(arguments.files.iter())?;
     let options = arguments.reading.options();
-    let removed: Vec<ConceptId> =
-        arguments.remove.iter().map(|id| id.parse().map_err(truename::Error::from)).collect::<Result<_, _>>()?;
+    let removed: Vec<ConceptId> = arguments.remove.iter().map(|id| id.parse()).collect::<Result<_, _>>()?;
     let kb = KnowledgeBase::open(&arguments.kb)?;
     let encoder = match &arguments.encoder.encoder {
         None => kb.attached_encoder()?,
@@ -142,8 +141,8 @@ fn list_problems(report: &Report) {
         1 => "entry or name was skipped or repaired",
         _ => "entries or names were skipped or repaired",
     };
-    problems::list(&report.problems, report.problem_count, what);
-    report.notes.iter().for_each(|note| crate::say!("note: {note}"));
+    problems::list(&report.problems.iter().map(problems::advised).collect::<Vec<_>>(), report.problem_count, what);
+    report.notes.iter().for_each(|note| crate::say!("note: {}", problems::advised(note)));
     if report.unread_values > 0 {
         crate::say!(
             "hint: --synonym-property IRI takes the values of a property for names, --scope synonyms of other scopes"
@@ -315,7 +314,7 @@ fn search_names(words: &str, kb: &LinkerArguments, top: usize, quiet: bool) -> a
 }
 
 fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
-    let (id, kb): (ConceptId, _) = (id.parse().map_err(truename::Error::from)?, open_kb(kb)?);
+    let (id, kb): (ConceptId, _) = (id.parse()?, open_kb(kb)?);
     let mut out = stdout();
     match kb.concept(&id) {
         Ok(concept) => serde_json::to_writer_pretty(&mut out, &concept)?,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use indicatif::ProgressBar;
 use truename_read::{
-    Cause, Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, files, has_extension,
+    Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, files, has_extension,
 };
 
 use super::cells::Cells;
@@ -158,7 +158,7 @@ fn shown(format: InputFormat) -> &'static str {
 }
 
 fn refused_file(source: &Source, message: impl std::fmt::Display, hint: &str) -> Error {
-    Error::content(source.path(), None, Cause::NotText, message).with_hint(hint)
+    Error::at(truename_error::ErrorKind::NotText, source.path(), None, message).with_hint(hint)
 }
 
 /// Returns the format that is told, if it agrees with the content.

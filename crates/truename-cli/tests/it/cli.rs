@@ -142,12 +142,13 @@ fn mistakes_are_told_with_a_way_out() {
     let folder = Folder::with_kb();
     folder.write("junk.bin", "junk");
     folder.write("gold.tsv", "name\tcode\n");
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["match", "no-such-file.txt", "--kb", "kb"], 1, "cannot open no-such-file.txt"),
         (&["match", "kb.tsv", "--kb", "nowhere"], 1, "hint: make a knowledge base with `truename kb import"),
         (&["match", "kb.tsv", "--kb", "kb", "--min-probability", "2"], 2, "a probability lies between 0 and 1"),
         (&["match", "kb.tsv", "--kb", "kb", "--type", "colour"], 1, "hint: its types are disease, drug"),
         (&["kb", "import", "kb.tsv", "--out", "kb"], 1, "kb exists already"),
+        (&["kb", "import", "kb.tsv", "--out", "other", "--id-column", "key"], 2, "no column \"key\" among"),
         (&["kb", "import", "junk.bin", "--out", "other"], 1, "hint: name it with --format"),
         (&["kb", "show", "X:9", "--kb", "kb"], 1, "no concept has the id \"X:9\""),
         (&["evaluate", "names", "--gold", "gold.tsv", "--kb", "kb"], 1, "gold.tsv:1: no column \"id\""),

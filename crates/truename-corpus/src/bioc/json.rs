@@ -37,7 +37,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         _ if output.stopped => {}
         None if found.documents => {}
         Some(error) if error.is_io() => {
-            let wrong = read_failure(place.failure_or(|| place.error(error)).into(), &output.options)?;
+            let wrong = read_failure(place.failure_or(|| place.error(error)), &output.options)?;
             output.give_one("", Err(wrong));
         }
         Some(error) if !found.other => output.give_one("", Err(broken(&error))),

@@ -2,7 +2,7 @@
 
 use truename_text::Gram;
 
-use crate::Error;
+use crate::{Error, error};
 
 pub(super) const DIRECTORY: &[u8] = b"directory";
 pub(super) const BLOCKS: &[u8] = b"blocks";
@@ -26,8 +26,8 @@ pub(super) fn posting_key(gram: Gram, block: u16) -> [u8; 10] {
 }
 
 pub(super) fn parse_key(key: &[u8]) -> Result<(Gram, u16), Error> {
-    let (gram, block) = key.split_first_chunk::<8>().ok_or_else(|| Error::damaged("a short posting key"))?;
-    let block: [u8; 2] = block.try_into().map_err(|_| Error::damaged("a posting key of the wrong length"))?;
+    let (gram, block) = key.split_first_chunk::<8>().ok_or_else(|| error::damaged("a short posting key"))?;
+    let block: [u8; 2] = block.try_into().map_err(|_| error::damaged("a posting key of the wrong length"))?;
     Ok((Gram(u64::from_be_bytes(*gram)), u16::from_be_bytes(block)))
 }
 

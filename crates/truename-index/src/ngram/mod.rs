@@ -27,7 +27,7 @@ use self::keys::{BLOCKS, DIRECTORY, block_of, norms_key, parse_key, posting_key,
 use self::postings::{BLOCK, Postings, encode};
 pub use self::search::{Search, SearchScratch};
 use self::weight::{ROW, weight};
-use crate::Error;
+use crate::{Error, error};
 
 /// The n-gram index of a store.
 #[derive(Clone, Copy)]
@@ -66,11 +66,11 @@ impl NgramIndex {
     /// Opens the tables of a store.
     ///
     /// # Errors
-    /// [`Error::is_missing`] if the store has none.
+    /// If the store has none.
     pub fn open(environment: &Environment, read: &impl Transaction) -> Result<Self, Error> {
         Ok(Self {
-            postings: environment.open_table(read, POSTINGS)?.ok_or_else(Error::missing)?,
-            tables: environment.open_table(read, TABLES)?.ok_or_else(Error::missing)?,
+            postings: environment.open_table(read, POSTINGS)?.ok_or_else(error::missing)?,
+            tables: environment.open_table(read, TABLES)?.ok_or_else(error::missing)?,
         })
     }
 
@@ -142,7 +142,7 @@ impl NgramIndex {
             let (key, list) = entry?;
             let (gram, block) = parse_key(key)?;
             if current.is_none_or(|(known, _)| known != gram) {
-                let (_, count) = rows.next().ok_or_else(|| Error::damaged("postings without a count"))?;
+                let (_, count) = rows.next().ok_or_else(|| error::damaged("postings without a count"))?;
                 current = Some((gram, f64::from(weight(names, *count))));
             }
             let weight = current.map_or(0.0, |(_, weight)| weight);
@@ -160,7 +160,7 @@ impl NgramIndex {
             let (key, list) = entry?;
             let (gram, block) = parse_key(key)?;
             if last.replace(key).is_some_and(|last| last >= key) {
-                return Err(Error::damaged("the postings are out of order"));
+                return Err(error::damaged("the postings are out of order"));
             }
             let list = Postings::new(list);
             match directory.last_mut() {
@@ -169,7 +169,7 @@ impl NgramIndex {
             }
             let base = usize::from(block) * BLOCK;
             if base >= next_name as usize {
-                return Err(Error::damaged("a posting is of a name that never was there"));
+                return Err(error::damaged("a posting is of a name that never was there"));
             }
             seen.resize(seen.len().max((base + BLOCK) / 64), 0);
             list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
@@ -201,7 +201,7 @@ impl NgramIndex {
             let bytes: Vec<u8> = norms.iter().flat_map(|norm| norm.to_le_bytes()).collect();
             self.tables.put(write, &norms_key(block as u16), &bytes)?;
         }
-        Ok(self.tables.put(write, BLOCKS, &blocks)?)
+        self.tables.put(write, BLOCKS, &blocks)
     }
 
     /// Reads every posting and compares their counts with the directory; all numbers of names are below `next_name`.
@@ -210,7 +210,7 @@ impl NgramIndex {
     /// [`Error::is_damaged`] if they differ or cannot be read.
     pub fn check(&self, read: &impl Transaction, next_name: u32) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
-        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
+        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| error::damaged("no directory"))?;
         let Counted { directory: counted, names, numbers } = self.count(read, next_name)?;
         let rows = directory.as_chunks::<ROW>().0;
         let agree = |(row, (gram, count)): (&[u8; ROW], &(Gram, u32))| {
@@ -218,7 +218,7 @@ impl NgramIndex {
         };
         let is_complete = rows.len() == counted.len() && rows.len() * ROW == directory.len();
         if !is_complete || !rows.iter().zip(&counted).all(agree) || table.get(..4) != Some(&names.to_le_bytes()) {
-            return Err(Error::damaged("the counts of n-grams are not those of the postings"));
+            return Err(error::damaged("the counts of n-grams are not those of the postings"));
         }
         (0..numbers / BLOCK).try_for_each(|block| self.norms(read, block as u16).map(drop))
     }

@@ -6,9 +6,9 @@ use super::keys::{BLOCKS, DIRECTORY, norms_key, parse_key};
 use super::postings::{BLOCK, Postings};
 use super::scan::{BlockScan, SLACK, Term};
 use super::weight::{count_of, weight};
-use crate::Error;
 use crate::hit::{Hit, Rank};
 use crate::top::Top;
+use crate::{Error, error};
 
 /// Options of a search by n-grams.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl NgramIndex {
         scratch: &mut SearchScratch,
     ) -> Result<Vec<Hit>, Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(Vec::new()) };
-        let (names, ranges) = table.split_first_chunk::<4>().ok_or_else(|| Error::damaged("no block table"))?;
+        let (names, ranges) = table.split_first_chunk::<4>().ok_or_else(|| error::damaged("no block table"))?;
         let terms = self.terms(read, grams, u32::from_le_bytes(*names))?;
         let query_norm = terms.iter().map(|term| f64::from(term.weight)).sum::<f64>().sqrt() as f32;
         let lists = self.lists(read, &terms)?;
@@ -79,13 +79,13 @@ impl NgramIndex {
 
     /// Returns the norms of a block, one `f32` a name.
     pub(super) fn norms<'txn>(&self, read: &'txn impl Transaction, block: u16) -> Result<&'txn [u8], Error> {
-        let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| Error::damaged("no norms"))?;
-        if norms.len() != 4 * BLOCK { Err(Error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
+        let norms = self.tables.get(read, &norms_key(block))?.ok_or_else(|| error::damaged("no norms"))?;
+        if norms.len() != 4 * BLOCK { Err(error::damaged("a block of norms has the wrong size")) } else { Ok(norms) }
     }
 
     /// Returns the terms of a query from the rarest to the commonest.
     fn terms(&self, read: &impl Transaction, grams: &[Gram], names: u32) -> Result<Vec<Term>, Error> {
-        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| Error::damaged("no directory"))?;
+        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| error::damaged("no directory"))?;
         let mut terms: Vec<Term> = grams
             .iter()
             .map(|&gram| {

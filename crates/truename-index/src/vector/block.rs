@@ -7,7 +7,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 
 use super::kernels::GROUP;
-use crate::Error;
+use crate::{Error, error};
 
 /// Rows in a full block. At 384 dimensions the bits of one are 192 KiB: they stay in a second-level cache while
 /// every query of a batch goes over them, and are long enough that finding the next block costs nothing.
@@ -112,7 +112,7 @@ impl<'txn> Block<'txn> {
             && codes.len() == room * layout.codes()
             && halves.len() == room * layout.halves();
         let first = number.checked_mul(BLOCK as u32).filter(|_| fits);
-        let first = first.ok_or_else(|| Error::damaged("a block of vectors has the wrong size"))?;
+        let first = first.ok_or_else(|| error::damaged("a block of vectors has the wrong size"))?;
         Ok(Self { first, present: Present(present), bits, codes, halves, layout })
     }
 

@@ -24,13 +24,13 @@ mod search;
 use std::ops::Bound;
 
 use rayon::prelude::*;
+use truename_error::ErrorKind;
 use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 
 use self::block::{Block, BlockBuffer, Layout, MAX_DIMENSIONS, Part, Present, RowBuffer, place};
 pub use self::options::VectorSearch;
 pub use self::search::{VectorReader, VectorScratch};
-use crate::Error;
-use crate::error::Whose;
+use crate::{Error, error};
 
 const TABLE: &str = "vectors";
 /// The part of a key of the layout: the version of the format (one byte) and the dimensions (`u32`, little-endian).
@@ -66,9 +66,9 @@ impl VectorIndex {
     /// transaction that ends otherwise.
     ///
     /// # Errors
-    /// [`Error::is_missing`] if the store has none.
+    /// If the store has none.
     pub fn open(environment: &Environment, read: &impl Transaction) -> Result<Self, Error> {
-        Ok(Self { table: environment.open_table(read, TABLE)?.ok_or_else(Error::missing)?, set: 0 })
+        Ok(Self { table: environment.open_table(read, TABLE)?.ok_or_else(error::missing)?, set: 0 })
     }
 
     /// Returns another set of vectors in the same store, which is empty until it is filled.
@@ -119,15 +119,15 @@ impl VectorIndex {
     /// `rows`: `[names]` of a number and `[dimensions]`. The first rows of an empty index set the dimensions.
     ///
     /// # Errors
-    /// [`Error::is_wrong_dimensions`] and [`Error::is_unfit_vector`], before anything is written;
-    /// or if the storage fails.
+    /// [`ErrorKind::EncoderMismatch`] for a vector of other dimensions, [`ErrorKind::NotFinite`] and [`ErrorKind::Choice`] for one
+    /// that is not of unit length, before anything is written; or if the storage fails.
     pub fn put(&self, write: &mut WriteTransaction<'_>, rows: &[(u32, &[f32])]) -> Result<(), Error> {
         let Some((_, first)) = rows.first() else { return Ok(()) };
         let stored = self.layout(write)?;
         let layout = stored.unwrap_or(Layout { dimensions: first.len() });
-        rows.par_iter().try_for_each(|(name, vector)| check(stored, Whose::Name(*name), vector))?;
+        rows.par_iter().try_for_each(|(name, vector)| check(stored, Some(*name), vector))?;
         if let Some((name, vector)) = rows.iter().find(|(_, vector)| vector.len() != layout.dimensions) {
-            return Err(Error::dimensions(Whose::Name(*name), vector.len(), layout.dimensions));
+            check(Some(layout), Some(*name), vector)?;
         }
         self.put_layout(write, layout)?;
         let mut sorted = rows.to_vec();
@@ -175,7 +175,7 @@ impl VectorIndex {
     /// Stores which rows of a block are there, and frees the block where none is.
     fn put_present(&self, write: &mut WriteTransaction<'_>, block: u32, present: &[u8]) -> Result<(), Error> {
         if present.iter().any(|byte| *byte != 0) {
-            return Ok(self.table.put(write, &self.key(Part::Present, block), present)?);
+            return self.table.put(write, &self.key(Part::Present, block), present);
         }
         for part in [Part::Present, Part::Bits, Part::Codes, Part::Halves] {
             self.table.delete(write, &self.key(part, block))?;
@@ -193,8 +193,8 @@ impl VectorIndex {
             let mut row = RowBuffer::default();
             block.present.slots().try_for_each(|slot| {
                 block.read(slot, &mut row);
-                let name = Whose::Name(block.first + slot as u32);
-                check(None, name, &row.vector).map_err(|_| Error::damaged("a vector is not of unit length"))
+                let name = Some(block.first + slot as u32);
+                check(None, name, &row.vector).map_err(|_| error::damaged("a vector is not of unit length"))
             })
         })
     }
@@ -244,17 +244,17 @@ impl VectorIndex {
         let Some(bytes) = self.table.get(read, &[self.set, LAYOUT])? else { return Ok(None) };
         match bytes {
             [VERSION, dimensions @ ..] => {
-                let dimensions = dimensions.try_into().map_err(|_| Error::damaged("a layout of the wrong length"))?;
+                let dimensions = dimensions.try_into().map_err(|_| error::damaged("a layout of the wrong length"))?;
                 Ok(Some(Layout { dimensions: u32::from_le_bytes(dimensions) as usize }))
             }
-            _ => Err(Error::damaged("vectors in an unknown format")),
+            _ => Err(error::damaged("vectors in an unknown format")),
         }
     }
 
     fn put_layout(&self, write: &mut WriteTransaction<'_>, layout: Layout) -> Result<(), Error> {
         let mut bytes = vec![VERSION];
         bytes.extend((layout.dimensions as u32).to_le_bytes());
-        Ok(self.table.put(write, &[self.set, LAYOUT], &bytes)?)
+        self.table.put(write, &[self.set, LAYOUT], &bytes)
     }
 
     /// Returns a block, if it is there.
@@ -281,15 +281,15 @@ impl VectorIndex {
         for entry in parts(Part::Present)? {
             let (present_key, present) = entry?;
             let number = present_key.get(2..).and_then(|number| number.try_into().ok()).map(u32::from_be_bytes);
-            let number = number.ok_or_else(|| Error::damaged("a key of vectors has the wrong length"))?;
+            let number = number.ok_or_else(|| error::damaged("a key of vectors has the wrong length"))?;
             let [bits, codes, halves] =
                 [&mut bits, &mut codes, &mut halves].map(|entries| match entries.next().transpose()? {
                     Some((key, part)) if key[2..] == present_key[2..] => Ok(part),
-                    _ => Err(Error::damaged("a block of vectors lacks a part")),
+                    _ => Err(error::damaged("a block of vectors lacks a part")),
                 });
             let block = Block::new(layout, number, present, bits?, codes?, halves?)?;
             if blocks.last().is_some_and(|last: &Block<'_>| last.first >= block.first) {
-                return Err(Error::damaged("the blocks of vectors are out of order"));
+                return Err(error::damaged("the blocks of vectors are out of order"));
             }
             blocks.push(block);
         }
@@ -305,17 +305,25 @@ fn written(layout: Layout, rows: &[Row<'_>], stored: Option<Block<'_>>) -> Block
     block
 }
 
-/// Checks that a vector can be indexed, or searched for, in an index with this layout, if it has one.
-fn check(stored: Option<Layout>, whose: Whose, vector: &[f32]) -> Result<(), Error> {
-    if let Some(Layout { dimensions }) = stored.filter(|layout| layout.dimensions != vector.len()) {
-        return Err(Error::dimensions(whose, vector.len(), dimensions));
+/// Checks that the vector of a name, or a query, fits into an index with this layout, if it has one.
+fn check(stored: Option<Layout>, name: Option<u32>, vector: &[f32]) -> Result<(), Error> {
+    let refused = |kind, what: String| {
+        let whose = name.map_or("query".to_owned(), |name| format!("vector of name {name}"));
+        Err(Error::new(kind, format_args!("{whose} has {what}")))
+    };
+    let given = vector.len();
+    if let Some(Layout { dimensions }) = stored.filter(|layout| layout.dimensions != given) {
+        return refused(ErrorKind::EncoderMismatch, format!("{given} dimensions; the index holds {dimensions}"));
     }
-    if !(1..=MAX_DIMENSIONS).contains(&vector.len()) {
-        return Err(Error::width(whose, vector.len(), MAX_DIMENSIONS));
+    if !(1..=MAX_DIMENSIONS).contains(&given) {
+        return refused(ErrorKind::Choice, format!("{given} dimensions; 1 to {MAX_DIMENSIONS} can be indexed"));
     }
     if !vector.iter().all(|number| number.is_finite()) {
-        return Err(Error::not_finite(whose));
+        return refused(ErrorKind::NotFinite, "a number that is not finite".to_owned());
     }
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
-    if (length - 1.0).abs() > LENGTH_TOLERANCE { Err(Error::length(whose, length)) } else { Ok(()) }
+    match (length - 1.0).abs() > LENGTH_TOLERANCE {
+        true => refused(ErrorKind::Choice, format!("length {length}; 1 is needed")),
+        false => Ok(()),
+    }
 }

@@ -8,7 +8,6 @@ use super::block::{BLOCK, Block, Codes, Layout, RowBuffer, dot, place, query_cod
 use super::kernels::{Kernel, prefetch};
 use super::nearest::{Near, Nearest};
 use super::options::VectorSearch;
-use crate::error::Whose;
 use crate::top::{Top, rank_of};
 use crate::{Error, Hit, Rank};
 
@@ -86,7 +85,7 @@ impl VectorReader<'_> {
     /// `queries`: `[queries][dimensions]`, each of unit length; output: `[queries][≤ limit]`.
     ///
     /// # Errors
-    /// [`Error::is_wrong_dimensions`] or [`Error::is_unfit_vector`].
+    /// If the vector has other dimensions than those in the index, or is not finite and of unit length.
     pub fn search(
         &self,
         queries: &[&[f32]],
@@ -152,7 +151,7 @@ fn block_of<'a, 'txn>(blocks: &'a [Block<'txn>], row: u32) -> Option<(&'a Block<
 }
 
 fn check_queries(layout: Layout, queries: &[&[f32]]) -> Result<(), Error> {
-    queries.iter().try_for_each(|query| super::check(Some(layout), Whose::Query, query))
+    queries.iter().try_for_each(|query| super::check(Some(layout), None, query))
 }
 
 /// Returns the best of one block for each query.

@@ -8,24 +8,29 @@ use super::collector::{Collector, Entry};
 use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let mut cluster = None::<(u64, Entry)>;
-    for_each_row(source, collector, |number, line, collector| {
-        match (line.strip_prefix('\t'), &mut cluster) {
-            (Some(member), Some((_, entry))) => entry.synonyms.push(member.trim().to_owned()),
-            (Some(member), None) => {
-                return collector.problem(Some(number), member, "a member before any representative");
-            }
-            (None, _) => {
-                let phrase = line.trim().to_owned();
-                let begun = Entry { id: format!("PPDB:{phrase}"), name: phrase, ..Entry::default() };
-                if let Some((line, entry)) = cluster.replace((number, begun)) {
-                    collector.add_row(Some(line), entry)?;
+    for_each_row(
+        source,
+        collector,
+        |_| false,
+        |number, line, collector| {
+            match (line.strip_prefix('\t'), &mut cluster) {
+                (Some(member), Some((_, entry))) => entry.synonyms.push(member.trim().to_owned()),
+                (Some(member), None) => {
+                    return collector.problem(Some(number), member, "a member before any representative");
+                }
+                (None, _) => {
+                    let phrase = line.trim().to_owned();
+                    let begun = Entry { id: format!("PPDB:{phrase}"), name: phrase, ..Entry::default() };
+                    if let Some((line, entry)) = cluster.replace((number, begun)) {
+                        collector.add_row(Some(line), entry)?;
+                    }
                 }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     cluster.map_or(Ok(()), |(line, entry)| collector.add_row(Some(line), entry))
 }
 

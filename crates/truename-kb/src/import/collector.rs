@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use truename_error::{ErrorKind, Hint, HintPart, hint};
+use truename_read::encoding_hint;
 use truename_text::{Problem, excerpt, is_missing_value};
 
 use super::clean::{tidy_value, without_controls};
@@ -12,10 +15,9 @@ use super::cycle::cycles;
 use super::format::Format;
 use super::graph::iri_of;
 use super::iri_label::iri_label;
-use super::options::{ENCODING_HINT, ImportOptions};
+use super::options::ImportOptions;
 use super::placeholder::{is_placeholder, is_sign};
 use super::report::{FileReport, Import};
-use crate::error::printable;
 use crate::retired::current;
 use crate::{Alias, Concept, ConceptId, Error, Retired};
 use truename_read::xml::Unresolved;
@@ -23,7 +25,7 @@ use truename_read::xml::Unresolved;
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
 /// Note on concepts that name a replacement and are not marked as out of use.
-pub(super) const REPLACED_IN_USE: &str = "concepts kept, not marked as obsolete, that name a replacement";
+const REPLACED_IN_USE: &str = "concepts kept, not marked as obsolete, that name a replacement";
 /// Number of problems listed; all are counted.
 const LISTED_PROBLEMS: usize = 1000;
 
@@ -38,30 +40,47 @@ pub(super) struct Entry {
     pub(super) parents: Vec<String>,
     pub(super) xrefs: Vec<String>,
     pub(super) definition: Option<String>,
-}
-
-/// An id that is no longer in use, as a file has it, unchecked.
-#[derive(Debug, Default)]
-pub(super) struct Former {
-    pub(super) id: String,
+    /// True if the id is no longer in use; then `replaced_by` and `consider` say what became of it.
+    pub(super) is_removed: bool,
     pub(super) replaced_by: Vec<String>,
     pub(super) consider: Vec<String>,
+    /// Ids that are no longer in use, which this one replaces.
+    pub(super) replaces: Vec<String>,
+    /// Ids that are no longer in use, in place of which this one may be meant.
+    pub(super) considered_for: Vec<String>,
 }
 
-impl Former {
+impl Entry {
     /// Returns an id that another replaces.
     pub(super) fn replaced(id: String, by: &str) -> Self {
-        Self { id, replaced_by: vec![by.to_owned()], consider: Vec::new() }
+        Self { id, replaced_by: vec![by.to_owned()], ..Self::default() }
     }
 
     /// Returns an id in place of which another may be meant.
     pub(super) fn considered(id: String, other: &str) -> Self {
-        Self { id, replaced_by: Vec::new(), consider: vec![other.to_owned()] }
+        Self { id, consider: vec![other.to_owned()], ..Self::default() }
+    }
+
+    /// Returns an id that is no longer in use.
+    pub(super) fn removed(id: String) -> Self {
+        Self { id, is_removed: true, ..Self::default() }
     }
 }
 
-pub(super) struct Collector<'options> {
-    pub(super) options: &'options ImportOptions,
+/// Something of a file that is not read.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Unread {
+    /// A field, by its name.
+    Field(String),
+    /// Placeholders, which an option keeps.
+    Placeholder,
+    /// Anything else, in words.
+    Other(&'static str),
+}
+
+#[derive(Default)]
+pub(super) struct Collector {
+    pub(super) options: Arc<ImportOptions>,
     import: Import,
     by_id: HashMap<ConceptId, usize>,
     /// Types of concepts that may come later, or not at all.
@@ -70,8 +89,6 @@ pub(super) struct Collector<'options> {
     other_languages: BTreeMap<String, (String, usize)>,
     /// Classes without a label, each with its IRI and file.
     unlabelled: Vec<(String, Entry, usize)>,
-    /// Fields that are not read, by file, with the number of their values.
-    unread: BTreeMap<(usize, String), u64>,
     retired: HashMap<ConceptId, Retired>,
     /// Names of the published tables read so far.
     pub(super) tables: Vec<&'static str>,
@@ -83,8 +100,8 @@ pub(super) struct Collector<'options> {
     ranks: Vec<u32>,
     /// The properties for synonyms that were asked for and met.
     met_properties: BTreeSet<String>,
-    /// Reasons of what was left out, by file, with their counts.
-    left_out: BTreeMap<(usize, &'static str), u64>,
+    /// Counts of what was not read, by file.
+    unread: BTreeMap<(usize, Unread), u64>,
     path: PathBuf,
     /// True if the file is of no published vocabulary, so that a word such as `none` is no name.
     is_plain: bool,
@@ -92,27 +109,9 @@ pub(super) struct Collector<'options> {
     files: usize,
 }
 
-impl<'options> Collector<'options> {
-    pub(super) fn new(options: &'options ImportOptions, files: usize) -> Self {
-        Self {
-            options,
-            import: Import::default(),
-            by_id: HashMap::new(),
-            types: Vec::new(),
-            other_languages: BTreeMap::new(),
-            unlabelled: Vec::new(),
-            unread: BTreeMap::new(),
-            retired: HashMap::new(),
-            tables: Vec::new(),
-            name_ranks: HashMap::new(),
-            definitions: Vec::new(),
-            ranks: Vec::new(),
-            met_properties: BTreeSet::new(),
-            left_out: BTreeMap::new(),
-            path: PathBuf::new(),
-            is_plain: false,
-            files,
-        }
+impl Collector {
+    pub(super) fn new(options: &ImportOptions, files: usize) -> Self {
+        Self { options: Arc::new(options.clone()), files, ..Self::default() }
     }
 
     pub(super) fn begin(&mut self, path: &Path, format: Format) {
@@ -133,19 +132,21 @@ impl<'options> Collector<'options> {
     }
 
     /// Notes how the file was read, where that was told by looking.
-    pub(super) fn add_note(&mut self, note: String) {
+    pub(super) fn add_note(&mut self, note: impl Into<String>) {
+        self.add_advised_note(note, None);
+    }
+
+    /// As [`Collector::add_note`], with advice.
+    pub(super) fn add_advised_note(&mut self, note: impl Into<String>, hint: Option<Hint>) {
         if let Some(file) = self.import.files.last_mut() {
-            file.notes.push(printable(&note));
+            let note = Problem::new(&file.path, None, note);
+            file.notes.push(hint.into_iter().fold(note, Problem::with_hint));
         }
     }
 
     /// Counts a value of a field that is not read.
     pub(super) fn add_unread(&mut self, field: &str) {
-        let file = self.import.files.len() - 1;
-        match self.unread.get_mut(&(file, field.to_owned())) {
-            Some(count) => *count += 1,
-            None => drop(self.unread.insert((file, field.to_owned()), 1)),
-        }
+        self.count_unread(Unread::Field(field.to_owned()));
     }
 
     /// Lists references that could not be resolved.
@@ -159,9 +160,22 @@ impl<'options> Collector<'options> {
 
     /// Lists something skipped or repaired; an error where the import is strict.
     pub(super) fn problem(&mut self, line: Option<u64>, value: &str, reason: impl Into<String>) -> Result<(), Error> {
-        let problem = Problem::new(self.path.clone(), line, printable(&reason.into())).with_value(value);
+        self.advised_problem(line, value, reason, None)
+    }
+
+    /// As [`Collector::problem`], with advice.
+    fn advised_problem(
+        &mut self,
+        line: Option<u64>,
+        value: &str,
+        reason: impl Into<String>,
+        hint: Option<Hint>,
+    ) -> Result<(), Error> {
+        let problem = Problem::new(self.path.clone(), line, reason).with_value(value);
+        let problem = hint.into_iter().fold(problem, Problem::with_hint);
         if self.options.strict {
-            return Err(Error::refused(problem));
+            let advice = hint!["without ", HintPart::setting("strict"), " such rows are skipped, counted and listed"];
+            return Err(Error::of_problem(ErrorKind::Syntax, problem).with_hint(advice));
         }
         self.import.problem_count += 1;
         if self.import.problems.len() < LISTED_PROBLEMS {
@@ -171,7 +185,7 @@ impl<'options> Collector<'options> {
     }
 
     pub(super) fn not_utf8(&mut self, line: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.problem(Some(line), &String::from_utf8_lossy(bytes), format!("not UTF-8; {ENCODING_HINT}"))
+        self.advised_problem(Some(line), &String::from_utf8_lossy(bytes), "not UTF-8", Some(encoding_hint()))
     }
 
     /// Lists a last line that has no line end.
@@ -185,13 +199,33 @@ impl<'options> Collector<'options> {
     }
 
     /// Adds an entry of a format that has one entry for each concept.
-    pub(super) fn add(&mut self, line: Option<u64>, entry: Entry) -> Result<(), Error> {
+    pub(super) fn add(&mut self, line: Option<u64>, mut entry: Entry) -> Result<(), Error> {
+        if self.settle(line, &mut entry)? {
+            return Ok(());
+        }
         let id = without_mark(&entry.id).to_owned();
         let known = self.by_id.len();
         self.add_row(line, entry)?;
         let repeated =
             self.by_id.len() == known && id.trim().parse::<ConceptId>().is_ok_and(|id| self.by_id.contains_key(&id));
         if repeated { self.problem(line, &id, "this id was there before; the entries are merged") } else { Ok(()) }
+    }
+
+    /// Takes in what became of ids. Returns true if the entry's own id is no longer in use.
+    pub(super) fn settle(&mut self, line: Option<u64>, entry: &mut Entry) -> Result<bool, Error> {
+        if entry.is_removed {
+            let entry = std::mem::take(entry);
+            self.import.removed.extend(entry.id.parse::<ConceptId>());
+            return self.retire(line, entry).map(|()| true);
+        }
+        if !std::mem::take(&mut entry.replaced_by).is_empty() {
+            self.add_left_out(REPLACED_IN_USE);
+        }
+        let id = &entry.id;
+        let replaced = entry.replaces.drain(..).map(|former| Entry::replaced(former, id));
+        let considered = entry.considered_for.drain(..).map(|former| Entry::considered(former, id));
+        replaced.chain(considered).try_for_each(|former| self.retire(line, former))?;
+        Ok(false)
     }
 
     /// Adds a row of a format that may have several rows for a concept.
@@ -317,7 +351,11 @@ impl<'options> Collector<'options> {
 
     /// Counts something that was left out.
     pub(super) fn add_left_out(&mut self, what: &'static str) {
-        *self.left_out.entry((self.import.files.len() - 1, what)).or_default() += 1;
+        self.count_unread(Unread::Other(what));
+    }
+
+    fn count_unread(&mut self, what: Unread) {
+        *self.unread.entry((self.import.files.len() - 1, what)).or_default() += 1;
     }
 
     /// Returns true if names in a language are kept, by its code (BCP 47).
@@ -365,14 +403,8 @@ impl<'options> Collector<'options> {
         self.import.mappings.push((subject.to_owned(), object.to_owned()));
     }
 
-    /// Adds an entry that is no longer in use.
-    pub(super) fn remove(&mut self, line: Option<u64>, former: Former) -> Result<(), Error> {
-        self.import.removed.extend(former.id.parse::<ConceptId>());
-        self.retire(line, former)
-    }
-
     /// Adds an id that is no longer in use, or more of what became of it.
-    pub(super) fn retire(&mut self, line: Option<u64>, former: Former) -> Result<(), Error> {
+    pub(super) fn retire(&mut self, line: Option<u64>, former: Entry) -> Result<(), Error> {
         let Ok(id) = former.id.parse::<ConceptId>() else { return self.refuse_id(line, &former.id) };
         let mut retired = self.retired.remove(&id).unwrap_or_else(|| Retired::new(id));
         for (ids, known) in [(former.replaced_by, &mut retired.replaced_by), (former.consider, &mut retired.consider)] {
@@ -403,7 +435,7 @@ impl<'options> Collector<'options> {
     }
 
     fn placeholder(&mut self, line: Option<u64>, text: &str, reason: &str) -> Result<(), Error> {
-        self.add_left_out("placeholders left out, which the setting for placeholders keeps");
+        self.count_unread(Unread::Placeholder);
         self.problem(line, text, reason)
     }
 
@@ -425,7 +457,8 @@ impl<'options> Collector<'options> {
             return Ok(None);
         }
         if trimmed.contains('\u{FFFD}') {
-            self.problem(line, trimmed, format!("a character that could not be decoded; {ENCODING_HINT}"))?;
+            let reason = "a character that could not be decoded";
+            self.advised_problem(line, trimmed, reason, Some(encoding_hint()))?;
         }
         let cleaned = without_controls(trimmed);
         if let Cow::Owned(cleaned) = cleaned {
@@ -449,12 +482,13 @@ impl<'options> Collector<'options> {
         }
         let Some((first, file)) = left_out.first() else { return Ok(()) };
         self.path = self.import.files[*file].path.clone();
-        let way_out = if self.options.label_from_iri {
-            "their IRIs end in a number"
-        } else {
-            "--label-from-iri takes the last part of their IRIs"
-        };
-        self.problem(None, first, format!("classes without a label were left out ({}); {way_out}", left_out.len()))
+        let reason = format!("classes without a label were left out ({})", left_out.len());
+        if self.options.label_from_iri {
+            return self.problem(None, first, format!("{reason}; their IRIs end in a number"));
+        }
+        let setting = HintPart::setting("label_from_iri");
+        self.import.way_out = Some(hint!["name the classes by their IRIs with ", setting.clone()]);
+        self.advised_problem(None, first, reason, Some(hint![setting, " takes the last part of their IRIs"]))
     }
 
     /// Lists concepts of which no name is in a language that is kept.
@@ -471,10 +505,13 @@ impl<'options> Collector<'options> {
             languages.keys().next().copied().unwrap_or_default(),
             languages.iter().map(|(language, count)| format!("{language} {count}")).collect::<Vec<_>>().join(", "),
         );
-        let reason = format!(
-            "concepts with names in other languages only were left out ({counts}); --language {example} keeps such names"
-        );
-        self.problem(None, first, reason)
+        let reason = format!("concepts with names in other languages only were left out ({counts})");
+        let language = |code: &str| HintPart::setting("language").value(code);
+        let advice = hint![language(example), " keeps such names"];
+        let parts =
+            ["keep names in other languages with ".into(), language("CODE"), ", or all with ".into(), language("'*'")];
+        self.import.way_out = Some(Hint::from_iter(parts));
+        self.advised_problem(None, first, reason, Some(advice))
     }
 
     /// Hands over the retired ids, each a cross-reference of the concept that replaces it.
@@ -501,14 +538,21 @@ impl<'options> Collector<'options> {
     pub(super) fn finish(mut self) -> Result<Import, Error> {
         self.finish_unlabelled()?;
         self.finish_other_languages()?;
-        for ((file, field), count) in std::mem::take(&mut self.unread) {
-            let values = if count == 1 { "1 value" } else { &format!("{count} values") };
-            self.import.files[file].notes.push(format!("field `{}` is not read ({values})", excerpt(&field)));
+        for ((file, unread), count) in std::mem::take(&mut self.unread) {
+            let file = &mut self.import.files[file];
+            let note = |note: String| Problem::new(&file.path, None, note);
+            file.notes.push(match unread {
+                Unread::Field(field) if count == 1 => {
+                    note(format!("field `{}` is not read (1 value)", excerpt(&field)))
+                }
+                Unread::Field(field) => note(format!("field `{}` is not read ({count} values)", excerpt(&field))),
+                Unread::Placeholder => note(format!("placeholders left out: {count}"))
+                    .with_hint(hint![HintPart::setting("keep_placeholders"), " keeps them"]),
+                Unread::Other(what) => note(format!("{what}: {count}")),
+            });
         }
-        for ((file, what), count) in std::mem::take(&mut self.left_out) {
-            self.import.files[file].notes.push(format!("{what}: {count}"));
-        }
-        for property in &self.options.synonym_properties {
+        let options = Arc::clone(&self.options);
+        for property in &options.synonym_properties {
             if !self.met_properties.contains(property) {
                 self.add_note(format!("no concept has a value of `{}`, a property for synonyms", excerpt(property)));
             }

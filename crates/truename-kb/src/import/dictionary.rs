@@ -7,28 +7,33 @@ use super::collector::{Collector, Entry};
 use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    for_each_row(source, collector, |number, line, collector| {
-        if line.starts_with('#') {
-            return Ok(());
-        }
-        let Some((ids, names)) = line.split_once("||") else {
-            return collector.problem(Some(number), line, "no `||` between id and name");
-        };
-        let (mut ids, mut names) = (ids.split('|').map(str::to_owned), names.split('|').map(str::to_owned));
-        let id = ids.next().unwrap_or_default();
-        let xrefs: Vec<String> = ids.collect();
-        // A table separated by `|` that has an empty cell looks so too.
-        xrefs.iter().for_each(|_| collector.add_left_out("ids behind a `|`, taken for cross-references"));
-        let entry = Entry {
-            id,
-            name: names.next().unwrap_or_default(),
-            synonyms: names.filter(|name| !name.trim().is_empty()).collect(),
-            xrefs,
-            ..Entry::default()
-        };
-        collector.add_row(Some(number), entry)
-    })
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
+    for_each_row(
+        source,
+        collector,
+        |_| false,
+        |number, line, collector| {
+            if line.starts_with('#') {
+                return Ok(());
+            }
+            let Some((ids, names)) = line.split_once("||") else {
+                return collector.problem(Some(number), line, "no `||` between id and name");
+            };
+            let (mut ids, mut names) = (ids.split('|').map(str::to_owned), names.split('|').map(str::to_owned));
+            let id = ids.next().unwrap_or_default();
+            let xrefs: Vec<String> = ids.collect();
+            // A table separated by `|` that has an empty cell looks so too.
+            xrefs.iter().for_each(|_| collector.add_left_out("ids behind a `|`, taken for cross-references"));
+            let entry = Entry {
+                id,
+                name: names.next().unwrap_or_default(),
+                synonyms: names.filter(|name| !name.trim().is_empty()).collect(),
+                xrefs,
+                ..Entry::default()
+            };
+            collector.add_row(Some(number), entry)
+        },
+    )
 }
 
 /// Returns true if most lines at the beginning of a text, the first among them, are ids and names with a single `||` between them.

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use truename_error::{HintPart, hint};
+
 use super::format::Format;
 use super::options::ImportOptions;
 use super::rrf;
 use super::{Input, open};
-use crate::Error;
+use crate::{Error, error};
 
 /// Number of files that are listed as left out.
 const LISTED_FILES: usize = 5;
@@ -15,10 +17,9 @@ const LISTED_FILES: usize = 5;
 /// others are left out, and so are the versions of SNOMED CT beside the snapshot. The first has a note about those left out.
 pub(super) fn choose(folder: &Path, files: Vec<PathBuf>, options: &ImportOptions) -> Result<Vec<Input>, Error> {
     if folder.join("data.mdb").is_file() {
-        let error = Error::syntax(folder, None, "a knowledge base, not a folder of files");
-        return Err(
-            error.with_hint(format!("write its concepts to a file: truename kb export --kb {}", folder.display()))
-        );
+        let export = HintPart::action("kb export").with("kb", folder.display());
+        return Err(error::syntax(folder, None, "a knowledge base, not a folder of files")
+            .with_hint(hint!["write its concepts to a file: ", export]));
     }
     let (mut opened, mut left_out) = (Vec::new(), Vec::new());
     for path in files {
@@ -42,7 +43,7 @@ pub(super) fn choose(folder: &Path, files: Vec<PathBuf>, options: &ImportOptions
         });
     }
     let first = opened.first_mut().ok_or_else(|| {
-        let error = Error::syntax(folder, None, "a folder without a file of a known format");
+        let error = error::syntax(folder, None, "a folder without a file of a known format");
         error.with_hint(format!("name the files one by one, with their format: {}", Format::names()))
     })?;
     first.note = note(folder, left_out);

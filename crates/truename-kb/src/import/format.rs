@@ -69,65 +69,54 @@ pub enum Format {
     Clusters,
 }
 
-const ALL: [(Format, &str); 26] = [
-    (Format::Jsonl, "jsonl"),
-    (Format::Csv, "csv"),
-    (Format::Tsv, "tsv"),
-    (Format::Obo, "obo"),
-    (Format::OboGraph, "obograph"),
-    (Format::Turtle, "turtle"),
-    (Format::JsonLd, "jsonld"),
-    (Format::RdfXml, "rdfxml"),
-    (Format::OwlXml, "owlxml"),
-    (Format::Rrf, "rrf"),
-    (Format::Rf2, "rf2"),
-    (Format::Omop, "omop"),
-    (Format::Loinc, "loinc"),
-    (Format::Hgnc, "hgnc"),
-    (Format::NcbiGene, "ncbi-gene"),
-    (Format::UniProt, "uniprot"),
-    (Format::GeoNames, "geonames"),
-    (Format::Icd10Cm, "icd10cm"),
-    (Format::NcitFlat, "ncit-flat"),
-    (Format::Ctd, "ctd"),
-    (Format::Mesh, "mesh"),
-    (Format::Gilda, "gilda"),
-    (Format::Sssom, "sssom"),
-    (Format::Dictionary, "dictionary"),
-    (Format::Wordnet, "wordnet"),
-    (Format::Clusters, "clusters"),
+/// All formats with their names and, where they are published tables, descriptions of these; of equally fit tables the first is taken.
+const ALL: [(Format, &str, Option<&Published>); 26] = [
+    (Format::Jsonl, "jsonl", None),
+    (Format::Csv, "csv", None),
+    (Format::Tsv, "tsv", None),
+    (Format::Obo, "obo", None),
+    (Format::OboGraph, "obograph", None),
+    (Format::Turtle, "turtle", None),
+    (Format::JsonLd, "jsonld", None),
+    (Format::RdfXml, "rdfxml", None),
+    (Format::OwlXml, "owlxml", None),
+    (Format::Rrf, "rrf", None),
+    (Format::Rf2, "rf2", Some(&rf2::SNOMED)),
+    (Format::Omop, "omop", Some(&omop::OMOP)),
+    (Format::Loinc, "loinc", Some(&loinc::LOINC)),
+    (Format::Hgnc, "hgnc", Some(&hgnc::HGNC)),
+    (Format::NcbiGene, "ncbi-gene", Some(&ncbi_gene::NCBI_GENE)),
+    (Format::UniProt, "uniprot", Some(&uniprot::UNIPROT)),
+    (Format::GeoNames, "geonames", Some(&geonames::GEONAMES)),
+    (Format::Icd10Cm, "icd10cm", None),
+    (Format::NcitFlat, "ncit-flat", Some(&ncit_flat::NCIT)),
+    (Format::Ctd, "ctd", Some(&ctd::CTD)),
+    (Format::Mesh, "mesh", None),
+    (Format::Gilda, "gilda", Some(&gilda::GILDA)),
+    (Format::Sssom, "sssom", Some(&sssom::MAPPINGS)),
+    (Format::Dictionary, "dictionary", None),
+    (Format::Wordnet, "wordnet", None),
+    (Format::Clusters, "clusters", None),
 ];
-
-/// Vocabularies that are published as tables, of which a folder may have several; each is told by its first row.
-const RELEASES: [(Format, &Published); 8] = [
-    (Format::Rf2, &rf2::SNOMED),
-    (Format::Omop, &omop::OMOP),
-    (Format::Loinc, &loinc::LOINC),
-    (Format::Hgnc, &hgnc::HGNC),
-    (Format::NcbiGene, &ncbi_gene::NCBI_GENE),
-    (Format::UniProt, &uniprot::UNIPROT),
-    (Format::GeoNames, &geonames::GEONAMES),
-    (Format::NcitFlat, &ncit_flat::NCIT),
-];
-
-/// Tables of names, or of mappings, that stand alone.
-const TABLES: [(Format, &Published); 3] =
-    [(Format::Ctd, &ctd::CTD), (Format::Sssom, &sssom::MAPPINGS), (Format::Gilda, &gilda::GILDA)];
 
 impl Format {
     /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
-        ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
+        self.row().1
+    }
+
+    fn row(self) -> &'static (Self, &'static str, Option<&'static Published>) {
+        ALL.iter().find(|(format, ..)| *format == self).expect("every format has a row")
     }
 
     /// Returns all formats.
     pub fn all() -> impl Iterator<Item = Self> {
-        ALL.into_iter().map(|(format, _)| format)
+        ALL.into_iter().map(|(format, ..)| format)
     }
 
     /// Returns all names, for messages.
     pub fn names() -> String {
-        ALL.map(|(_, name)| name).join(", ")
+        ALL.map(|(_, name, _)| name).join(", ")
     }
 
     /// Returns the format of a file by its first bytes and, where these are ambiguous, by its extension.
@@ -141,20 +130,21 @@ impl Format {
 
     /// Returns the description of the tables of a format that has one.
     pub(super) fn tables(self) -> Option<&'static Published> {
-        let mut known = RELEASES.into_iter().chain(TABLES);
-        known.find(|(format, _)| *format == self).map(|(_, published)| published)
+        self.row().2
     }
 
     /// Returns the format of a vocabulary that is published as a table, by its first row.
     pub(super) fn of_published(beginning: &str) -> Option<Self> {
-        let found = RELEASES.iter().find(|(_, published)| published.told(beginning).is_some());
+        let is_told = |format: Self| format.tables().is_some_and(|tables| tables.told(beginning).is_some());
+        let found = Self::all().find(|format| format.is_published_table() && is_told(*format));
         let is_icd = || icd10cm::is_line(beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
-        found.map(|(format, _)| *format).or_else(|| is_icd().then_some(Self::Icd10Cm))
+        found.or_else(|| is_icd().then_some(Self::Icd10Cm))
     }
 
-    /// Returns true for a vocabulary that is published as a table.
+    /// Returns true for a vocabulary that is published as tables, of which a folder may have several. Others stand alone.
     pub(super) fn is_published_table(self) -> bool {
-        self == Self::Icd10Cm || RELEASES.iter().any(|(format, _)| *format == self)
+        let stands_alone = matches!(self, Self::Ctd | Self::Sssom | Self::Gilda);
+        self == Self::Icd10Cm || self.tables().is_some() && !stands_alone
     }
 
     /// Returns the place of a file among those of an import: a file that says how others are read comes before them.
@@ -244,7 +234,7 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = ALL.into_iter().find(|(_, known)| *known == name);
-        found.map(|(format, _)| format).ok_or_else(|| format!("\"{name}\" is no format; known are {}", Self::names()))
+        let found = Self::all().find(|format| format.as_str() == name);
+        found.ok_or_else(|| format!("\"{name}\" is no format; known are {}", Self::names()))
     }
 }

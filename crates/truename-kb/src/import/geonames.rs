@@ -53,7 +53,7 @@ fn is_id(cell: &str) -> bool {
     !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn add_name(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_name(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let [id, language, name] = ["id", "language", "name"].map(|column| row.cell(column));
     if language == "wkdt" {
         collector.add_xref(id, &format!("wikidata:{name}"));

@@ -17,7 +17,7 @@ pub(super) const GILDA: Published = Published {
     ..Published::DEFAULT
 };
 
-fn add_name(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_name(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let [db, id, text] = ["db", "id", "text"].map(|column| row.cell(column));
     if db.is_empty() || id.is_empty() {
         return collector.problem(row.line, &row.shown(), "a row with an empty db or id");

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
+use super::collector::{Collector, Entry};
 use super::iri_label::iri_label;
 use super::mesh;
 use super::options::ImportOptions;
@@ -137,7 +137,6 @@ struct Described {
     entry: Entry,
     /// `rdfs:label`, used where there is no `skos:prefLabel`.
     label: String,
-    is_deprecated: bool,
     /// True if it is declared a class of OWL.
     is_class: bool,
     /// True if it is declared a class or concept.
@@ -147,9 +146,6 @@ struct Described {
     /// The language of a name that was left out.
     other_language: Option<String>,
     trees: Vec<String>,
-    alternative_ids: Vec<String>,
-    replaced_by: Vec<String>,
-    consider: Vec<String>,
     /// The number of the property of each value that is not read.
     unread: Vec<u32>,
 }
@@ -169,11 +165,11 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    fn property(&mut self, predicate: &str, collector: &mut Collector<'_>) -> (u32, Role) {
+    fn property(&mut self, predicate: &str, collector: &mut Collector) -> (u32, Role) {
         if let Some(known) = self.properties.get(predicate) {
             return *known;
         }
-        let role = if collector.asks_for(predicate) { Role::Synonym } else { Role::of(predicate, collector.options) };
+        let role = if collector.asks_for(predicate) { Role::Synonym } else { Role::of(predicate, &collector.options) };
         let property = (self.properties.len() as u32, role);
         self.properties.insert(predicate.to_owned(), property);
         property
@@ -193,7 +189,7 @@ impl Graph {
         predicate: &str,
         value: &str,
         language: Option<&str>,
-        collector: &mut Collector<'_>,
+        collector: &mut Collector,
     ) {
         // An empty tag is that of no language (XML 1.0, section 2.12); programs write `en_US` for `en-US`.
         let language = language.map(|language| language.trim().replace('_', "-")).filter(|tag| !tag.is_empty());
@@ -219,7 +215,7 @@ impl Graph {
     }
 
     /// Takes a relation between two nodes in.
-    pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &mut Collector<'_>) {
+    pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &mut Collector) {
         let (number, role) = self.property(predicate, collector);
         match role {
             _ if is_blank(subject) => {}
@@ -235,7 +231,7 @@ impl Graph {
     }
 
     /// Hands over all concepts.
-    pub(super) fn finish(mut self, collector: &mut Collector<'_>) -> Result<(), Error> {
+    pub(super) fn finish(mut self, collector: &mut Collector) -> Result<(), Error> {
         let held = self.join_holders();
         for (parent, child) in std::mem::take(&mut self.narrower) {
             if let Some(described) = self.described.get_mut(&child) {
@@ -253,7 +249,7 @@ impl Graph {
             } else if !described.is_other {
                 described.unread.drain(..).for_each(|number| *unread.entry(number).or_default() += 1);
                 if described.is_class {
-                    classes.entry(described.fate(iri, collector.options)).or_default().push(short(iri));
+                    classes.entry(described.fate(iri, &collector.options)).or_default().push(short(iri));
                 }
                 std::mem::take(described).hand_over(iri, collector)?;
             }
@@ -318,7 +314,7 @@ impl Graph {
     }
 
     /// Says how many names were not kept, in which languages.
-    fn note_languages(&self, collector: &mut Collector<'_>) {
+    fn note_languages(&self, collector: &mut Collector) {
         let mut counts: Vec<(&String, &u64)> = self.other_languages.iter().collect();
         counts.sort_by_key(|(language, count)| (Reverse(**count), *language));
         let total: u64 = self.other_languages.values().sum();
@@ -331,7 +327,7 @@ impl Graph {
     }
 
     /// Says how many values of which properties were not used.
-    fn note_unread(&self, unread: BTreeMap<u32, u64>, collector: &mut Collector<'_>) {
+    fn note_unread(&self, unread: BTreeMap<u32, u64>, collector: &mut Collector) {
         let iris: HashMap<u32, &String> = self.properties.iter().map(|(iri, (number, _))| (*number, iri)).collect();
         let mut counts: Vec<(u64, &String)> =
             unread.into_iter().map(|(number, count)| (count, iris[&number])).collect();
@@ -362,11 +358,11 @@ impl Described {
             Role::Type => entry.types.push(value),
             // MeSH has 0 for none.
             Role::Xref if value != "0" => entry.xrefs.push(value),
-            Role::Deprecated => self.is_deprecated |= value.eq_ignore_ascii_case("true") || value == "1",
-            Role::Active => self.is_deprecated |= value.eq_ignore_ascii_case("false") || value == "0",
-            Role::AlternativeId => self.alternative_ids.push(id_of(&value)),
-            Role::ReplacedBy => self.replaced_by.push(id_of(&value)),
-            Role::Consider => self.consider.push(id_of(&value)),
+            Role::Deprecated => entry.is_removed |= value.eq_ignore_ascii_case("true") || value == "1",
+            Role::Active => entry.is_removed |= value.eq_ignore_ascii_case("false") || value == "0",
+            Role::AlternativeId => entry.replaces.push(id_of(&value)),
+            Role::ReplacedBy => entry.replaced_by.push(id_of(&value)),
+            Role::Consider => entry.consider.push(id_of(&value)),
             _ => {}
         }
     }
@@ -395,7 +391,7 @@ impl Described {
         let (is_owl, known) = (kind.starts_with(OWL), [OWL, SKOS, SKOS_XL, RDFS, RDF]);
         let kind = known.iter().find_map(|namespace| kind.strip_prefix(namespace)).unwrap_or_default();
         self.is_declared |= matches!(kind, "Class" | "Concept" | "DeprecatedClass");
-        self.is_deprecated |= kind == "DeprecatedClass";
+        self.entry.is_removed |= kind == "DeprecatedClass";
         self.is_class |= is_owl && matches!(kind, "Class" | "DeprecatedClass");
         self.is_other |= kind.ends_with("Property")
             || matches!(kind, "Ontology" | "ConceptScheme" | "Collection" | "Datatype" | "Label" | "Axiom");
@@ -405,7 +401,7 @@ impl Described {
     fn fate(&self, iri: &str, options: &ImportOptions) -> &'static str {
         let is_named = self.names().next().is_some() || options.label_from_iri && iri_label(iri).is_some();
         match () {
-            () if self.is_deprecated => "no longer in use",
+            () if self.entry.is_removed => "no longer in use",
             () if is_named => CONCEPTS,
             () if self.other_language.is_some() => "with names in other languages only",
             () => "without a name",
@@ -418,7 +414,7 @@ impl Described {
         names.map(String::as_str).filter(|name| !name.is_empty())
     }
 
-    fn hand_over(self, iri: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+    fn hand_over(self, iri: &str, collector: &mut Collector) -> Result<(), Error> {
         let Self { mut entry, label, trees, .. } = self;
         if entry.name.is_empty() {
             entry.name = label;
@@ -427,18 +423,10 @@ impl Described {
         }
         entry.id = id_of(iri);
         entry.types.extend(mesh::categories(&trees));
-        let is_named = !entry.name.is_empty() || !entry.synonyms.is_empty();
-        if self.is_deprecated {
-            let Self { replaced_by, consider, .. } = self;
-            return collector.remove(None, Former { id: entry.id, replaced_by, consider });
+        if collector.settle(None, &mut entry)? {
+            return Ok(());
         }
-        if !self.replaced_by.is_empty() {
-            collector.add_left_out(REPLACED_IN_USE);
-        }
-        for id in self.alternative_ids {
-            collector.retire(None, Former::replaced(id, &entry.id))?;
-        }
-        if is_named {
+        if !entry.name.is_empty() || !entry.synonyms.is_empty() {
             collector.add(None, entry)?;
         } else if let Some(language) = &self.other_language {
             collector.add_other_language(&entry.id, language);
@@ -464,7 +452,7 @@ fn id_of(iri: &str) -> String {
 }
 
 /// Says what became of the classes of an ontology, if not all are concepts.
-fn note_classes(classes: &BTreeMap<&str, Vec<String>>, collector: &mut Collector<'_>) {
+fn note_classes(classes: &BTreeMap<&str, Vec<String>>, collector: &mut Collector) {
     let concepts = classes.get(CONCEPTS).map_or(0, Vec::len);
     let all: usize = classes.values().map(Vec::len).sum();
     let others = classes.iter().filter(|(fate, _)| **fate != CONCEPTS).map(|(fate, classes)| {
@@ -484,8 +472,8 @@ fn short(iri: &str) -> String {
 }
 
 /// Returns true if values of a property, by its IRI or CURIE, are names.
-pub(super) fn is_synonym(property: &str, collector: &mut Collector<'_>) -> bool {
-    collector.asks_for(property) || Role::of(&iri_of(property), collector.options) == Role::Synonym
+pub(super) fn is_synonym(property: &str, collector: &mut Collector) -> bool {
+    collector.asks_for(property) || Role::of(&iri_of(property), &collector.options) == Role::Synonym
 }
 
 /// Returns the IRI of a CURIE whose prefix ontologies use without a declaration, or that of the OBO Foundry (`IAO:0000118`); an

@@ -32,29 +32,34 @@ pub(super) fn is_line(line: &str) -> bool {
     Line::of(line).is_some()
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     // Codes of ICD-10-CM begin with a letter and have a full stop behind the third place; those of PCS have none.
     let (mut codes, mut has_stops) = (HashSet::<String>::new(), None);
-    for_each_row(source, collector, |number, line, collector| {
-        let Some(Line { code, short, long }) = Line::of(line) else {
-            return collector.problem(Some(number), line, "no order number, code and descriptions at their places");
-        };
-        let has_stops = *has_stops.get_or_insert(code.as_bytes()[0].is_ascii_alphabetic());
-        let written = |code: &str| match code.split_at_checked(3) {
-            Some((category, rest)) if has_stops && !rest.is_empty() => format!("{category}.{rest}"),
-            _ => code.to_owned(),
-        };
-        let above = (3..code.len()).rev().map(|end| &code[..end]).find(|above| codes.contains(*above));
-        let id = written(code);
-        let entry = Entry {
-            name: if long.is_empty() { short } else { long }.to_owned(),
-            synonyms: vec![short.to_owned()],
-            parents: above.map(written).into_iter().collect(),
-            xrefs: (id != code).then(|| code.to_owned()).into_iter().collect(),
-            id,
-            ..Entry::default()
-        };
-        codes.insert(code.to_owned());
-        collector.add(Some(number), entry)
-    })
+    for_each_row(
+        source,
+        collector,
+        |_| false,
+        |number, line, collector| {
+            let Some(Line { code, short, long }) = Line::of(line) else {
+                return collector.problem(Some(number), line, "no order number, code and descriptions at their places");
+            };
+            let has_stops = *has_stops.get_or_insert(code.as_bytes()[0].is_ascii_alphabetic());
+            let written = |code: &str| match code.split_at_checked(3) {
+                Some((category, rest)) if has_stops && !rest.is_empty() => format!("{category}.{rest}"),
+                _ => code.to_owned(),
+            };
+            let above = (3..code.len()).rev().map(|end| &code[..end]).find(|above| codes.contains(*above));
+            let id = written(code);
+            let entry = Entry {
+                name: if long.is_empty() { short } else { long }.to_owned(),
+                synonyms: vec![short.to_owned()],
+                parents: above.map(written).into_iter().collect(),
+                xrefs: (id != code).then(|| code.to_owned()).into_iter().collect(),
+                id,
+                ..Entry::default()
+            };
+            codes.insert(code.to_owned());
+            collector.add(Some(number), entry)
+        },
+    )
 }

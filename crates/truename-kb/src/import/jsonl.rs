@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 use truename_read::{Source, json};
 use truename_text::excerpt;
 
-use super::collector::{Collector, Entry, Former};
-use crate::{Alias, Error};
+use super::collector::{Collector, Entry};
+use crate::Error;
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let mut objects = source.into_objects();
     while let Some(record) = objects.read()? {
         let line = record.line;
@@ -22,11 +22,10 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
             collector.not_utf8(line, record.content())?;
             continue;
         };
-        let read = json::object(text).and_then(|fields| Fields(fields).object());
-        match read {
-            Ok(object) => {
-                object.unread.keys().for_each(|field| collector.add_unread(field));
-                object.hand_over(line, collector)?;
+        match json::object(text).and_then(|fields| Fields(fields).entry()) {
+            Ok((entry, unread)) => {
+                unread.keys().for_each(|field| collector.add_unread(field));
+                collector.add(Some(line), entry)?;
             }
             Err(reason) => collector.problem(Some(line), text, reason)?,
         }
@@ -34,69 +33,39 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
     Ok(())
 }
 
-/// A concept, or one that was removed.
-struct Object {
-    entry: Entry,
-    is_removed: bool,
-    replaced_by: Vec<String>,
-    consider: Vec<String>,
-    /// Retired ids that the concept replaces.
-    replaces: Vec<String>,
-    /// Retired ids in place of which the concept may be meant.
-    considered_for: Vec<String>,
-    /// Fields that are of neither format.
-    unread: BTreeMap<String, Box<RawValue>>,
-}
-
-impl Object {
-    fn hand_over(self, line: u64, collector: &mut Collector<'_>) -> Result<(), Error> {
-        let (line, id) = (Some(line), self.entry.id.clone());
-        if self.is_removed {
-            let Self { replaced_by, consider, .. } = self;
-            return collector.remove(line, Former { id, replaced_by, consider });
-        }
-        collector.add(line, self.entry)?;
-        for former in self.replaces {
-            collector.retire(line, Former::replaced(former, &id))?;
-        }
-        for former in self.considered_for {
-            collector.retire(line, Former::considered(former, &id))?;
-        }
-        Ok(())
-    }
-}
-
 /// The fields of an object as they are written, for a number that is an id keeps its digits; taken one by one.
 struct Fields(BTreeMap<String, Box<RawValue>>);
 
 impl Fields {
-    fn object(mut self) -> Result<Object, String> {
+    /// Returns the entry, and the fields that are of neither format.
+    fn entry(mut self) -> Result<(Entry, BTreeMap<String, Box<RawValue>>), String> {
         let id = self.text("id")?.or(self.text("concept_id")?).ok_or("not a concept (missing field `id`)")?;
         let name = self.text("name")?.or(self.text("canonical_name")?).unwrap_or_default();
-        let mut entry = Entry { id, name, synonyms: self.texts("synonyms")?, ..Entry::default() };
+        let (mut synonyms, mut aliases) = (self.texts("synonyms")?, Vec::new());
         for alias in self.list("aliases") {
             if alias.get().starts_with('{') {
-                let alias = parsed::<Alias>(&alias).map_err(|error| format!("not a concept (`aliases`: {error})"))?;
-                entry.aliases.push(alias);
+                aliases.push(parsed(&alias).map_err(|error| format!("not a concept (`aliases`: {error})"))?);
             } else {
                 // scispaCy calls synonyms so.
-                entry.synonyms.push(text("aliases", &alias)?);
+                synonyms.push(text("aliases", &alias)?);
             }
         }
-        entry.types = self.texts("types")?;
-        entry.parents = self.texts("parents")?;
-        entry.xrefs = self.texts("xrefs")?;
-        entry.definition = self.text("definition")?;
-        let is_removed = self.0.remove("removed").is_some_and(|removed| removed.get() == "true");
-        Ok(Object {
-            entry,
-            is_removed,
+        let entry = Entry {
+            id,
+            name,
+            synonyms,
+            aliases,
+            types: self.texts("types")?,
+            parents: self.texts("parents")?,
+            xrefs: self.texts("xrefs")?,
+            definition: self.text("definition")?,
+            is_removed: self.0.remove("removed").is_some_and(|removed| removed.get() == "true"),
             replaced_by: self.texts("replaced_by")?,
             consider: self.texts("consider")?,
             replaces: self.texts("replaces")?,
             considered_for: self.texts("considered_for")?,
-            unread: self.0,
-        })
+        };
+        Ok((entry, self.0))
     }
 
     fn text(&mut self, field: &str) -> Result<Option<String>, String> {

@@ -34,7 +34,7 @@ struct Record {
     line: u64,
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let mut pieces = Pieces::new(source.into_text(), "MeSH XML");
     let unresolved = pieces.unresolved();
     let (mut text, mut within) = (String::new(), Vec::<String>::new());
@@ -92,7 +92,7 @@ impl Record {
 }
 
 /// Turns tree numbers into parents and types, once all records are read.
-fn finish(mut records: Vec<Record>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn finish(mut records: Vec<Record>, collector: &mut Collector) -> Result<(), Error> {
     let by_tree: HashMap<String, String> = records
         .iter()
         .flat_map(|record| record.trees.iter().map(|tree| (tree.clone(), record.entry.id.clone())))

@@ -44,12 +44,12 @@ mod wordnet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::Source;
 
 pub use self::aliases::{AliasReport, Vocabulary};
 use self::collector::Collector;
 pub use self::format::Format;
-pub(crate) use self::options::ENCODING_HINT;
 pub use self::options::{Columns, ImportOptions, SynonymScopes};
 pub use self::report::{FileReport, Import};
 use crate::Error;
@@ -130,7 +130,11 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
     let columns = &options.columns;
     let told = if source.is_parquet() { Some(Format::Csv) } else { Format::detect(path, &beginning) };
     let table = || columns.are_of_table().then_some(Format::Csv);
-    let format = options.format.or(told).or_else(table).ok_or_else(|| Error::unknown_format(path, Format::names()))?;
+    let format = options.format.or(told).or_else(table).ok_or_else(|| {
+        let message = format!("cannot tell the format of {}", path.display());
+        let names = format!(", one of {}", Format::names());
+        Error::new(ErrorKind::Syntax, message).with_hint(hint!["name it with ", HintPart::setting("format"), names])
+    })?;
     // Columns that are named are read as they are asked for.
     let is_plain = options.format.is_none()
         && match format {
@@ -145,7 +149,7 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
 fn read_all(
     inputs: Vec<Input>,
     options: &ImportOptions,
-    read: impl Fn(Format, Source, &mut Collector<'_>) -> Result<(), Error>,
+    read: impl Fn(Format, Source, &mut Collector) -> Result<(), Error>,
 ) -> Result<Import, Error> {
     let bytes = |input: &Input| std::fs::metadata(&input.path).map_or(0, |metadata| metadata.len());
     options.progress.bytes_total.fetch_add(inputs.iter().map(bytes).sum(), Ordering::Relaxed);
@@ -159,7 +163,7 @@ fn read_all(
     collector.finish()
 }
 
-fn read_one(format: Format, source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn read_one(format: Format, source: Source, collector: &mut Collector) -> Result<(), Error> {
     if format == Format::Rf2 {
         rf2::check_release(source.path())?;
     }

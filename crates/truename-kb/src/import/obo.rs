@@ -3,55 +3,62 @@
 //! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
 //! grammar, drops a term for one such line.
 
+use truename_error::{HintPart, hint};
 use truename_read::Source;
 
-use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
+use super::collector::{Collector, Entry};
 use super::graph::is_synonym;
 use super::lines::for_each_row;
 use super::options::SynonymScopes;
-use crate::Error;
+use crate::{Error, error};
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let path = source.path().to_owned();
     let (mut term, mut has_header) = (None::<Term>, false);
-    for_each_row(source, collector, |number, line, collector| {
-        // A file that begins with a byte order mark may stand within another.
-        let line = line.trim_start_matches('\u{FEFF}').trim();
-        if line.is_empty() || line.starts_with('!') {
-            return Ok(());
-        }
-        if let Some(stanza) = stanza(line) {
-            has_header = true;
-            let opened = stanza.eq_ignore_ascii_case("Term").then(|| Term { line: number, ..Term::default() });
-            if opened.is_none() && !stanza.eq_ignore_ascii_case("Typedef") {
-                collector.add_unread(&format!("[{stanza}]"));
+    for_each_row(
+        source,
+        collector,
+        |_| false,
+        |number, line, collector| {
+            // A file that begins with a byte order mark may stand within another.
+            let line = line.trim_start_matches('\u{FEFF}').trim();
+            if line.is_empty() || line.starts_with('!') {
+                return Ok(());
             }
-            return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
-        }
-        let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
-        match (clause, &mut term) {
-            (None, None) if !has_header => Err(Error::syntax(
-                &path,
-                Some(number),
-                format!("not OBO: no `tag: value` but \"{}\"", truename_text::excerpt(line)),
-            )
-            .with_hint(
-                "an OBO file begins with a header such as `format-version: 1.4`; name another format with --format",
-            )),
-            (Some(("id", value)), Some(open)) if open.has_other_id(value) => {
-                collector.problem(Some(number), value, "a second id, so a new term begins here")?;
-                let opened = Term { line: number, ..Term::default() };
-                std::mem::replace(open, opened).finish(collector)?;
-                open.take(number, "id", value.trim(), collector)
-            }
-            (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
-            (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
-            _ => {
+            if let Some(stanza) = stanza(line) {
                 has_header = true;
-                Ok(())
+                let opened = stanza.eq_ignore_ascii_case("Term").then(|| Term { line: number, ..Term::default() });
+                if opened.is_none() && !stanza.eq_ignore_ascii_case("Typedef") {
+                    collector.add_unread(&format!("[{stanza}]"));
+                }
+                return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
             }
-        }
-    })?;
+            let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
+            match (clause, &mut term) {
+                (None, None) if !has_header => Err(error::syntax(
+                    &path,
+                    Some(number),
+                    format!("not OBO: no `tag: value` but \"{}\"", truename_text::excerpt(line)),
+                )
+                .with_hint(hint![
+                    "an OBO file begins with a header such as `format-version: 1.4`; name another format with ",
+                    HintPart::setting("format")
+                ])),
+                (Some(("id", value)), Some(open)) if open.has_other_id(value) => {
+                    collector.problem(Some(number), value, "a second id, so a new term begins here")?;
+                    let opened = Term { line: number, ..Term::default() };
+                    std::mem::replace(open, opened).finish(collector)?;
+                    open.take(number, "id", value.trim(), collector)
+                }
+                (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
+                (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
+                _ => {
+                    has_header = true;
+                    Ok(())
+                }
+            }
+        },
+    )?;
     term.map_or(Ok(()), |term| term.finish(collector))
 }
 
@@ -69,10 +76,6 @@ fn stanza(line: &str) -> Option<&str> {
 struct Term {
     entry: Entry,
     line: u64,
-    is_obsolete: bool,
-    alternative_ids: Vec<String>,
-    replaced_by: Vec<String>,
-    consider: Vec<String>,
 }
 
 impl Term {
@@ -80,7 +83,7 @@ impl Term {
         !self.entry.id.is_empty() && self.entry.id != first_word(value.trim())
     }
 
-    fn take(&mut self, line: u64, tag: &str, value: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+    fn take(&mut self, line: u64, tag: &str, value: &str, collector: &mut Collector) -> Result<(), Error> {
         let entry = &mut self.entry;
         match tag {
             "id" => entry.id = first_word(value),
@@ -90,11 +93,11 @@ impl Term {
                 entry.synonyms.push(unescaped(without_comment(without_qualifiers(value))));
             }
             "namespace" => entry.types.push(first_word(value)),
-            "is_obsolete" => self.is_obsolete = first_word(value).eq_ignore_ascii_case("true"),
+            "is_obsolete" => entry.is_removed = first_word(value).eq_ignore_ascii_case("true"),
             "xref" => entry.xrefs.push(first_word(value)),
-            "alt_id" => self.alternative_ids.push(first_word(value)),
-            "replaced_by" => self.replaced_by.push(first_word(value)),
-            "consider" | "use_term" => self.consider.push(first_word(value)),
+            "alt_id" => entry.replaces.push(first_word(value)),
+            "replaced_by" => entry.replaced_by.push(first_word(value)),
+            "consider" | "use_term" => entry.consider.push(first_word(value)),
             "is_a" => entry.parents.push(first_word(value)),
             "def" => match quoted(value) {
                 Some((text, _)) => entry.definition = Some(text),
@@ -114,7 +117,7 @@ impl Term {
     }
 
     /// Takes `RELATION "VALUE" DATATYPE` or `RELATION ID` (OBO 1.4, section "property_value").
-    fn take_property(&mut self, value: &str, collector: &mut Collector<'_>) {
+    fn take_property(&mut self, value: &str, collector: &mut Collector) {
         let (property, value) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
         let text = quoted(value.trim_start()).map(|(text, _)| text);
         match text.filter(|_| is_synonym(property, collector)) {
@@ -123,25 +126,15 @@ impl Term {
         }
     }
 
-    fn skip(&self, line: u64, value: &str, reason: &str, collector: &mut Collector<'_>) -> Result<(), Error> {
+    fn skip(&self, line: u64, value: &str, reason: &str, collector: &mut Collector) -> Result<(), Error> {
         collector.problem(Some(line), value, format!("{reason}, so it was skipped (term {})", self.entry.id))
     }
 
-    fn finish(self, collector: &mut Collector<'_>) -> Result<(), Error> {
+    fn finish(self, collector: &mut Collector) -> Result<(), Error> {
         if self.entry.id.is_empty() {
             return collector.problem(Some(self.line), &self.entry.name, "a term without an id, so it was skipped");
         }
-        let (line, id) = (Some(self.line), self.entry.id.clone());
-        if self.is_obsolete {
-            let Self { replaced_by, consider, .. } = self;
-            return collector.remove(line, Former { id, replaced_by, consider });
-        }
-        if !self.replaced_by.is_empty() {
-            collector.add_left_out(REPLACED_IN_USE);
-        }
-        collector.add(line, self.entry)?;
-        let mut former = self.alternative_ids.into_iter().map(|former| Former::replaced(former, &id));
-        former.try_for_each(|former| collector.retire(line, former))
+        collector.add(Some(self.line), self.entry)
     }
 }
 

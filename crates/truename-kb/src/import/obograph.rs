@@ -9,12 +9,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use truename_read::json::JsonDocument;
-use truename_read::{Source, Watch};
+use truename_read::{Source, Watch, encoding_hint};
 
-use super::collector::{Collector, Entry, Former, REPLACED_IN_USE};
+use super::collector::{Collector, Entry};
 use super::graph::{curie, is_synonym};
-use super::options::ENCODING_HINT;
-use crate::Error;
+use crate::{Error, error};
 
 #[derive(Deserialize)]
 struct Document {
@@ -85,7 +84,7 @@ struct Edge {
     obj: String,
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
     let document: Document = serde_json::from_reader(BufReader::new(JsonDocument::new(text)))
@@ -104,29 +103,17 @@ pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), 
 
 fn malformed(path: &Path, watch: &Watch, error: &serde_json::Error) -> Error {
     if error.is_eof() {
-        return watch.ends_early("not OBO Graphs JSON: the file ends before its last bracket").into();
+        return watch.ends_early("not OBO Graphs JSON: the file ends before its last bracket");
     }
-    let refused = Error::syntax(path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}"));
-    if error.to_string().contains("unicode") { refused.with_hint(ENCODING_HINT) } else { refused }
+    let refused = error::syntax(path, Some(error.line() as u64), format!("not OBO Graphs JSON: {error}"));
+    if error.to_string().contains("unicode") { refused.with_hint(encoding_hint()) } else { refused }
 }
 
-fn add_node(
-    node: Node,
-    parents: &mut HashMap<String, Vec<String>>,
-    collector: &mut Collector<'_>,
-) -> Result<(), Error> {
+fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &mut Collector) -> Result<(), Error> {
     let id = curie(&node.id);
     let meta = node.meta.unwrap_or_default();
-    if meta.deprecated {
-        let (replaced_by, consider) = (meta.ids("IAO_0100001"), meta.ids("consider"));
-        return collector.remove(None, Former { id, replaced_by, consider });
-    }
-    for former in meta.ids("hasAlternativeId") {
-        collector.retire(None, Former::replaced(former, &id))?;
-    }
-    if !meta.ids("IAO_0100001").is_empty() {
-        collector.add_left_out(REPLACED_IN_USE);
-    }
+    let (replaced_by, consider) = (meta.ids("IAO_0100001"), meta.ids("consider"));
+    let replaces = meta.ids("hasAlternativeId");
     let (properties, further): (Vec<_>, Vec<_>) =
         meta.properties.into_iter().partition(|property| is_synonym(&property.pred, collector));
     let is_read = |property: &&Property| READ_PROPERTIES.iter().any(|read| property.pred.ends_with(read));
@@ -140,8 +127,12 @@ fn add_node(
     };
     let (kept, left_out): (Vec<_>, Vec<_>) = meta.synonyms.into_iter().partition(is_kept);
     left_out.iter().filter_map(|synonym| synonym.pred.as_deref()).for_each(|property| collector.add_unread(property));
-    let entry = Entry {
+    let mut entry = Entry {
         id,
+        is_removed: meta.deprecated,
+        replaced_by,
+        consider,
+        replaces,
         name: node.lbl.unwrap_or_default(),
         synonyms: kept
             .into_iter()
@@ -153,13 +144,15 @@ fn add_node(
         definition: meta.definition.map(|definition| definition.val),
         ..Entry::default()
     };
-    if !entry.name.is_empty() || !entry.synonyms.is_empty() {
-        collector.add(None, entry)
-    } else if node.kind.as_deref() == Some("CLASS") {
-        collector.add_unlabelled(&node.id, entry);
-        Ok(())
-    } else {
-        // Nodes without a type and a label are ends of edges into other ontologies.
-        Ok(())
+    if collector.settle(None, &mut entry)? {
+        return Ok(());
     }
+    if !entry.name.is_empty() || !entry.synonyms.is_empty() {
+        return collector.add(None, entry);
+    }
+    // Nodes without a type and a label are ends of edges into other ontologies.
+    if node.kind.as_deref() == Some("CLASS") {
+        collector.add_unlabelled(&node.id, entry);
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@
 //! An invalid concept is a retired id, and "Maps to" and "Concept replaced by" say what became of it. "Maps to" of a valid concept
 //! is a cross-reference.
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::published::{Description, Published, Row, Rows};
 use crate::Error;
 
@@ -37,13 +37,13 @@ pub(super) const OMOP: Published = Published {
     ..Published::DEFAULT
 };
 
-fn add_concept(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_concept(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let (id, vocabulary) = (row.cell("concept_id").to_owned(), row.cell("vocabulary_id"));
     if !collector.keeps_source(vocabulary) {
         return Ok(());
     }
     if matches!(row.cell("invalid_reason"), "D" | "U") {
-        return collector.remove(row.line, Former { id, ..Former::default() });
+        return collector.add(row.line, Entry::removed(id));
     }
     let entry = Entry {
         id,
@@ -55,7 +55,7 @@ fn add_concept(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error
     collector.add(row.line, entry)
 }
 
-fn add_synonym(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_synonym(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let (id, language) = (row.cell("concept_id"), row.cell("language_concept_id"));
     let kept = &collector.options.languages;
     let is_kept = match kept.is_empty() {
@@ -69,17 +69,17 @@ fn add_synonym(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error
     Ok(())
 }
 
-fn relate(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn relate(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let (id, other) = (row.cell("concept_id_1"), row.cell("concept_id_2"));
     if id == other || matches!(row.cell("invalid_reason"), "D" | "U") {
         return Ok(());
     }
     match row.cell("relationship_id") {
         "Maps to" | "Concept replaced by" | "Concept same_as to" if collector.is_retired(id) => {
-            return collector.retire(row.line, Former::replaced(id.to_owned(), other));
+            return collector.retire(row.line, Entry::replaced(id.to_owned(), other));
         }
         "Concept poss_eq to" | "Concept was_a to" | "Concept alt_to to" if collector.is_retired(id) => {
-            return collector.retire(row.line, Former::considered(id.to_owned(), other));
+            return collector.retire(row.line, Entry::considered(id.to_owned(), other));
         }
         "Maps to" => collector.add_xref(id, other),
         "Is a" if !collector.is_retired(id) => collector.add_parent(id, other),

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-
 use std::sync::atomic::Ordering;
 
 use truename_read::SourceOptions;
@@ -7,12 +6,8 @@ use truename_read::SourceOptions;
 use super::format::Format;
 use crate::Progress;
 
-/// Advice on bytes that are not UTF-8.
-pub(crate) const ENCODING_HINT: &str = "name the encoding of the file, as in --encoding windows-1252";
-
 /// Options of an import.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct ImportOptions {
     /// The format of all files; told by extension and content where this is `None`.
     pub format: Option<Format>,
@@ -40,48 +35,10 @@ pub struct ImportOptions {
     pub progress: Arc<Progress>,
 }
 
-/// Makes a method for each option that sets it.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $option:ident: $kind:ty,)*) => {
-        $($(#[$doc])*
-        #[must_use]
-        pub fn $option(self, $option: $kind) -> Self {
-            Self { $option, ..self }
-        })*
-    };
-}
-
 impl ImportOptions {
     /// Longest line or value taken unless the options say otherwise: 64 MiB. It bounds the memory that a small
     /// compressed file can take.
     pub const MAX_LINE_BYTES: u64 = SourceOptions::MAX_LINE_BYTES;
-
-    setters! {
-        /// Sets the format of all files; `None` to tell it by extension and content.
-        format: Option<Format>,
-        /// Sets the encoding of text files that are not UTF-8 and have no byte order mark, by its WHATWG label.
-        encoding: Option<String>,
-        /// Sets whether the first malformed entry ends the import.
-        strict: bool,
-        /// Sets the names of a table's columns.
-        columns: Columns,
-        /// Sets the languages kept in formats that tell them; empty for English.
-        languages: Vec<String>,
-        /// Sets the source vocabularies kept of UMLS; empty for all.
-        sources: Vec<String>,
-        /// Sets the synonym scopes kept of ontologies.
-        scopes: SynonymScopes,
-        /// Sets further properties of RDF and OWL whose values are names, by their IRIs.
-        synonym_properties: Vec<String>,
-        /// Sets whether a class without a label is named by the last part of its IRI.
-        label_from_iri: bool,
-        /// Sets the longest line or value in bytes; `None` for [`ImportOptions::MAX_LINE_BYTES`].
-        max_line_bytes: Option<u64>,
-        /// Sets whether placeholders are kept as names and ids.
-        keep_placeholders: bool,
-        /// Sets the progress, for another thread to watch and to stop.
-        progress: Arc<Progress>,
-    }
 
     /// Returns the options by which a file is opened.
     pub(super) fn source(&self) -> SourceOptions {

@@ -32,7 +32,7 @@ struct Iris {
     prefixes: HashMap<String, String>,
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let mut pieces = Pieces::new(source.into_text(), "OWL/XML");
     let unresolved = pieces.unresolved();
     let (mut iris, mut axiom, mut graph) = (Iris::default(), Axiom::default(), Graph::default());
@@ -82,7 +82,7 @@ impl Axiom {
         }
     }
 
-    fn add_to(self, kind: &str, graph: &mut Graph, collector: &mut Collector<'_>) {
+    fn add_to(self, kind: &str, graph: &mut Graph, collector: &mut Collector) {
         let Self { property, mut entities, literal } = self;
         if kind == "Declaration" && entities.is_empty() && !property.is_empty() {
             entities.push(("AnnotationProperty".to_owned(), property.clone()));

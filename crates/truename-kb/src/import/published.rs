@@ -2,9 +2,9 @@
 
 use truename_read::{Record, Source, Table, TableOptions};
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::table::{cell_counts, for_each_record, list_cut_header, shown};
-use crate::Error;
+use crate::{Error, error};
 
 /// The tables of a published vocabulary.
 pub(super) struct Published {
@@ -42,7 +42,7 @@ pub(super) enum Rows {
     /// An id that is no longer in use each, with a list of those that replace it, separated by commas.
     Former { id: &'static str, replaced_by: &'static str, is_removed: bool },
     /// Anything else.
-    Other(fn(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>),
+    Other(fn(&Row<'_>, &mut Collector) -> Result<(), Error>),
     /// Nothing that is read, which a note says.
     Unread(&'static str),
 }
@@ -108,7 +108,7 @@ impl Published {
     }
 
     /// Reads a table.
-    pub(super) fn read(&self, source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+    pub(super) fn read(&self, source: Source, collector: &mut Collector) -> Result<(), Error> {
         let beginning = source.beginning_text();
         let has_tabs = self.first_line(&beginning).contains('\t');
         let options = TableOptions {
@@ -133,8 +133,8 @@ impl Published {
             }
             Rows::Former { id, replaced_by, is_removed } => {
                 self.walk(table, description, collector, |row, collector| {
-                    let former = row.former(id, replaced_by);
-                    if *is_removed { collector.remove(row.line, former) } else { collector.retire(row.line, former) }
+                    let former = Entry { is_removed: *is_removed, ..row.former(id, replaced_by) };
+                    if *is_removed { collector.add(row.line, former) } else { collector.retire(row.line, former) }
                 })
             }
             Rows::Other(add) => self.walk(table, description, collector, add),
@@ -146,14 +146,14 @@ impl Published {
     }
 
     /// Returns the description of a table by its columns.
-    fn with_header(&self, table: &Table, collector: &Collector<'_>) -> Result<&Description, Error> {
+    fn with_header(&self, table: &Table, collector: &Collector) -> Result<&Description, Error> {
         let has = |column: &&&str| table.columns.iter().any(|known| plain(known) == column.to_ascii_lowercase());
         let missing = |description: &Description| description.columns.iter().find(|column| !has(column)).copied();
         let found = self.tables.iter().find(|description| missing(description).is_none());
         found.ok_or_else(|| {
             let (first, column) = (&self.tables[0], missing(&self.tables[0]).unwrap_or_default());
             let message = format!("no column \"{column}\", which every table of {} has", first.name);
-            Error::syntax(collector.path(), Some(1), message)
+            error::syntax(collector.path(), Some(1), message)
         })
     }
 
@@ -162,8 +162,8 @@ impl Published {
         &self,
         mut table: Table,
         description: &Description,
-        collector: &mut Collector<'_>,
-        visit: impl Fn(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>,
+        collector: &mut Collector,
+        visit: impl Fn(&Row<'_>, &mut Collector) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let columns: Vec<String> = match table.header {
             Some(_) => table.columns.iter().map(|name| plain(name)).collect(),
@@ -209,14 +209,14 @@ impl Concepts {
         is_unique: false,
     };
 
-    fn add(&self, row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+    fn add(&self, row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
         if let Some((_, _, note)) = self.left_out.filter(|(column, value, _)| row.cell(column) == *value) {
             collector.add_left_out(note);
             return Ok(());
         }
         let (status, retired) = self.retired;
         if row.list(status, '|').any(|status| retired.contains(&&*status)) {
-            return collector.remove(row.line, row.former(self.id, ""));
+            return collector.add(row.line, Entry::removed(row.cell(self.id).to_owned()));
         }
         let values = |columns: &[Column]| -> Vec<String> {
             let values = columns.iter().flat_map(|column| row.values(*column));
@@ -293,10 +293,10 @@ impl<'a> Row<'a> {
     }
 
     /// Returns an id that is no longer in use, with the ids that replace it: `HGNC:1|SYMBOL|Approved, HGNC:2|…`.
-    fn former(&self, id: &str, replaced_by: &str) -> Former {
+    fn former(&self, id: &str, replaced_by: &str) -> Entry {
         let ids = self.cells(replaced_by).flat_map(|ids| values(ids, ','));
         let ids = ids.filter_map(|id| id.split('|').next().map(str::to_owned)).filter(|id| id != "-");
-        Former { id: self.cell(id).to_owned(), replaced_by: ids.collect(), consider: Vec::new() }
+        Entry { id: self.cell(id).to_owned(), replaced_by: ids.collect(), ..Entry::default() }
     }
 }
 

@@ -7,29 +7,29 @@ use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser};
 use oxrdf::{NamedNode, NamedOrBlankNode, Term, Triple};
 use oxrdfxml::RdfXmlParser;
 use oxttl::{TurtleParseError, TurtleParser, TurtleSyntaxError};
+use truename_error::{HintPart, hint};
 use truename_text::excerpt;
 
 use super::collector::Collector;
 use super::format::Format;
 use super::graph::Graph;
-use super::options::ENCODING_HINT;
-use crate::Error;
-use truename_read::Source;
+use crate::{Error, error};
 use truename_read::json::JsonDocument;
 use truename_read::xml::{Pieces, Plain};
+use truename_read::{Source, encoding_hint};
 
 /// Relative references are resolved against this where the file names no base of its own.
 pub(super) const BASE: &str = "file:///";
 
-pub(super) fn read_turtle(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read_turtle(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
     let mut graph = Graph::default();
-    let parser = TurtleParser::new().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+    let parser = TurtleParser::new().with_base_iri(BASE).map_err(|error| error::syntax(&path, None, error))?;
     let not_turtle = |fault: &TurtleSyntaxError| {
         let line = fault.location().start.line + 1;
-        let refused = Error::syntax(&path, Some(line), format!("not Turtle: {}", fault.message()));
-        if fault.message().contains("UTF-8") { refused.with_hint(ENCODING_HINT) } else { refused }
+        let refused = error::syntax(&path, Some(line), format!("not Turtle: {}", fault.message()));
+        if fault.message().contains("UTF-8") { refused.with_hint(encoding_hint()) } else { refused }
     };
     // The parser goes on behind the statement that it cannot read, so the file is refused only if it ends there.
     let (mut first, mut last, mut has_triples) = (None, None::<TurtleSyntaxError>, false);
@@ -43,7 +43,7 @@ pub(super) fn read_turtle(source: Source, collector: &mut Collector<'_>) -> Resu
                 has_triples = true;
                 add(&mut graph, triple, collector);
             }
-            Err(TurtleParseError::Io(error)) => return Err(watch.failure_or(|| Error::io("read", &path, error))),
+            Err(TurtleParseError::Io(error)) => return Err(watch.failure_or(|| error::io("read", &path, error))),
             Err(TurtleParseError::Syntax(fault)) if fault.message().contains("UTF-8") => {
                 return Err(not_turtle(&fault));
             }
@@ -62,25 +62,25 @@ pub(super) fn read_turtle(source: Source, collector: &mut Collector<'_>) -> Resu
     graph.finish(collector)
 }
 
-fn list_statement(fault: &TurtleSyntaxError, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn list_statement(fault: &TurtleSyntaxError, collector: &mut Collector) -> Result<(), Error> {
     let line = fault.location().start.line + 1;
     collector.problem(Some(line), fault.message(), "not Turtle, so the rest of the statement was left out")
 }
 
-pub(super) fn read_xml(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read_xml(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let path = source.path().to_owned();
     refuse_other_syntaxes(&source)?;
     let text = source.into_text();
     let watch = text.watch();
     let (mut graph, mut refused) = (Graph::default(), HashSet::new());
     let parser =
-        RdfXmlParser::new().lenient().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+        RdfXmlParser::new().lenient().with_base_iri(BASE).map_err(|error| error::syntax(&path, None, error))?;
     let pieces = Pieces::new(text, "RDF/XML");
     let unresolved = pieces.unresolved();
     for triple in parser.for_reader(Plain::new(pieces)) {
         match triple {
             Ok(triple) => add_checked(&mut graph, triple, Some(watch.line()), &mut refused, collector)?,
-            Err(error) => return Err(watch.failure_or(|| watch.error(format_args!("not RDF/XML: {error}"))).into()),
+            Err(error) => return Err(watch.failure_or(|| watch.error(format_args!("not RDF/XML: {error}")))),
         }
         collector.report_unresolved(&unresolved)?;
     }
@@ -91,10 +91,11 @@ pub(super) fn read_xml(source: Source, collector: &mut Collector<'_>) -> Result<
 /// Returns the syntax of an OWL ontology that is not XML.
 fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
     let beginning = source.beginning_text();
-    let refused = |message: String| Error::syntax(source.path(), Some(1), message);
+    let refused = |message: String| error::syntax(source.path(), Some(1), message);
     let first = beginning.trim_start().lines().next().unwrap_or_default();
     if Format::detect(Path::new(""), &beginning) == Some(Format::OwlXml) {
-        return Err(refused("this is OWL/XML, not RDF/XML".into()).with_hint("name it with --format owlxml"));
+        return Err(refused("this is OWL/XML, not RDF/XML".into())
+            .with_hint(hint!["name it with ", HintPart::setting("format").value("owlxml")]));
     }
     if first.is_empty() || first.starts_with('<') {
         return Ok(());
@@ -110,12 +111,12 @@ fn refuse_other_syntaxes(source: &Source) -> Result<(), Error> {
 }
 
 /// Reads JSON-LD. A context that lies elsewhere is never fetched.
-pub(super) fn read_json_ld(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn read_json_ld(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
     let (mut graph, mut refused) = (Graph::default(), HashSet::new());
     let parser =
-        JsonLdParser::new().lenient().with_base_iri(BASE).map_err(|error| Error::syntax(&path, None, error))?;
+        JsonLdParser::new().lenient().with_base_iri(BASE).map_err(|error| error::syntax(&path, None, error))?;
     for quad in parser.for_reader(JsonDocument::new(text)) {
         let quad = quad.map_err(|error| watch.failure_or(|| not_json_ld(&path, &error)))?;
         add_checked(&mut graph, quad.into(), None, &mut refused, collector)?;
@@ -124,9 +125,9 @@ pub(super) fn read_json_ld(source: Source, collector: &mut Collector<'_>) -> Res
 }
 
 fn not_json_ld(path: &Path, error: &JsonLdParseError) -> Error {
-    let JsonLdParseError::Syntax(error) = error else { return Error::syntax(path, None, error) };
+    let JsonLdParseError::Syntax(error) = error else { return error::syntax(path, None, error) };
     let line = error.location().map(|place| place.start.line + 1);
-    let refused = Error::syntax(path, line, format!("not JSON-LD: {error}"));
+    let refused = error::syntax(path, line, format!("not JSON-LD: {error}"));
     match error.code() {
         Some(JsonLdErrorCode::LoadingRemoteContextFailed | JsonLdErrorCode::LoadingDocumentFailed) => refused
             .with_hint("its context lies elsewhere and is not fetched: put it into the file in place of its address"),
@@ -140,7 +141,7 @@ fn add_checked(
     triple: Triple,
     line: Option<u64>,
     refused: &mut HashSet<String>,
-    collector: &mut Collector<'_>,
+    collector: &mut Collector,
 ) -> Result<(), Error> {
     let is_valid = |node: &NamedNode| NamedNode::new(node.as_str()).is_ok();
     let subject = if let NamedOrBlankNode::NamedNode(node) = &triple.subject { Some(node) } else { None };
@@ -159,7 +160,7 @@ fn add_checked(
     }
 }
 
-fn add(graph: &mut Graph, triple: Triple, collector: &mut Collector<'_>) {
+fn add(graph: &mut Graph, triple: Triple, collector: &mut Collector) {
     let subject = match triple.subject {
         NamedOrBlankNode::NamedNode(subject) => subject.into_string(),
         NamedOrBlankNode::BlankNode(label) => label.to_string(),

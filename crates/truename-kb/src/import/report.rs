@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_text::Problem;
 
 use super::format::Format;
@@ -25,6 +26,8 @@ pub struct Import {
     pub problems: Vec<Problem>,
     /// Number of all problems.
     pub problem_count: u64,
+    /// Advice on what was left out, for an import in which nothing is left.
+    pub(super) way_out: Option<Hint>,
 }
 
 /// Report of an imported file.
@@ -39,8 +42,8 @@ pub struct FileReport {
     pub bytes: u64,
     /// Entries or rows taken from the file.
     pub entries: u64,
-    /// Notes on guesses and on values that were not read, in words.
-    pub notes: Vec<String>,
+    /// Notes on guesses and on values that were not read.
+    pub notes: Vec<Problem>,
 }
 
 impl Import {
@@ -55,29 +58,26 @@ impl Import {
     pub(super) fn without_concepts(&self) -> Error {
         let first = self.problems.first().map_or(String::new(), |problem| format!(" ({problem})"));
         let has = |formats: &[Format]| self.files.iter().any(|file| formats.contains(&file.format));
-        let says = |flag: &str| self.problems.iter().any(|problem| problem.reason.contains(flag));
+        let format = HintPart::setting("format");
         let hint = if !self.mappings.is_empty() {
-            "mappings name no concepts: import them together with the vocabulary whose ids they map"
-        } else if says("--language") {
-            "keep names in other languages with --language CODE, or all with --language '*'"
-        } else if says("--label-from-iri") {
-            "name the classes by their IRIs with --label-from-iri"
+            "mappings name no concepts: import them together with the vocabulary whose ids they map".into()
+        } else if let Some(way_out) = &self.way_out {
+            way_out.clone()
         } else if self.files.iter().any(|file| file.format.is_published_table()) {
-            "import all files of the vocabulary, or their folder: names and ids may lie in several"
+            "import all files of the vocabulary, or their folder: names and ids may lie in several".into()
         } else if has(&[Format::Csv, Format::Tsv]) {
-            "check --format, --id-column and --name-column"
+            hint!["check ", format, ", ", HintPart::setting("id_column"), " and ", HintPart::setting("name_column")]
         } else {
-            "check --format"
+            hint!["check ", format]
         };
-        Error::no_concepts(self.files.iter().map(|file| file.path.clone()).collect(), first, hint)
+        let paths: Vec<String> = self.files.iter().map(|file| file.path.display().to_string()).collect();
+        let message = format!("no concept was found in {}{first}", paths.join(", "));
+        Error::new(ErrorKind::Syntax, message).with_hint(hint)
     }
 
     /// Returns what was told by looking or not read, file by file.
     pub fn notes(&self) -> Vec<Problem> {
-        let of_file = |file: &FileReport| -> Vec<Problem> {
-            file.notes.iter().map(|note| Problem::new(&file.path, None, note)).collect()
-        };
-        self.files.iter().flat_map(of_file).collect()
+        self.files.iter().flat_map(|file| &file.notes).cloned().collect()
     }
 
     /// Returns the number of names of all concepts.

@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::published::{Description, Published, Row, Rows};
-use crate::Error;
+use crate::{Error, error};
 
 const CONCEPTS: &str = "SNOMED CT's concepts";
 const FULLY_SPECIFIED_NAME: &str = "900000000000003001";
@@ -51,7 +51,7 @@ pub(super) fn check_release(path: &Path) -> Result<(), Error> {
     for (release, rows) in RELEASES {
         if ["_", "-"].iter().any(|end| file.contains(&format!("{release}{end}"))) {
             let message = format!("a file of SNOMED CT's {} release, which has {rows}", release.to_lowercase());
-            return Err(Error::syntax(path, None, message).with_hint("import the files of the snapshot"));
+            return Err(error::syntax(path, None, message).with_hint("import the files of the snapshot"));
         }
     }
     Ok(())
@@ -61,13 +61,13 @@ fn is_active(row: &Row<'_>) -> bool {
     row.cell("active") == "1"
 }
 
-fn add_concept(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_concept(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let id = row.cell("id").to_owned();
-    if is_active(row) { Ok(()) } else { collector.remove(row.line, Former { id, ..Former::default() }) }
+    if is_active(row) { Ok(()) } else { collector.add(row.line, Entry::removed(id)) }
 }
 
 /// Takes a description that a language reference set prefers.
-fn prefer(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn prefer(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     if is_active(row) && row.cell("acceptabilityid") == PREFERRED {
         let asks_gb = collector.options.languages.iter().any(|language| language.eq_ignore_ascii_case("en-GB"));
         let rank = u32::from((row.cell("refsetid") == GB_ENGLISH) != asks_gb);
@@ -76,7 +76,7 @@ fn prefer(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn describe(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn describe(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let [id, term, language] = ["conceptid", "term", "languagecode"].map(|column| row.cell(column));
     let named = |types| Entry { id: id.to_owned(), name: term.to_owned(), types, ..Entry::default() };
     if !is_active(row) {
@@ -97,21 +97,21 @@ fn describe(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn relate(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn relate(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     if is_active(row) && row.cell("typeid") == IS_A {
         collector.add_parent(row.cell("sourceid"), row.cell("destinationid"));
     }
     Ok(())
 }
 
-fn associate(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn associate(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let (id, target, refset) = (row.cell("referencedcomponentid"), row.cell("targetcomponentid"), row.cell("refsetid"));
     if !is_active(row) || !is_concept(id) {
         Ok(())
     } else if REPLACEMENTS.contains(&refset) {
-        collector.retire(row.line, Former::replaced(id.to_owned(), target))
+        collector.retire(row.line, Entry::replaced(id.to_owned(), target))
     } else if ALTERNATIVES.contains(&refset) {
-        collector.retire(row.line, Former::considered(id.to_owned(), target))
+        collector.retire(row.line, Entry::considered(id.to_owned(), target))
     } else {
         Ok(())
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use truename_read::{Source, without_packing};
 
 use super::Input;
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::format::Format;
-use super::lines::for_each_line;
+use super::lines::for_each_row;
 use crate::Error;
 
 /// Fields of a row; the last ends with `|` too.
@@ -60,33 +60,39 @@ pub(super) fn is_rank(beginning: &str) -> bool {
     fields.len() == MRRANK && is_number(fields[0]) && matches!(fields[3..], ["Y" | "N", ""])
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    for_each_line(source, collector, |number, line, collector| {
-        let fields: Vec<&str> = line.split('|').collect();
-        match fields.len() {
-            MRCONSO => read_name(number, &fields, collector),
-            // A row of MRCONSO that is cut off may have as many fields.
-            MRSTY if is_type_id(fields[1]) && fields[MRSTY - 1].is_empty() => {
-                collector.add_type(fields[0], fields[3]);
-                Ok(())
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
+    // Every row shows by its number of fields that it is whole.
+    for_each_row(
+        source,
+        collector,
+        |_| true,
+        |number, line, collector| {
+            let fields: Vec<&str> = line.split('|').collect();
+            match fields.len() {
+                MRCONSO => read_name(number, &fields, collector),
+                // A row of MRCONSO that is cut off may have as many fields.
+                MRSTY if is_type_id(fields[1]) && fields[MRSTY - 1].is_empty() => {
+                    collector.add_type(fields[0], fields[3]);
+                    Ok(())
+                }
+                MRCUI if is_former(&fields) => retire(number, &fields, collector),
+                RXNATOMARCHIVE if is_number(fields[12]) => {
+                    let replaced_by = Vec::from_iter(Some(fields[15].to_owned()).filter(|id| is_number(id)));
+                    collector.retire(Some(number), Entry { id: fields[12].to_owned(), replaced_by, ..Entry::default() })
+                }
+                MRRANK if is_rank(line) => {
+                    let rank: u32 = fields[0].parse().unwrap_or_default();
+                    collector.rank(&format!("{}|{}", fields[1], fields[2]), HIGHEST.saturating_sub(rank));
+                    Ok(())
+                }
+                found => collector.problem(
+                    Some(number),
+                    line,
+                    format!("a row of {found} fields; MRCONSO has {MRCONSO} and MRSTY, whose second is a TUI, {MRSTY}"),
+                ),
             }
-            MRCUI if is_former(&fields) => retire(number, &fields, collector),
-            RXNATOMARCHIVE if is_number(fields[12]) => {
-                let replaced_by = Vec::from_iter(Some(fields[15].to_owned()).filter(|id| is_number(id)));
-                collector.retire(Some(number), Former { id: fields[12].to_owned(), replaced_by, ..Former::default() })
-            }
-            MRRANK if is_rank(line) => {
-                let rank: u32 = fields[0].parse().unwrap_or_default();
-                collector.rank(&format!("{}|{}", fields[1], fields[2]), HIGHEST.saturating_sub(rank));
-                Ok(())
-            }
-            found => collector.problem(
-                Some(number),
-                line,
-                format!("a row of {found} fields; MRCONSO has {MRCONSO} and MRSTY, whose second is a TUI, {MRSTY}"),
-            ),
-        }
-    })
+        },
+    )
 }
 
 /// Returns true if a line is a row of names, of semantic types or of retired ids.
@@ -110,11 +116,11 @@ fn is_number(field: &str) -> bool {
 }
 
 /// Takes a row of MRCUI: an id, its relation to another, and that one, where it was not deleted.
-fn retire(line: u64, fields: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
+fn retire(line: u64, fields: &[&str], collector: &mut Collector) -> Result<(), Error> {
     let (id, other) = (fields[0].to_owned(), fields[5].to_owned());
     let others = if other.is_empty() { Vec::new() } else { vec![other] };
     let (replaced_by, consider) = if fields[2] == "SY" { (others, Vec::new()) } else { (Vec::new(), others) };
-    collector.retire(Some(line), Former { id, replaced_by, consider })
+    collector.retire(Some(line), Entry { id, replaced_by, consider, ..Entry::default() })
 }
 
 /// Returns the place of a row among those of its concept, the preferred one first: UMLS marks it by TS, STT and ISPREF; RxNorm
@@ -133,9 +139,9 @@ fn rank(fields: &[&str]) -> u32 {
     unmarked * 8 + by_type
 }
 
-fn read_name(number: u64, fields: &[&str], collector: &mut Collector<'_>) -> Result<(), Error> {
+fn read_name(number: u64, fields: &[&str], collector: &mut Collector) -> Result<(), Error> {
     let (language, source, suppress) = (fields[1], fields[11], fields[16]);
-    let options = collector.options;
+    let options = &collector.options;
     let spoken = if options.languages.is_empty() {
         language == "ENG"
     } else {

@@ -46,7 +46,7 @@ pub(super) const LABELS: Published = published(&[table(|row, collector| {
     Ok(())
 })]);
 
-const fn table(add: fn(&Row<'_>, &mut Collector<'_>) -> Result<(), Error>) -> Description {
+const fn table(add: fn(&Row<'_>, &mut Collector) -> Result<(), Error>) -> Description {
     let columns = &["subject_id", "object_id"];
     Description { name: "SSSOM", columns, rows: Rows::Other(add), ..Description::DEFAULT }
 }
@@ -57,7 +57,7 @@ const fn published(tables: &'static [Description]) -> Published {
 }
 
 /// Adds an equivalence. Returns its two sides.
-fn add_mapping<'a>(row: &Row<'a>, collector: &mut Collector<'_>) -> Result<Option<[&'a str; 2]>, Error> {
+fn add_mapping<'a>(row: &Row<'a>, collector: &mut Collector) -> Result<Option<[&'a str; 2]>, Error> {
     let predicate = if row.has("predicate_id") { row.cell("predicate_id") } else { SAME[0] };
     if !is_same(predicate) || row.cell("predicate_modifier") == "Not" {
         collector.problem(row.line, predicate, "not an equivalence, so no cross-reference")?;

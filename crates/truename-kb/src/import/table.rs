@@ -1,14 +1,16 @@
 //! Tables: one name a row, or names joined by a separator.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{Record, Source, Table, TableOptions, column};
 use truename_text::excerpt;
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::format::Format;
 use super::options::Columns;
-use crate::Error;
+use crate::{Error, error};
 
 /// Names by which columns go, in lower case, `_` for space and hyphen.
 const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "class_id", "code", "cui", "uri", "iri", "entity_id"];
@@ -54,8 +56,9 @@ struct Layout {
     has_lists: Cell<bool>,
 }
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>, delimiter: Option<u8>) -> Result<(), Error> {
-    let columns = &collector.options.columns;
+pub(super) fn read(source: Source, collector: &mut Collector, delimiter: Option<u8>) -> Result<(), Error> {
+    let asked = Arc::clone(&collector.options);
+    let columns = &asked.columns;
     let (ids, names) = (wanted(&columns.id, ID), wanted(&columns.name, NAME));
     let options = TableOptions {
         delimiter: columns.delimiter.or(delimiter),
@@ -93,7 +96,7 @@ fn has_titles(text: &str, columns: &Columns) -> bool {
 }
 
 /// Lists a header without a line end: it may be cut off.
-pub(super) fn list_cut_header(table: &Table, collector: &mut Collector<'_>) -> Result<(), Error> {
+pub(super) fn list_cut_header(table: &Table, collector: &mut Collector) -> Result<(), Error> {
     match table.header.as_ref().filter(|header| header.line_end.is_empty()) {
         Some(header) => collector.cut_off(header.line, &shown(header)),
         None => Ok(()),
@@ -104,8 +107,8 @@ pub(super) fn list_cut_header(table: &Table, collector: &mut Collector<'_>) -> R
 /// unless it is listed already. A row that repeats the header, as where files were joined, is left out and counted.
 pub(super) fn for_each_record(
     table: &mut Table,
-    collector: &mut Collector<'_>,
-    mut visit: impl FnMut(&Record, &mut Collector<'_>) -> Result<(), Error>,
+    collector: &mut Collector,
+    mut visit: impl FnMut(&Record, &mut Collector) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let header = table.header.clone();
     while let Some(record) = table.read_filled()? {
@@ -143,7 +146,7 @@ fn wanted<'a>(asked: &'a Option<String>, usual: &[&'a str]) -> Vec<&'a str> {
     asked.as_deref().map_or(usual.to_vec(), |asked| vec![asked])
 }
 
-fn add_row(record: &Record, layout: &Layout, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_row(record: &Record, layout: &Layout, collector: &mut Collector) -> Result<(), Error> {
     let (line, width) = (record.line, layout.columns.len());
     let counts = || cell_counts(record.width(), width);
     if record.cells().skip(width).any(|cell| !cell.is_empty()) {
@@ -155,9 +158,7 @@ fn add_row(record: &Record, layout: &Layout, collector: &mut Collector<'_>) -> R
             let reason = format!("a row without an id, which column \"{}\" has", excerpt(&layout.columns[layout.id]));
             collector.problem(Some(line), &shown(record), reason)
         }
-        Some(entry) if layout.is_obsolete(record) => {
-            collector.remove(Some(line), Former { id: entry.id, ..Former::default() })
-        }
+        Some(entry) if layout.is_obsolete(record) => collector.add(Some(line), Entry::removed(entry.id)),
         Some(entry) => {
             if layout.columns.iter().skip(record.width()).any(|column| !column.trim().is_empty()) {
                 let reason = format!("{}; the others are taken for empty", counts());
@@ -182,17 +183,15 @@ pub(super) fn shown(record: &Record) -> String {
 }
 
 impl Layout {
-    fn find(table: &mut Table, collector: &mut Collector<'_>) -> Result<Self, Error> {
-        let options = collector.options;
+    fn find(table: &mut Table, collector: &mut Collector) -> Result<Self, Error> {
+        let options = Arc::clone(&collector.options);
         let asked = &options.columns;
         if !asked.no_header && are_numbers(table, [&asked.id, &asked.name]) {
             if is_data(table) {
                 table.header_is_row();
             } else if columns_named(&table.columns, ID).is_empty() && columns_named(&table.columns, NAME).is_empty() {
-                collector.add_note(format!(
-                    "the first row is read as the header ({}); say that there is none if it is a row",
-                    listed(&table.columns)
-                ));
+                let note = format!("the first row is read as the header ({})", listed(&table.columns));
+                collector.add_advised_note(note, Some(hint![HintPart::setting("no_header"), " takes it for a row"]));
             }
         }
         let cells = table.columns.clone();
@@ -204,21 +203,29 @@ impl Layout {
         let missing = |what: String| {
             let titles = wanted(&asked_name, NAME).into_iter().find_map(|name| table.title_rows(name));
             let hint = match titles {
-                Some(rows) => format!("the header seems to be further down: --skip-rows {rows}"),
-                None => {
-                    "name the columns: --id-column COLUMN --name-column COLUMN; if the first row is no header, add \
-                         --no-header and name them by numbers; --delimiter says what separates them"
-                        .to_owned()
+                Some(rows) => {
+                    hint!["the header seems to be further down: ", HintPart::setting("skip_rows").value(rows)]
                 }
+                None => hint![
+                    "name the columns: ",
+                    HintPart::setting("id_column").value("COLUMN"),
+                    " ",
+                    HintPart::setting("name_column").value("COLUMN"),
+                    "; if the first row is no header, add ",
+                    HintPart::setting("no_header"),
+                    " and name them by numbers; ",
+                    HintPart::setting("delimiter"),
+                    " says what separates them",
+                ],
             };
             let line = table.header.as_ref().map(|header| header.line);
-            Error::syntax(&path, line.or(Some(1)), format!("{what} among {}", listed(&cells))).with_hint(hint)
+            error::syntax(&path, line.or(Some(1)), format!("{what} among {}", listed(&cells))).with_hint(hint)
         };
         let find = |asked: &Option<String>, usual: &[&str]| match asked {
             None => columns_named(&cells, usual),
             Some(name) => columns_asked(&cells, name),
         };
-        let no_column = |name: &str| missing(format!("no column \"{}\"", excerpt(name)));
+        let no_column = |name: &str| missing(format!("no column \"{}\"", excerpt(name))).of_kind(ErrorKind::NoColumn);
         let ids = find(&asked_id, ID);
         let id = *ids.first().ok_or_else(|| match &asked_id {
             Some(name) => no_column(name),
@@ -273,7 +280,7 @@ impl Layout {
     }
 
     /// Notes the columns that are not read.
-    fn note_unread(&self, collector: &mut Collector<'_>) {
+    fn note_unread(&self, collector: &mut Collector) {
         let Self { id, definition, obsolete, names, synonyms, types, parents, xrefs, .. } = self;
         let lists = [names, types, parents, xrefs].into_iter().flatten().chain(synonyms.iter().map(|(at, _)| at));
         let read: Vec<&usize> = lists.chain([id]).chain(definition).chain(obsolete).collect();
@@ -281,8 +288,8 @@ impl Layout {
             self.columns.iter().enumerate().filter(|(at, column)| !read.contains(&at) && !column.trim().is_empty());
         let unread: Vec<String> = columns.map(|(_, column)| column.clone()).collect();
         if !unread.is_empty() {
-            let way_out = "the setting for columns of synonyms says which have further names";
-            collector.add_note(format!("columns not read: {} ({way_out})", listed(&unread)));
+            let advice = hint![HintPart::setting("synonyms_column"), " says which have further names"];
+            collector.add_advised_note(format!("columns not read: {}", listed(&unread)), Some(advice));
         }
     }
 
@@ -323,7 +330,6 @@ impl Layout {
             id: cell(self.id)?.trim().to_owned(),
             name,
             synonyms: names.filter(|name| !name.is_empty()).collect(),
-            aliases: Vec::new(),
             types: all(&self.types)?,
             parents: all(&self.parents)?,
             xrefs: all(&self.xrefs)?,
@@ -331,6 +337,7 @@ impl Layout {
                 Some(column) => Some(optional(column)?.to_owned()),
                 None => None,
             },
+            ..Entry::default()
         })
     }
 }
@@ -369,7 +376,7 @@ fn one_line(value: &str) -> String {
 }
 
 /// Returns the separator of the lists in a column: the one asked for, else `|`, or `;` where the first rows have such lists.
-fn separator(table: &Table, column: usize, collector: &mut Collector<'_>) -> String {
+fn separator(table: &Table, column: usize, collector: &mut Collector) -> String {
     if let Some(asked) = collector.options.columns.separator.as_ref().filter(|asked| !asked.is_empty()) {
         return asked.clone();
     }
@@ -392,14 +399,15 @@ fn separator(table: &Table, column: usize, collector: &mut Collector<'_>) -> Str
     }
     if !are_lists {
         if let Some(separator) = possible_separator(&cells) {
-            collector.add_note(format!(
-                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each (the setting for the separator of values parts them)"
-            ));
+            let note = format!(
+                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each"
+            );
+            collector.add_advised_note(note, Some(hint![HintPart::setting("separator"), " parts them"]));
         }
         return SEPARATOR.to_owned();
     }
-    collector
-        .add_note(format!("the cells of column \"{name}\" are lists separated by \";\" (--separator says another)"));
+    let note = format!("the cells of column \"{name}\" are lists separated by \";\"");
+    collector.add_advised_note(note, Some(hint![HintPart::setting("separator"), " says another"]));
     SEMICOLON.to_owned()
 }
 

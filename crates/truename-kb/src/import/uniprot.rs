@@ -1,6 +1,6 @@
 //! UniProtKB's table of entries, as its site writes it with tabs: `Entry`, `Entry Name`, `Protein names`, `Gene Names`, `Organism`.
 
-use super::collector::{Collector, Entry, Former};
+use super::collector::{Collector, Entry};
 use super::published::{Description, Published, Row, Rows};
 use crate::Error;
 
@@ -15,10 +15,10 @@ pub(super) const UNIPROT: Published = Published {
     ..Published::DEFAULT
 };
 
-fn add_protein(row: &Row<'_>, collector: &mut Collector<'_>) -> Result<(), Error> {
+fn add_protein(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {
     let (id, names) = (row.cell("entry").to_owned(), row.cell("protein names"));
     if let Some(replaced_by) = successors(names) {
-        return collector.remove(row.line, Former { id, replaced_by, consider: Vec::new() });
+        return collector.add(row.line, Entry { replaced_by, ..Entry::removed(id) });
     }
     let mut names = protein_names(names);
     let xrefs = names.extract_if(.., |name| name.starts_with("EC ")).map(|number| number.replacen("EC ", "EC:", 1));

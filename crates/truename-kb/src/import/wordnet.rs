@@ -10,16 +10,21 @@ use super::collector::{Collector, Entry};
 use super::lines::for_each_row;
 use crate::Error;
 
-pub(super) fn read(source: Source, collector: &mut Collector<'_>) -> Result<(), Error> {
-    for_each_row(source, collector, |number, line, collector| {
-        if line.starts_with("  ") {
-            return Ok(());
-        }
-        match synset(line) {
-            Ok(entry) => collector.add(Some(number), entry),
-            Err(reason) => collector.problem(Some(number), line, reason),
-        }
-    })
+pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
+    for_each_row(
+        source,
+        collector,
+        |_| false,
+        |number, line, collector| {
+            if line.starts_with("  ") {
+                return Ok(());
+            }
+            match synset(line) {
+                Ok(entry) => collector.add(Some(number), entry),
+                Err(reason) => collector.problem(Some(number), line, reason),
+            }
+        },
+    )
 }
 
 /// Returns the entry of a line, or the reason for which it is none.

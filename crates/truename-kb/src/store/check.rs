@@ -24,7 +24,7 @@ impl Snapshot<'_> {
         let counts = self.counts();
         for (found, counted, what) in [(names, counts.names, "names"), (concepts, counts.concepts, "concepts")] {
             if found != counted {
-                return Err(Error::damaged_record(format!("it holds {found} {what} and counts {counted}")));
+                return Err(truename_storage::damaged(format!("it holds {found} {what} and counts {counted}")));
             }
         }
         self.check_keys()?;
@@ -40,7 +40,7 @@ impl Snapshot<'_> {
         let names: Vec<bool> =
             self.concept_names(index)?.1.into_iter().map(of_concept).collect::<Result<_, Error>>()?;
         if !is_filed || names.is_empty() || names.contains(&false) {
-            return Err(Error::damaged_record(format!("the id or a name of {} is of another concept", concept.id)));
+            return Err(truename_storage::damaged(format!("the id or a name of {} is of another concept", concept.id)));
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Snapshot<'_> {
             for number in value.chunks(4) {
                 let number = number.try_into().ok().map(u32::from_le_bytes);
                 let name = number.map(|number| self.find_name(NameIndex(number))).transpose()?.flatten();
-                name.ok_or_else(|| Error::damaged_record(format!("the lookup key {key:016x} is of no name")))?;
+                name.ok_or_else(|| truename_storage::damaged(format!("the lookup key {key:016x} is of no name")))?;
             }
         }
         ascending(self.tables.words.iter(self.transaction())?).try_for_each(|entry| entry.map(drop))

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use truename_storage::{Table, Transaction, WriteTransaction};
 use truename_text::{stable_hash, written_forms};
 
-use crate::{Error, NameIndex};
+use crate::{Error, NameIndex, error};
 
 /// The automaton of the last import or merge.
 const BASE: &str = "base";
@@ -53,7 +53,7 @@ impl<'txn> Forms<'txn> {
     /// # Errors
     /// If one differs.
     pub(crate) fn verify(&self) -> Result<(), Error> {
-        self.automata.iter().try_for_each(Fst::verify).map_err(Error::automaton)
+        self.automata.iter().try_for_each(Fst::verify).map_err(error::automaton)
     }
 
     /// Returns the state before the first character of a form.
@@ -124,7 +124,7 @@ fn follow(automaton: &Fst<&[u8]>, from: CompiledAddr, text: &[u8]) -> Option<Com
 impl FormTables {
     /// Returns the automata that a transaction sees.
     pub(crate) fn read<'txn>(&self, read: &'txn impl Transaction) -> Result<Forms<'txn>, Error> {
-        let automaton = |part| Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY)).map_err(Error::automaton);
+        let automaton = |part| Fst::new(self.automata.get(read, part)?.unwrap_or(&EMPTY)).map_err(error::automaton);
         Ok(Forms { automata: [automaton(BASE)?, automaton(ADDED)?, automaton(REMOVED)?] })
     }
 
@@ -141,7 +141,7 @@ impl FormTables {
             self.shared.append(write, &form, &names)?;
         }
         forms.dedup();
-        Ok(self.automata.put(write, BASE, &automaton(forms).map_err(Error::automaton)?)?)
+        self.automata.put(write, BASE, &automaton(forms).map_err(error::automaton)?)
     }
 
     /// Removes the forms of old names and adds the forms of new ones.
@@ -185,7 +185,7 @@ impl FormTables {
         }
         let [base, old_added, old_removed] = forms.automata.map(|automaton| *automaton.as_inner());
         let [added, removed] =
-            [added.apply(old_added), removed.apply(old_removed)].map(|set| set.map_err(Error::automaton));
+            [added.apply(old_added), removed.apply(old_removed)].map(|set| set.map_err(error::automaton));
         let (added, removed) = (added?, removed?);
         let merged = (added.len() + removed.len() > base.len() / MERGED_SHARE).then(|| changed(base, &added, &removed));
         for (hash, names) in counts {
@@ -195,18 +195,18 @@ impl FormTables {
                 self.shared.delete(write, &hash)?;
             }
         }
-        if let Some(merged) = merged.transpose().map_err(Error::automaton)? {
+        if let Some(merged) = merged.transpose().map_err(error::automaton)? {
             self.automata.clear(write)?;
-            return Ok(self.automata.put(write, BASE, &merged)?);
+            return self.automata.put(write, BASE, &merged);
         }
         self.automata.put(write, ADDED, &added)?;
-        Ok(self.automata.put(write, REMOVED, &removed)?)
+        self.automata.put(write, REMOVED, &removed)
     }
 
     /// Removes all forms.
     pub(crate) fn clear(&self, write: &mut WriteTransaction<'_>) -> Result<(), Error> {
         self.automata.clear(write)?;
-        Ok(self.shared.clear(write)?)
+        self.shared.clear(write)
     }
 }
 

@@ -30,7 +30,7 @@ pub use self::tables::FORMAT;
 use self::tables::Tables;
 pub use self::update::Applied;
 use crate::environment::SharedEnvironment;
-use crate::{Comparison, Error, checksums, pages};
+use crate::{Comparison, Error, checksums, error, pages};
 
 /// A knowledge base on disk.
 #[derive(Clone)]
@@ -52,10 +52,10 @@ impl Store {
     /// # Errors
     /// If the folder holds something, or the disk fails.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        std::fs::create_dir_all(path).map_err(|source| Error::io("create", path, source))?;
-        let mut entries = std::fs::read_dir(path).map_err(|source| Error::io("read", path, source))?;
+        std::fs::create_dir_all(path).map_err(|source| error::io("create", path, source))?;
+        let mut entries = std::fs::read_dir(path).map_err(|source| error::io("read", path, source))?;
         if entries.next().is_some() {
-            return Err(Error::exists(path));
+            return Err(error::exists(path));
         }
         let environment = SharedEnvironment::open(path)?;
         let mut write = environment.write()?;
@@ -114,7 +114,7 @@ impl Store {
     /// # Errors
     /// If the storage fails.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
-        let read = self.environment.lmdb.read().map_err(|source| Error::storage(&self.path, source))?;
+        let read = self.environment.lmdb.read()?;
         let counts = self.tables.counts(&read)?;
         Ok(Snapshot { environment: &self.environment, tables: self.tables, read, counts })
     }
@@ -136,7 +136,7 @@ impl Store {
         let data = self.path.join("data.mdb");
         // Pages of this state are not used anew while it is being read.
         let _snapshot = self.snapshot()?;
-        pages::size(&data).map_err(|source| Error::io("read", &data, source))
+        pages::size(&data).map_err(|source| error::io("read", &data, source))
     }
 
     /// Stores a fact about the whole store under a name.
@@ -144,7 +144,7 @@ impl Store {
     /// # Errors
     /// If the storage fails.
     pub fn put_meta(&self, write: &mut WriteTransaction<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
-        Ok(self.tables.meta.put(write, name, value)?)
+        self.tables.meta.put(write, name, value)
     }
 
     /// Forgets a fact about the whole store.
@@ -174,10 +174,10 @@ impl Store {
 
 fn refuse_other(path: &Path) -> Result<(), Error> {
     let data = path.join("data.mdb");
-    match regular_metadata(&data).map_err(|source| Error::io("read", &data, source))? {
+    match regular_metadata(&data).map_err(|source| error::io("read", &data, source))? {
         Some(found) if found.len() > 0 => Ok(()),
-        Some(_) => Err(Error::not_a_store(path, "its file data.mdb is empty")),
-        None if path.exists() => Err(Error::not_a_store(path, "it holds no file data.mdb")),
-        None => Err(Error::not_a_store(path, "there is no such folder")),
+        Some(_) => Err(error::not_a_store(path, "its file data.mdb is empty")),
+        None if path.exists() => Err(error::not_a_store(path, "it holds no file data.mdb")),
+        None => Err(error::not_a_store(path, "there is no such folder")),
     }
 }

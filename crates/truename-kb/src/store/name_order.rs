@@ -40,7 +40,7 @@ pub(crate) fn updated_ranks(
 ) -> Result<Vec<u32>, Error> {
     let first_new = next_number - new.len() as u32;
     let mut ranks: Vec<u32> = stored.map_or_else(|| (0..first_new).collect(), |ranks| each_u32(ranks).collect());
-    let damaged = || Error::damaged_record("the order of its names is not of its names");
+    let damaged = || truename_storage::damaged("the order of its names is not of its names");
     for name in gone {
         *ranks.get_mut(name.0 as usize).ok_or_else(damaged)? = GONE;
     }

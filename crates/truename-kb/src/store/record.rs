@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, error};
 
 /// A concept as it is stored, without the text of its names.
 #[derive(Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl<'a> Record<'a> {
             xrefs: borrowed(&concept.xrefs),
             definition: concept.definition.as_deref(),
         };
-        postcard::to_stdvec(&record).map_err(Error::record)
+        postcard::to_stdvec(&record).map_err(error::record)
     }
 
     /// Returns the numbers of the aliases with their sources.
@@ -46,7 +46,7 @@ impl<'a> Record<'a> {
 
     /// Reads a stored record.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        postcard::from_bytes(bytes).map_err(Error::record)
+        postcard::from_bytes(bytes).map_err(error::record)
     }
 }
 
@@ -57,8 +57,8 @@ pub(super) fn encode_name(concept: ConceptIndex, name: &str) -> Vec<u8> {
 
 /// Reads a stored name and the number of its concept.
 pub(super) fn parse_name(bytes: &[u8]) -> Result<(ConceptIndex, &str), Error> {
-    let damaged = || Error::record(postcard::Error::DeserializeUnexpectedEnd);
+    let damaged = || error::record(postcard::Error::DeserializeUnexpectedEnd);
     let (concept, name) = bytes.split_first_chunk::<4>().ok_or_else(damaged)?;
-    let name = std::str::from_utf8(name).map_err(|_| Error::record(postcard::Error::DeserializeBadUtf8))?;
+    let name = std::str::from_utf8(name).map_err(|_| error::record(postcard::Error::DeserializeBadUtf8))?;
     Ok((ConceptIndex(u32::from_le_bytes(*concept)), name))
 }

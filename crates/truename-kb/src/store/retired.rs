@@ -6,7 +6,7 @@ use super::Store;
 use super::snapshot::Snapshot;
 use super::tables::META_RETIRED;
 use crate::retired::current;
-use crate::{ConceptId, Error, Retired};
+use crate::{ConceptId, Error, Retired, error};
 
 impl Store {
     /// Stores what became of ids, in place of what was known of them.
@@ -15,7 +15,7 @@ impl Store {
     /// If the storage fails.
     pub fn put_retired(&self, write: &mut WriteTransaction<'_>, retired: &[Retired]) -> Result<(), Error> {
         for Retired { id, replaced_by, consider } in retired {
-            let ids = postcard::to_stdvec(&(replaced_by, consider)).map_err(Error::record)?;
+            let ids = postcard::to_stdvec(&(replaced_by, consider)).map_err(error::record)?;
             self.tables.meta.put(write, &name_of(id), &ids)?;
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Snapshot<'_> {
         for entry in self.tables.meta.prefix_iter(&self.read, META_RETIRED)? {
             let (name, ids) = entry?;
             let id = name.strip_prefix(META_RETIRED).unwrap_or_default().parse::<ConceptId>();
-            let id = id.map_err(|_| Error::damaged_record("a retired id is no id"))?;
+            let id = id.map_err(|_| truename_storage::damaged("a retired id is no id"))?;
             // An update may have brought the concept back.
             if self.index_of(&id)?.is_none() {
                 all.push(parse(id, ids)?);
@@ -64,6 +64,6 @@ fn name_of(id: &ConceptId) -> String {
 }
 
 fn parse(id: ConceptId, ids: &[u8]) -> Result<Retired, Error> {
-    let (replaced_by, consider) = postcard::from_bytes(ids).map_err(Error::record)?;
+    let (replaced_by, consider) = postcard::from_bytes(ids).map_err(error::record)?;
     Ok(Retired { id, replaced_by, consider })
 }

@@ -9,7 +9,7 @@ use super::name_order::NameOrder;
 use super::record::{Record, parse_name};
 use super::tables::{META_RANKS, Tables, ascending, each_u32};
 use crate::environment::SharedEnvironment;
-use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, error};
 
 /// A committed state of a store.
 pub struct Snapshot<'store> {
@@ -40,7 +40,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// If the storage fails.
     pub fn meta(&self, name: &str) -> Result<Option<&[u8]>, Error> {
-        Ok(self.tables.meta.get(&self.read, name)?)
+        self.tables.meta.get(&self.read, name)
     }
 
     /// Returns the number of the concept with an id.
@@ -56,7 +56,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`Error::is_not_found`] if there is none.
     pub fn concept_by_id(&self, id: &ConceptId) -> Result<Concept, Error> {
-        let index = self.index_of(id)?.ok_or_else(|| Error::unknown_concept(id.as_str()))?;
+        let index = self.index_of(id)?.ok_or_else(|| error::unknown_concept(id.as_str()))?;
         self.concept(index)
     }
 

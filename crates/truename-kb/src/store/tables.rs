@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 
 use super::counts::Counts;
 use super::forms::FormTables;
 use super::record::{Record, parse_name};
-use crate::{Alias, Concept, ConceptIndex, Error, NameIndex};
+use crate::{Alias, Concept, ConceptIndex, Error, NameIndex, error};
 
 /// Version of the layout below, and of the normal forms and keys in it. A store of another version is refused.
 pub const FORMAT: u32 = 5;
@@ -57,12 +58,23 @@ impl Tables {
 
     /// Opens the tables of the store in a folder, if it is one of this format.
     pub(super) fn open(environment: &Environment, read: &impl Transaction, folder: &Path) -> Result<Self, Error> {
-        let foreign = || Error::not_a_store(folder, "it is an LMDB environment of another program");
+        let foreign = || error::not_a_store(folder, "it is an LMDB environment of another program");
         let meta: Table<str, [u8]> = environment.open_table(read, "meta")?.ok_or_else(foreign)?;
         let format = meta.get(read, META_FORMAT)?.and_then(|bytes| bytes.try_into().ok()).ok_or_else(foreign)?;
         let format = u32::from_le_bytes(format);
         if format != FORMAT {
-            return Err(Error::other_format(folder, format, FORMAT));
+            let advice = match format > FORMAT {
+                true => "update truename, or import the sources again with this version".into(),
+                false => hint![
+                    "import the sources again with this version: ",
+                    HintPart::action("kb import").with("force", "")
+                ],
+            };
+            let message = format!(
+                "{} has store format {format}; this version of truename reads format {FORMAT}",
+                folder.display()
+            );
+            return Err(Error::new(ErrorKind::OtherVersion, message).with_hint(advice));
         }
         Ok(Self {
             meta,
@@ -98,7 +110,7 @@ impl Tables {
 
     pub(super) fn counts(&self, read: &impl Transaction) -> Result<Counts, Error> {
         let bytes = self.meta.get(read, META_COUNTS)?.unwrap_or_default();
-        postcard::from_bytes(bytes).map_err(Error::record)
+        postcard::from_bytes(bytes).map_err(error::record)
     }
 
     /// Returns the number that the next new name gets; those of all names are below it.
@@ -113,14 +125,14 @@ impl Tables {
             None => ascending(self.names.iter(read)?).try_fold(0, |count, entry| entry.map(|_| count + 1))?,
         };
         if stored != counted as usize || self.names.range(read, counted..)?.next().is_some() {
-            return Err(Error::damaged_record(format!("it counts {counted} numbers of names and has {stored}")));
+            return Err(truename_storage::damaged(format!("it counts {counted} numbers of names and has {stored}")));
         }
         Ok(counted)
     }
 
     pub(super) fn put_counts(&self, write: &mut WriteTransaction<'_>, counts: Counts) -> Result<(), Error> {
-        let counts = postcard::to_stdvec(&counts).map_err(Error::record)?;
-        Ok(self.meta.put(write, META_COUNTS, &counts)?)
+        let counts = postcard::to_stdvec(&counts).map_err(error::record)?;
+        self.meta.put(write, META_COUNTS, &counts)
     }
 
     pub(super) fn record<'txn>(
@@ -129,7 +141,7 @@ impl Tables {
         index: ConceptIndex,
     ) -> Result<Record<'txn>, Error> {
         let bytes =
-            self.concepts.get(read, &index.0)?.ok_or_else(|| Error::unknown_concept(&format!("#{}", index.0)))?;
+            self.concepts.get(read, &index.0)?.ok_or_else(|| error::unknown_concept(&format!("#{}", index.0)))?;
         Record::parse(bytes)
     }
 
@@ -139,7 +151,7 @@ impl Tables {
         index: NameIndex,
     ) -> Result<(ConceptIndex, &'txn str), Error> {
         let bytes = self.names.get(read, &index.0)?;
-        parse_name(bytes.ok_or_else(|| Error::unknown_concept(&format!("name #{}", index.0)))?)
+        parse_name(bytes.ok_or_else(|| error::unknown_concept(&format!("name #{}", index.0)))?)
     }
 
     pub(super) fn concept(&self, read: &impl Transaction, index: ConceptIndex) -> Result<Concept, Error> {
@@ -174,7 +186,7 @@ pub(super) fn ascending<K: Copy + Ord, V>(
     entries.map(move |entry| {
         let (key, value) = entry?;
         if last.replace(key).is_some_and(|last| last >= key) {
-            return Err(Error::damaged_record("the records of a table are out of order"));
+            return Err(truename_storage::damaged("the records of a table are out of order"));
         }
         Ok((key, value))
     })

@@ -42,7 +42,7 @@ struct Update {
 }
 
 fn damaged_counts() -> Error {
-    Error::damaged_record("it counts fewer names or concepts than it has")
+    truename_storage::damaged("it counts fewer names or concepts than it has")
 }
 
 impl Store {
@@ -120,7 +120,7 @@ impl Store {
                 applied.old_concepts.push(ConceptIndex(number));
                 if known.names().eq(concept.names()) {
                     let names = self.tables.record(write, ConceptIndex(number))?.names;
-                    return Ok(self.tables.concepts.put(write, &number, &Record::encode(concept, names)?)?);
+                    return self.tables.concepts.put(write, &number, &Record::encode(concept, names)?);
                 }
                 self.drop_names(write, number, applied)?;
                 number
@@ -134,7 +134,7 @@ impl Store {
         };
         let names = self.put_names(write, concept, number, update)?;
         self.tables.ids.put(write, concept.id.as_str(), &number)?;
-        Ok(self.tables.concepts.put(write, &number, &Record::encode(concept, names)?)?)
+        self.tables.concepts.put(write, &number, &Record::encode(concept, names)?)
     }
 
     /// Stores the names of a concept, and returns their numbers.

@@ -181,6 +181,21 @@ proptest! {
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
         prop_assert_eq!(cells(&text, CSV), rows);
     }
+
+    /// Checks that no cell of a row without formulas is one, whatever its quotes, and that the row is left alone the second time.
+    #[test]
+    fn a_row_without_formulas_has_none(text in "[=@a\" ,;\\\\\n\r\t]{0,40}") {
+        for dialect in [CSV, Dialect::TSV, Dialect { quoting: Quoting::None, ..CSV }] {
+            let mut records = Records::of_bytes(text.as_bytes(), Some(dialect));
+            while let Ok(Some(record)) = records.read() {
+                let safe = record.without_formulas(dialect).unwrap_or_else(|| record.content().to_vec());
+                let mut again = Records::of_bytes(&safe, Some(dialect));
+                while let Ok(Some(again)) = again.read() {
+                    prop_assert!(again.cells().all(|cell| !cell.starts_with(b"=") && !cell.starts_with(b"@")), "{:?}", safe);
+                }
+            }
+        }
+    }
 }
 
 #[test]

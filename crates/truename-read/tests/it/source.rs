@@ -3,7 +3,8 @@
 use std::io::{BufRead, Cursor, Read, Write};
 use std::path::Path;
 
-use truename_read::{Cause, Error, Source, SourceOptions, Table, TableOptions};
+use truename_error::ErrorKind;
+use truename_read::{Error, Source, SourceOptions, Table, TableOptions};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -110,7 +111,7 @@ fn every_way_knows_the_end_of_packed_data_and_bounds_a_line() {
         for packed in [gzip(text.as_bytes()), zstd(text.as_bytes())] {
             for end in (4..packed.len()).step_by(97) {
                 let error = source(&packed[..end], &options(None, 1 << 20)).and_then(read).unwrap_err();
-                assert_eq!(error.cause(), Some(Cause::Damaged), "{way} {end}: {error}");
+                assert_eq!(error.kind(), ErrorKind::Damaged, "{way} {end}: {error}");
                 assert!(
                     error.to_string().ends_with("the compressed data end too early; the file is cut off"),
                     "{error}"
@@ -121,7 +122,7 @@ fn every_way_knows_the_end_of_packed_data_and_bounds_a_line() {
         let bomb = gzip(&vec![b'a'; 40 << 20]);
         let file = Source::of_reader(Path::new("memory"), Cursor::new(bomb), &options(None, 1 << 20)).unwrap();
         let error = read(file).unwrap_err();
-        assert_eq!(error.cause(), Some(Cause::TooLong), "{way}: {error}");
+        assert_eq!(error.kind(), ErrorKind::TooLong, "{way}: {error}");
     }
 }
 
@@ -148,13 +149,13 @@ fn encodings_are_told_by_mark_label_and_declaration() {
     }
     let error = text(b"", Some("klingon")).unwrap_err();
     assert_eq!(
-        (error.to_string().as_str(), error.cause()),
-        ("memory: \"klingon\" is no known encoding", Some(Cause::UnknownEncoding))
+        (error.to_string().as_str(), error.kind()),
+        ("memory: \"klingon\" is no known encoding", ErrorKind::UnknownEncoding)
     );
     let error = text(b"one\ntw\xFFo", None).unwrap_err();
     assert_eq!(
-        (error.to_string().as_str(), error.cause()),
-        ("memory:2: byte 7 of the file is not UTF-8", Some(Cause::Undecodable))
+        (error.to_string().as_str(), error.kind()),
+        ("memory:2: byte 7 of the file is not UTF-8", ErrorKind::Undecodable)
     );
 }
 

@@ -174,7 +174,7 @@ impl<O: Objective> Epoch<'_, O> {
     /// # Errors
     /// [`Error::is_interrupted`] then.
     pub fn check(&self) -> Result<(), Error> {
-        Ok(self.progress.check()?)
+        self.progress.check()
     }
 
     /// Returns the vectors of texts by the first network as it is now, not of unit length.

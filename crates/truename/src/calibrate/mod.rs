@@ -190,6 +190,6 @@ impl KnowledgeBase {
         }
         self.store.put_meta(&mut write, features.meta_key(), &ranker.to_bytes())?;
         let _committing = progress.commit()?;
-        Ok(self.store.commit(write)?)
+        self.store.commit(write)
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn nearest(
         rank: rank.as_ref().map(|rank| rank as Rank<'_>),
         ..VectorSearch::default()
     };
-    Ok(reader.search(vectors, &search, &mut VectorScratch::default())?)
+    reader.search(vectors, &search, &mut VectorScratch::default())
 }
 
 /// Generator of the names with the nearest vectors.

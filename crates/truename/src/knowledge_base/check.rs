@@ -51,6 +51,6 @@ impl KnowledgeBase {
     /// # Errors
     /// If it is damaged, or another process or another [`KnowledgeBase`] has it open; it then stays as it was.
     pub fn compact(path: &Path) -> Result<(u64, u64), Error> {
-        Ok(truename_kb::compact(path)?)
+        truename_kb::compact(path)
     }
 }

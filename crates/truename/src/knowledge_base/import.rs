@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use truename_error::ErrorKind;
 use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
@@ -138,7 +139,7 @@ impl KnowledgeBase {
     fn undamaged(self) -> Result<Self, Error> {
         // Other reasons against writing are reported by the writer.
         let damage = self.store.write().err().filter(truename_kb::Error::is_damaged);
-        damage.map_or(Ok(self), |error| Err(error.into()))
+        damage.map_or(Ok(self), Err)
     }
 
     /// Creates a knowledge base from concepts in memory.
@@ -216,7 +217,7 @@ fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Resu
         })?;
         return Ok(Vocabulary { source, entries, mappings: Vec::new() });
     }
-    let read = read_vocabulary(path, &options.clone().format(None))?;
+    let read = read_vocabulary(path, &ImportOptions { format: None, ..options.clone() })?;
     import.problem_count += read.problem_count;
     import.problems.extend(read.problems);
     import.files.extend(read.files);
@@ -239,7 +240,7 @@ fn move_store(built: &Path, out: &Path, replace: bool) -> Result<(), Error> {
         data.replace(&place).map_err(failed)?;
     } else if let Err(source) = std::fs::hard_link(data.path(), &place) {
         if place.exists() {
-            return Err(truename_kb::Error::exists(out).into());
+            return Err(truename_kb::exists(out));
         }
         // The file system has no hard links.
         data.replace(&place).map_err(|_| failed(source))?;
@@ -259,8 +260,11 @@ fn refuse_existing(out: &Path, replace: bool) -> Result<(), Error> {
     };
     let is_store = out.join("data.mdb").is_file();
     match entries.next().is_some() {
-        true if !is_store => Err(truename_kb::Error::not_empty(out).into()),
-        true if !replace => Err(truename_kb::Error::exists(out).into()),
+        true if !is_store => {
+            let message = format!("{} holds other files and no knowledge base", out.display());
+            Err(Error::new(ErrorKind::Other, message).with_hint("name a new folder, or an empty one"))
+        }
+        true if !replace => Err(truename_kb::exists(out)),
         _ => Ok(()),
     }
 }
@@ -326,7 +330,7 @@ fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: boo
     store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
     store.put_retired(&mut write, &retired)?;
     let _committing = is_seen.then(|| progress.commit()).transpose()?;
-    Ok(store.commit(write)?)
+    store.commit(write)
 }
 
 /// Merges mappings into the stored concepts that they concern. Returns the number of mappings that concern none.

@@ -70,10 +70,10 @@ impl KnowledgeBase {
     /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let store = Store::open(path.as_ref())?;
-        let read = store.env().read().map_err(truename_kb::Error::from)?;
+        let read = store.env().read()?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
-        read.commit().map_err(truename_kb::Error::from)?;
+        read.commit()?;
         Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new() })
     }
 
@@ -90,7 +90,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If there is none ([`Error::is_not_found`]) or the storage fails.
     pub fn concept(&self, id: &ConceptId) -> Result<Concept, Error> {
-        Ok(self.store.snapshot()?.concept_by_id(id)?)
+        self.store.snapshot()?.concept_by_id(id)
     }
 
     /// Passes every concept to `visit`, in the order of their ids.
@@ -98,9 +98,9 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage or `visit` fails.
     pub fn for_each_concept<E: From<Error>>(&self, mut visit: impl FnMut(Concept) -> Result<(), E>) -> Result<(), E> {
-        let snapshot = self.store.snapshot().map_err(Error::from)?;
-        for concept in snapshot.concepts().map_err(Error::from)? {
-            visit(concept.map_err(Error::from)?)?;
+        let snapshot = self.store.snapshot()?;
+        for concept in snapshot.concepts()? {
+            visit(concept?)?;
         }
         Ok(())
     }

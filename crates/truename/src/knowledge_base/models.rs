@@ -232,7 +232,7 @@ impl KnowledgeBase {
         let json = serde_json::to_vec(record).map_err(Error::other)?;
         let mut write = self.store.write()?;
         self.store.put_meta(&mut write, role.as_str(), &json)?;
-        Ok(self.store.commit(write)?)
+        self.store.commit(write)
     }
 
     fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {
@@ -377,7 +377,7 @@ impl KnowledgeBase {
         }
         let mut write = self.store.write()?;
         self.store.put_meta(&mut write, META_COPIED, &serde_json::to_vec(&copied).map_err(Error::other)?)?;
-        Ok(self.store.commit(write)?)
+        self.store.commit(write)
     }
 
     /// Copies a model into the knowledge base's folder, unless `check` finds it there.

@@ -11,7 +11,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage fails.
     pub fn retired(&self, id: &ConceptId) -> Result<Option<Retired>, Error> {
-        Ok(self.store.snapshot()?.retired(id)?)
+        self.store.snapshot()?.retired(id)
     }
 
     /// Returns the id of the concept that an id stands for now: the id itself, or the one that replaces it. `None` where there is no
@@ -20,7 +20,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage fails.
     pub fn current_id(&self, id: &ConceptId) -> Result<Option<ConceptId>, Error> {
-        Ok(self.store.snapshot()?.current(id)?)
+        self.store.snapshot()?.current(id)
     }
 
     /// Returns all ids that are no longer in use, in their order.
@@ -28,6 +28,6 @@ impl KnowledgeBase {
     /// # Errors
     /// If the storage fails.
     pub fn all_retired(&self) -> Result<Vec<Retired>, Error> {
-        Ok(self.store.snapshot()?.all_retired()?)
+        self.store.snapshot()?.all_retired()
     }
 }

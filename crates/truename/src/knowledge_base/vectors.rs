@@ -269,7 +269,7 @@ impl KnowledgeBase {
         marked.filter(|set| is_unmarked(set)).for_each(|set| set.is_attached = true);
         sets.put(name, versions);
         self.put_sets(&mut write, &sets)?;
-        Ok(self.store.commit(write)?)
+        self.store.commit(write)
     }
 
     /// Drops a set with all its vectors and the ranker that was fitted with them.
@@ -287,7 +287,7 @@ impl KnowledgeBase {
         if name == ENCODER {
             self.store.delete_meta(&mut write, FeatureSet::Dense.meta_key())?;
         }
-        Ok(self.store.commit(write)?)
+        self.store.commit(write)
     }
 
     /// Puts an encoder's vectors in use once every row has one. Returns the number of another encoder's vectors that
@@ -426,7 +426,7 @@ impl KnowledgeBase {
     }
 
     fn put_sets(&self, write: &mut WriteTransaction<'_>, sets: &VectorSets) -> Result<(), Error> {
-        Ok(self.store.put_meta(write, META_VECTORS, &sets.to_json())?)
+        self.store.put_meta(write, META_VECTORS, &sets.to_json())
     }
 
     /// Returns the set in use if it was made by this encoder.
@@ -461,7 +461,7 @@ impl KnowledgeBase {
 impl Filling<'_> {
     /// Returns the numbers and texts of some rows, from row `first` on.
     fn texts(&self, snapshot: &Snapshot<'_>, first: u32) -> Result<Vec<(u32, String)>, Error> {
-        let texts: Result<_, truename_kb::Error> = match self.rows {
+        match self.rows {
             Rows::Names => {
                 let names = snapshot.names_from(NameIndex(first))?.take(TRANSACTION_ROWS);
                 names.map(|entry| entry.map(|(number, _, name)| (number.0, name.to_owned()))).collect()
@@ -471,8 +471,7 @@ impl Filling<'_> {
                 let text = |(number, concept): (ConceptIndex, Concept)| (number.0, TrainedRetriever::text_of(&concept));
                 concepts.map(|entry| entry.map(text)).collect()
             }
-        };
-        Ok(texts?)
+        }
     }
 
     /// Returns the text of one row; `None` if it is gone.

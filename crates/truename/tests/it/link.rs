@@ -231,7 +231,7 @@ fn mappings_update_cross_references_in_place() {
 fn a_failed_import_leaves_what_was_there() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("kb");
-    let options = ImportOptions::default().strict(true);
+    let options = ImportOptions { strict: true, ..ImportOptions::default() };
     let good = write(folder.path(), "good.csv", "id,name\n1,one\n");
     KnowledgeBase::import(std::slice::from_ref(&good), &out, &options, false).unwrap();
     let refused = KnowledgeBase::import(&[good], &out, &options, false).err().unwrap();
@@ -269,7 +269,7 @@ fn work_that_is_stopped_changes_nothing() {
     assert!(phase.done < phase.total && !kb.info().unwrap().calibrated, "{phase:?}");
 
     let file = write(folder.path(), "one.csv", "id,name\nILL:1,one\n");
-    let options = ImportOptions::default().progress(progress);
+    let options = ImportOptions { progress, ..ImportOptions::default() };
     let out = folder.path().join("out");
     let imported = KnowledgeBase::import(std::slice::from_ref(&file), &out, &options, false);
     assert!(imported.err().unwrap().is_interrupted() && !out.exists());

@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(unix)]
 #[allow(unsafe_code)]
 #[allow(clippy::unnecessary_cast, reason = "the fields have 32 bits on some systems")]
-pub(crate) fn full_disk(path: &Path) -> Option<io::Error> {
+pub fn full_disk(path: &Path) -> Option<io::Error> {
     use std::os::unix::ffi::OsStrExt;
 
     /// Fewest free bytes for a transaction.
@@ -24,7 +24,7 @@ pub(crate) fn full_disk(path: &Path) -> Option<io::Error> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn full_disk(_: &Path) -> Option<io::Error> {
+pub fn full_disk(_: &Path) -> Option<io::Error> {
     None
 }
 
