@@ -144,7 +144,7 @@ fn what_cannot_work_is_refused() {
     folder.write("bad.tsv", "the\t5\nuse\tmany\n");
     let run = folder.run(&["simplify", TEXT, "--synonyms", "synonyms.csv", "--frequencies", "bad.tsv"]);
     assert_eq!(run.code, 1);
-    assert!(run.err.contains("bad.tsv:2: expected a word, a tab and its count, found \"use\tmany\""), "{}", run.err);
+    assert!(run.err.contains("bad.tsv:2: expected a word, a tab and its count, found \"use\\tmany\""), "{}", run.err);
 }
 
 #[test]
