@@ -23,7 +23,7 @@
 //! # }
 //! ```
 //!
-//! A task of your own is trained by the same loop: `examples/own_task.rs`.
+//! The same loop trains a task of your own: `examples/own_task.rs`.
 
 mod augmentation;
 mod chain;

@@ -1,4 +1,4 @@
-//! The first program of docs/library.md answers as the command does, with a knowledge base that carries models of all roles.
+//! The library answers as the command does, with models of all roles, and its guide shows a program that runs.
 
 use crate::folder::{Folder, ran};
 use truename::{Document, Linker, OffsetUnit};
@@ -77,4 +77,12 @@ fn the_library_answers_as_the_command() {
     assert_eq!(by_command, ran(0, &line, ""));
     let streamed = linker.link_stream([Document::new("note", text)]).next().unwrap().unwrap();
     assert_eq!(streamed, linked);
+}
+
+#[test]
+fn the_guide_shows_an_example() {
+    let read = |path: &str| std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (guide, example) = (read("docs/library.md"), read("crates/truename/examples/link_names.rs"));
+    let (_, program) = guide.split_once("```rust\n").unwrap();
+    assert!(example.contains(program.split("```").next().unwrap()), "{example}");
 }
