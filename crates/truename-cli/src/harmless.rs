@@ -34,6 +34,11 @@ pub fn say(words: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", Harmless(&words.to_string()));
 }
 
+/// Opens stderr for a line of the log.
+pub fn log() -> HarmlessWriter<io::Stderr> {
+    HarmlessWriter::new(io::stderr())
+}
+
 /// A writer to a terminal that replaces control characters other than tabs and line ends.
 pub struct HarmlessWriter<W> {
     out: W,

@@ -63,11 +63,11 @@ fn set_up(arguments: &Arguments) {
     if arguments.verbose {
         use tracing_subscriber::fmt::format::FmtSpan;
         bars::hide();
-        tracing_subscriber::fmt().with_writer(std::io::stderr).with_span_events(FmtSpan::CLOSE).init();
+        tracing_subscriber::fmt().with_writer(harmless::log).with_span_events(FmtSpan::CLOSE).init();
     } else if matches!(arguments.command, Command::Serve(_)) {
         // Clients are told that the log says why.
         tracing_subscriber::fmt()
-            .with_writer(std::io::stderr)
+            .with_writer(harmless::log)
             .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
             .init();
     }

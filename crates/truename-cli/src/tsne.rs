@@ -2,6 +2,9 @@
 //! <https://jmlr.org/papers/v9/vandermaaten08a.html>).
 //!
 //! Every sum has a fixed order, so the points do not depend on the number of threads.
+//!
+//! `bhtsne` adds in parallel, so that its picture depends on the number of threads, and panics at a perplexity that
+//! is too large for few points.
 
 use rayon::prelude::*;
 

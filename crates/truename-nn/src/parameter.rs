@@ -1,3 +1,8 @@
+//! Parameters: flat tensors that learn, by the names that they have in a model folder.
+//!
+//! Parameters are not modules of `burn`: optimizer, checkpoint and fused layers need no shapes, and names are those
+//! of the file.
+
 use burn_tensor::{Device, Gradients, Tensor};
 use truename_infer::{Error, Scope};
 use truename_text::SplitMix64;

@@ -12,6 +12,9 @@
 //! frame.line(&mut svg, "curve", &[(0.0, 0.9), (1.0, 0.4), (2.0, 0.3)]);
 //! assert!(svg.finish().ends_with("</svg>\n"));
 //! ```
+//!
+//! `plotters` writes whole pixels and fixed colours, without classes and titles: pictures would lose their dark
+//! scheme, their tooltips and their labels for screen readers.
 
 mod escaped;
 mod frame;

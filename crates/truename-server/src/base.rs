@@ -1,4 +1,8 @@
 //! Knowledge bases that are served, with all models that are attached to them.
+//!
+//! A [`Slot`] holds the open knowledge base with its models and the linkers of the last sets of options; a batch
+//! keeps the one it began with. A change within the store is seen by the next call, another folder or model by a
+//! look once a second.
 
 use std::hash::Hash;
 use std::num::NonZeroUsize;

@@ -1,4 +1,6 @@
 //! Cache of repeated answers.
+//!
+//! Verdicts and links are remembered by string, which never changes an answer.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The structure of the workspace: no circle of modules, and HTTP, output and `unsafe` in their places alone.
+//! The structure of the workspace: no circle of modules, and HTTP, LMDB, tensors, output and `unsafe` in their places alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,11 +9,21 @@ use syn::visit::{self, Visit};
 /// A module by the names that lead to it from the root of its crate.
 type Module = Vec<String>;
 
-/// Crates that speak HTTP, or the crates that do it for them.
-const HTTP: [(&str, &[&str]); 3] = [
-    ("truename-server", &["axum", "hyper", "hyper-util", "tower", "tower-http", "tokio"]),
-    ("truename-download", &["ureq"]),
-    ("truename-cli", &["tokio"]),
+/// Dependencies that stand in some crates alone: HTTP, the binding to LMDB, tensors, tokenizers.
+const BOUND: [(&str, &[&str]); 13] = [
+    ("axum", &["truename-server"]),
+    ("burn-autodiff", &["truename-nn"]),
+    ("burn-flex", &["truename-nn"]),
+    ("burn-tensor", &["truename-nn"]),
+    ("heed", &["truename-storage"]),
+    ("hyper", &["truename-server"]),
+    ("hyper-util", &["truename-server"]),
+    ("reqwest", &[]),
+    ("tokenizers", &["truename-infer"]),
+    ("tokio", &["truename-cli", "truename-server"]),
+    ("tower", &["truename-server"]),
+    ("tower-http", &["truename-server"]),
+    ("ureq", &["truename-download"]),
 ];
 
 /// Files that may hold `unsafe`.
@@ -201,17 +211,96 @@ fn modules_have_no_circles() {
     assert_eq!(circular, known, "modules that lead back to themselves:\n{}", circles.join("\n"));
 }
 
-#[test]
-fn http_is_spoken_by_server_and_download_alone() {
-    let clients = ["axum", "hyper", "hyper-util", "reqwest", "tokio", "tower", "tower-http", "tungstenite", "ureq"];
-    for entry in fs::read_dir(crates()).unwrap() {
+/// Returns the name of each crate with the names that it depends on.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let read = |entry: std::io::Result<fs::DirEntry>| {
         let folder = entry.unwrap().path();
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
-        let Some(dependencies) = manifest.get("dependencies").and_then(toml::Value::as_table) else { continue };
-        let allowed = HTTP.iter().find(|(speaks, _)| *speaks == name).map_or(&[][..], |(_, allowed)| allowed);
-        let wrong = clients.iter().filter(|client| dependencies.contains_key(**client) && !allowed.contains(client));
-        assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&&str>::new(), "{name}");
+        let named = manifest.get("dependencies").and_then(toml::Value::as_table);
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        (name, named.into_iter().flat_map(toml::Table::keys).cloned().collect())
+    };
+    fs::read_dir(crates()).unwrap().map(read).collect()
+}
+
+#[test]
+fn dependencies_stand_in_their_crates_alone() {
+    let dependencies = dependencies();
+    for (bound, allowed) in BOUND {
+        let found = dependencies.iter().filter(|(_, used)| used.contains(bound)).map(|(name, _)| name.as_str());
+        assert_eq!(found.collect::<Vec<_>>(), allowed, "{bound}");
+    }
+}
+
+#[test]
+fn the_index_sees_no_text() {
+    let mut paths = Vec::new();
+    files(&crates().join("truename-index/src"), &mut paths);
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let mut lines = code.lines().filter(|line| !line.starts_with("//!"));
+        let is_wrong = |line: &&str| line.contains("truename_text") && *line != "use truename_text::Gram;";
+        assert_eq!(lines.find(is_wrong), None, "{}", path.display());
+    }
+}
+
+fn architecture() -> String {
+    fs::read_to_string(crates().join("../ARCHITECTURE.md")).unwrap()
+}
+
+#[test]
+fn the_map_of_crates_has_their_dependencies() {
+    let text = architecture();
+    let (_, table) = text.split_once("| uses |\n| --- | --- | --- | --- |\n").unwrap();
+    let mut above = BTreeSet::new();
+    let mut dependencies = dependencies();
+    for row in table.lines().take_while(|line| !line.is_empty()) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let whole = |name: &str| if name == "truename" { name.to_owned() } else { format!("truename-{name}") };
+        let name = whole(cells[0].trim_matches('`'));
+        let uses: BTreeSet<String> = cells[3].split(", ").filter(|used| !used.is_empty()).map(whole).collect();
+        let mut found = dependencies.remove(&name).unwrap_or_else(|| panic!("no crate {name}"));
+        found.retain(|used| used.starts_with("truename"));
+        assert_eq!(uses, found, "{name}");
+        assert!(uses.is_subset(&above), "{name} stands above a crate that it uses");
+        above.insert(name);
+    }
+    assert!(dependencies.is_empty(), "not in the map: {dependencies:?}");
+}
+
+#[test]
+fn tests_that_hold_an_invariant_are_there() {
+    let text = architecture();
+    let (_, table) = text.split_once("| held by |").unwrap();
+    let named: Vec<Vec<&str>> = table.split('`').map(|name| name.split("::").collect()).collect();
+    let tests: Vec<&Vec<&str>> = named.iter().filter(|parts| parts.len() == 3).collect();
+    assert!(tests.len() > 30, "{tests:?}");
+    for test in tests {
+        let folder =
+            crates().join(if test[0] == "truename" { test[0].into() } else { format!("truename-{}", test[0]) });
+        let mut paths = Vec::new();
+        files(&folder, &mut paths);
+        let is_of_module = |path: &&PathBuf| path.with_extension("").iter().rev().take(2).any(|part| part == test[1]);
+        let function = format!("fn {}(", test[2]);
+        let is_there = |path: &PathBuf| fs::read_to_string(path).unwrap().contains(&function);
+        assert!(paths.iter().filter(is_of_module).any(is_there), "there is no test {}", test.join("::"));
+    }
+    let (_, scripts) = text.split_once("| held by |").unwrap();
+    for script in scripts.split('`').filter(|name| name.starts_with("scripts/")) {
+        assert!(crates().join("..").join(script).exists(), "there is no {script}");
+    }
+}
+
+#[test]
+fn messages_are_filtered() {
+    let mut paths = Vec::new();
+    files(&crates().join("truename-cli/src"), &mut paths);
+    for path in paths.iter().filter(|path| !path.ends_with("harmless.rs")) {
+        let text = fs::read_to_string(path).unwrap();
+        let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let is_unfiltered = |line: &&str| ["print!(", "println!(", "io::stderr"].iter().any(|call| line.contains(call));
+        assert_eq!(lines.find(is_unfiltered), None, "{}: use `say!`", path.display());
     }
 }
 

@@ -10,6 +10,8 @@
 //! has at most the weight of the common ones. Terms are taken from the rarest on; once what remains
 //! cannot lift a new name past the worst hit kept, only names already found are completed (MaxScore,
 //! Turtle and Flood 1995). The result is that of the full scan.
+//!
+//! An update changes postings in place and computes counts and norms anew from them.
 
 mod keys;
 mod postings;

@@ -1,4 +1,9 @@
 //! Adapters on a backbone that keeps its weights (PICSO, section 3.2).
+//!
+//! An adapter reads the backbone's states after some layers; in the last transformer layer of each adapter layer
+//! the tokens of an entity attend to the entity alone. [`AdapterChoice`] says which adapters of a folder are used;
+//! it is part of the encoder's hash. The states of a model with adapters are summed at equal lengths, or joined for
+//! a head that is trained on them ([`AdapterFeatures`]).
 
 mod choice;
 mod config;

@@ -1,4 +1,8 @@
 //! Forms of names in texts, as one automaton.
+//!
+//! `kb update` writes the forms that are new, and those that no name has any more, to two small automata beside the
+//! first, which are merged with it when they have grown. Measured against an Aho–Corasick automaton by
+//! `truename-bench automata`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,4 +1,8 @@
 //! Tables of the store.
+//!
+//! `meta` holds the format, counts, provenance, sets of vectors, the order of names, copied models, fitted rankers
+//! and what became of each retired id. The n-gram index and the vectors have tables of their own in the same file
+//! (`truename-index`).
 
 use std::path::Path;
 

@@ -2,6 +2,8 @@
 //!
 //! They compute what `layer` composes of the tensor library's operations, over the kernels of `truename-infer`:
 //! tokens without padding, no intermediate tensor but those that the backward pass needs.
+//!
+//! GPUs run the composition, which is also the oracle of the gradient tests.
 
 mod activation;
 mod affine;

@@ -1,4 +1,7 @@
 //! Data of tasks that learn from documents with mentions.
+//!
+//! Documents are cut into windows, which are packed side by side up to a number of tokens. What cannot be learnt is
+//! left open: neither mention nor none.
 
 mod corpus;
 mod keys;

@@ -2,6 +2,9 @@
 //!
 //! The sections of every kind of task are fields of [`Recipe`]; those of one kind are structs of that kind ([`Keys`]), beside its
 //! task.
+//!
+//! Keys are checked as they are written: a key that has no effect beside the others is an error, even with its
+//! default. The recipe in the folder of a run holds the keys that count, and is a recipe again.
 
 mod change;
 mod document;

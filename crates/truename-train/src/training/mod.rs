@@ -1,4 +1,10 @@
 //! The one loop of all training runs.
+//!
+//! The loop has checkpoints, the schedule, metrics, patience and the time limit; a [`Task`] plans an epoch and
+//! makes batches; its [`TaskData`] is hashed whole, described and evaluated; an objective computes the loss of a
+//! batch. A task never sees a tensor, an objective never sees a string. The plan of an epoch is part of a
+//! checkpoint, and dropout is a function of seed, step and place, so that a resumed run ends with the weights of an
+//! unbroken one.
 
 mod forecast;
 mod metrics;

@@ -4,6 +4,18 @@
 //! is the right answer. Some queries are names with a typo or added words and are not held out. For some queries the
 //! whole concept is hidden, so that NIL is right. Gold names of the user count beside them, and alone choose how much of
 //! the standard ranker stays.
+//!
+//! Held-out names are asked for as people ask: some with a typo, a version or added words, some as notes spell
+//! them, some by a part that ends them, where whoever has most names that end so is right (`LC3` of `MAP1A/MAP1B
+//! LC3 A`). Of the candidates the nearest are learnt from, and a sample of the others that counts for all of them
+//! in the likelihood: trees grown on near ones alone rank a far candidate at random. With an encoder half of the
+//! trees do not see its vectors, because it brings held-out names nearer than the names that people write.
+//!
+//! The score is a weighted mean of the fitted trees' and a standard ranker's, because the names of one knowledge
+//! base are not asked for in all the ways in which people ask; one with a single name a concept has nothing but
+//! typos and parts. Gold names alone choose slope, offset, thresholds and the weight of the standard ranker;
+//! without them it has most of the weight, and its thresholds stay. With an encoder it is the standard ranker with
+//! vectors, which MiniLM-L6 taught, or the one without, whichever gives the names the higher likelihood.
 
 mod context;
 mod held_out;

@@ -1,4 +1,7 @@
 //! Models in the folder of a knowledge base.
+//!
+//! The copy of an encoder lies in `models/encoder-HASH`. It is made before the first vector of the encoder is
+//! stored, and removed after the transaction that replaced its vectors.
 
 use std::collections::BTreeSet;
 use std::io;

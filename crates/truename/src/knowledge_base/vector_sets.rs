@@ -1,4 +1,10 @@
 //! Sets of vectors in a store, by name; each set is replaced as a whole.
+//!
+//! A set has a name, rows (names or concepts), a number in the table and its encoder (hash of weights, tokenizer
+//! and configuration); every snapshot compares the encoder with the one in use. Vectors are made some thousands of
+//! rows a transaction, so that a stopped run goes on. Those of another encoder are made as a second set: one
+//! transaction makes it the current one when every row has a vector, and clears the first, so that a change of
+//! encoder that is stopped or fails changes no answer.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,9 @@
 //! Documents in, linked mentions out.
+//!
+//! Documents are linked in batches: a [`Reading`] is a document with the abbreviations that it defines, a
+//! recognizer finds the mentions of all of them, and the linker answers each by its text with the short forms in it
+//! spelt out, each name once. A short form that the dictionary knows but the document means otherwise is tentative:
+//! it is a mention only if its long form is linked.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

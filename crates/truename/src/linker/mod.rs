@@ -1,4 +1,13 @@
 //! Names and documents in, links out.
+//!
+//! The stages in their order: a text that is the id of a concept, or a retired id, is answered by it; a placeholder
+//! is NIL unless a concept has that very name; the others go through generators, features and the ranker. Names
+//! that no concept alone has are ranked anew in context (`LinkCall::rank_in_context`), with the concepts of a
+//! retriever or, where asked to, the vector of the mention in its sentence. A re-ranker replaces the logits of the
+//! best candidates, and the NIL threshold comes after it. Ties break by concept id.
+//!
+//! A call encodes together the names that are not resolved lexically; each piece of them then shares one pass over
+//! the signs of the vectors. Rankers, types and memos belong to a version of the store.
 
 mod call;
 mod documents;

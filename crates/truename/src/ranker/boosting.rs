@@ -8,6 +8,9 @@
 //! leaf by leaf on histograms with second-order gains (Chen and Guestrin 2016, equation 7; Ke et al. 2017).
 //!
 //! The result does not depend on the number of threads.
+//!
+//! The trees are our own: `perpetual` offers no outside option, and its node limit, and with it its result, depends
+//! on free memory.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,10 @@
 //! The ranker: calibrated probabilities from features.
+//!
+//! The standard rankers are fitted to labelled corpora, each as heavy as any other, and to names held out of
+//! knowledge bases; their slope, offset and thresholds come from folds of whole corpora (`truename-bench
+//! fit-default`). A ranker keeps the shares of right decisions by threshold, from which the NIL threshold for an
+//! expected share of NIL follows. A store keeps a fitted ranker for each feature set; where the name of a candidate
+//! has no vector yet, the lexical one decides.
 
 mod boosting;
 mod decisions;

@@ -1,4 +1,7 @@
 //! Span heads: mentions of types of entities in texts (BINDER).
+//!
+//! The vector of a span is a sum of parts for its first token, its last token and its width. The span is a mention
+//! of a type where its cosine to the type's description is above the cosine of the window's first token.
 
 mod config;
 mod maps;
