@@ -1,3 +1,5 @@
+//! Documents: a text with its passages and mentions, as every reader makes them and every linker takes them.
+
 use std::borrow::Cow;
 
 use crate::Span;

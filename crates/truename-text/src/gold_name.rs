@@ -1,3 +1,5 @@
+//! Names with their right answers, for calibration and scores.
+
 /// A name with its right answer, to fit a ranker to or to score a system by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoldName {

@@ -1,3 +1,5 @@
+//! Offsets in bytes, characters and UTF-16 units: files count in any of these, spans in bytes.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! Spans: half-open byte ranges of a text, which no stage shifts.
+
 use std::ops::Range;
 
 /// A piece of a text: a half-open byte range.

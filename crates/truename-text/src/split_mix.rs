@@ -1,3 +1,5 @@
+//! SplitMix64, the one source of random numbers: a seed decides them, on every machine.
+
 /// SplitMix64 (Steele, Lea and Flood 2014): random numbers that a seed decides, the same on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64(u64);

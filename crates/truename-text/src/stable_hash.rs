@@ -1,3 +1,5 @@
+//! Hashes of strings that stores keep: the same on every platform and in every version.
+
 /// Returns a 64-bit hash of a string, the same on every platform and in every version.
 ///
 /// Stores hold these hashes, so the function (XXH3, seed 0) must never change.

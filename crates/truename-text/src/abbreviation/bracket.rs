@@ -1,3 +1,5 @@
+//! Brackets that may hold half of a definition of an abbreviation, told from list labels and from parts of words.
+
 use std::collections::VecDeque;
 
 use crate::Span;

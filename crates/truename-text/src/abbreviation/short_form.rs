@@ -1,3 +1,5 @@
+//! Short forms, and their cheapest alignment with the end of the words beside them (Sohn et al. 2008).
+
 use super::bracket::is_balanced;
 use super::vocabulary::folded;
 use super::window::{LEFT_OUT_DIGIT, Window};

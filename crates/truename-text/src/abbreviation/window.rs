@@ -1,3 +1,5 @@
+//! The words beside a short form as letters, with the costs of aligning the short form to them.
+
 use super::compound::{COMPOUND_BYTES, boundaries};
 use super::vocabulary::{folded, is_locant, is_quote, is_stop_word, number_word};
 use super::words_backwards::{Word, WordsBackwards};

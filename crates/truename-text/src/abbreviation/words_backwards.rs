@@ -1,3 +1,5 @@
+//! Words before a bracket, the last first, up to the end of the sentence: where long forms are sought.
+
 use super::bracket::is_balanced;
 use super::vocabulary::is_quote;
 use crate::Span;
