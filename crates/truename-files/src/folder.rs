@@ -1,3 +1,5 @@
+//! Removal of files below an open folder, never through a link.
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path};

@@ -1,3 +1,5 @@
+//! Unfinished files and folders: they replace their target in one step, or are removed.
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;

@@ -1,3 +1,5 @@
+//! Files opened only where a regular file stands: no link, pipe, device or folder is followed or waited for.
+
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
