@@ -1,3 +1,5 @@
+//! Numbers and their nouns as messages write them: `1,234 documents`.
+
 /// Formats a number as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -1,3 +1,5 @@
+//! Excerpts of values for messages: short, with control characters escaped.
+
 /// Longest excerpt, in characters.
 const LONGEST: usize = 80;
 

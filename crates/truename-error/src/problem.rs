@@ -1,3 +1,5 @@
+//! Problems: places in files whose content was skipped, repaired or not read, with the reason.
+
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
