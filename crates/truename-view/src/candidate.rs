@@ -1,3 +1,5 @@
+//! Schema of the candidates in JSON, for the OpenAPI document of the server.
+
 #![allow(dead_code, reason = "the fields describe what `truename` serializes")]
 
 use utoipa::ToSchema;
