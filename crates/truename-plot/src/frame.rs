@@ -1,3 +1,5 @@
+//! Frames: data in coordinates of their own, drawn as lines and dots on a picture.
+
 use crate::Svg;
 
 /// A rectangle of a picture that shows a range of data. The second coordinate of data grows upwards.

@@ -1,3 +1,5 @@
+//! Pictures as SVG text: lines, discs and texts, with styles for light and dark and titles for screen readers.
+
 use std::fmt::{self, Write};
 
 use crate::Escaped;
