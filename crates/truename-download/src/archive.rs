@@ -1,3 +1,5 @@
+//! Archives of packages, unpacked into numbered files: no path of an archive is opened, and bombs are refused.
+
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! HTTP client of an index or hub: bounded lists, checked downloads, redirects without the login.
+
 use std::path::Path;
 use std::time::Duration;
 

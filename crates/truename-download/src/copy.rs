@@ -1,3 +1,5 @@
+//! Contents copied with a bound on their size, counted and hashed, and the check of the stated hash.
+
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -1,3 +1,5 @@
+//! Models of the Hugging Face hub: a commit of a repository, with its files and their hashes.
+
 use serde_json::Value;
 use truename_error::ErrorKind;
 

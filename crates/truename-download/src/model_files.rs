@@ -1,3 +1,5 @@
+//! The files of a model among those of a package or repository, and which of them are kept.
+
 use std::collections::BTreeSet;
 
 use truename_error::ErrorKind;

@@ -1,3 +1,5 @@
+//! Models of a Python index, or of a package file: releases by version, and zips in several packages.
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! Settings of a pull from the environment: index, hub, proxy, logins, certificates.
+
 use std::path::PathBuf;
 
 use truename_error::ErrorKind;

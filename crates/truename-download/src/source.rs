@@ -1,3 +1,5 @@
+//! Names of models (`pypi:NAME==VERSION`, `hf:ORG/NAME@REVISION`, a file), checked before they become paths.
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

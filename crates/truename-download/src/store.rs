@@ -1,3 +1,5 @@
+//! The cache of pulled models: each in a folder with a manifest that is written last, so that it is whole.
+
 use std::cmp::Reverse;
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! Archives that lead out of their folder, hold links, or unpack to more than they state.
+
 use super::*;
 use crate::archive::{Archive, Unpacked};
 use crate::store::{Partial, Store};

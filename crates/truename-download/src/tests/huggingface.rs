@@ -1,3 +1,5 @@
+//! Pulls from a hub with storage on another server: tokens, hashes, refusals, interruptions.
+
 use super::server::Reply;
 use super::*;
 use crate::copy::git_blob;

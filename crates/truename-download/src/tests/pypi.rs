@@ -1,3 +1,5 @@
+//! Pulls from a package index: versions, parts, hashes, logins, redirects, damaged and interrupted downloads.
+
 use truename_error::ErrorKind;
 
 use super::server::Reply;

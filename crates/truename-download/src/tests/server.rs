@@ -1,3 +1,5 @@
+//! An HTTP server on this machine with replies by path, which records its requests.
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
