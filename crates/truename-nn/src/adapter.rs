@@ -1,3 +1,5 @@
+//! Adapters that learn beside the frozen layers of a backbone (PICSO, section 3.2).
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{
     Activation, AdapterConfig, AdapterFeatures, Batch, Error, TensorNames, Tensors, TransformerCheckpoint,

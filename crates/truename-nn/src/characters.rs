@@ -1,3 +1,5 @@
+//! Encoders of characters that learn: convolutions, recurrences or graph layers over a table of characters.
+
 use burn_tensor::activation::relu;
 use burn_tensor::{Device, Tensor, TensorData};
 use fastrand::Rng;

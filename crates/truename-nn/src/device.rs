@@ -1,3 +1,5 @@
+//! Devices that networks learn on: the CPU, or a GPU by CUDA or Vulkan.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! The rows of each text in a matrix of tokens, and in a batch filled up to the longest text.
+
 use std::ops::Range;
 
 use truename_infer::{Batch, Visibility};

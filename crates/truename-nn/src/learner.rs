@@ -1,3 +1,5 @@
+//! Learners: networks, an objective and an optimizer, stepped together, saved and resumed.
+
 use std::path::Path;
 
 use burn_tensor::Device as BurnDevice;

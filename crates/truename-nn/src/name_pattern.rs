@@ -1,3 +1,5 @@
+//! Patterns over names of parameters, to freeze some of them.
+
 use std::fmt;
 
 /// A pattern over the names of parameters, in which `*` stands for any characters: `*.layer.0.*`.

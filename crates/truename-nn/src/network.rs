@@ -1,3 +1,5 @@
+//! Networks that learn, of tokens or of characters, as objectives see them.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Batch, Checkpoint, Error, Pooling, Tensors, network_folder};
 

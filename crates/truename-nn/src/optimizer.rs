@@ -1,3 +1,5 @@
+//! AdamW (Loshchilov and Hutter 2019), with sums of gradients, clipping and a state that is saved.
+
 use std::collections::HashMap;
 
 use burn_flex::Flex;

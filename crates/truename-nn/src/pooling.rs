@@ -1,3 +1,5 @@
+//! Pooling of the states of the tokens of a text into one vector.
+
 use burn_tensor::{Bool, Tensor, TensorData};
 use truename_infer::Pooling;
 

@@ -1,3 +1,5 @@
+//! Encoders of the BERT family that learn: embeddings, layers, pooling.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Batch, Error, Pooling, TransformerCheckpoint};
 

@@ -1,3 +1,5 @@
+//! Activations of the feed-forward part, and their derivatives.
+
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
 use rayon::prelude::*;

@@ -1,3 +1,5 @@
+//! Affine maps, and the gradients of their weights and biases.
+
 use truename_infer::kernels::{Matrix, Onto, multiply};
 
 use super::rows::column_sums;

@@ -1,3 +1,5 @@
+//! Attention over texts of different lengths without padding, and its gradients.
+
 use std::ops::Range;
 
 use rayon::prelude::*;

@@ -1,3 +1,5 @@
+//! An encoder layer as one operation of the tensor library, with its own backward pass.
+
 use std::sync::Arc;
 
 use burn_autodiff::Autodiff;

@@ -1,3 +1,5 @@
+//! Forward and backward pass of an encoder layer over plain slices.
+
 use std::borrow::Cow;
 
 use rayon::prelude::*;

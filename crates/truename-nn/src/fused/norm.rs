@@ -1,3 +1,5 @@
+//! Layer norm over rows, and its gradients.
+
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::{Sum, SumSquareSub};

@@ -1,3 +1,5 @@
+//! Tensors of the CPU as plain slices and back, and the registration of gradients.
+
 use burn_autodiff::Autodiff;
 use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::Ops;

@@ -1,3 +1,5 @@
+//! Multi-head self-attention, by operations of the tensor library: the oracle of the fused one.
+
 use burn_tensor::activation::softmax;
 use burn_tensor::{Bool, Int, Tensor, TensorData};
 

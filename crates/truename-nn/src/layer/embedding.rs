@@ -1,3 +1,5 @@
+//! Embeddings of tokens, positions and segments: the input of the first layer.
+
 use burn_tensor::{Device, Int, Tensor, TensorData};
 use truename_infer::{Batch, Error, TransformerCheckpoint};
 

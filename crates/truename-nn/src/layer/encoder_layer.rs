@@ -1,3 +1,5 @@
+//! Encoder layers of the BERT family: fused on the CPU, composed elsewhere.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, TransformerCheckpoint};
 

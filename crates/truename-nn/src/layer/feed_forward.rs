@@ -1,3 +1,5 @@
+//! The feed-forward part of an encoder layer.
+
 use burn_tensor::Tensor;
 use burn_tensor::activation::{gelu, gelu_approximate, relu};
 

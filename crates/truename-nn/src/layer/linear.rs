@@ -1,3 +1,5 @@
+//! Linear maps.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, Scope};
 

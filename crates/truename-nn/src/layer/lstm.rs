@@ -1,3 +1,5 @@
+//! One direction of a long short-term memory: fused on the CPU, step by step elsewhere.
+
 use burn_tensor::activation::{sigmoid, tanh};
 use burn_tensor::{Device, Tensor, TensorData};
 use truename_infer::{CharacterConfig, Error, Scope};

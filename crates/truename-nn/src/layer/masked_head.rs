@@ -1,3 +1,5 @@
+//! Masked-language heads, which share the table of token vectors.
+
 use burn_tensor::Tensor;
 use truename_infer::{Activation, Error, TransformerCheckpoint};
 

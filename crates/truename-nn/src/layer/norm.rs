@@ -1,3 +1,5 @@
+//! Layer norm.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, Scope};
 

@@ -1,3 +1,5 @@
+//! The step that layers are run for: layout of the batch, biases, dropout.
+
 use burn_tensor::Tensor;
 
 use crate::dropout::Dropout;

@@ -1,3 +1,5 @@
+//! Biases of attention by the distance of two tokens, as in MPNet.
+
 use burn_tensor::{Device, Tensor};
 use truename_infer::{Error, TransformerCheckpoint};
 

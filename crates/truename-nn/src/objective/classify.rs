@@ -1,3 +1,5 @@
+//! Classification and regression of texts: cross-entropy or squared error of a map of pooled states.
+
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, ClassifyConfig, Pooling};

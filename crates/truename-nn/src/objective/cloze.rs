@@ -1,3 +1,5 @@
+//! Binary cross-entropy over the candidates of cloze prompts (Prompt-BioEL, equation 7).
+
 use std::ops::Range;
 
 use burn_tensor::activation::log_sigmoid;

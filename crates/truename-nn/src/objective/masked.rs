@@ -1,3 +1,5 @@
+//! Masked language modelling (Devlin et al. 2018).
+
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, Error, TransformerCheckpoint};

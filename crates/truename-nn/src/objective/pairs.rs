@@ -1,3 +1,5 @@
+//! Contrastive loss over pairs of texts, with labels between 0 and 1 (NSEEN, equation 1).
+
 use burn_tensor::{Int, Tensor, TensorData};
 use truename_infer::Batch;
 

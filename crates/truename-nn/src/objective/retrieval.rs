@@ -1,3 +1,5 @@
+//! Cross-entropy of the right concept among negatives, by dot products (Prompt-BioEL, equation 4).
+
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::Batch;

@@ -1,3 +1,5 @@
+//! Contrastive learning of an adapter from synonyms in their sentences (PICSO, sections 3.2 to 3.4).
+
 use std::ops::Range;
 
 use burn_tensor::{Tensor, TensorData};

@@ -1,3 +1,5 @@
+//! Cross-entropy over the tags of tokens.
+
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};

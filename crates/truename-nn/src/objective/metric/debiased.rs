@@ -1,3 +1,5 @@
+//! Debiased contrastive loss with weights by hardness (PICSO, equation 3; Robinson et al. 2021).
+
 use burn_tensor::Tensor;
 
 use super::{Classes, Cosines, OUT, over_cosines};

@@ -1,3 +1,5 @@
+//! Distances between the vectors of a batch.
+
 use burn_tensor::Tensor;
 
 use crate::layer::unit_rows;

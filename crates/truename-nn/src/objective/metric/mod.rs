@@ -1,3 +1,5 @@
+//! Metric learning: names of one concept near each other, names of different concepts far apart.
+
 mod debiased;
 mod distance;
 mod multi_similarity;

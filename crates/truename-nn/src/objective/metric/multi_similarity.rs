@@ -1,3 +1,5 @@
+//! Multi-similarity loss with its mining of pairs (Wang et al. 2019).
+
 use burn_tensor::Tensor;
 
 use super::{Classes, Cosines, OUT, over_cosines};

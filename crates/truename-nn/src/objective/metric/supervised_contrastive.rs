@@ -1,3 +1,5 @@
+//! Supervised contrastive loss (Khosla et al. 2020).
+
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 

@@ -1,3 +1,5 @@
+//! Triplet losses over all triplets of a batch, or over the hardest (CoSiNES, section 3.3).
+
 use burn_tensor::activation::relu;
 use burn_tensor::{Int, Tensor, TensorData};
 

@@ -1,3 +1,5 @@
+//! Contrastive loss with thresholds, and its gradient in closed form (BINDER, equations 6 and 11 to 14).
+
 use std::ops::Range;
 
 /// The scores of one type in one window: a softmax over its negatives and the threshold.

@@ -1,3 +1,5 @@
+//! Recognition by spans: starts, ends and spans of mentions against descriptions of types (BINDER).
+
 mod contrast;
 mod rows;
 

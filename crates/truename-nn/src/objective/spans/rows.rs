@@ -1,3 +1,5 @@
+//! The tokens and spans of a batch that may be mentions, as rows with their groups.
+
 use std::collections::HashMap;
 use std::ops::Range;
 
