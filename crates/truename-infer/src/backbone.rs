@@ -1,3 +1,5 @@
+//! Backbones: tokens in, states out, for every head; batches by length, the same answer in any order.
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -1,3 +1,5 @@
+//! Batches of sequences without padding, as both engines read them.
+
 use std::ops::Range;
 
 use crate::{Input, Visibility};

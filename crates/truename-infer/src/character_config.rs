@@ -1,3 +1,5 @@
+//! Configuration of encoders that read characters, with the names and shapes of their tensors.
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Model folders as they are read, changed and saved, whichever engine loads them.
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Hashes of model folders, by which vectors and records know their encoder.
+
 use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::Xxh3;

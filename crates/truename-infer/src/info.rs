@@ -1,3 +1,5 @@
+//! Kind and sizes of a model: family, layers, window, pooling.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

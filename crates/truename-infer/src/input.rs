@@ -1,3 +1,5 @@
+//! Sequences of tokens as a model reads them: segments, positions, visibility, entity.
+
 use std::ops::Range;
 
 use crate::Visibility;

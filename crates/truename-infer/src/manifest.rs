@@ -1,3 +1,5 @@
+//! `truename.json`: the heads of a model folder with their configurations.
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Special tokens that heads add to a vocabulary, each with the word whose vector it begins with.
+
 use std::borrow::Cow;
 
 /// A special token for a vocabulary, such as `[START]`.

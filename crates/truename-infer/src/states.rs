@@ -1,3 +1,5 @@
+//! States of a sequence after chosen layers, and their pooling.
+
 use crate::Pooling;
 
 /// States of a sequence after chosen layers: a row of numbers for each token.

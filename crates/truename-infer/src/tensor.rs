@@ -1,3 +1,5 @@
+//! Tensors of model folders in plain numbers: a shape and values, row after row.
+
 use std::collections::BTreeMap;
 
 /// A tensor in single precision: its shape, and its numbers row after row.

@@ -1,3 +1,5 @@
+//! Encoders of the BERT family: embeddings, layers, and the buffers of a pass.
+
 use crate::Error;
 use crate::adapter::{AdapterScratch, Adapters};
 use crate::batch::Batch;

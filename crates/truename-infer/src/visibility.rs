@@ -1,3 +1,5 @@
+//! Visibility: the tokens of a sequence that each of its tokens attends to.
+
 use std::ops::Range;
 
 /// The tokens of a sequence that each of its tokens attends to, by blocks of tokens.

@@ -1,3 +1,5 @@
+//! `model.safetensors`, mapped into memory or read, with tensors added and written back.
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;

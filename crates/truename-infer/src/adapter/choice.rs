@@ -1,3 +1,5 @@
+//! The choice of the adapters of a model folder: all, none, or some by name.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! Configuration of adapters in the manifest of a model folder.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

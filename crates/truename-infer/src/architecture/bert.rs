@@ -1,3 +1,5 @@
+//! BERT (Devlin et al. 2018).
+
 use super::{Family, TensorNames};
 use crate::Architecture;
 

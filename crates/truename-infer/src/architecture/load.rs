@@ -1,3 +1,5 @@
+//! Loads the layers of a transformer by the names of a family.
+
 use rayon::prelude::*;
 
 use super::Family;

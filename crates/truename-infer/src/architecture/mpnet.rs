@@ -1,3 +1,5 @@
+//! MPNet (Song et al. 2020).
+
 use super::{Family, TensorNames};
 use crate::Architecture;
 use crate::config::ModelConfig;

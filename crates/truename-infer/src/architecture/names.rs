@@ -1,3 +1,5 @@
+//! Names of tensors by family, for the engine that serves and the one that learns.
+
 /// Names of the parts of an encoder of the BERT family, below the prefix of its tensors; both engines find them by these.
 #[derive(Debug)]
 #[non_exhaustive]

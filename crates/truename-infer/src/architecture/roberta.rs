@@ -1,3 +1,5 @@
+//! RoBERTa (Liu et al. 2019).
+
 use super::{Family, TensorNames};
 use crate::Architecture;
 use crate::config::ModelConfig;

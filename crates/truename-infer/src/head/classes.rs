@@ -1,3 +1,5 @@
+//! Classifiers of texts and pairs of texts, and regression.
+
 use std::path::Path;
 
 use rayon::prelude::*;

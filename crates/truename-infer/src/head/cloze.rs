@@ -1,3 +1,5 @@
+//! Cloze prompts: candidates of a mention scored in its context, all of them at once (Prompt-BioEL).
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;

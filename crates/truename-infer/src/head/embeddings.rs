@@ -1,3 +1,5 @@
+//! Vectors of texts, as an encoder returns them.
+
 use truename_error::{ErrorKind, excerpt};
 
 use crate::Error;

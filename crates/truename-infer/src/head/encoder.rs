@@ -1,3 +1,5 @@
+//! Sentence encoders: texts in, unit vectors out.
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Prompts of sentences with a marked entity (PICSO, section 3.1).
+
 use std::ops::RangeInclusive;
 
 use truename_text::Span;

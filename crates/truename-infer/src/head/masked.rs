@@ -1,3 +1,5 @@
+//! The masked-language head: scores of tokens for the place of a state.
+
 use crate::architecture::Family;
 use crate::config::ModelConfig;
 use crate::layer::{Activation, Linear, Norm};

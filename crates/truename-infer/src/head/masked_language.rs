@@ -1,3 +1,5 @@
+//! Masked language models: words at a masked place, and how well texts fit there.
+
 use std::ops::Range;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Pooling of states into unit vectors.
+
 use crate::Pooling;
 use crate::batch::Batch;
 

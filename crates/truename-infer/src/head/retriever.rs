@@ -1,3 +1,5 @@
+//! Encoders of mentions in context and of concepts, into one space (Prompt-BioEL, section 3.1).
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Taggers: mentions of types by BIO tags of words, the baseline of recognition.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

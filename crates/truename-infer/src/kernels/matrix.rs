@@ -1,3 +1,5 @@
+//! Matrices, and right factors packed in panels for the kernels.
+
 use std::ops::Range;
 
 use rayon::prelude::*;

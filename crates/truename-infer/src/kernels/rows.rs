@@ -1,3 +1,5 @@
+//! Products and transposes of small matrices with strides, as attention needs them for each head.
+
 use rten_simd::Isa;
 use rten_simd::ops::{BitOps, NumOps};
 

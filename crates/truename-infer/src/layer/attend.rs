@@ -1,3 +1,5 @@
+//! Attention of the heads of one sequence, in SIMD.
+
 use rten_simd::ops::BitOps;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;

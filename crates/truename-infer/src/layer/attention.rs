@@ -1,3 +1,5 @@
+//! Multi-head self-attention with its residual.
+
 use super::attend::{Attend, AttendScratch};
 use super::{Linear, PositionBias, sized};
 use crate::batch::Batch;

@@ -1,3 +1,5 @@
+//! Embeddings of tokens, positions and segments: the input of the first layer.
+
 use super::Norm;
 use crate::batch::Batch;
 use crate::weights::Table;

@@ -1,3 +1,5 @@
+//! The feed-forward part of a layer, and its activations.
+
 use std::path::Path;
 
 use rten_simd::SimdUnaryOp;

@@ -1,3 +1,5 @@
+//! Linear maps, packed for the kernels.
+
 use crate::Error;
 use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
 use crate::weights::Scope;

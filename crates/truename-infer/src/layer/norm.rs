@@ -1,3 +1,5 @@
+//! Layer norm over rows.
+
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::{Normalize, NormalizeOptions, Sum, SumSquareSub};
 

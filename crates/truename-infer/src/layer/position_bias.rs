@@ -1,3 +1,5 @@
+//! Biases of attention by the distance of two tokens, as in MPNet.
+
 use crate::weights::Table;
 
 /// Distances from which on all are alike (MPNet's `relative_position_bucket`).

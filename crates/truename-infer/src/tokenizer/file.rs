@@ -1,3 +1,5 @@
+//! `tokenizer.json`, read fast, with special tokens added and written back.
+
 use std::path::{Path, PathBuf};
 
 use tokenizers::models::wordpiece::WordPiece;

@@ -1,3 +1,5 @@
+//! Tokens of one or several texts, each with its place in them.
+
 use std::ops::Range;
 
 use truename_text::Span;

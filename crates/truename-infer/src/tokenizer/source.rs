@@ -1,3 +1,5 @@
+//! Texts as a tokenizer reads them, which know the place of every byte in the given text.
+
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! Templates: special tokens, fixed text and slots that share the window.
+
 use super::sequence::{Place, Sequence};
 use crate::Input;
 

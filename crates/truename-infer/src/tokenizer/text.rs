@@ -1,3 +1,5 @@
+//! Tokens of texts by the tokenizer of a folder; special tokens that a text contains are text.
+
 use tokenizers::{Encoding, PostProcessor, PostProcessorWrapper, Token};
 use truename_text::Span;
 

@@ -1,3 +1,5 @@
+//! Tokens of a single text, and whether it was cut.
+
 /// A text as a model reads it.
 pub struct Tokens {
     /// The numbers of its tokens, those that mark its start and end included.

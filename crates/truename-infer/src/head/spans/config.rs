@@ -1,3 +1,5 @@
+//! Configuration of span heads: types with their descriptions, windows, thresholds.
+
 use serde::{Deserialize, Serialize};
 
 /// A type of entities with its descriptions.

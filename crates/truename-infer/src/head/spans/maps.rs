@@ -1,3 +1,5 @@
+//! Maps of span heads, by the names of their tensors.
+
 use crate::layer::Linear;
 use crate::{Error, Scope, scale_to_unit};
 

@@ -1,3 +1,5 @@
+//! Spans of overlapping windows as the spans of one text, and flat ones by score.
+
 use super::{ScoredSpan, SpanWindow, TokenSpan};
 
 /// Returns the spans found in the windows of a text, in order. A span that several windows hold counts where that window found

@@ -1,3 +1,5 @@
+//! Windows of a long text, with the tokens at which its words begin and end.
+
 use truename_text::Span;
 
 use crate::{Error, Sequence, Tokenizer};
