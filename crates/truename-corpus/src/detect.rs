@@ -1,3 +1,5 @@
+//! Tells the format of a file of documents by its extension and its first bytes.
+
 use std::path::Path;
 
 use truename_read::without_packing;

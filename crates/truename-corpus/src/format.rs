@@ -1,3 +1,5 @@
+//! Formats of documents, by the names of the command line.
+
 use std::fmt;
 use std::str::FromStr;
 

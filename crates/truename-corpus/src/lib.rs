@@ -1,4 +1,6 @@
-//! Documents with entity annotations, from and to the formats in which corpora are exchanged; CoNLL, WNED and links of Wikipedia are read only.
+//! Documents with entity annotations, from and to the formats in which corpora are exchanged.
+//!
+//! CoNLL, WNED and links of Wikipedia are read only.
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;

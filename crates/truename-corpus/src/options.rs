@@ -1,3 +1,5 @@
+//! Options for reading documents: format, offsets, encoding, limits.
+
 use truename_read::SourceOptions;
 use truename_text::OffsetUnit;
 

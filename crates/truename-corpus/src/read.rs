@@ -1,3 +1,5 @@
+//! Reads files, folders and patterns of any format, a document at a time.
+
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::io::Read;

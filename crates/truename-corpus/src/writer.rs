@@ -1,3 +1,5 @@
+//! Writes documents in the formats that keep them in one file, and says what each format loses.
+
 use std::io::{self, Write};
 
 use truename_text::{Document, OffsetUnit};

@@ -1,3 +1,5 @@
+//! Problems of documents while they are read, before the file and the document are named.
+
 use std::fmt::Display;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! The two files of a brat document, each found by the other.
+
 use std::path::{Path, PathBuf};
 
 use truename_read::without_packing;

@@ -1,3 +1,5 @@
+//! Reads the annotations of brat, also with offsets as programs on Windows count them.
+
 use std::collections::HashMap;
 use std::path::Path;
 

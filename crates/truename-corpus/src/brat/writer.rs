@@ -1,3 +1,5 @@
+//! Writes a folder of brat, which has all documents or is not there.
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

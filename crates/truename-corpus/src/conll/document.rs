@@ -1,3 +1,5 @@
+//! Documents of CoNLL while their lines come: tokens, sentences, mentions.
+
 use std::cmp::Reverse;
 
 use truename_text::{Document, Mention, Passage, Span};

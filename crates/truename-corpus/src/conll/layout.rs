@@ -1,3 +1,5 @@
+//! Columns of a CoNLL file, told by its first rows: which hold labels, and in which scheme.
+
 use truename_error::counted;
 use truename_text::excerpt;
 

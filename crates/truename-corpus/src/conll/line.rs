@@ -1,3 +1,5 @@
+//! Lines of CoNLL: rows, marks of documents, comments, ends of sentences.
+
 /// A line of a file, as far as it can be told without knowing the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'t> {

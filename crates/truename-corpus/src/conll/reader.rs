@@ -1,3 +1,5 @@
+//! Reads CoNLL line by line, a document at a time.
+
 use truename_read::Source;
 use truename_text::{Span, excerpt};
 

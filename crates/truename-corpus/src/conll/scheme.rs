@@ -1,3 +1,5 @@
+//! Schemes by which tags make mentions (IOB1, IOB2, IOE1, IOE2, BIOES), told by counts of tags.
+
 use super::tag::{Place, Tag};
 
 /// The rules by which tags make mentions.

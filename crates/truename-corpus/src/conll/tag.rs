@@ -1,3 +1,5 @@
+//! Tags of single tokens: `O`, or a letter with the type of a mention.
+
 use std::fmt;
 
 /// A tag of one token: `O`, or a letter with the type of a mention, as `B-Disease`.

@@ -1,3 +1,5 @@
+//! Documents of WNED: the annotations whose text stands at their offset, with titles as ids.
+
 use truename_text::Document;
 
 use crate::ReadOptions;

@@ -1,5 +1,7 @@
-//! WNED: mentions with the titles of Wikipedia's articles, in the layout of Guo and Barbosa's "Robust named entity disambiguation with
-//! random walks" (2018) that AQUAINT, MSNBC, ACE2004, CWEB, WIKI and AIDA are passed on in.
+//! WNED: mentions with the titles of Wikipedia's articles.
+//!
+//! The layout is the one of Guo and Barbosa's "Robust named entity disambiguation with random walks" (2018), in which AQUAINT,
+//! MSNBC, ACE2004, CWEB, WIKI and AIDA are passed on.
 //!
 //! One XML file has the annotations of all documents; the text of a document is the file of its `docName` in the folder `RawText`
 //! beside. The id of a mention is its title as addresses write it: blanks become underscores, and `,`, `;`, `+`, `|` and `%`,

@@ -1,3 +1,5 @@
+//! Reads the XML file of WNED with the text of each document from the folder beside it.
+
 use std::ops::ControlFlow;
 use std::path::{Component, Path};
 

@@ -1,3 +1,5 @@
+//! Reads BioC collections in XML.
+
 use truename_read::Source;
 
 use crate::Error;

@@ -1,3 +1,5 @@
+//! Writes BioC collections in XML, without the characters that XML 1.0 lacks.
+
 use std::io::{self, Write};
 
 use truename_text::{Document, Mention, OffsetUnit, Offsets};
