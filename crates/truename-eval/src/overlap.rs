@@ -1,3 +1,5 @@
+//! Pairs of gold and found spans that share text.
+
 use truename_text::Span;
 
 /// Returns each gold and found span that share text, by their places in the lists.

@@ -1,3 +1,5 @@
+//! Reads clusters of names or of their mentions: tables, and the lines of CUVA.
+
 use std::collections::HashMap;
 use std::path::Path;
 

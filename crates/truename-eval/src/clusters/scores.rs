@@ -1,3 +1,5 @@
+//! Scores of clusters: macro, micro and pairwise precision, recall and F1.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 

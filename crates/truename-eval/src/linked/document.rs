@@ -1,3 +1,5 @@
+//! Documents with gold mentions and linked ones, and when two ids are the same.
+
 use truename_text::{Mention, Span};
 
 use crate::overlap::overlapping;

@@ -1,3 +1,5 @@
+//! Errors of linking by kind, counted over a corpus.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! Precision, recall and F1 of mentions, by the bounds that must be right.
+
 use std::ops::Add;
 
 use serde::Serialize;

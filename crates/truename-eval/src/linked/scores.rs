@@ -1,3 +1,5 @@
+//! Scores of linked documents: mentions found, mentions with ids, concepts of documents; by type.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
 

@@ -1,3 +1,5 @@
+//! Documents with gold mentions and those of a recognizer.
+
 use truename_text::{Mention, Span};
 
 /// A document with the mentions of its annotators and those of a recognizer.

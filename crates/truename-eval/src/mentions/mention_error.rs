@@ -1,3 +1,5 @@
+//! Errors of a recognizer by kind, with the frequency of their texts in the training data (BINDER, section 4.5).
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 

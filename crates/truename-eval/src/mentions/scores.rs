@@ -1,3 +1,5 @@
+//! Scores of a recognizer, of all mentions and by type.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! Scores of a recognizer at other thresholds than its own.
+
 use serde::Serialize;
 
 use super::comparison::Comparison;
