@@ -1,3 +1,5 @@
+//! Names found by a search, and the order of those with the same score.
+
 /// A name found, with its cosine to the query. Higher is closer: 0 to 1 of n-grams, -1 to 1 of vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {

@@ -1,3 +1,5 @@
+//! The search of one block of names for the n-grams of a query, with bounds that skip names and lists.
+
 use std::ops::Range;
 
 use truename_text::Gram;

@@ -1,3 +1,5 @@
+//! Searches by n-grams: the terms of a query from the rarest on, over all blocks that can have a hit.
+
 use truename_storage::Transaction;
 use truename_text::Gram;
 

@@ -1,3 +1,5 @@
+//! Options of a search by vectors.
+
 use crate::Rank;
 
 /// Options of a search by vectors.
