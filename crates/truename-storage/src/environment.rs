@@ -1,3 +1,5 @@
+//! Environments: an LMDB file that is opened, mapped and resized, with its tables and readers.
+
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 

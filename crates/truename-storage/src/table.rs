@@ -1,3 +1,5 @@
+//! Tables: typed keys and values in the order of the bytes of the keys.
+
 use std::ops::RangeBounds;
 
 use heed::{Database, PutFlags};

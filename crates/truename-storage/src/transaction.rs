@@ -1,3 +1,5 @@
+//! Transactions: a view of one committed state, or changes that are committed together.
+
 use std::path::Path;
 
 use heed::{RoTxn, RwTxn, WithoutTls};
