@@ -1,3 +1,5 @@
+//! Columns of a table, found by name, by name but for capitals, or by number.
+
 use std::fmt;
 
 /// Most columns listed in a message.

@@ -1,3 +1,5 @@
+//! Encodings of texts: told from their beginning, decoded for reading, and encoded for cells that are added.
+
 use std::io::Read;
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};

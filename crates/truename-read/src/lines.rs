@@ -1,3 +1,5 @@
+//! Lines of a text, numbered, whole and bounded in length.
+
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};

@@ -1,3 +1,5 @@
+//! Rows of several files as the rows of one table or list, each in the bytes of its file.
+
 use std::path::{Path, PathBuf};
 
 use truename_error::ErrorKind;

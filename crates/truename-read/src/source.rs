@@ -1,3 +1,5 @@
+//! Sources: files, pipes and stdin, unpacked, with their encoding told and all that they hand over bounded.
+
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};

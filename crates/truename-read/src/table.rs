@@ -1,3 +1,5 @@
+//! Tables of delimited text: the header, found below titles and comments, and the rows.
+
 use truename_error::ErrorKind;
 
 use crate::column::{ColumnError, column, folded};
