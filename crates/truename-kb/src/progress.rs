@@ -1,3 +1,5 @@
+//! Progress of long work: phases to watch, and a request to stop that no commit under way heeds.
+
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,3 +1,5 @@
+//! Ids that are no longer in use, and the chain of ids that replace them.
+
 use serde::{Deserialize, Serialize};
 
 use crate::ConceptId;

@@ -1,3 +1,5 @@
+//! Values of imported files without control characters and surrounding space.
+
 use std::borrow::Cow;
 
 /// Returns a value without controls and white space around it, if anything is left.

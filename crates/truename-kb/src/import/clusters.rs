@@ -1,6 +1,6 @@
-//! Clusters of paraphrases, as CESI makes them of PPDB: a representative phrase on a line, then its members, each behind a tab.
+//! Clusters of paraphrases, as CESI makes them of PPDB.
 //!
-//! A cluster is a concept: its id is `PPDB:` and the representative, and clusters with the same one are merged.
+//! A representative phrase stands on a line, then its members, each behind a tab. A cluster is a concept: its id is `PPDB:` and the representative, and clusters with the same one are merged.
 
 use truename_read::Source;
 

@@ -1,3 +1,5 @@
+//! Cycles among parents, which an import lists and keeps.
+
 use std::collections::HashMap;
 
 use crate::{Concept, ConceptId};

@@ -1,5 +1,6 @@
-//! GeoNames: the table of places (`allCountries.txt`, `cities500.txt` and the like) and that of their names in languages
-//! (`alternateNamesV2.txt`). Neither has a header.
+//! GeoNames: the table of places, and the table of their names in languages.
+//!
+//! `allCountries.txt`, `cities500.txt` and the like, and `alternateNamesV2.txt`; neither has a header.
 
 use super::collector::Collector;
 use super::published::{Concepts, Description, Published, Row, Rows, list, one};

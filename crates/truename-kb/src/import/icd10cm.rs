@@ -1,5 +1,6 @@
-//! The order file of ICD-10-CM or ICD-10-PCS (`icd10cm_order_2024.txt`): order number, code, 1 for a code that can be billed,
-//! short and long description, each at its place in the line.
+//! The order file of ICD-10-CM or ICD-10-PCS (`icd10cm_order_2024.txt`).
+//!
+//! Order number, code, 1 for a code that can be billed, short and long description, each at its place in the line.
 
 use std::collections::HashSet;
 

@@ -1,3 +1,5 @@
+//! Names made of IRIs, for classes that have no label.
+
 /// Returns the last part of an IRI in words: `…#HeartAttack` is "Heart Attack"; nothing where it is a number, as in
 /// `…/DOID_1612`.
 pub(super) fn iri_label(iri: &str) -> Option<String> {

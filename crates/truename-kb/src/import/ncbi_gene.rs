@@ -1,4 +1,6 @@
-//! NCBI Gene's `gene_info`, and `gene_history`, which says what became of discontinued genes. A hyphen is an empty cell.
+//! NCBI Gene's `gene_info`, and `gene_history`, which says what became of discontinued genes.
+//!
+//! A hyphen is an empty cell.
 
 use super::published::{Concepts, Description, Published, Rows, ids, list, one};
 

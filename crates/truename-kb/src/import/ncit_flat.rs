@@ -1,5 +1,7 @@
-//! NCI Thesaurus' flat file, `Thesaurus.txt`: code, IRI or name of the concept, parents, synonyms, definition, display name,
-//! status, semantic type; a header in newer releases alone.
+//! NCI Thesaurus' flat file, `Thesaurus.txt`.
+//!
+//! Code, IRI or name of the concept, parents, synonyms, definition, display name, status, semantic type; a header in newer releases
+//! alone.
 
 use super::published::{Concepts, Description, Published, Rows, list};
 

@@ -1,5 +1,6 @@
-//! OMOP's standardized vocabularies as Athena hands them out: `CONCEPT.csv`, `CONCEPT_SYNONYM.csv`, `CONCEPT_RELATIONSHIP.csv`,
-//! separated by tabs in spite of their names.
+//! OMOP's standardized vocabularies as Athena hands them out.
+//!
+//! `CONCEPT.csv`, `CONCEPT_SYNONYM.csv` and `CONCEPT_RELATIONSHIP.csv` are separated by tabs in spite of their names.
 //!
 //! An invalid concept is a retired id, and "Maps to" and "Concept replaced by" say what became of it. "Maps to" of a valid concept
 //! is a cross-reference.

@@ -1,3 +1,5 @@
+//! Options of an import: format, encoding, columns, scopes of synonyms, limits.
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

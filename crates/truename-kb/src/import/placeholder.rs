@@ -1,3 +1,5 @@
+//! Signs and words that programs write for a missing value, which are no names.
+
 use truename_text::is_missing_value;
 
 /// Words that programs write for a missing value: those of pandas (`pandas.read_csv`, `na_values`) and the NULL of MySQL.

@@ -1,3 +1,5 @@
+//! What an import read, and what it skipped, told by looking or left out.
+
 use std::path::PathBuf;
 
 use truename_error::{ErrorKind, Hint, HintPart, hint};

@@ -1,7 +1,6 @@
-//! SNOMED CT, release format 2 (SNOMED International, "Release File Specifications", section 5): concepts, descriptions, language
-//! and association reference sets, relationships, each told by its header.
+//! SNOMED CT, release format 2 (SNOMED International, "Release File Specifications", section 5).
 //!
-//! Inactive rows are left out. An inactive concept is a retired id, and historical associations say what became of it.
+//! Read are concepts, descriptions, language and association reference sets and relationships, each told by its header. Inactive rows are left out. An inactive concept is a retired id, and historical associations say what became of it.
 
 use std::path::Path;
 

@@ -1,6 +1,8 @@
-//! UMLS and RxNorm in Rich Release Format: names from `MRCONSO.RRF` or `RXNCONSO.RRF`, semantic types from `MRSTY.RRF` or
-//! `RXNSTY.RRF`, retired ids from `MRCUI.RRF` or `RXNATOMARCHIVE.RRF`, ranks of names from `MRRANK.RRF` (UMLS Reference Manual,
-//! section 3.3; RxNorm Technical Documentation, section 12). Suppressed rows are left out.
+//! UMLS and RxNorm in Rich Release Format.
+//!
+//! Names come from `MRCONSO.RRF` or `RXNCONSO.RRF`, semantic types from `MRSTY.RRF` or `RXNSTY.RRF`, retired ids from `MRCUI.RRF` or
+//! `RXNATOMARCHIVE.RRF`, ranks of names from `MRRANK.RRF` (UMLS Reference Manual, section 3.3; RxNorm Technical Documentation,
+//! section 12). Suppressed rows are left out.
 
 use std::path::{Path, PathBuf};
 

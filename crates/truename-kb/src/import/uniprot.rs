@@ -1,4 +1,6 @@
-//! UniProtKB's table of entries, as its site writes it with tabs: `Entry`, `Entry Name`, `Protein names`, `Gene Names`, `Organism`.
+//! UniProtKB's table of entries, as its site writes it with tabs.
+//!
+//! Columns: `Entry`, `Entry Name`, `Protein names`, `Gene Names`, `Organism`.
 
 use super::collector::{Collector, Entry};
 use super::published::{Description, Published, Row, Rows};

@@ -1,3 +1,5 @@
+//! Size of a store.
+
 use serde::{Deserialize, Serialize};
 
 /// Size of a store, in concepts and names.

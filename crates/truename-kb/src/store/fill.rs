@@ -1,3 +1,5 @@
+//! The first filling of a store: concepts numbered by id, names by length.
+
 use rayon::prelude::*;
 use truename_storage::WriteTransaction;
 use truename_text::{Key, NormalizedName};

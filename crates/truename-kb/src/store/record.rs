@@ -1,3 +1,5 @@
+//! Concepts and names as the bytes that a store keeps.
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, error};

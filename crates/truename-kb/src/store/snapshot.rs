@@ -1,3 +1,5 @@
+//! Snapshots: one committed state of a store, read without copies.
+
 use std::sync::atomic::Ordering::Relaxed;
 
 use truename_storage::{ReadTransaction, Transaction};

@@ -1,3 +1,5 @@
+//! Updates of a store in place, in one transaction; replaced concepts keep their numbers.
+
 use std::cmp::Ordering;
 
 use truename_storage::WriteTransaction;
