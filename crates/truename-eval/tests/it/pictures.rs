@@ -1,5 +1,5 @@
-//! The pictures as they were last looked at. `TRUENAME_RENEW=1 cargo test -p truename-eval --test pictures` writes
-//! them anew; look at them before you commit them.
+//! The pictures as they were last looked at. `TRUENAME_RENEW=1 cargo test -p truename-eval --test it pictures::`
+//! writes them anew; look at them before you commit them.
 
 use std::path::Path;
 
