@@ -1,3 +1,5 @@
+//! Options of a server: addresses, origins, keys, limits of requests and memory.
+
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;

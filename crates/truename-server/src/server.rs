@@ -1,3 +1,5 @@
+//! The server: knowledge bases opened, routes with their layers, watch for changes, an orderly stop.
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};

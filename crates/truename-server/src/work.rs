@@ -1,4 +1,4 @@
-//! Work outside of the threads that answer: that of the two lanes, names and documents, and short reads of a knowledge base.
+//! Work outside of the threads that answer: the two lanes, names and documents, and short reads of a knowledge base.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

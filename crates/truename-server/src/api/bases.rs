@@ -1,3 +1,5 @@
+//! `/v1/bases`: the knowledge bases of a server with their counts and models.
+
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! `/v1/concepts` and `/v1/search`: concepts by id and by name.
+
 use std::sync::Arc;
 
 use axum::Json;

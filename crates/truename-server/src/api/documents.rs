@@ -1,3 +1,5 @@
+//! `/v1/link` and `/v1/recognize`: documents in, mentions out, whole or as a stream of lines.
+
 use std::io::{self, Write};
 use std::sync::Arc;
 

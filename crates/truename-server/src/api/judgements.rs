@@ -1,3 +1,5 @@
+//! `/v1/judgements`: judgements saved and listed.
+
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 

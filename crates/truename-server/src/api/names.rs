@@ -1,3 +1,5 @@
+//! `/v1/match`: names in, concepts out, whole or as a stream of lines.
+
 use std::io::Write;
 use std::sync::Arc;
 

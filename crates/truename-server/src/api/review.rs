@@ -1,3 +1,5 @@
+//! `/v1/review/order`: the order in which a person reviews answers.
+
 use axum::Json;
 use serde::{Deserialize, Serialize};
 use truename::{doubt_of, review_order};
