@@ -1,3 +1,5 @@
+//! Mean and standard deviation of scores over folds.
+
 use std::fmt;
 
 /// Mean and standard deviation of a sample.

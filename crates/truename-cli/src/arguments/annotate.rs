@@ -1,3 +1,5 @@
+//! Arguments of `truename annotate`.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

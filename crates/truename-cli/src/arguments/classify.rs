@@ -1,3 +1,5 @@
+//! Arguments of `truename classify`, and the classifier and columns that other commands take too.
+
 use std::path::PathBuf;
 
 use clap::Args;

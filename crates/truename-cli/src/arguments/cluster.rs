@@ -1,3 +1,5 @@
+//! Arguments of `truename cluster`, and the options of clustering that `evaluate clusters` shares.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -1,3 +1,5 @@
+//! Arguments that narrow the concepts and names that may be answered.
+
 use clap::Args;
 use truename::LinkOptions;
 

@@ -1,3 +1,5 @@
+//! Arguments of `truename corpus`.
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};

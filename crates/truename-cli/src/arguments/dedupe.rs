@@ -1,3 +1,5 @@
+//! Arguments of `truename dedupe`, and the scorer of pairs that `evaluate pairs` shares.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -1,3 +1,5 @@
+//! Arguments for reading documents, shared by all commands that read some.
+
 use clap::Args;
 use truename::OffsetUnit;
 use truename_corpus::{Format, ReadOptions, SourceOptions};

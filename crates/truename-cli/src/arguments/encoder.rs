@@ -1,3 +1,5 @@
+//! Arguments of the knowledge base, the encoder and its adapters, shared by all commands that link.
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;

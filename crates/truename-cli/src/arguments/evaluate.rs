@@ -1,3 +1,5 @@
+//! Arguments of `truename evaluate`.
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};

@@ -1,3 +1,5 @@
+//! Arguments of `truename kb`.
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};

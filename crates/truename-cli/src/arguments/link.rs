@@ -1,3 +1,5 @@
+//! Arguments of `truename link`, and the options of linking that other commands share.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Arguments of `truename map`.
+
 use std::path::PathBuf;
 
 use clap::Args;

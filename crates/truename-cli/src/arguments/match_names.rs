@@ -1,3 +1,5 @@
+//! Arguments of `truename match`, and the formats of its tables.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

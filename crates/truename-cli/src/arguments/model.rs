@@ -1,3 +1,5 @@
+//! Arguments of `truename model`.
+
 use std::path::PathBuf;
 
 use clap::Subcommand;

@@ -1,3 +1,5 @@
+//! Arguments that decide when the answer is NIL.
+
 use clap::Args;
 use truename::LinkOptions;
 

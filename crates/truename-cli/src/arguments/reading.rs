@@ -1,3 +1,5 @@
+//! Arguments for reading files of concepts, shared by `kb import` and `kb update`.
+
 use super::TableArguments;
 use clap::{Args, ValueEnum};
 use truename::{Columns, Format, ImportOptions, SynonymScopes};

@@ -1,3 +1,5 @@
+//! Arguments of `truename recognize`.
+
 use std::path::PathBuf;
 
 use clap::Args;

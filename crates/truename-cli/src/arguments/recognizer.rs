@@ -1,3 +1,5 @@
+//! Arguments that choose recognizers and their types, shared by all commands that find mentions.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Arguments of `truename serve` and `truename review`.
+
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;

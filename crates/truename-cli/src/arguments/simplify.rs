@@ -1,3 +1,5 @@
+//! Arguments of `truename simplify`, and the sources of substitutes that its evaluation shares.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -1,3 +1,5 @@
+//! Arguments of the form of a table, shared by all commands that read some.
+
 use clap::Args;
 
 /// Form of a table.

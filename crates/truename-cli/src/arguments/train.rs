@@ -1,3 +1,5 @@
+//! Arguments of `truename train`, `truename tune` and `truename recipe`.
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;

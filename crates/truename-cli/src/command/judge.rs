@@ -1,3 +1,5 @@
+//! Gold names linked and compared with their ids, for `evaluate names`.
+
 use truename::{ConceptId, KnowledgeBase, Linker};
 use truename_eval::{Answer, GoldName, Judged};
 

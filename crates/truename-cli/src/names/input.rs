@@ -1,4 +1,4 @@
-//! The input of a command: files that are one list of names, table or sequence of JSON objects, with their progress bar.
+//! Input of a command: files that are one list of names, one table or one sequence of objects, with a progress bar.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
