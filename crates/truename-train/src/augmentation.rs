@@ -1,4 +1,4 @@
-//! Augmentation: names changed as people change them, so that an encoder learns more spellings than the knowledge base has.
+//! Augmentation: names changed as people change them, so that an encoder learns more spellings.
 
 use std::collections::HashMap;
 

@@ -1,3 +1,5 @@
+//! Cross-validation: each part of the names is asked for with all else fitted to the other parts.
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Nearest vectors among all of a data set, by the approximate index in a temporary folder.
+
 use truename_index::{Hit, VectorIndex, VectorScratch, VectorSearch};
 use truename_storage::Environment;
 

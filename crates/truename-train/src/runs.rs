@@ -1,3 +1,5 @@
+//! The runs of a recipe: one on all data, those of its folds, or those of a chain.
+
 use std::path::{Path, PathBuf};
 
 use truename::LearntNames;

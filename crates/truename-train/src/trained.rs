@@ -1,3 +1,8 @@
+//! Encoders as `train` left them, by which a ranker is fitted.
+//!
+//! An encoder that learnt the names of a knowledge base has put each beside its synonyms. So a ranker is fitted by
+//! encoders that were trained without a part of the names each (`ranker.folds`), each asked for its part.
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Vectors of names by a network that is learning, to search for hard negatives.
+
 use truename_infer::{Batch, Tokenizer, scale_to_unit};
 use truename_kb::Progress;
 use truename_nn::{Learner, Objective};

@@ -1,3 +1,5 @@
+//! Corpora as passages with mentions of numbered types, each with the types that it annotates.
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;

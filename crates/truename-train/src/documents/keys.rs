@@ -1,3 +1,5 @@
+//! Keys of recipes whose task learns from documents.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! Windows of passages to learn from, packed into batches by tokens.
+
 use rayon::prelude::*;
 use truename_infer::{SpanWindow, Tokenizer};
 use truename_nn::{GoldSpan, SpanLabels};

@@ -1,3 +1,5 @@
+//! Keys of recipes whose task learns from mentions in context.
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

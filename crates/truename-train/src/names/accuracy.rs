@@ -1,3 +1,5 @@
+//! Accuracy of an encoder or of n-grams on names that a data set asks for (CoSiNES, section 3.5).
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;

@@ -1,3 +1,5 @@
+//! Data sets of names: to learn from and to ask for, with parts held out so that no spelling is in both.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! Keys of the encoder that learns, and the checkpoint that they open.
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Keys of recipes whose task learns an encoder from names.
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

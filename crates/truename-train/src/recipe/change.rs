@@ -1,3 +1,5 @@
+//! Changes to single keys of a recipe, as `--set` and other arguments make them.
+
 use std::path::{Path, PathBuf};
 
 use toml::Value;

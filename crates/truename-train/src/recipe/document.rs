@@ -1,3 +1,5 @@
+//! Recipes as they are written: each key with its place, checked against the keys of its kind of task.
+
 use std::collections::HashMap;
 use std::path::Path;
 

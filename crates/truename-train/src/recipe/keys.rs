@@ -1,3 +1,5 @@
+//! Sections of a recipe as structs: defaults, ranges, paths and conditions of keys.
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};

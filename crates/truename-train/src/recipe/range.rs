@@ -1,3 +1,5 @@
+//! Ranges of the numbers in a recipe.
+
 use std::fmt;
 
 /// The numbers that a key may have.

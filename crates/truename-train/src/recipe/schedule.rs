@@ -1,3 +1,5 @@
+//! Length of a run, and its learning rate by step.
+
 use serde::{Deserialize, Serialize};
 
 /// Length and speed of a run.

@@ -1,3 +1,5 @@
+//! The keys of one kind of task, put together from its structs.
+
 use std::fmt;
 
 use toml::Table;

@@ -1,3 +1,5 @@
+//! Recipes of every kind: defaults against explanations, conditions, changes, and those that the project ships.
+
 use toml::Value;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Builds a corpus of contextual synonyms from documents and definitions; a stopped build goes on.
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;

@@ -1,3 +1,5 @@
+//! Marked sentences to learn from and to evaluate on, split by concept.
+
 use std::ops::Range;
 use std::path::PathBuf;
 

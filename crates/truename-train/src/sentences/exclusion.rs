@@ -1,3 +1,5 @@
+//! Concepts that are kept out of a corpus, so that an evaluation can ask for them.
+
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 

@@ -1,3 +1,5 @@
+//! Sentences with one marked entity, as lines of `sentences.jsonl`.
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

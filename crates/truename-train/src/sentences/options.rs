@@ -1,3 +1,5 @@
+//! Options of building a corpus of contextual synonyms.
+
 use serde::{Deserialize, Serialize};
 
 /// Options of [`build_corpus`](super::build_corpus).

@@ -1,3 +1,5 @@
+//! The record of a corpus, `corpus.json`, and its data sheet.
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -1,3 +1,5 @@
+//! A corpus that is being built, in a folder beside its own, with all that it depends on.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

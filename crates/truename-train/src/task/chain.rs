@@ -1,3 +1,5 @@
+//! The kind `chain`: several runs, each of which may start from the models of those before.
+
 use super::Kind;
 use crate::chain::{ChainKeys, KIND as NAME};
 use crate::error;

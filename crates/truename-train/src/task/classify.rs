@@ -1,3 +1,5 @@
+//! The kind `classify`: labels or values of texts and pairs of texts.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -1,3 +1,7 @@
+//! The kind `groups`: an encoder of names by groups of synonyms (CoSiNES, section 3.3.3).
+//!
+//! Batches are planned as a list from the seed and, for hard groups, the weights.
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};

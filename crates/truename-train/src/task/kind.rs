@@ -1,3 +1,5 @@
+//! Kinds of tasks: their keys, their explanation, and the start of their runs.
+
 use std::path::Path;
 
 use truename_error::{HintPart, hint};

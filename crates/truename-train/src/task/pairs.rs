@@ -1,3 +1,8 @@
+//! The kind `pairs`: an encoder of names by pairs with soft labels, in rounds (NSEEN, section 3).
+//!
+//! Pairs are drawn from the seed alone. After each round all names are embedded and searched for in the approximate
+//! index, and names of other concepts that lie near are added as pairs; those found are part of the plan.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

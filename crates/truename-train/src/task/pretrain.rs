@@ -1,3 +1,5 @@
+//! The kind `pretrain`: masked language modelling over synonyms (Prompt-BioEL, section 3.3) and texts.
+
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;

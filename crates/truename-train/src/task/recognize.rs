@@ -1,3 +1,5 @@
+//! The kind `recognize`: a recognizer by spans and descriptions of types (BINDER, section 3).
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};

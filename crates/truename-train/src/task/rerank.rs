@@ -1,3 +1,5 @@
+//! The kind `rerank`: a re-ranker by cloze prompts (Prompt-BioEL, section 3.2).
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

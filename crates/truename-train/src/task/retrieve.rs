@@ -1,3 +1,5 @@
+//! The kind `retrieve`: a retriever of concepts for mentions in context (Prompt-BioEL, section 3.1).
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -1,3 +1,8 @@
+//! The kind `synonyms`: an adapter by synonyms in marked sentences (PICSO, section 3).
+//!
+//! The states of the frozen backbone are computed by `truename-infer`; only the adapter, with an aggregator where
+//! the loss reads one, learns.
+
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;

@@ -1,3 +1,5 @@
+//! The kind `tag`: a recognizer by BIO tags of words, the baseline of `recognize`.
+
 use std::path::Path;
 
 use truename_infer::{Checkpoint, Manifest, TagConfig, TaggedSpan, Tagger, Tokenizer};

@@ -1,3 +1,5 @@
+//! Keys of recipes whose task learns from texts with labels.
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

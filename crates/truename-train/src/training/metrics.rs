@@ -1,3 +1,5 @@
+//! Metrics of a run: lines of `metrics.jsonl`, and their curves as SVG.
+
 use serde::{Deserialize, Serialize};
 use truename_plot::{Anchor, Frame, Svg};
 

@@ -1,3 +1,5 @@
+//! The state from which a run goes on, weights and optimizer aside.
+
 use serde::{Deserialize, Serialize};
 
 /// The state of a run, weights and optimizer aside.

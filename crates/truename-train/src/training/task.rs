@@ -1,3 +1,5 @@
+//! Tasks: the subject of a run, which plans epochs and makes batches; the loop knows nothing else of it.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
