@@ -1,3 +1,5 @@
+//! A pair scorer by a trained classifier of serialised records.
+
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 

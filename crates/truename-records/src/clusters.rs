@@ -1,3 +1,5 @@
+//! Clusters of records, from the pairs that match.
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::linkage::{average_linkage, root};

@@ -1,3 +1,5 @@
+//! Columns that are compared: those of one table, or those that two share by name.
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 

@@ -1,3 +1,5 @@
+//! Distinct records: equal rows are one, for which the first stands.
+
 use std::collections::HashMap;
 
 use super::{Record, RecordPair, Tables};

@@ -1,3 +1,5 @@
+//! Pairs of texts as pairs of records, in which each distinct record stands once.
+
 use std::collections::HashMap;
 
 use super::{Record, RecordPair, Tables};

@@ -1,3 +1,5 @@
+//! Records: rows by the names of their columns, serialised as `COL name VAL value …` (Ditto).
+
 use std::sync::Arc;
 
 /// A row of a table, by the names of its columns.

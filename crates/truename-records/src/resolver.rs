@@ -1,3 +1,5 @@
+//! Resolution: candidate pairs scored, and records that match clustered.
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

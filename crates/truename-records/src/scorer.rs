@@ -1,3 +1,5 @@
+//! Scorers of pairs: a pair has the same probability among any others.
+
 use super::RecordPair;
 use crate::Error;
 

@@ -1,3 +1,5 @@
+//! The tables whose records are compared, one or two, and pairs by their rows.
+
 use super::Record;
 
 /// The records to compare: those of one table with each other, or those of one table with those of another.

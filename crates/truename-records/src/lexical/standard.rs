@@ -1,3 +1,5 @@
+//! Weights of the lexical scorer without labels, fitted to public data.
+
 use super::feature::FEATURES;
 
 /// Weights fitted to the train parts of DBLP-ACM, DBLP-Scholar and WDC products (cameras, computers, shoes and watches, medium),

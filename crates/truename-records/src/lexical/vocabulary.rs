@@ -1,3 +1,5 @@
+//! Terms of all records, weighted by rarity.
+
 use std::collections::HashMap;
 
 use rayon::prelude::*;

@@ -1,3 +1,5 @@
+//! Logistic regression over the features of pairs, fitted with a pull towards the weights before.
+
 use super::feature::{FEATURES, Features};
 
 const COUNT: usize = FEATURES.len();
