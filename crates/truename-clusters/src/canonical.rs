@@ -1,3 +1,5 @@
+//! Canonical names: the name of each cluster that stands for it.
+
 use std::cmp::Reverse;
 
 /// Returns the canonical name of each cluster, as the number of the name: the one with the highest count, of those the longest,

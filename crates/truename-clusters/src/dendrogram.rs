@@ -1,3 +1,5 @@
+//! Dendrograms: hierarchical clusters of names, cut at a distance.
+
 use truename_kb::Progress;
 
 use super::merge::Merge;

@@ -1,3 +1,5 @@
+//! Merges of clusters, of which a dendrogram is made.
+
 /// Merge of two clusters. The clusters below the number of names are names; the cluster of the merge at position `i` is
 /// `names + i`.
 #[derive(Clone, Copy, Debug, PartialEq)]

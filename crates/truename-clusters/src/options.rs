@@ -1,3 +1,5 @@
+//! Options of clustering names, with the measurements behind their defaults.
+
 /// Options of clustering names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterOptions {

@@ -1,3 +1,5 @@
+//! Silhouettes of clusterings (Rousseeuw 1987), on a sample where there are many names.
+
 use rayon::prelude::*;
 use truename_kb::Progress;
 

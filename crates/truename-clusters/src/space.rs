@@ -1,3 +1,5 @@
+//! Names as points whose dot product is their similarity: by vectors, words and n-grams.
+
 use std::ops::Range;
 
 use rayon::prelude::*;

@@ -1,3 +1,5 @@
+//! Clusters against the definition of agglomeration, and thresholds chosen with and without labels.
+
 use truename_infer::Encoder;
 use truename_kb::Progress;
 

@@ -1,3 +1,5 @@
+//! Thresholds of clusters, chosen by the silhouette or by a score of the caller.
+
 use truename_kb::Progress;
 
 use super::dendrogram::Dendrogram;
