@@ -1,3 +1,5 @@
+//! Frequencies of words, from word lists or counted in texts.
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

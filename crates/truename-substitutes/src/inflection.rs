@@ -1,4 +1,6 @@
-//! Forms of English words: which form a word may be in, and a word in that form. By rules of spelling and lists of irregular words.
+//! Forms of English words: which form a word may be in, and a word in that form.
+//!
+//! By rules of spelling and lists of irregular words.
 
 /// The part of speech of a vocabulary's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

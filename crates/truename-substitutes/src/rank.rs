@@ -1,3 +1,5 @@
+//! Mean ranks of candidates over several features.
+
 /// The better end of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Best {

@@ -1,3 +1,5 @@
+//! Texts with simpler words in place, and with the articles before them made to agree.
+
 use truename_text::Span;
 
 use super::SimplifiedWord;

@@ -1,3 +1,5 @@
+//! Cosines of substitutes with the word that they stand for, in its text where the model reads one.
+
 use truename_infer::{Architecture, Encoder};
 use truename_text::Span;
 

@@ -1,3 +1,5 @@
+//! Simplifies words of a text: substitutes from models and vocabularies, ranked by fit, similarity and frequency.
+
 use rayon::prelude::*;
 use serde::Serialize;
 use truename_error::ErrorKind;

@@ -1,3 +1,5 @@
+//! Forms of one word, which are no substitutes of each other.
+
 use super::inflection::readings;
 
 /// Returns whether two words are forms of one: equal stems, as "diverted" and "diverting", or a common base, as "took" and "taken".

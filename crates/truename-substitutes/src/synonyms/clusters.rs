@@ -1,4 +1,6 @@
-//! Clusters of phrases, as those of PPDB: the name of a cluster on a line, its members behind a tab on the lines after it.
+//! Clusters of phrases, as those of PPDB.
+//!
+//! The name of a cluster stands on a line, its members behind a tab on the lines after it.
 
 use truename_read::Source;
 

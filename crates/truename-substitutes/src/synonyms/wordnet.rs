@@ -1,4 +1,6 @@
-//! WordNet's data files: `offset file type count(hex) word id word id … | gloss`; <https://wordnet.princeton.edu/documentation/wndb5wn>.
+//! WordNet's data files: the words of a synset are synonyms.
+//!
+//! `offset file type count(hex) word id word id … | gloss`: <https://wordnet.princeton.edu/documentation/wndb5wn>.
 
 use truename_read::Source;
 
