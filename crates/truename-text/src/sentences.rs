@@ -1,3 +1,5 @@
+//! Words of a text in its sentences: what stands around a mention.
+
 use crate::{Span, Words};
 
 /// The words of a text, with its sentences.
