@@ -1,3 +1,5 @@
+//! Links: the answer to a name, with its candidates and the scores of each stage.
+
 use serde::Serialize;
 use truename_kb::ConceptId;
 

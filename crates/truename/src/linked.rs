@@ -1,3 +1,5 @@
+//! Documents with their linked mentions.
+
 use std::sync::Arc;
 
 use truename_text::{Document, Span};

@@ -1,3 +1,5 @@
+//! Queries: names to link, with the document around them where there is one.
+
 use truename_text::{Document, Span};
 
 /// A name to link, optionally with its context.

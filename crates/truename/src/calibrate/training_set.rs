@@ -1,3 +1,5 @@
+//! Groups of candidates from knowledge bases and corpora, ready to fit a ranker.
+
 use rayon::prelude::*;
 use truename_error::ErrorKind;
 use truename_text::GoldName;

@@ -1,3 +1,5 @@
+//! Feature sets, lexical and dense: the features that a ranker was fitted on, by a hash of their names.
+
 use truename_text::stable_hash;
 
 use super::names;

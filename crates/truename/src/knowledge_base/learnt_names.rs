@@ -1,3 +1,5 @@
+//! Record of the labelled names that an encoder learnt, so that calibration refuses them.
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! Hashes of models: hexadecimal digits alone, so that a folder named by one lies nowhere else.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! Concepts by the ids that annotators write, with a prefix or without, and by cross-references.
+
 use std::collections::HashMap;
 
 use truename_kb::Concept;

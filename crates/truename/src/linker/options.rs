@@ -1,3 +1,5 @@
+//! Options of a linker: how many candidates, which concepts, when NIL, what is remembered.
+
 use std::sync::Arc;
 
 use crate::{Ambiguous, Placeholders};

@@ -1,3 +1,5 @@
+//! Labels documents by the names of a knowledge base, to train recognizers without annotators.
+
 use std::cmp::Reverse;
 use std::collections::HashSet;
 

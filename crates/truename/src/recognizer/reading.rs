@@ -1,3 +1,5 @@
+//! Readings: documents with the abbreviations that they define, the input of recognizers.
+
 use truename_text::{Abbreviation, Document, Span, abbreviations};
 
 use crate::short_forms::{ShortForms, defined_behind};

@@ -1,3 +1,5 @@
+//! The concepts that a piece of text may refer to, and the types on which they agree.
+
 use truename_kb::{ConceptId, ConceptIndex, Snapshot};
 use truename_text::Mention;
 

@@ -1,3 +1,5 @@
+//! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Recognizes mentions by several recognizers, those of earlier ones first.
+
 use truename_text::Span;
 
 use super::{Reading, Recognized, Recognizer};

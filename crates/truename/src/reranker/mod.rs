@@ -1,3 +1,5 @@
+//! Re-rankers: the best candidates of the ranker scored again with the context, before the NIL threshold.
+
 mod trained;
 
 pub use trained::TrainedReranker;

@@ -1,3 +1,5 @@
+//! Retrievers: concepts proposed by the context of a mention, beside the candidates of its name.
+
 mod attached;
 mod trained;
 
