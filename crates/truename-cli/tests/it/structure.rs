@@ -331,3 +331,15 @@ fn unsafe_stands_in_its_files_alone() {
         paths.iter().filter(allows).map(|path| path.strip_prefix(crates()).unwrap().display().to_string()).collect();
     assert_eq!(found, UNSAFE);
 }
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    let mut paths = Vec::new();
+    files(&crates(), &mut paths);
+    for path in paths.iter().filter(|path| path.iter().any(|part| part == "src")) {
+        let text = fs::read_to_string(path).unwrap();
+        let first = text.lines().next().unwrap_or_default();
+        let is_said = first.starts_with("//! ") && first.chars().count() <= 120;
+        assert!(is_said, "{}: the first line says in at most 120 characters what it is for: {first}", path.display());
+    }
+}
