@@ -1,5 +1,7 @@
-//! Errors of a store. LMDB names no file, and a record does not know where it lies: an error without a place names the only store
-//! that this process has open.
+//! Errors of a store, which name its folder.
+//!
+//! LMDB names no file, and a record does not know where it lies: an error without a place names the only store that this process
+//! has open.
 
 use std::fmt::Display;
 use std::io;
