@@ -16,7 +16,8 @@ impl AttachedRetriever {
     /// Joins a retriever with the knowledge base that has its vectors.
     ///
     /// # Errors
-    /// If the knowledge base has no vectors of concepts, or those of another retriever ([`ErrorKind::EncoderMismatch`]).
+    /// If the knowledge base has no vectors of concepts, or those of another retriever
+    /// ([`EncoderMismatch`](crate::ErrorKind::EncoderMismatch)).
     pub fn new(retriever: TrainedRetriever, kb: KnowledgeBase) -> Result<Self, Error> {
         kb.check_retriever(&retriever)?;
         Ok(Self { retriever, kb })
