@@ -16,8 +16,7 @@ use serde::Deserialize;
 use truename::Concept;
 
 use crate::case::{Case, Query};
-use crate::link;
-use crate::reference_sets::unzipped;
+use crate::data::{documents, unzipped};
 
 /// Names of the sets, in the order in which they run.
 pub const SETS: [&str; 11] = [
@@ -154,7 +153,7 @@ fn genes(data: &Path) -> anyhow::Result<Source> {
     dictionary.retain(|(name, _)| !name.is_empty());
     let mut asked = Vec::new();
     let corpus = data.join("gnormplus-bc2gn/GNormPlus_Train.PubTator");
-    for document in link::read(&corpus)?.iter().take(BC2GN_DOCUMENTS) {
+    for document in documents(&corpus)?.iter().take(BC2GN_DOCUMENTS) {
         for mention in document.mentions.iter().filter(|mention| mention.kind == "Gene") {
             let ids = mention.id.as_deref().unwrap_or_default().replace([',', ';'], "|");
             asked.push((processed(&mention.surface(&document.text)), ids));

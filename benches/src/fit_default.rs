@@ -11,6 +11,7 @@ use truename::{
 
 use truename_text::{NormalizedName, stable_hash};
 
+use crate::data::vocabulary;
 use crate::labelled::{self, CORPORA, Labelled};
 
 /// Folder of the rankers that come with Truename.
@@ -69,7 +70,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     }
     for file in options.vocabularies {
         let name = file.file_stem().unwrap_or_default();
-        let concepts = labelled::vocabulary(file.clone(), &ImportOptions::default())?;
+        let concepts = vocabulary(file.clone(), &ImportOptions::default())?;
         let kb = knowledge_base(&options.kbs.join(name), concepts, encoder.as_ref())?;
         let asked = CalibrateOptions { names: NAMES, ..CalibrateOptions::default() };
         parts.push(Part { corpus: None, sets: sets(&kb, &[], 0.0, VOCABULARIES, &asked)? });

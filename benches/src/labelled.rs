@@ -4,12 +4,13 @@
 //! ids the knowledge base lacks are left out, and composite mentions (`breast and ovarian cancer`), which are two names in one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use truename::{Concept, Format, GoldName, ImportOptions, KnowledgeBase};
+use truename::{Concept, GoldName};
 
 use crate::case::{Case, Query};
-use crate::{biosyn, esappmod, link, reference_sets};
+use crate::data::{descriptors, documents, medic};
+use crate::{biosyn, esappmod, reference_sets};
 
 /// Names of a corpus, all asked of one knowledge base. A corpus that is left out goes in all its forms.
 pub struct Labelled {
@@ -58,32 +59,14 @@ pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<Labelled>> 
         "bio-id" => Ok(vec![of_case("uniprot".to_owned(), reference_sets::case(data, corpus)?)]),
         "craft-chebi" => Ok(vec![of_case("chebi".to_owned(), reference_sets::case(data, corpus)?)]),
         "ncbi-disease" => of_documents("medic", medic(data)?, "ncbi-disease/NCBItrainset_corpus.txt.gz"),
-        "bc5cdr" => of_documents("mesh", link::descriptors(data)?, "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
-        "nlm-chem" => of_documents("mesh", link::descriptors(data)?, "nlm-chem/NLMchem_Test.PubTator.gz"),
+        "bc5cdr" => of_documents("mesh", descriptors(data)?, "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
+        "nlm-chem" => of_documents("mesh", descriptors(data)?, "nlm-chem/NLMchem_Test.PubTator.gz"),
         "gnormplus-bc2gn" => {
             of_documents("entrez", biosyn::human_genes(data)?, "gnormplus-bc2gn/GNormPlus_Train.PubTator")
         }
         "nlm-gene" => of_documents("entrez", biosyn::human_genes(data)?, "nlm-gene/NLMgene_Train.PubTator.gz"),
         _ => anyhow::bail!("there is no corpus {corpus}; the corpora are {}", CORPORA.join(", ")),
     }
-}
-
-/// Reads MEDIC, the vocabulary of diseases.
-pub fn medic(data: &Path) -> anyhow::Result<Vec<Concept>> {
-    let options = ImportOptions { format: Some(Format::Dictionary), ..ImportOptions::default() };
-    vocabulary(data.join("dict-medic/medic_06Jul2012.txt.gz"), &options)
-}
-
-/// Reads a vocabulary that `kb import` reads.
-pub fn vocabulary(file: PathBuf, options: &ImportOptions) -> anyhow::Result<Vec<Concept>> {
-    let folder = tempfile::tempdir()?;
-    let (kb, _) = KnowledgeBase::import(&[file], &folder.path().join("kb"), options, false)?;
-    let mut concepts = Vec::new();
-    kb.for_each_concept(|concept| {
-        concepts.push(concept);
-        Ok::<_, truename::Error>(())
-    })?;
-    Ok(concepts)
 }
 
 /// Reads the mentions of a corpus with an id or cross-reference of one of the concepts.
@@ -94,7 +77,7 @@ fn mentions(corpus: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<GoldName>
     }
     known.extend(concepts.iter().map(|concept| (concept.id.as_str(), concept.id.as_str())));
     let mut found = Vec::new();
-    for document in link::read(corpus)? {
+    for document in documents(corpus)? {
         for mention in &document.mentions {
             let ids = mention.id.as_deref().unwrap_or_default();
             // `|` joins the ids of a composite mention; a comma, ids of which any is meant.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,7 +12,7 @@ use truename::{
 };
 use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
 
-use crate::labelled::medic;
+use crate::data::{descriptors, documents, medic, supplementary};
 
 /// A corpus and the knowledge base of its ids.
 struct Case {
@@ -37,7 +36,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
             case.concepts.len(),
             start.elapsed().as_secs_f64()
         );
-        let documents = read(&case.corpus)?;
+        let documents = documents(&case.corpus)?;
         if let Some(folder) = dump {
             write(&case, &documents, &folder.join(case.name))?;
         }
@@ -133,7 +132,7 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
     let chemicals: BTreeSet<String> =
         descriptors.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
     let mut all = descriptors.clone();
-    all.extend(supplementary(&data.join("dict-mesh/mesh_supp_id_label_mappings.tsv.gz"), &chemicals)?);
+    all.extend(supplementary(data, &chemicals)?);
     let (ncbi, cdr) = match part {
         Part::Reported => ("ncbi-disease/NCBItestset_corpus.txt", "bc5cdr/CDR_DevelopmentSet.PubTator.txt.gz"),
         Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
@@ -148,66 +147,7 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
 /// Reads all of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
 pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> {
     let case = cases(data, Part::Reported)?.pop().context("there is no case")?;
-    Ok((case.concepts, read(&case.corpus)?))
-}
-
-/// Reads MeSH's descriptors of diseases and chemicals.
-pub fn descriptors(data: &Path) -> anyhow::Result<Vec<Concept>> {
-    mesh(&data.join("dict-mesh/mesh_id_label_mappings.tsv.gz"))
-}
-
-/// Reads the documents of a corpus; says which are left out.
-pub fn read(corpus: &Path) -> anyhow::Result<Vec<Document>> {
-    let mut documents = Vec::new();
-    truename_corpus::read_path(corpus, &truename_corpus::ReadOptions::default(), &mut |read| {
-        match read {
-            Ok(document) => documents.push(document),
-            Err(problem) => println!("left out: {problem}"),
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(documents)
-}
-
-/// Reads MeSH descriptors of diseases and chemicals: `id, name, synonyms, tree numbers`.
-fn mesh(path: &Path) -> anyhow::Result<Vec<Concept>> {
-    let kinds = |trees: &str| -> Vec<String> {
-        let has = |letters: &[&str]| trees.split('|').any(|tree| letters.iter().any(|letter| tree.starts_with(letter)));
-        let kinds = [("disease", has(&["C", "F03"])), ("chemical", has(&["D"]))];
-        kinds.into_iter().filter(|(_, has)| *has).map(|(kind, _)| kind.to_owned()).collect()
-    };
-    rows(path, |columns| {
-        let types = kinds(columns.get(3).copied().unwrap_or_default());
-        (!types.is_empty()).then_some(types)
-    })
-}
-
-/// Reads MeSH supplementary records that are mapped to a chemical descriptor.
-fn supplementary(path: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
-    rows(path, |columns| {
-        let mapped = columns
-            .get(3)
-            .is_some_and(|ids| ids.split(['|', ',']).any(|id| chemicals.contains(id.trim_start_matches('*'))));
-        mapped.then(|| vec!["chemical".to_owned()])
-    })
-}
-
-fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::Result<Vec<Concept>> {
-    let text = std::process::Command::new("gzip").arg("-dc").arg(path).output().context("gzip")?;
-    anyhow::ensure!(text.status.success(), "cannot unpack {}", path.display());
-    let text = String::from_utf8(text.stdout)?;
-    let mut concepts = Vec::new();
-    for line in text.lines() {
-        let columns: Vec<&str> = line.split('\t').collect();
-        if let (Some(types), [id, name, rest @ ..]) = (types(&columns), columns.as_slice()) {
-            let synonyms = rest.first().unwrap_or(&"").split('|').filter(|name| !name.is_empty()).map(str::to_owned);
-            let mut concept = Concept::new(id.parse()?, (*name).to_owned());
-            concept.synonyms = synonyms.collect();
-            concept.types = types;
-            concepts.push(concept);
-        }
-    }
-    Ok(concepts)
+    Ok((case.concepts, documents(&case.corpus)?))
 }
 
 fn linker(kb: &KnowledgeBase, top: usize, finding: Finding<'_>) -> anyhow::Result<Linker> {

@@ -6,10 +6,12 @@ use clap::{Parser, Subcommand};
 use truename::AdapterChoice;
 
 mod abbreviations;
+mod accuracy;
 mod automata;
 mod biosyn;
 mod case;
 mod contrastive_loss;
+mod data;
 mod encode;
 mod esappmod;
 mod fit_default;
@@ -261,19 +263,19 @@ struct Names {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().benchmark {
-        Benchmark::Esappmod(options) => case::run("esappmod", esappmod::cases(&options.data.data)?, &options),
+        Benchmark::Esappmod(options) => accuracy::run("esappmod", esappmod::cases(&options.data.data)?, &options),
         Benchmark::Biosyn { options, refined, only } => {
             let is_asked = |set: &&str| only.as_deref().is_none_or(|only| only == *set);
             let sets = biosyn::SETS.into_iter().filter(is_asked);
             for set in sets.filter(|set| !refined || set.ends_with("-refined")) {
-                case::run(set, vec![biosyn::case(&options.data.data, set)?], &options)?;
+                accuracy::run(set, vec![biosyn::case(&options.data.data, set)?], &options)?;
             }
             Ok(())
         }
         Benchmark::ReferenceSets { options, only } => {
             let is_asked = |set: &&str| only.as_deref().is_none_or(|only| only == *set);
             for set in reference_sets::SETS.into_iter().filter(is_asked) {
-                case::run(set, vec![reference_sets::case(&options.data.data, set)?], &options)?;
+                accuracy::run(set, vec![reference_sets::case(&options.data.data, set)?], &options)?;
             }
             Ok(())
         }
@@ -281,7 +283,7 @@ fn main() -> anyhow::Result<()> {
             let is_asked = |corpus: &&str| only.as_deref().is_none_or(|only| only == *corpus);
             for corpus in labelled::CORPORA.into_iter().filter(is_asked) {
                 let cases = labelled::read(&options.data.data, corpus)?.into_iter().map(case::Case::from).collect();
-                case::run(corpus.trim_start_matches("gnormplus-"), cases, &options)?;
+                accuracy::run(corpus.trim_start_matches("gnormplus-"), cases, &options)?;
             }
             Ok(())
         }

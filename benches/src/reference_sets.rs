@@ -12,7 +12,6 @@
 //! mentions whose id was not among its own candidates.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,6 +19,7 @@ use anyhow::Context;
 use truename::{Concept, ConceptId};
 
 use crate::case::{Case, Query};
+use crate::data::unzipped;
 
 /// Names of the sets, in the order in which they run.
 pub const SETS: [&str; 4] = ["bio-id", "bio-id-unseen", "craft-chebi", "craft-chebi-unseen"];
@@ -224,12 +224,4 @@ fn concept(id: &str, names: impl IntoIterator<Item = String>) -> anyhow::Result<
     let mut concept = Concept::new(id.parse()?, names.next().unwrap_or_default());
     concept.synonyms = names.collect();
     Ok(concept)
-}
-
-/// Reads a gzipped file.
-pub fn unzipped(path: &Path) -> anyhow::Result<String> {
-    let mut text = String::new();
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).with_context(|| path.display().to_string())?;
-    Ok(text)
 }

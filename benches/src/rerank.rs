@@ -11,7 +11,7 @@ use truename_infer::kernels::{Matrix, Onto, Packed, multiply, multiply_packed};
 use truename_infer::{ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens};
 use truename_text::Span;
 
-use crate::link::read;
+use crate::data::documents;
 use crate::process::timed;
 
 /// Tokens of a batch of the engine.
@@ -39,7 +39,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     let scorer =
         ClozeScorer::open(options.model).with_context(|| format!("cannot open {}", options.model.display()))?;
     let kb = KnowledgeBase::open(options.kb)?;
-    let documents: Vec<Document> = read(options.corpus)?.into_iter().take(options.documents).collect();
+    let documents: Vec<Document> = documents(options.corpus)?.into_iter().take(options.documents).collect();
     let (linked, by_names) = link(&kb, &documents, None, scorer.config().candidates)?;
     let reranker = TrainedReranker::open(options.model)?;
     let (reranked, in_context) = link(&kb, &documents, Some(reranker), scorer.config().candidates)?;
