@@ -18,13 +18,13 @@ pub(crate) struct Annotation {
 }
 
 /// The text of a document, to which annotations refer.
-pub(crate) struct Annotated<'t> {
+pub(crate) struct AnnotatedText<'t> {
     text: &'t str,
     offsets: Offsets,
     unit: OffsetUnit,
 }
 
-impl<'t> Annotated<'t> {
+impl<'t> AnnotatedText<'t> {
     pub(crate) fn new(text: &'t str, unit: OffsetUnit) -> Self {
         Self { text, offsets: Offsets::new(text, unit), unit }
     }
@@ -140,7 +140,7 @@ mod tests {
 
     fn mention(text: &str, unit: OffsetUnit, pieces: &[(usize, usize)], said: &str) -> Result<Mention, Wrong> {
         let annotation = Annotation { pieces: pieces.to_vec(), text: Some(said.into()), ..Annotation::default() };
-        Annotated::new(text, unit).mention(annotation)
+        AnnotatedText::new(text, unit).mention(annotation)
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub(crate) fn read(
 }
 
 /// An element that has not ended.
-struct Open {
+struct OpenElement {
     /// Name in the file.
     name: String,
     element: Element,
@@ -125,7 +125,7 @@ struct Open {
 struct Walk<'s> {
     schema: &'s Schema,
     unresolved: Unresolved,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Place of the document among the open elements.
     within: Option<usize>,
     /// First problem of the document.
@@ -163,7 +163,7 @@ impl Walk<'_> {
         }
         let attributes = if known.is_some() { attributes } else { Vec::new() };
         let element = Element { name: known.unwrap_or_default(), line, attributes, ..Element::default() };
-        self.open.push(Open { name: name.to_owned(), element, is_skipped });
+        self.open.push(OpenElement { name: name.to_owned(), element, is_skipped });
         let begins = !is_within && known == Some(DOCUMENT);
         if begins {
             self.within = Some(self.open.len() - 1);
@@ -173,7 +173,7 @@ impl Walk<'_> {
 
     /// Returns the document that ends.
     fn end(&mut self) -> Option<Element> {
-        let Open { element, .. } = self.open.pop()?;
+        let OpenElement { element, .. } = self.open.pop()?;
         if self.within == Some(self.open.len()) {
             self.within = None;
             return Some(element);

@@ -12,9 +12,9 @@ use truename_read::{Objects, Source, json};
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
-use crate::annotation::{Annotated, Annotation};
+use crate::annotation::{AnnotatedText, Annotation};
 use crate::fields::{Fields, Unique, offset, reason, scalar, shown};
-use crate::output::{Output, Read};
+use crate::output::{Output, ReadDocument};
 use crate::source::told;
 use crate::spans;
 use crate::wrong::{Wrong, not_utf8};
@@ -72,10 +72,10 @@ fn parse(line: &str) -> Result<Fields, String> {
     }
 }
 
-fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, Wrong> {
+fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<ReadDocument, Wrong> {
     row.scalar("id")?;
     let text = row.text("text")?.ok_or("`text` is missing")?;
-    let annotated = Annotated::new(&text, output.unit());
+    let annotated = AnnotatedText::new(&text, output.unit());
     let passages = passages(row.list("passages")?, &annotated)?;
     let (mut mentions, mut left_out) = (Vec::new(), 0);
     if output.options.mentions && row.0.get("mentions").is_none_or(Value::is_null) {
@@ -91,10 +91,10 @@ fn document(row: &mut Fields, id: &str, output: &Output<'_>) -> Result<Read, Wro
             mentions.push(read.map_err(|wrong| wrong.within(format_args!("mention {}", at + 1)))?);
         }
     }
-    Ok(Read { document: Document { id: id.to_owned(), text, passages, mentions }, left_out })
+    Ok(ReadDocument { document: Document { id: id.to_owned(), text, passages, mentions }, left_out })
 }
 
-fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage>, Wrong> {
+fn passages(values: Vec<Value>, annotated: &AnnotatedText<'_>) -> Result<Vec<Passage>, Wrong> {
     let mut passages: Vec<Passage> = Vec::new();
     for (at, value) in values.into_iter().enumerate() {
         let read = passage(value, annotated).map_err(|wrong| wrong.within(format_args!("passage {}", at + 1)))?;
@@ -108,7 +108,7 @@ fn passages(values: Vec<Value>, annotated: &Annotated<'_>) -> Result<Vec<Passage
 }
 
 /// Returns the passage; none where it is empty.
-fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, Wrong> {
+fn passage(value: Value, annotated: &AnnotatedText<'_>) -> Result<Option<Passage>, Wrong> {
     let mut row = Fields::of(value)?;
     let kind = row.text("type")?.unwrap_or_default();
     let (Some(start), Some(end)) = (row.offset("start")?, row.offset("end")?) else {
@@ -118,7 +118,7 @@ fn passage(value: Value, annotated: &Annotated<'_>) -> Result<Option<Passage>, W
     Ok(span.map(|span| Passage { kind, span }))
 }
 
-fn mention(value: Value, annotated: &Annotated<'_>) -> Result<Mention, Wrong> {
+fn mention(value: Value, annotated: &AnnotatedText<'_>) -> Result<Mention, Wrong> {
     let mut row = Fields::of(value)?;
     let pieces = pieces(&mut row)?;
     let probability = row.number("probability")?;

@@ -11,12 +11,12 @@ use crate::wrong::Wrong;
 use crate::{Problem, ReadOptions};
 
 /// A document with the number of annotations left out.
-pub(crate) struct Read {
+pub(crate) struct ReadDocument {
     pub(crate) document: Document,
     pub(crate) left_out: u64,
 }
 
-impl From<Document> for Read {
+impl From<Document> for ReadDocument {
     fn from(document: Document) -> Self {
         Self { document, left_out: 0 }
     }
@@ -58,8 +58,8 @@ impl<'v> Output<'v> {
     }
 
     /// Hands over a document or its problem.
-    pub(crate) fn give(&mut self, read: Result<Read, Problem>) {
-        let read = read.and_then(|Read { document, left_out }| {
+    pub(crate) fn give(&mut self, read: Result<ReadDocument, Problem>) {
+        let read = read.and_then(|ReadDocument { document, left_out }| {
             self.left_out += left_out;
             self.refuse_undecoded(document)
         });
@@ -83,7 +83,7 @@ impl<'v> Output<'v> {
     }
 
     /// Hands over a document of the file that is being read, or its problem with the document's id.
-    pub(crate) fn give_one(&mut self, id: &str, read: Result<Read, Wrong>) {
+    pub(crate) fn give_one(&mut self, id: &str, read: Result<ReadDocument, Wrong>) {
         let id = Some(id).filter(|id| !id.is_empty());
         let read = read.map_err(|wrong| wrong.in_file(&self.file, id));
         self.give(read);

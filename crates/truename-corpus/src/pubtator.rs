@@ -9,8 +9,8 @@ use truename_read::Source;
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
-use crate::annotation::{Annotated, Annotation, concept_id, number, one_line};
-use crate::output::{Output, Read};
+use crate::annotation::{AnnotatedText, Annotation, concept_id, number, one_line};
+use crate::output::{Output, ReadDocument};
 use crate::source::told;
 use crate::wrong::Wrong;
 
@@ -121,13 +121,13 @@ impl Block {
         output.give_one(&id, self.document(output.unit()));
     }
 
-    fn document(self, unit: OffsetUnit) -> Result<Read, Wrong> {
+    fn document(self, unit: OffsetUnit) -> Result<ReadDocument, Wrong> {
         let Self { id, parts, rows, problem, .. } = self;
         if let Some(problem) = problem {
             return Err(problem);
         }
         let (text, passages) = assemble(parts);
-        let annotated = Annotated::new(&text, unit);
+        let annotated = AnnotatedText::new(&text, unit);
         let (mut mentions, mut left_out) = (Vec::new(), 0);
         for (line, row) in rows {
             match read_row(&row, &id, &annotated).map_err(|wrong| Wrong::at(line, wrong))? {
@@ -135,7 +135,7 @@ impl Block {
                 None => left_out += 1,
             }
         }
-        Ok(Read { document: Document { id, text, passages, mentions }, left_out })
+        Ok(ReadDocument { document: Document { id, text, passages, mentions }, left_out })
     }
 }
 
@@ -166,7 +166,7 @@ fn kind(label: &str) -> &str {
 }
 
 /// Returns the mention of a row; none where the row is a relation, which has a name in place of the offset.
-fn read_row(row: &str, id: &str, annotated: &Annotated<'_>) -> Result<Option<Mention>, Wrong> {
+fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option<Mention>, Wrong> {
     let columns: Vec<&str> = row.split('\t').collect();
     if columns.len() > 1 && columns[0] != id {
         return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)).into());

@@ -22,7 +22,7 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
     let (path, text) = (source.path().to_owned(), source.into_text());
     let place = text.watch();
     let mut json = serde_json::Deserializer::from_reader(text);
-    let mut found = Found::default();
+    let mut found = ValueKinds::default();
     let failure = loop {
         match json.end() {
             Ok(()) => break None,
@@ -65,7 +65,7 @@ fn broken(error: &serde_json::Error) -> Wrong {
 
 /// The kinds of outermost values found so far.
 #[derive(Default)]
-struct Found {
+struct ValueKinds {
     documents: bool,
     other: bool,
 }
@@ -73,7 +73,7 @@ struct Found {
 /// An outermost value, or the list of documents in one; these are read one at a time.
 struct Documents<'a, 'v> {
     output: &'a mut Output<'v>,
-    found: &'a mut Found,
+    found: &'a mut ValueKinds,
     place: &'a Rc<Watch>,
 }
 

@@ -9,8 +9,8 @@ pub(crate) mod xml;
 
 use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
-use crate::annotation::{Annotated, Annotation, concept_id, number, piece, unit_advice};
-use crate::output::{Output, Read};
+use crate::annotation::{AnnotatedText, Annotation, concept_id, number, piece, unit_advice};
+use crate::output::{Output, ReadDocument};
 use crate::wrong::Wrong;
 
 /// Type that writers give to text between passages; readers make no passage of it.
@@ -77,7 +77,7 @@ impl RawDocument {
         output.give_one(&id, self.document(unit, with_mentions));
     }
 
-    fn document(mut self, unit: OffsetUnit, with_mentions: bool) -> Result<Read, Wrong> {
+    fn document(mut self, unit: OffsetUnit, with_mentions: bool) -> Result<ReadDocument, Wrong> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -89,7 +89,7 @@ impl RawDocument {
         let (mut mentions, mut left_out) = (Vec::new(), 0);
         if with_mentions {
             left_out = self.relations;
-            let annotated = Annotated::new(&text, unit);
+            let annotated = AnnotatedText::new(&text, unit);
             for (at, raw) in std::mem::take(&mut self.annotations).into_iter().enumerate() {
                 let line = raw.line.or(self.line);
                 let wrong = |wrong: Wrong| Wrong { line, ..wrong.within(format_args!("annotation {}", at + 1)) };
@@ -99,7 +99,7 @@ impl RawDocument {
                 }
             }
         }
-        Ok(Read { document: Document { id: self.id, text, passages, mentions }, left_out })
+        Ok(ReadDocument { document: Document { id: self.id, text, passages, mentions }, left_out })
     }
 
     fn assemble(&mut self, unit: OffsetUnit) -> Result<(String, Vec<Passage>), Wrong> {
@@ -176,7 +176,7 @@ fn fill(length: usize, begins_passage: bool) -> String {
 
 impl RawAnnotation {
     /// Returns the mention; none where it has no place in the text.
-    fn mention(self, annotated: &Annotated<'_>) -> Result<Option<Mention>, Wrong> {
+    fn mention(self, annotated: &AnnotatedText<'_>) -> Result<Option<Mention>, Wrong> {
         if self.locations.is_empty() {
             return Ok(None);
         }

@@ -7,7 +7,7 @@ use super::pair::pair;
 use super::standoff::read_standoff;
 use truename_read::Source;
 
-use crate::output::{Output, Read};
+use crate::output::{Output, ReadDocument};
 use crate::source::{stem, text};
 use crate::{Error, Problem};
 
@@ -71,6 +71,6 @@ fn read_pair(text_path: &Path, ann_path: &Path, output: &mut Output<'_>) -> Resu
     let read = annotations
         .map_err(|wrong| wrong.in_file(ann_path, Some(&id)))
         .and_then(|annotations| read_standoff(text_path, &content, &annotations, &output.options));
-    output.give(read.map(|(document, left_out)| Read { document, left_out }));
+    output.give(read.map(|(document, left_out)| ReadDocument { document, left_out }));
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use truename_text::{Document, Mention, Span, excerpt};
 
 use super::pair::pair;
-use crate::annotation::{Annotated, Annotation, number};
+use crate::annotation::{AnnotatedText, Annotation, number};
 use crate::source::stem;
 use crate::wrong::Wrong;
 use crate::{Problem, ReadOptions};
@@ -35,7 +35,7 @@ pub fn read_standoff(
     }
     let wrong = |wrong: Wrong| wrong.in_file(&pair(name).1, Some(&stem(name)));
     let read = match mentions(text, annotations, options) {
-        Err(first) => Counted::ways(text)
+        Err(first) => CountedText::ways(text)
             .find_map(|counted| {
                 let (mut mentions, left_out) = mentions(&counted.text, annotations, options).ok()?;
                 mentions.iter_mut().for_each(|mention| counted.place(mention));
@@ -50,13 +50,13 @@ pub fn read_standoff(
 }
 
 /// A text as a program on Windows counts it: a byte order mark is no character, and a line end is one.
-struct Counted {
+struct CountedText {
     text: String,
     /// Byte in the file of each byte of the text, and of its end.
     places: Vec<usize>,
 }
 
-impl Counted {
+impl CountedText {
     /// Returns the ways to count a text other than as it is.
     fn ways(text: &str) -> impl Iterator<Item = Self> {
         let (has_mark, has_returns) = (text.starts_with(MARK), text.contains("\r\n"));
@@ -89,7 +89,7 @@ impl Counted {
 
 /// Returns the mentions of a text, and the number of rows left out.
 fn mentions(text: &str, annotations: &str, options: &ReadOptions) -> Result<(Vec<Mention>, u64), Wrong> {
-    let mut rows = Rows::new(Annotated::new(text, options.offsets));
+    let mut rows = Rows::new(AnnotatedText::new(text, options.offsets));
     let end = if annotations.contains('\n') { '\n' } else { '\r' };
     for (line, row) in (1..).zip(annotations.split_inclusive(end)) {
         let is_ended = row.ends_with(end);
@@ -125,7 +125,7 @@ fn check_end(row: &str, is_ended: bool) -> Result<(), String> {
 
 /// The content of the rows of a `.ann` file.
 struct Rows<'t> {
-    annotated: Annotated<'t>,
+    annotated: AnnotatedText<'t>,
     mentions: Vec<Mention>,
     /// The place of each mention by its name, `T1`.
     by_name: HashMap<String, usize>,
@@ -135,7 +135,7 @@ struct Rows<'t> {
 }
 
 impl<'t> Rows<'t> {
-    fn new(annotated: Annotated<'t>) -> Self {
+    fn new(annotated: AnnotatedText<'t>) -> Self {
         Self { annotated, mentions: Vec::new(), by_name: HashMap::new(), ids: Vec::new(), left_out: 0 }
     }
 

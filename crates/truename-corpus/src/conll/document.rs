@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use truename_text::{Document, Mention, Passage, Span};
 
 use super::layout::Layout;
-use super::scheme::{Misplaced, Run, Scheme};
+use super::scheme::{MisplacedTag, Run, Scheme};
 use super::tag::Tag;
-use crate::output::Read;
+use crate::output::ReadDocument;
 use crate::wrong::Wrong;
 
 /// A document of which lines are still to come.
@@ -75,7 +75,7 @@ impl PendingDocument {
         }
     }
 
-    pub(super) fn finish(self) -> Result<Read, Wrong> {
+    pub(super) fn finish(self) -> Result<ReadDocument, Wrong> {
         self.problem.map_or(Ok(self.document.into()), Err)
     }
 }
@@ -98,7 +98,7 @@ impl Sentence {
     fn mentions(&self, scheme: Scheme, layout: &Layout) -> Result<Vec<Mention>, Wrong> {
         let mut mentions = Vec::new();
         for tags in &self.labels {
-            let runs = scheme.runs(tags).map_err(|Misplaced { token, reason }| {
+            let runs = scheme.runs(tags).map_err(|MisplacedTag { token, reason }| {
                 Wrong::at(self.lines[token], format!("\"{}\" {reason}", layout.written(&tags[token])))
             })?;
             mentions.extend(runs.iter().flat_map(|run| self.mentions_of(run, layout)));

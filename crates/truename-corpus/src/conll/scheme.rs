@@ -24,14 +24,14 @@ pub(super) struct Run<'t> {
 
 /// A tag that its scheme does not allow.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Misplaced {
+pub(super) struct MisplacedTag {
     pub(super) token: usize,
     pub(super) reason: &'static str,
 }
 
 impl Scheme {
     /// Returns the mentions of a sentence.
-    pub(super) fn runs(self, tags: &[Tag]) -> Result<Vec<Run<'_>>, Misplaced> {
+    pub(super) fn runs(self, tags: &[Tag]) -> Result<Vec<Run<'_>>, MisplacedTag> {
         let (mut runs, mut open) = (Vec::new(), None::<usize>);
         for (token, tag) in tags.iter().enumerate() {
             let continues = tag.place == Place::Inside || (tag.place == Place::End && self != Self::Iob2);
@@ -53,7 +53,7 @@ impl Scheme {
     }
 
     /// Returns the first token of the mention that a tag begins; none for `O`.
-    fn begun(self, tag: &Tag, token: usize) -> Result<Option<usize>, Misplaced> {
+    fn begun(self, tag: &Tag, token: usize) -> Result<Option<usize>, MisplacedTag> {
         let reason = match (self, tag.place) {
             (_, Place::Outside) => return Ok(None),
             (Self::Iob2, Place::End | Place::Single) => "is no tag of IOB2, the scheme of the others",
@@ -61,13 +61,13 @@ impl Scheme {
             (_, Place::End) => "ends no mention of its type",
             (_, Place::Inside) => "continues no mention of its type",
         };
-        Err(Misplaced { token, reason })
+        Err(MisplacedTag { token, reason })
     }
 
     /// Returns a mention that no `E` ends.
-    fn ended(self, tags: &[Tag], first: usize, last: usize) -> Result<Run<'_>, Misplaced> {
+    fn ended(self, tags: &[Tag], first: usize, last: usize) -> Result<Run<'_>, MisplacedTag> {
         match self {
-            Self::Bioes => Err(Misplaced { token: first, reason: "begins a mention that no E or L ends" }),
+            Self::Bioes => Err(MisplacedTag { token: first, reason: "begins a mention that no E or L ends" }),
             _ => Ok(Run { first, last, kind: &tags[first].kind }),
         }
     }
@@ -140,7 +140,7 @@ mod tests {
     fn runs(scheme: Scheme, labels: &str) -> Result<Vec<String>, (usize, &'static str)> {
         match scheme.runs(&tags(labels)) {
             Ok(runs) => Ok(runs.iter().map(|run| format!("{}–{} {}", run.first, run.last, run.kind)).collect()),
-            Err(Misplaced { token, reason }) => Err((token, reason)),
+            Err(MisplacedTag { token, reason }) => Err((token, reason)),
         }
     }
 

@@ -3,18 +3,18 @@
 use truename_text::Document;
 
 use crate::ReadOptions;
-use crate::annotation::{Annotated, Annotation, piece};
+use crate::annotation::{AnnotatedText, Annotation, piece};
 use crate::elements::Element;
-use crate::output::Read;
+use crate::output::ReadDocument;
 use crate::wrong::Wrong;
 
 /// Returns a document with its text, or its problem.
-pub(super) fn with_text(element: Element, text: String, options: &ReadOptions) -> Result<Read, Wrong> {
+pub(super) fn with_text(element: Element, text: String, options: &ReadOptions) -> Result<ReadDocument, Wrong> {
     let mut document = Document::new(element.attribute("docName").unwrap_or_default(), text);
     if !options.mentions {
         return Ok(document.into());
     }
-    let annotated = Annotated::new(&document.text, options.offsets);
+    let annotated = AnnotatedText::new(&document.text, options.offsets);
     let (mut mentions, mut misplaced, mut left_out) = (Vec::new(), None, 0);
     for (place, mut element) in (1..).zip(element.children) {
         let line = element.line;
@@ -37,7 +37,7 @@ pub(super) fn with_text(element: Element, text: String, options: &ReadOptions) -
         Some(wrong) if mentions.is_empty() => Err(wrong),
         _ => {
             document.mentions = mentions;
-            Ok(Read { document, left_out })
+            Ok(ReadDocument { document, left_out })
         }
     }
 }
