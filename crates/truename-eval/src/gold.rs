@@ -7,9 +7,9 @@ use truename_read::{Source, SourceOptions, TableOptions};
 use truename_text::GoldName;
 
 use crate::Error;
-use crate::table::{Kind, Rows};
+use crate::table::{FileKind, Rows};
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: Some("no judgements"),
     hint: || "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`".into(),
 };

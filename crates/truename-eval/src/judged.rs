@@ -8,9 +8,9 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{Source, SourceOptions};
 
 use crate::Error;
-use crate::table::Kind;
+use crate::table::FileKind;
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: None,
     hint: || {
         let action = HintPart::action("evaluate names").with("predictions", "FILE");

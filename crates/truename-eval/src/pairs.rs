@@ -9,9 +9,9 @@ use serde::Serialize;
 use truename_read::{SourceOptions, TableOptions};
 
 use crate::Error;
-use crate::table::{Kind, Rows};
+use crate::table::{FileKind, Rows};
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: Some("no pairs"),
     hint: || {
         "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \

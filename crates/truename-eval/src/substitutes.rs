@@ -14,10 +14,10 @@ use truename_text::Span;
 use crate::Error;
 use crate::linked::PrecisionRecall;
 use crate::pairs::share;
-use crate::table::Kind;
+use crate::table::FileKind;
 use truename_error::counted;
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: Some("no sentence with a word and substitutes"),
     hint: || {
         "one sentence a line, as LexMTurk (a header; sentence, word, substitutes) or BenchLS (sentence, word, position, \

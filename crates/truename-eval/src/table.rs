@@ -10,14 +10,14 @@ use truename_read::{LineFault, Source, SourceOptions, Table, TableOptions, files
 use crate::Error;
 
 /// A kind of files.
-pub(crate) struct Kind {
+pub(crate) struct FileKind {
     /// Message about a file without an entry; none where it may be empty.
     pub(crate) nothing: Option<&'static str>,
     /// Description of the files, as advice.
     pub(crate) hint: fn() -> Hint,
 }
 
-impl Kind {
+impl FileKind {
     /// Reads the entries of all files that a path stands for.
     pub(crate) fn read<T>(
         &self,
@@ -89,7 +89,7 @@ impl Kind {
 pub(crate) struct Rows {
     path: PathBuf,
     table: Table,
-    kind: &'static Kind,
+    kind: &'static FileKind,
 }
 
 /// A row.
@@ -110,7 +110,7 @@ impl Row {
 }
 
 impl Rows {
-    pub(crate) fn open(source: Source, options: &TableOptions<'_>, kind: &'static Kind) -> Result<Self, Error> {
+    pub(crate) fn open(source: Source, options: &TableOptions<'_>, kind: &'static FileKind) -> Result<Self, Error> {
         let path = source.path().to_owned();
         if source.beginning().trim_ascii_start().starts_with(b"{\"") {
             return Err(kind.malformed(&path, 1, "this is JSON, not a table"));

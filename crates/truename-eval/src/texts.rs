@@ -10,9 +10,9 @@ use truename_error::{HintPart, hint};
 use truename_read::{Source, SourceOptions, TableOptions, has_extension, json};
 
 use crate::Error;
-use crate::table::{Kind, Rows};
+use crate::table::{FileKind, Rows};
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: Some("no text"),
     hint: || {
         hint![

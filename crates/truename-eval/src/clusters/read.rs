@@ -6,9 +6,9 @@ use std::path::Path;
 use truename_read::{Source, SourceOptions, TableOptions};
 
 use crate::Error;
-use crate::table::{Kind, Rows};
+use crate::table::{FileKind, Rows};
 
-const KIND: Kind = Kind {
+const KIND: FileKind = FileKind {
     nothing: Some("no clusters"),
     hint: || {
         "clusters are a table with the columns `name` and `cluster`, or lines of `cluster TAB size TAB name TAB name …`"

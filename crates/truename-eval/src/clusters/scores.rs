@@ -62,11 +62,11 @@ impl ClusterScores {
     }
 }
 
-type Found<'a> = BTreeMap<usize, Vec<&'a Element>>;
+type FoundClusters<'a> = BTreeMap<usize, Vec<&'a Element>>;
 /// Labels of the elements of each gold cluster.
-type Gold = [Vec<Option<usize>>];
+type GoldLabels = [Vec<Option<usize>>];
 
-fn macro_average(found: &Found<'_>, gold: &Gold) -> PrecisionRecall {
+fn macro_average(found: &FoundClusters<'_>, gold: &GoldLabels) -> PrecisionRecall {
     let is_contained = |elements: &&Vec<&Element>| {
         let (first, rest) = elements.split_first().expect("a found cluster has an element");
         let has_all = |cluster: &&usize| rest.iter().all(|element| element.clusters.binary_search(cluster).is_ok());
@@ -82,7 +82,7 @@ fn macro_average(found: &Found<'_>, gold: &Gold) -> PrecisionRecall {
     })
 }
 
-fn micro_average(found: &Found<'_>, gold: &Gold) -> PrecisionRecall {
+fn micro_average(found: &FoundClusters<'_>, gold: &GoldLabels) -> PrecisionRecall {
     let right =
         found.values().map(|elements| most(elements.iter().flat_map(|element| element.clusters.iter().copied())));
     PrecisionRecall::of(Counts {
@@ -93,7 +93,7 @@ fn micro_average(found: &Found<'_>, gold: &Gold) -> PrecisionRecall {
     })
 }
 
-fn pairwise(found: &Found<'_>, gold: &Gold) -> PrecisionRecall {
+fn pairwise(found: &FoundClusters<'_>, gold: &GoldLabels) -> PrecisionRecall {
     let hits = found.values().map(|elements| shared_pairs(elements)).sum();
     PrecisionRecall::new(
         hits,

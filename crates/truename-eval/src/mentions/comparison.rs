@@ -12,13 +12,13 @@ use crate::overlap::overlapping;
 pub(super) struct Comparison<'d> {
     pub(super) id: &'d str,
     pub(super) text: &'d str,
-    pub(super) gold: Vec<Labelled<'d>>,
-    pub(super) found: Vec<Labelled<'d>>,
+    pub(super) gold: Vec<TypedMention<'d>>,
+    pub(super) found: Vec<TypedMention<'d>>,
     compare_types: bool,
 }
 
 /// A gold or found mention.
-pub(super) struct Labelled<'d> {
+pub(super) struct TypedMention<'d> {
     pub(super) place: Place<'d>,
     /// Type as it is written.
     pub(super) kind: &'d str,
@@ -31,16 +31,17 @@ pub(super) struct Labelled<'d> {
 impl<'d> Comparison<'d> {
     /// Takes the distinct mentions of a document, found ones whatever their margin.
     pub(super) fn of(document: &'d JudgedDocument, compare_types: bool) -> Self {
-        let gold = |mention: &'d Mention| Labelled::new(mention.span, &mention.fragments, &mention.kind, f64::INFINITY);
-        let (undecided, gold): (Vec<Labelled<'d>>, Vec<Labelled<'d>>) =
+        let gold =
+            |mention: &'d Mention| TypedMention::new(mention.span, &mention.fragments, &mention.kind, f64::INFINITY);
+        let (undecided, gold): (Vec<TypedMention<'d>>, Vec<TypedMention<'d>>) =
             document.gold.iter().map(gold).partition(|mention| mention.kind == Mention::UNKNOWN);
         let undecided: HashSet<Place<'d>> = undecided.iter().map(|mention| mention.place).collect();
         let gold = distinct(gold.into_iter());
         let decided: HashSet<Place<'d>> = gold.iter().map(|mention| mention.place).collect();
         let found = document.found.iter().map(|mention| {
-            Labelled::new(mention.span, &mention.fragments, &mention.kind, mention.margin.unwrap_or(f64::INFINITY))
+            TypedMention::new(mention.span, &mention.fragments, &mention.kind, mention.margin.unwrap_or(f64::INFINITY))
         });
-        let counts = |mention: &Labelled<'d>| {
+        let counts = |mention: &TypedMention<'d>| {
             let is_undecided = undecided.contains(&mention.place) && !decided.contains(&mention.place);
             mention.kind != Mention::UNKNOWN && !is_undecided
         };
@@ -57,7 +58,7 @@ impl<'d> Comparison<'d> {
 
     /// Returns each gold and found mention that share text, by their places in the lists.
     pub(super) fn overlapping(&self) -> Vec<(usize, usize)> {
-        let spans = |mentions: &[Labelled<'_>]| mentions.iter().map(Labelled::span).collect::<Vec<Span>>();
+        let spans = |mentions: &[TypedMention<'_>]| mentions.iter().map(TypedMention::span).collect::<Vec<Span>>();
         overlapping(&spans(&self.gold), &spans(&self.found))
     }
 
@@ -72,14 +73,14 @@ impl<'d> Comparison<'d> {
     }
 
     /// Returns the text of a mention with single spaces in place of white space.
-    pub(super) fn surface(&self, mention: &Labelled<'_>) -> String {
+    pub(super) fn surface(&self, mention: &TypedMention<'_>) -> String {
         let (span, fragments) = mention.place;
         let surface = Mention { span, fragments: fragments.to_vec(), ..Mention::default() };
         one_line(&surface.surface(self.text))
     }
 }
 
-impl<'d> Labelled<'d> {
+impl<'d> TypedMention<'d> {
     fn new(span: Span, fragments: &'d [Span], kind: &'d str, margin: f64) -> Self {
         let margin = if margin.is_nan() { f64::NEG_INFINITY } else { margin };
         Self { place: (span, fragments), kind, folded_kind: kind.to_lowercase(), margin }
@@ -96,8 +97,8 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// Keeps one of the mentions with the same place and type, with the highest of their margins.
-fn distinct<'d>(mentions: impl Iterator<Item = Labelled<'d>>) -> Vec<Labelled<'d>> {
-    let mut kept: Vec<Labelled<'d>> = Vec::new();
+fn distinct<'d>(mentions: impl Iterator<Item = TypedMention<'d>>) -> Vec<TypedMention<'d>> {
+    let mut kept: Vec<TypedMention<'d>> = Vec::new();
     let mut known: HashMap<(Place<'d>, String), usize> = HashMap::new();
     for mention in mentions {
         let at = *known.entry((mention.place, mention.folded_kind.clone())).or_insert(kept.len());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use truename_text::{Document, Span};
 
-use super::comparison::{Comparison, Labelled, one_line};
+use super::comparison::{Comparison, TypedMention, one_line};
 use super::document::JudgedDocument;
 
 /// Errors of a recognizer, in the kinds of the error analysis of BINDER (section 4.5, table 8).
@@ -103,7 +103,7 @@ impl MentionErrors {
         let mut kinds = BTreeMap::new();
         for document in documents {
             let compared = Comparison::at_threshold(document, compare_types);
-            for confusion in Open::of(&compared).confusions() {
+            for confusion in OpenMentions::of(&compared).confusions() {
                 let error = confusion.described(&compared, training);
                 *kinds.entry(error.kind).or_default() += 1;
                 let texts = |texts: &[ErrorText]| texts.iter().map(|text| folded(&text.text)).collect();
@@ -132,12 +132,12 @@ struct Confusion {
 impl Confusion {
     /// Returns the error with a count of 0.
     fn described(&self, document: &Comparison<'_>, training: Option<&TrainingTexts>) -> MentionError {
-        let text = |mention: &Labelled<'_>| {
+        let text = |mention: &TypedMention<'_>| {
             let text = document.surface(mention);
             ErrorText { in_training: training.map(|training| training.count(&text)), text }
         };
-        let found: Vec<&Labelled<'_>> = self.found.iter().map(|at| &document.found[*at]).collect();
-        let gold: Vec<&Labelled<'_>> = self.gold.iter().map(|at| &document.gold[*at]).collect();
+        let found: Vec<&TypedMention<'_>> = self.found.iter().map(|at| &document.found[*at]).collect();
+        let gold: Vec<&TypedMention<'_>> = self.gold.iter().map(|at| &document.gold[*at]).collect();
         let first = gold.first().or(found.first()).expect("an error has a mention");
         let is_other_type = self.kind == MentionErrorKind::WrongType;
         MentionError {
@@ -153,7 +153,7 @@ impl Confusion {
 }
 
 /// The wrong and missed mentions of a document that no error has yet.
-struct Open<'c, 'd> {
+struct OpenMentions<'c, 'd> {
     document: &'c Comparison<'d>,
     gold: Vec<bool>,
     found: Vec<bool>,
@@ -162,7 +162,7 @@ struct Open<'c, 'd> {
     confusions: Vec<Confusion>,
 }
 
-impl<'c, 'd> Open<'c, 'd> {
+impl<'c, 'd> OpenMentions<'c, 'd> {
     /// Sets the right mentions aside.
     fn of(document: &'c Comparison<'d>) -> Self {
         let (mut gold, mut found) = (vec![true; document.gold.len()], vec![true; document.found.len()]);
@@ -255,7 +255,7 @@ impl<'c, 'd> Open<'c, 'd> {
 }
 
 /// Returns the mentions of a list that share no text, in order; of those that do, the one that ends first.
-fn apart(mentions: impl Iterator<Item = usize>, all: &[Labelled<'_>]) -> Vec<usize> {
+fn apart(mentions: impl Iterator<Item = usize>, all: &[TypedMention<'_>]) -> Vec<usize> {
     let mut mentions: Vec<usize> = mentions.collect();
     mentions.sort_by_key(|at| (all[*at].span().end, Reverse(all[*at].span().start)));
     let mut kept: Vec<usize> = Vec::new();
@@ -268,7 +268,7 @@ fn apart(mentions: impl Iterator<Item = usize>, all: &[Labelled<'_>]) -> Vec<usi
 }
 
 /// Returns the kind of error of a found mention with the gold type and other bounds.
-fn bounds_kind(text: &str, gold: &Labelled<'_>, found: &Labelled<'_>) -> MentionErrorKind {
+fn bounds_kind(text: &str, gold: &TypedMention<'_>, found: &TypedMention<'_>) -> MentionErrorKind {
     let is_discontinuous = !gold.place.1.is_empty() || !found.place.1.is_empty();
     let (gold, found) = (gold.span(), found.span());
     let (inner, outer) = if found.contains(gold) { (gold, found) } else { (found, gold) };

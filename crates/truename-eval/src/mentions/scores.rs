@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use truename_text::Mention;
 
-use super::comparison::{Comparison, Labelled};
+use super::comparison::{Comparison, TypedMention};
 use super::document::JudgedDocument;
 use crate::linked::{BOUNDS, Counts, MentionScores};
 
@@ -67,7 +67,7 @@ impl RecognitionScores {
             }
         }
         let of_kind = |(folded_kind, kind): (&&str, &&str)| {
-            let is_found = |mention: &Labelled<'_>| !compare_types || mention.folded_kind == *folded_kind;
+            let is_found = |mention: &TypedMention<'_>| !compare_types || mention.folded_kind == *folded_kind;
             ((*kind).to_owned(), type_scores(&compared, &|mention| mention.folded_kind == *folded_kind, &is_found))
         };
         Self {
@@ -86,7 +86,7 @@ fn undecided(document: &JudgedDocument) -> usize {
 }
 
 /// Chooses mentions.
-type Filter<'f> = &'f dyn Fn(&Labelled<'_>) -> bool;
+type Filter<'f> = &'f dyn Fn(&TypedMention<'_>) -> bool;
 
 /// Scores the gold and found mentions that the filters choose.
 fn type_scores(documents: &[Comparison<'_>], gold: Filter<'_>, found: Filter<'_>) -> TypeScores {

@@ -55,7 +55,7 @@ impl ThresholdCurve {
     /// Scores documents at `margins`. Types are compared as in
     /// [`RecognitionScores::of`](super::RecognitionScores::of). Returns `None` if no found mention has a margin.
     pub fn of(documents: &[JudgedDocument], compare_types: bool, margins: Margins) -> Option<Self> {
-        let sorted = Sorted::of(documents, compare_types);
+        let sorted = SortedMargins::of(documents, compare_types);
         let margins = margins.of(&sorted)?;
         let points: Vec<ThresholdPoint> = margins.into_iter().map(|margin| sorted.point(margin)).collect();
         let own = sorted.point(0.0);
@@ -69,7 +69,7 @@ impl ThresholdCurve {
 }
 
 impl Margins {
-    fn of(self, sorted: &Sorted) -> Option<Vec<f64>> {
+    fn of(self, sorted: &SortedMargins) -> Option<Vec<f64>> {
         let finite: Vec<f64> = sorted.found.iter().copied().filter(|margin| margin.is_finite()).collect();
         let last = finite.len().checked_sub(1)?;
         let share = |at: usize, points: usize| at as f64 / (points.max(2) - 1) as f64;
@@ -87,7 +87,7 @@ impl Margins {
 }
 
 /// Margins of mentions, ascending.
-struct Sorted {
+struct SortedMargins {
     /// Of all found mentions.
     found: Vec<f64>,
     /// Of the right ones.
@@ -98,7 +98,7 @@ struct Sorted {
     gold: usize,
 }
 
-impl Sorted {
+impl SortedMargins {
     fn of(documents: &[JudgedDocument], compare_types: bool) -> Self {
         let mut all = Self { found: Vec::new(), right: Vec::new(), recalled: Vec::new(), gold: 0 };
         for document in documents {
