@@ -44,7 +44,7 @@ const POSTINGS: &str = "ngram-postings";
 const TABLES: &str = "ngram-tables";
 
 /// Counts of the postings.
-struct Counted {
+struct PostingCounts {
     /// Each n-gram with the number of names that have it.
     directory: Vec<(Gram, u32)>,
     /// Number of names.
@@ -136,7 +136,7 @@ impl NgramIndex {
 
     /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
     fn refresh(&self, write: &mut WriteTransaction<'_>, next_name: u32) -> Result<(), Error> {
-        let Counted { directory, names, numbers } = self.count(write, next_name)?;
+        let PostingCounts { directory, names, numbers } = self.count(write, next_name)?;
         let mut norms = vec![0f64; numbers];
         let mut rows = directory.iter();
         let mut current: Option<(Gram, f64)> = None;
@@ -154,7 +154,7 @@ impl NgramIndex {
         self.write_tables(write, &directory, names, &norms)
     }
 
-    fn count(&self, read: &impl Transaction, next_name: u32) -> Result<Counted, Error> {
+    fn count(&self, read: &impl Transaction, next_name: u32) -> Result<PostingCounts, Error> {
         let mut directory: Vec<(Gram, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
         let mut last: Option<&[u8]> = None;
@@ -177,7 +177,7 @@ impl NgramIndex {
             list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
         }
         let names = seen.iter().map(|word| word.count_ones()).sum();
-        Ok(Counted { directory, names, numbers: seen.len() * 64 })
+        Ok(PostingCounts { directory, names, numbers: seen.len() * 64 })
     }
 
     fn write_tables(
@@ -213,7 +213,7 @@ impl NgramIndex {
     pub fn check(&self, read: &impl Transaction, next_name: u32) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| error::damaged("no directory"))?;
-        let Counted { directory: counted, names, numbers } = self.count(read, next_name)?;
+        let PostingCounts { directory: counted, names, numbers } = self.count(read, next_name)?;
         let rows = directory.as_chunks::<ROW>().0;
         let agree = |(row, (gram, count)): (&[u8; ROW], &(Gram, u32))| {
             row[..8] == gram.0.to_le_bytes() && row[8..] == count.to_le_bytes()

@@ -70,7 +70,7 @@ pub(crate) struct Block<'txn> {
     /// The number of its first row.
     pub(crate) first: u32,
     /// Presence of the rows.
-    pub(crate) present: Present<'txn>,
+    pub(crate) present: RowBitmap<'txn>,
     /// Interleaved signs of all rows that the block has room for.
     pub(crate) bits: &'txn [u8],
     codes: &'txn [u8],
@@ -80,9 +80,9 @@ pub(crate) struct Block<'txn> {
 
 /// Bitmap of the present rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Present<'txn>(pub(crate) &'txn [u8]);
+pub(crate) struct RowBitmap<'txn>(pub(crate) &'txn [u8]);
 
-impl Present<'_> {
+impl RowBitmap<'_> {
     pub(crate) fn contains(self, slot: usize) -> bool {
         self.0.get(slot / 8).is_some_and(|byte| byte >> (slot % 8) & 1 == 1)
     }
@@ -113,7 +113,7 @@ impl<'txn> Block<'txn> {
             && halves.len() == room * layout.halves();
         let first = number.checked_mul(BLOCK as u32).filter(|_| fits);
         let first = first.ok_or_else(|| error::damaged("a block of vectors has the wrong size"))?;
-        Ok(Self { first, present: Present(present), bits, codes, halves, layout })
+        Ok(Self { first, present: RowBitmap(present), bits, codes, halves, layout })
     }
 
     /// Returns the number of rows that the block has room for.

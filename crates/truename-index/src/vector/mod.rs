@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use truename_error::ErrorKind;
 use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 
-use self::block::{Block, BlockBuffer, Layout, MAX_DIMENSIONS, Part, Present, RowBuffer, place};
+use self::block::{Block, BlockBuffer, Layout, MAX_DIMENSIONS, Part, RowBitmap, RowBuffer, place};
 pub use self::options::VectorSearch;
 pub use self::search::{VectorReader, VectorScratch};
 use crate::{Error, error};
@@ -100,7 +100,7 @@ impl VectorIndex {
     /// # Errors
     /// If the storage fails.
     pub fn len(&self, read: &impl Transaction) -> Result<usize, Error> {
-        self.table.prefix_iter(read, &[self.set, Part::Present as u8])?.map(|entry| Ok(Present(entry?.1).len())).sum()
+        self.table.prefix_iter(read, &[self.set, Part::Present as u8])?.map(|entry| Ok(RowBitmap(entry?.1).len())).sum()
     }
 
     /// Returns true if no name has a vector.
@@ -205,12 +205,12 @@ impl VectorIndex {
     /// If the storage fails.
     pub fn missing(&self, read: &impl Transaction, numbers: impl IntoIterator<Item = u32>) -> Result<Vec<u32>, Error> {
         let mut missing = Vec::new();
-        let mut last: Option<(u32, Present<'_>)> = None;
+        let mut last: Option<(u32, RowBitmap<'_>)> = None;
         for number in numbers {
             let (block, slot) = place(number);
             let present = match last {
                 Some((known, present)) if known == block => present,
-                _ => Present(self.table.get(read, &self.key(Part::Present, block))?.unwrap_or_default()),
+                _ => RowBitmap(self.table.get(read, &self.key(Part::Present, block))?.unwrap_or_default()),
             };
             last = Some((block, present));
             if !present.contains(slot) {
