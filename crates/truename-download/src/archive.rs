@@ -9,7 +9,7 @@ use truename_error::ErrorKind;
 use zip::ZipArchive;
 
 use crate::Error;
-use crate::copy::{Contents, Copied, MAX_FILE_BYTES};
+use crate::copy::{Contents, FileDigest, MAX_FILE_BYTES};
 use crate::model_files::is_kept;
 use crate::part::part_number;
 use crate::store::Partial;
@@ -27,11 +27,11 @@ pub(crate) struct Archive<'a> {
 }
 
 /// An unpacked file.
-pub(crate) struct Unpacked {
+pub(crate) struct UnpackedFile {
     /// Path in the archive.
     pub(crate) path: String,
     pub(crate) file: PathBuf,
-    pub(crate) copied: Copied,
+    pub(crate) copied: FileDigest,
 }
 
 /// Takes a regular file of an archive: its path, its stated size in bytes and its contents.
@@ -40,7 +40,7 @@ type Take<'a> = &'a mut dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), Error>
 impl Archive<'_> {
     /// Unpacks files of a model and parts into numbered temporary files, so that no path of the archive is opened. Leaves
     /// out links and devices. Refuses sizes that only a bomb states, and files of another size than stated.
-    pub(crate) fn unpack(&self, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+    pub(crate) fn unpack(&self, partial: &Partial<'_>) -> Result<Vec<UnpackedFile>, Error> {
         let file = File::open(self.path).map_err(|source| Error::io("read", self.path, source))?;
         let bytes = file.metadata().map_err(|source| Error::io("read", self.path, source))?.len();
         let limit = bytes.saturating_mul(MAX_RATIO).saturating_add(ALWAYS_ALLOWED).min(MAX_FILE_BYTES);
@@ -57,7 +57,7 @@ impl Archive<'_> {
             let file = partial.scratch(&files.len().to_string());
             let contents = Contents { name: path, bytes: Some(bytes), reader };
             let copied = contents.write(Some(&file), partial.progress, |source| self.broken(source))?;
-            files.push(Unpacked { path: path.to_owned(), file, copied });
+            files.push(UnpackedFile { path: path.to_owned(), file, copied });
             Ok(())
         };
         let file = BufReader::new(file);

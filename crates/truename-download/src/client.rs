@@ -13,7 +13,7 @@ use ureq::tls::TlsConfig;
 use ureq::{Agent, Body, ResponseExt};
 use url::{Origin, Url};
 
-use crate::copy::{Contents, Copied, check_hash, git_blob};
+use crate::copy::{Contents, FileDigest, check_hash, git_blob};
 use crate::settings::Settings;
 use crate::source::Host;
 use crate::{Error, Progress};
@@ -115,7 +115,12 @@ impl Client {
     }
 
     /// Downloads a file and checks its size and hash.
-    pub(crate) fn download(&self, file: &RemoteFile, target: &Path, progress: &dyn Progress) -> Result<Copied, Error> {
+    pub(crate) fn download(
+        &self,
+        file: &RemoteFile,
+        target: &Path,
+        progress: &dyn Progress,
+    ) -> Result<FileDigest, Error> {
         let (url, response) = self.get(&file.url, "*/*")?;
         let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
         let contents = Contents { name: &file.name, bytes: file.bytes, reader: &mut body };

@@ -23,7 +23,7 @@ pub(crate) struct Contents<'a> {
 }
 
 /// Size and hash of written contents.
-pub(crate) struct Copied {
+pub(crate) struct FileDigest {
     pub(crate) bytes: u64,
     /// SHA-256 in lower-case hexadecimal digits.
     pub(crate) sha256: String,
@@ -38,7 +38,7 @@ impl Contents<'_> {
         target: Option<&Path>,
         progress: &dyn Progress,
         broken: impl FnOnce(io::Error) -> Error,
-    ) -> Result<Copied, Error> {
+    ) -> Result<FileDigest, Error> {
         progress.file(self.name, self.bytes);
         let failed = |source| Error::io("write", target.unwrap_or(Path::new("")), source);
         let mut file = target.map(File::create).transpose().map_err(failed)?;
@@ -66,7 +66,7 @@ impl Contents<'_> {
         }
         match self.bytes {
             Some(stated) if stated != bytes => Err(differs(self.name, "size", format!("{stated} bytes"), bytes)),
-            _ => Ok(Copied { bytes, sha256: hexadecimal(&hasher.finalize()) }),
+            _ => Ok(FileDigest { bytes, sha256: hexadecimal(&hasher.finalize()) }),
         }
     }
 }

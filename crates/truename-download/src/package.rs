@@ -7,7 +7,7 @@ use pep440_rs::Version;
 use serde_json::Value;
 use truename_error::ErrorKind;
 
-use crate::archive::{Archive, Unpacked};
+use crate::archive::{Archive, UnpackedFile};
 use crate::client::{Client, RemoteFile, shown};
 use crate::model_files::ModelFiles;
 use crate::part::{is_whole_zip, next_package, part_number};
@@ -58,7 +58,7 @@ impl Package {
     }
 
     /// Downloads a release if it is on an index, and unpacks files of a model or a part.
-    fn unpack(&self, release: &Release, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+    fn unpack(&self, release: &Release, partial: &Partial<'_>) -> Result<Vec<UnpackedFile>, Error> {
         let path = match &self.place {
             Place::Folder(folder) => folder.join(&release.name),
             Place::Index(_) => partial.scratch("package"),
@@ -70,7 +70,7 @@ impl Package {
     }
 
     /// Joins the parts of a zip from consecutively numbered packages.
-    fn join(&self, mut files: Vec<Unpacked>, partial: &Partial<'_>) -> Result<Vec<Unpacked>, Error> {
+    fn join(&self, mut files: Vec<UnpackedFile>, partial: &Partial<'_>) -> Result<Vec<UnpackedFile>, Error> {
         let (mut package, path) = (self.release.source.clone(), partial.scratch("whole.zip"));
         let failed = |source| Error::io("write", &path, source);
         let mut whole = File::create(&path).map_err(failed)?;
@@ -106,7 +106,7 @@ impl Offer for Package {
             files = self.join(files, partial)?;
         }
         let model = ModelFiles::find(self.source(), files.iter().map(|file| file.path.as_str()))?;
-        for Unpacked { path, file, copied } in files {
+        for UnpackedFile { path, file, copied } in files {
             if let Some(path) = model.kept(&path) {
                 partial.keep(path, &file, copied)?;
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use crate::copy::{Contents, Copied};
+use crate::copy::{Contents, FileDigest};
 use crate::{Error, Progress, Source};
 
 /// Age after which the remains of a killed pull are removed.
@@ -177,7 +177,12 @@ impl Partial<'_> {
     }
 
     /// Moves a temporary file to its path in the model.
-    pub(crate) fn keep(&mut self, path: &str, file: &Path, Copied { bytes, sha256 }: Copied) -> Result<(), Error> {
+    pub(crate) fn keep(
+        &mut self,
+        path: &str,
+        file: &Path,
+        FileDigest { bytes, sha256 }: FileDigest,
+    ) -> Result<(), Error> {
         let target = self.scratch("model").join(path);
         let folder = std::fs::create_dir_all(target.parent().unwrap_or(&target));
         let moved = folder.and_then(|()| std::fs::rename(file, &target));

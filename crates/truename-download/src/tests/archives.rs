@@ -1,11 +1,11 @@
 //! Archives that lead out of their folder, hold links, or unpack to more than they state.
 
 use super::*;
-use crate::archive::{Archive, Unpacked};
+use crate::archive::{Archive, UnpackedFile};
 use crate::store::{Partial, Store};
 
 /// Unpacks bytes into the temporary files of a cache.
-fn unpack(bytes: &[u8], name: &str) -> (TempDir, Partial<'static>, Result<Vec<Unpacked>, Error>) {
+fn unpack(bytes: &[u8], name: &str) -> (TempDir, Partial<'static>, Result<Vec<UnpackedFile>, Error>) {
     let (cache, archive) = (cache(), tempfile::NamedTempFile::new().unwrap());
     std::fs::write(archive.path(), bytes).unwrap();
     let partial = Store::new(cache.path(), &()).partial().unwrap();
