@@ -89,7 +89,7 @@ impl Encoder {
             };
             let tokens = entities.par_iter().map(read).collect::<Result<Vec<_>, Error>>()?;
             let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
-            let sorted = self.encode_in_order(&tokens, &plan, Pooled::Entity)?;
+            let sorted = self.encode_in_order(&tokens, &plan, PooledTokens::Entity)?;
             let vectors = self.in_order_of_texts(&(0..tokens.len()).collect::<Vec<_>>(), &tokens, &plan.order, &sorted);
             vectors.finite(|at| entities[at].0[entities[at].1.range()].to_owned())
         })
@@ -120,7 +120,7 @@ impl Encoder {
         let tokens = texts.distinct.par_iter().map(|text| Ok(self.read(tokenizer.tokens(text)?)));
         let tokens = tokens.collect::<Result<Vec<_>, Error>>()?;
         let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
-        let sorted = self.encode_in_order(&tokens, &plan, Pooled::Text)?;
+        let sorted = self.encode_in_order(&tokens, &plan, PooledTokens::Text)?;
         Ok(self.in_order_of_texts(&texts.numbers, &tokens, &plan.order, &sorted))
     }
 
@@ -136,7 +136,7 @@ impl Encoder {
     }
 
     /// The vectors of the texts in the order of the plan, one row each.
-    fn encode_in_order(&self, tokens: &[(Input, bool)], plan: &Plan, pooled: Pooled) -> Result<Vec<f32>, Error> {
+    fn encode_in_order(&self, tokens: &[(Input, bool)], plan: &Plan, pooled: PooledTokens) -> Result<Vec<f32>, Error> {
         let dimensions = self.dimensions();
         let mut vectors = vec![0.0; plan.order.len() * dimensions];
         let mut rest = vectors.as_mut_slice();
@@ -155,7 +155,7 @@ impl Encoder {
     fn encode_batch<'a>(
         &self,
         texts: impl Iterator<Item = &'a Input>,
-        pooled: Pooled,
+        pooled: PooledTokens,
         vectors: &mut [f32],
     ) -> Result<(), Error> {
         self.backbone.with_batch(
@@ -169,8 +169,8 @@ impl Encoder {
                     Network::Transformer(transformer) => {
                         let (batch, states) = transformer.run(workspace, |_, _| ())?;
                         match pooled {
-                            Pooled::Text => self.pooling.write_all(batch, states, vectors),
-                            Pooled::Entity => self.pooling.write_entities(batch, states, vectors),
+                            PooledTokens::Text => self.pooling.write_all(batch, states, vectors),
+                            PooledTokens::Entity => self.pooling.write_entities(batch, states, vectors),
                         }
                         Ok(())
                     }
@@ -203,7 +203,7 @@ impl Encoder {
 
 /// Tokens whose states are pooled.
 #[derive(Clone, Copy)]
-enum Pooled {
+enum PooledTokens {
     Text,
     Entity,
 }

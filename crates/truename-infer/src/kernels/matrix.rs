@@ -48,7 +48,7 @@ impl<'a> Matrix<'a> {
 
     /// Returns the matrix as right factor, packed for the kernels.
     pub fn packed(self) -> Packed {
-        let mut values = Aligned::default();
+        let mut values = AlignedBuffer::default();
         self.pack(0..self.rows(), &mut values);
         Packed { values, rows: self.rows(), columns: self.columns() }
     }
@@ -62,7 +62,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Packs rows of the matrix for the kernels.
-    pub(super) fn pack(self, rows: Range<usize>, into: &mut Aligned) {
+    pub(super) fn pack(self, rows: Range<usize>, into: &mut AlignedBuffer) {
         let lanes = Lanes.dispatch();
         let width = PANEL_VECTORS * lanes;
         let panels = self.columns().div_ceil(width);
@@ -129,7 +129,7 @@ pub(super) fn prefetch<I: Isa>(isa: I, matrix: Matrix, row: usize, first: usize,
 /// A right factor, packed for the kernels.
 pub struct Packed {
     /// For each block of depth its panels: `[rows of the block, width of a panel]` each.
-    pub(super) values: Aligned,
+    pub(super) values: AlignedBuffer,
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
@@ -143,9 +143,9 @@ impl Packed {
 
 /// Numbers that begin where a line of the cache does, so that no vector lies across two.
 #[derive(Default)]
-pub(super) struct Aligned(Vec<f32>);
+pub(super) struct AlignedBuffer(Vec<f32>);
 
-impl Aligned {
+impl AlignedBuffer {
     pub(super) fn get(&self) -> &[f32] {
         &self.0[self.0.as_ptr().align_offset(CACHE_LINE * size_of::<f32>())..]
     }

@@ -11,7 +11,9 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
 use super::buffer::sized;
-use super::matrix::{Aligned, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, Packed, prefetch};
+use super::matrix::{
+    AlignedBuffer, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, Packed, prefetch,
+};
 use super::rows::sums;
 
 /// Numbers of the left factor that stay in the L2 cache while panels pass by (Goto and van de Geijn's `mc · kc`).
@@ -29,7 +31,7 @@ const MIN_WORK_PER_TASK: usize = 1 << 20;
 
 thread_local! {
     /// Packed right factors, and packed tiles of left ones: kept, for new memory has to be cleared.
-    static RIGHT: Cell<Aligned> = Cell::default();
+    static RIGHT: Cell<AlignedBuffer> = Cell::default();
     static LEFT: Cell<Vec<f32>> = Cell::default();
 }
 
