@@ -34,7 +34,7 @@ pub(crate) fn convolution(weight: Tensor<1>, bias: Tensor<1>, states: Tensor<2>,
     let outputs = output.len() / rows;
     let output = from_values(output, [rows, outputs].into());
     let output = match Convolution.prepare::<NoCheckpointing>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(prep) => prep.finish(Saved(Arc::new((state, output.clone()))), output),
+        OpsKind::Tracked(prep) => prep.finish(SharedState(Arc::new((state, output.clone()))), output),
         OpsKind::UnTracked(prep) => prep.finish(output),
     };
     Tensor::from_primitive::<Autodiff<Flex>>(output)
@@ -49,7 +49,7 @@ struct State {
 
 /// The inputs and the output.
 #[derive(Clone, Debug)]
-struct Saved(Arc<(State, FlexTensor)>);
+struct SharedState(Arc<(State, FlexTensor)>);
 
 #[derive(Debug)]
 struct Convolution;
@@ -106,9 +106,9 @@ impl State {
 }
 
 impl Backward<Flex, 3> for Convolution {
-    type State = Saved;
+    type State = SharedState;
 
-    fn backward(self, ops: Ops<Saved, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+    fn backward(self, ops: Ops<SharedState, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gradient = contiguous(&grads.consume::<Flex>(&ops.node));
         let (state, output) = &*ops.state.0;
         let (width, outputs) = (state.width(), state.map().bias.len());

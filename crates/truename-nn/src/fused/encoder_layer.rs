@@ -11,12 +11,12 @@ use burn_flex::Flex;
 use burn_flex::FlexTensor;
 use burn_tensor::Tensor;
 
-use super::layer::{INPUTS, LayerShape, PerInput, Saved};
+use super::layer::{Activations, INPUTS, LayerShape, PerInput};
 use super::tensor::{Primitive, contiguous, from_values, register, slice};
 
 /// The inputs, and the results of the forward pass that the backward pass needs.
 #[derive(Clone, Debug)]
-struct State(Arc<(LayerShape, [FlexTensor; INPUTS], Saved)>);
+struct State(Arc<(LayerShape, [FlexTensor; INPUTS], Activations)>);
 
 #[derive(Debug)]
 struct FusedLayer;

@@ -9,7 +9,7 @@ use truename_infer::kernels::{Matrix, Onto, multiply};
 use super::activation;
 use super::affine::{PerParameter, affine, of_affine};
 use super::attention::{self, Heads, Inputs};
-use super::norm::{self, Normed};
+use super::norm::{self, NormState};
 use super::rows::{PIECE, add};
 use crate::dropout::Dropout;
 use crate::layout::Layout;
@@ -71,23 +71,23 @@ pub(crate) struct LayerShape {
 
 /// Results of the forward pass that the backward pass needs.
 #[derive(Debug)]
-pub(super) struct Saved {
+pub(super) struct Activations {
     query: Vec<f32>,
     key: Vec<f32>,
     value: Vec<f32>,
     weights: Vec<f32>,
     context: Vec<f32>,
     attended: Vec<f32>,
-    attention_norm: Normed,
+    attention_norm: NormState,
     inner: Vec<f32>,
     activated: Vec<f32>,
-    norm: Normed,
+    norm: NormState,
 }
 
 impl LayerShape {
     /// # Shapes
     /// `from.states: [tokens, width]`, output: the same
-    pub(super) fn forward(&self, from: &PerInput<&[f32]>) -> (Vec<f32>, Saved) {
+    pub(super) fn forward(&self, from: &PerInput<&[f32]>) -> (Vec<f32>, Activations) {
         let [query, key, value] =
             [from.query, from.key, from.value].map(|map| affine(from.states, map.affine(), self.width));
         let inputs = Inputs { query: &query, key: &key, value: &value, bias: from.bias };
@@ -100,7 +100,7 @@ impl LayerShape {
         let mut sum = affine(&activated, from.down.affine(), from.up.bias.len());
         self.drop_and_add(&mut sum, &attended, 2);
         let (output, norm) = norm::forward(sum, from.norm.affine(), self.epsilons[1]);
-        let saved = Saved {
+        let saved = Activations {
             query,
             key,
             value,
@@ -119,7 +119,7 @@ impl LayerShape {
     pub(super) fn backward(
         &self,
         from: &PerInput<&[f32]>,
-        saved: &Saved,
+        saved: &Activations,
         gradient: &[f32],
         is_wanted: &PerInput<bool>,
     ) -> Gradients {

@@ -9,7 +9,7 @@ use super::rows::{PIECE, dot, sums};
 
 /// The outcome of a norm that its backward pass needs.
 #[derive(Debug)]
-pub(super) struct Normed {
+pub(super) struct NormState {
     /// `(x − mean) / deviation`: `[rows, width]`
     values: Vec<f32>,
     /// `1 / deviation` of each row.
@@ -20,7 +20,7 @@ pub(super) struct Normed {
 ///
 /// # Shapes
 /// `values: [rows, width]`, output: the same
-pub(super) fn forward(mut values: Vec<f32>, norm: Affine, epsilon: f32) -> (Vec<f32>, Normed) {
+pub(super) fn forward(mut values: Vec<f32>, norm: Affine, epsilon: f32) -> (Vec<f32>, NormState) {
     let width = norm.bias.len();
     let mut output = vec![0.0; values.len()];
     let mut inverse_deviations = vec![0.0; values.len() / width];
@@ -28,7 +28,7 @@ pub(super) fn forward(mut values: Vec<f32>, norm: Affine, epsilon: f32) -> (Vec<
     pieces.zip(inverse_deviations.par_chunks_mut(PIECE)).for_each(|((values, output), inverse_deviations)| {
         Rows { values, output, inverse_deviations, norm, epsilon }.dispatch();
     });
-    (output, Normed { values, inverse_deviations })
+    (output, NormState { values, inverse_deviations })
 }
 
 struct Rows<'a> {
@@ -65,7 +65,7 @@ impl SimdOp for Rows<'_> {
 ///
 /// # Shapes
 /// `gradient: [rows, width]`
-pub(super) fn backward(normed: &Normed, norm: Affine, gradient: &[f32]) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
+pub(super) fn backward(normed: &NormState, norm: Affine, gradient: &[f32]) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
     let width = norm.bias.len();
     let mut input = vec![0.0; gradient.len()];
     let pieces = normed.values.par_chunks(PIECE * width).zip(normed.inverse_deviations.par_chunks(PIECE));

@@ -29,7 +29,7 @@ pub(crate) fn recurrence(gates: Tensor<2>, recurrent: Tensor<2>, layout: &Layout
     let packed = Matrix::new(slice(&recurrent), width).transposed().packed();
     let states = lstm::forward(layout.texts(), is_reversed, slice(&gates).to_vec(), &packed);
     let output = from_values(states.hidden.clone(), [rows, width].into());
-    let state = Saved(Arc::new(State { layout: layout.clone(), is_reversed, states, recurrent }));
+    let state = SharedState(Arc::new(State { layout: layout.clone(), is_reversed, states, recurrent }));
     let output = match Recurrence.prepare::<NoCheckpointing>(nodes).compute_bound().stateful() {
         OpsKind::Tracked(prep) => prep.finish(state, output),
         OpsKind::UnTracked(prep) => prep.finish(output),
@@ -46,15 +46,15 @@ struct State {
 }
 
 #[derive(Clone, Debug)]
-struct Saved(Arc<State>);
+struct SharedState(Arc<State>);
 
 #[derive(Debug)]
 struct Recurrence;
 
 impl Backward<Flex, 2> for Recurrence {
-    type State = Saved;
+    type State = SharedState;
 
-    fn backward(self, ops: Ops<Saved, 2>, grads: &mut Gradients, _: &mut Checkpointer) {
+    fn backward(self, ops: Ops<SharedState, 2>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gradient = contiguous(&grads.consume::<Flex>(&ops.node));
         let State { layout, is_reversed, states, recurrent } = &*ops.state.0;
         let rows = layout.tokens();
