@@ -59,13 +59,13 @@ pub use knowledge_base::{
     NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder,
 };
 pub use link::{Candidate, Link, Scores};
-pub use linked::{LinkedDocument, LinkedMention};
+pub use linked::{LinkedDocument, LinkedMention, recognize_all};
 pub use linker::{LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
-    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer, recognize_all,
+    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};

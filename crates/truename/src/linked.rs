@@ -1,10 +1,11 @@
 //! Documents with their linked mentions.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use truename_text::{Document, Span};
 
-use crate::{Link, Recognized};
+use crate::{Error, Link, Reading, Recognized, Recognizer};
 
 /// A document with its linked mentions.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,4 +73,26 @@ impl LinkedMention {
     pub fn is_linked(&self) -> bool {
         self.link.is_nil || !self.link.candidates.is_empty()
     }
+}
+
+/// Finds the mentions of documents, without linking them. Returns the documents in the same order, with their mentions by start,
+/// longer ones first. With `abbreviations` those that a document defines are known.
+///
+/// # Errors
+/// If the recognizer fails.
+pub fn recognize_all(
+    recognizer: &dyn Recognizer,
+    documents: Vec<Document>,
+    abbreviations: bool,
+) -> Result<Vec<LinkedDocument>, Error> {
+    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
+    let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
+    let with_mentions = |(document, found): (Document, Vec<Recognized>)| {
+        // A tentative mention is none unless a linker confirms it.
+        let kept = found.into_iter().filter(|one| !one.tentative);
+        let mut mentions: Vec<LinkedMention> = kept.map(|one| LinkedMention::unlinked(one, &document)).collect();
+        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
+        LinkedDocument { document, mentions }
+    };
+    Ok(documents.into_iter().zip(found).map(with_mentions).collect())
 }

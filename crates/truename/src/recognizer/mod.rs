@@ -9,7 +9,6 @@ mod trained;
 mod union;
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use truename_text::{Document, Mention, Span};
@@ -20,7 +19,7 @@ pub use reading::Reading;
 pub use trained::TrainedRecognizer;
 pub use union::UnionRecognizer;
 
-use crate::{Error, LinkedDocument, LinkedMention};
+use crate::Error;
 
 /// Finds mentions in documents; the [`Linker`](crate::Linker) resolves them to concepts.
 ///
@@ -41,28 +40,6 @@ impl<R: Recognizer + ?Sized> Recognizer for Arc<R> {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
         R::recognize(self, readings)
     }
-}
-
-/// Finds the mentions of documents, without linking them. Returns the documents in the same order, with their mentions by start,
-/// longer ones first. With `abbreviations` those that a document defines are known.
-///
-/// # Errors
-/// If the recognizer fails.
-pub fn recognize_all(
-    recognizer: &dyn Recognizer,
-    documents: Vec<Document>,
-    abbreviations: bool,
-) -> Result<Vec<LinkedDocument>, Error> {
-    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
-    let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
-    let with_mentions = |(document, found): (Document, Vec<Recognized>)| {
-        // A tentative mention is none unless a linker confirms it.
-        let kept = found.into_iter().filter(|one| !one.tentative);
-        let mut mentions: Vec<LinkedMention> = kept.map(|one| LinkedMention::unlinked(one, &document)).collect();
-        mentions.sort_by_key(|mention| (mention.span.start, Reverse(mention.span.end)));
-        LinkedDocument { document, mentions }
-    };
-    Ok(documents.into_iter().zip(found).map(with_mentions).collect())
 }
 
 /// A mention found by a [`Recognizer`].
