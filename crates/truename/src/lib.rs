@@ -60,7 +60,7 @@ pub use knowledge_base::{
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention, recognize_all};
-pub use linker::{LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker};
+pub use linker::{Ambiguous, LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
@@ -70,7 +70,6 @@ pub use recognizer::{
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{doubt, doubt_of, review_order};
-pub use shared_names::Ambiguous;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_infer::{
     AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, SpanOptions, SpanStrategy,

@@ -6,19 +6,7 @@ use std::sync::Arc;
 use truename_kb::ConceptId;
 
 use crate::explain::explain_shared;
-use crate::{Candidate, LinkOptions, LinkedMention};
-
-/// Answer to a name that several concepts share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ambiguous {
-    /// The concept that the document also mentions by another name, else the likeliest by the ranker.
-    #[default]
-    Best,
-    /// As `Best`, but all concepts that share the name stay among the candidates, whatever number is asked for.
-    All,
-    /// Always NIL.
-    Nil,
-}
+use crate::{Ambiguous, Candidate, LinkOptions, LinkedMention};
 
 /// Resolves names that several concepts share, one document at a time.
 pub(crate) struct SharedNames {

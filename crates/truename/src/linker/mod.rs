@@ -26,7 +26,7 @@ pub(crate) use call::LinkCall;
 use documents::NameAnswer;
 use fitted::Fitted;
 use models::{ContextModels, Models};
-pub use options::LinkOptions;
+pub use options::{Ambiguous, LinkOptions};
 pub(crate) use session::{is_nil, sort};
 pub use stream::LinkStream;
 

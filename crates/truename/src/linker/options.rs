@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Ambiguous, Placeholders};
+use crate::Placeholders;
 
 /// Options of a [`Linker`](crate::Linker).
 ///
@@ -82,4 +82,16 @@ impl LinkOptions {
     pub const NIL_SHARE: f64 = 0.1;
     /// The default of [`LinkOptions::remembered_bytes`]: 32 MiB.
     pub const REMEMBERED_BYTES: usize = 32 << 20;
+}
+
+/// Answer to a name that several concepts share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ambiguous {
+    /// The concept that the document also mentions by another name, else the likeliest by the ranker.
+    #[default]
+    Best,
+    /// As `Best`, but all concepts that share the name stay among the candidates, whatever number is asked for.
+    All,
+    /// Always NIL.
+    Nil,
 }
