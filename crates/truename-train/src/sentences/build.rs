@@ -18,7 +18,8 @@ use super::exclusion::Exclusion;
 use super::report::CorpusReport;
 use super::runs::FoundSentence;
 use super::sentence_ends::sentences;
-use super::unfinished::{Setup, Unfinished};
+use super::setup::Setup;
+use super::unfinished::Unfinished;
 use super::{CorpusOptions, LinkedDocuments, SENTENCES_FILE};
 use crate::{DataFile, Error, Start};
 

@@ -11,6 +11,7 @@ mod options;
 mod report;
 mod runs;
 mod sentence_ends;
+mod setup;
 mod unfinished;
 
 pub use build::{CorpusTexts, build_corpus};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::unfinished::Setup;
+use super::setup::Setup;
 use super::{CorpusOptions, SENTENCES_FILE};
 use crate::DataFile;
 
