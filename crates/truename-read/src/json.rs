@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::error::{Error, cut_off, read, too_long};
 use crate::lines::LineFault;
+use crate::reader::Reader;
 use crate::record::{Record, Records};
-use crate::source::Reader;
 use crate::text::{Text, Watch};
 
 /// Numbers that JSON lacks, as Python and JavaScript write them.

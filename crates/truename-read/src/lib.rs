@@ -30,11 +30,13 @@ mod files;
 pub mod json;
 mod kind;
 mod lines;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
 mod parquet;
+mod reader;
 mod record;
 mod rows;
 mod source;
@@ -49,9 +51,10 @@ pub use error::{Error, encoding_hint};
 pub use files::files;
 pub use json::Objects;
 pub use lines::{Line, LineFault, Lines};
+pub use options::SourceOptions;
 pub use record::{Dialect, Quoting, Record, Records};
 pub use rows::{RowFormat, Rows};
-pub use source::{Source, SourceOptions, has_extension, without_packing};
+pub use source::{Source, has_extension, without_packing};
 pub use table::{Table, TableOptions};
 pub use text::{Text, Watch};
 pub use truename_text::Problem;

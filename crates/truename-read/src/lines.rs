@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, read, too_long, undecodable};
-use crate::source::Reader;
+use crate::reader::Reader;
 
 /// The lines of a text, with numbers from 1 and without their ends.
 pub struct Lines {

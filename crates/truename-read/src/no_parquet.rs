@@ -9,7 +9,8 @@ use serde_json::Value;
 use truename_error::ErrorKind;
 
 use crate::error::Error;
-use crate::source::{Reader, SourceOptions};
+use crate::options::SourceOptions;
+use crate::reader::Reader;
 
 const NOT_ENABLED: &str = "Parquet is not enabled in this build";
 

@@ -16,8 +16,9 @@ use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::options::SourceOptions;
+use crate::reader::Reader;
 use crate::record::Dialect;
-use crate::source::{Reader, SourceOptions};
 
 /// Rows that are read or written together.
 const BATCH: usize = 4096;

@@ -12,7 +12,7 @@ use truename_error::ErrorKind;
 
 use crate::error::{self, Error, too_long};
 use crate::lines::LineFault;
-use crate::source::Reader;
+use crate::reader::Reader;
 
 const CHUNK: usize = 1 << 16;
 

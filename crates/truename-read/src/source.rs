@@ -1,6 +1,5 @@
 //! Sources: files, pipes and stdin, unpacked, with their encoding told and all that they hand over bounded.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -11,48 +10,19 @@ use flate2::bufread::MultiGzDecoder;
 use crate::encoding::Encoding;
 use truename_error::{ErrorKind, HintPart, hint};
 
-use crate::error::{Damage, Error, read, too_long, undecodable};
+use crate::error::{Error, read, too_long, undecodable};
 use crate::json::{self, Objects};
 use crate::kind::{self, GZIP, ZSTD};
 use crate::lines::Lines;
+use crate::options::SourceOptions;
 use crate::parquet;
+use crate::reader::{CountingReader, FailedReader, LineFeeds, Reader, Unpacker, cut_off};
 use crate::record::{Dialect, Records};
 use crate::text::Text;
 
 /// Bytes from the beginning of a text by which its format, dialect, encoding and line ends are told.
 const BEGINNING: usize = 16 << 10;
 const BUFFER: usize = 1 << 17;
-
-pub(crate) type Reader = Box<dyn Read + Send>;
-
-/// Options of a [`Source`].
-#[derive(Clone)]
-pub struct SourceOptions {
-    /// Encoding of a text without a byte order mark, by its WHATWG label; told by the content where this is `None`.
-    pub encoding: Option<String>,
-    /// Longest line, row or value in bytes. It bounds the memory that a small compressed file can take.
-    pub max_line_bytes: u64,
-    /// Called with the number of bytes each time that some of the file are read, before they are unpacked.
-    pub on_read: Option<Arc<dyn Fn(u64) + Send + Sync>>,
-}
-
-impl SourceOptions {
-    /// The default of [`SourceOptions::max_line_bytes`]: 64 MiB.
-    pub const MAX_LINE_BYTES: u64 = 64 << 20;
-}
-
-impl Default for SourceOptions {
-    fn default() -> Self {
-        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, on_read: None }
-    }
-}
-
-impl fmt::Debug for SourceOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { encoding, max_line_bytes, .. } = self;
-        f.debug_struct("SourceOptions").field("encoding", encoding).field("max_line_bytes", max_line_bytes).finish()
-    }
-}
 
 /// A file, a pipe or bytes in memory that a user gave: unpacked, its encoding told.
 pub struct Source {
@@ -161,7 +131,7 @@ impl Source {
         });
         let asked = asked.transpose()?;
         let counted: Reader = match &options.on_read {
-            Some(on_read) => Box::new(Counted { inner: raw, on_read: Arc::clone(on_read) }),
+            Some(on_read) => Box::new(CountingReader { inner: raw, on_read: Arc::clone(on_read) }),
             None => raw,
         };
         let (beginning, plain) = with_beginning(unpacked(path, counted)?);
@@ -332,8 +302,8 @@ fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
     let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic == ZSTD);
     let raw = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
     Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(Unpacked { inner: MultiGzDecoder::new(raw) }),
-        (_, true) => Box::new(Unpacked { inner: zstd::Decoder::with_buffer(raw).map_err(unread)? }),
+        (true, _) => Box::new(Unpacker { inner: MultiGzDecoder::new(raw) }),
+        (_, true) => Box::new(Unpacker { inner: zstd::Decoder::with_buffer(raw).map_err(unread)? }),
         _ => Box::new(raw),
     })
 }
@@ -345,7 +315,7 @@ fn with_beginning(mut reader: Reader) -> (Vec<u8>, Reader) {
     let mut first = Vec::with_capacity(BEGINNING);
     let rest: Reader = match (&mut reader).take(BEGINNING as u64).read_to_end(&mut first) {
         Ok(_) => reader,
-        Err(error) => Box::new(Failing(Some(error))),
+        Err(error) => Box::new(FailedReader(Some(error))),
     };
     (first.clone(), Box::new(Cursor::new(first).chain(rest)))
 }
@@ -355,76 +325,4 @@ fn has_old_line_ends(beginning: &[u8]) -> bool {
     // The line feed that belongs to the last byte may come after it.
     let before_last = &beginning[..beginning.len().saturating_sub(usize::from(beginning.len() == BEGINNING))];
     before_last.contains(&b'\r') && !beginning.contains(&b'\n')
-}
-
-/// Makes each `\r` and each `\r\n` a `\n`.
-struct LineFeeds<R> {
-    inner: R,
-    after_return: bool,
-}
-
-impl<R: Read> Read for LineFeeds<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let (read, mut kept) = (self.inner.read(buffer)?, 0);
-            for at in 0..read {
-                let byte = buffer[at];
-                if byte != b'\n' || !self.after_return {
-                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
-                    kept += 1;
-                }
-                self.after_return = byte == b'\r';
-            }
-            if kept > 0 || read == 0 {
-                return Ok(kept);
-            }
-        }
-    }
-}
-
-fn cut_off() -> io::Error {
-    let message = "the compressed data end too early; the file is cut off".to_owned();
-    io::Error::new(io::ErrorKind::UnexpectedEof, Damage(message))
-}
-
-/// Compressed data, whose faults are told in words.
-struct Unpacked<R> {
-    inner: R,
-}
-
-impl<R: Read> Read for Unpacked<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(buffer).map_err(|error| {
-            let message = match error.kind() {
-                io::ErrorKind::UnexpectedEof => return cut_off(),
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
-                    format!("the compressed data are damaged ({error})")
-                }
-                _ => return error,
-            };
-            io::Error::new(error.kind(), Damage(message))
-        })
-    }
-}
-
-/// A reader that failed. Asked again, a decompressor might report the end of the data.
-struct Failing(Option<io::Error>);
-
-impl Read for Failing {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(self.0.take().unwrap_or_else(|| io::Error::other("the file cannot be read")))
-    }
-}
-
-struct Counted {
-    inner: Reader,
-    on_read: Arc<dyn Fn(u64) + Send + Sync>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        (self.on_read)(read as u64);
-        Ok(read)
-    }
 }

@@ -10,7 +10,7 @@ use truename_error::ErrorKind;
 
 use crate::error::{Error, cut_off, read, too_long};
 use crate::lines::LineFault;
-use crate::source::Reader;
+use crate::reader::Reader;
 
 /// The state of a text that a parser reads.
 #[derive(Default)]

@@ -1,0 +1,33 @@
+//! Options of a source.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Options of a [`Source`](crate::Source).
+#[derive(Clone)]
+pub struct SourceOptions {
+    /// Encoding of a text without a byte order mark, by its WHATWG label; told by the content where this is `None`.
+    pub encoding: Option<String>,
+    /// Longest line, row or value in bytes. It bounds the memory that a small compressed file can take.
+    pub max_line_bytes: u64,
+    /// Called with the number of bytes each time that some of the file are read, before they are unpacked.
+    pub on_read: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+}
+
+impl SourceOptions {
+    /// The default of [`SourceOptions::max_line_bytes`]: 64 MiB.
+    pub const MAX_LINE_BYTES: u64 = 64 << 20;
+}
+
+impl Default for SourceOptions {
+    fn default() -> Self {
+        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, on_read: None }
+    }
+}
+
+impl fmt::Debug for SourceOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { encoding, max_line_bytes, .. } = self;
+        f.debug_struct("SourceOptions").field("encoding", encoding).field("max_line_bytes", max_line_bytes).finish()
+    }
+}
