@@ -13,7 +13,7 @@ use truename_text::{Problem, excerpt, is_missing_value};
 use super::clean::{tidy_value, without_controls};
 use super::cycle::cycles;
 use super::format::Format;
-use super::graph::iri_of;
+use super::iri::iri_of;
 use super::iri_label::iri_label;
 use super::options::ImportOptions;
 use super::placeholder::{is_placeholder, is_sign};

@@ -3,23 +3,16 @@
 //! A name is a literal of a class or concept, or the name of a node that the class points to: a label of SKOS-XL, an individual of
 //! old OBO-in-OWL, a term of MeSH. Values of other properties are counted by property.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::collector::{Collector, Entry};
+use super::iri::{OBO, OBO_IN_OWL, OWL, RDF, RDFS, SKOS, SKOS_XL, VOCABULARIES, curie, iri_of};
 use super::iri_label::iri_label;
 use super::mesh;
 use super::options::ImportOptions;
 use crate::Error;
 
-const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
-pub(super) const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
-const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
-const SKOS_XL: &str = "http://www.w3.org/2008/05/skos-xl#";
-pub(super) const OWL: &str = "http://www.w3.org/2002/07/owl#";
-const OBO_IN_OWL: &str = "http://www.geneontology.org/formats/oboInOwl#";
-const OBO: &str = "http://purl.obolibrary.org/obo/";
 const EFO: &str = "http://www.ebi.ac.uk/efo/";
 const NCIT: &str = "http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#";
 const DCTERMS: &str = "http://purl.org/dc/terms/";
@@ -39,9 +32,6 @@ const LISTED_LANGUAGES: usize = 10;
 const LISTED_CLASSES: usize = 8;
 /// Outcome of a class with a name, counted.
 const CONCEPTS: &str = "concepts";
-/// Namespaces of which classes are no concepts, with their usual prefixes.
-const VOCABULARIES: [(&str, &str); 5] =
-    [(OWL, "owl"), (RDF, "rdf"), (RDFS, "rdfs"), (SKOS, "skos"), (OBO_IN_OWL, "oboInOwl")];
 /// Longest chain of nodes from a concept to its names: MeSH has a descriptor, a concept and a term.
 const NAME_STEPS: usize = 3;
 
@@ -474,28 +464,4 @@ fn short(iri: &str) -> String {
 /// Returns true if values of a property, by its IRI or CURIE, are names.
 pub(super) fn is_synonym(property: &str, collector: &mut Collector) -> bool {
     collector.asks_for(property) || Role::of(&iri_of(property), &collector.options) == Role::Synonym
-}
-
-/// Returns the IRI of a CURIE whose prefix ontologies use without a declaration, or that of the OBO Foundry (`IAO:0000118`); an
-/// IRI as it is.
-pub(super) fn iri_of(property: &str) -> Cow<'_, str> {
-    let Some((prefix, local)) = property.split_once(':').filter(|(_, local)| !local.starts_with("//")) else {
-        return Cow::Borrowed(property);
-    };
-    match VOCABULARIES.iter().find(|(_, known)| *known == prefix) {
-        Some((namespace, _)) => Cow::Owned(format!("{namespace}{local}")),
-        None if !local.is_empty() && local.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Cow::Owned(format!("{OBO}{prefix}_{local}"))
-        }
-        None => Cow::Borrowed(property),
-    }
-}
-
-/// Returns the CURIE of an OBO Foundry IRI (`…/obo/DOID_1612` is `DOID:1612`); any other IRI as it is.
-pub(super) fn curie(iri: &str) -> String {
-    let local = iri.strip_prefix(OBO).and_then(|local| local.split_once('_'));
-    match local {
-        Some((prefix, number)) if !prefix.contains(['/', '#']) => format!("{prefix}:{number}"),
-        _ => iri.to_owned(),
-    }
 }

@@ -18,6 +18,7 @@ mod gilda;
 mod graph;
 mod hgnc;
 mod icd10cm;
+mod iri;
 mod iri_label;
 mod jsonl;
 mod lines;

@@ -12,7 +12,8 @@ use truename_read::json::JsonDocument;
 use truename_read::{Source, Watch, encoding_hint};
 
 use super::collector::{Collector, Entry};
-use super::graph::{curie, is_synonym};
+use super::graph::is_synonym;
+use super::iri::curie;
 use crate::{Error, error};
 
 #[derive(Deserialize)]

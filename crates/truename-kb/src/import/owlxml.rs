@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::collector::Collector;
-use super::graph::{Graph, OWL, RDF_TYPE, RDFS};
+use super::graph::{Graph, RDF_TYPE};
+use super::iri::{OWL, RDFS};
 use super::rdf::BASE;
 use crate::Error;
 use truename_read::Source;
