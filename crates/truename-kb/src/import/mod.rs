@@ -10,6 +10,7 @@ mod clusters;
 mod collector;
 mod ctd;
 mod cycle;
+mod detect;
 mod dictionary;
 mod folder;
 mod format;
@@ -143,7 +144,7 @@ fn open(path: &Path, options: &ImportOptions) -> Result<Input, Error> {
             format => format.is_published_table() && columns.are_named(),
         };
     let format = if is_plain { Format::Csv } else { format };
-    let (path, order) = (path.to_owned(), format.order(&beginning));
+    let (path, order) = (path.to_owned(), detect::order(format, &beginning));
     Ok(Input { path, format, order, source: Some(source).filter(|source| !source.is_file()), note: None })
 }
 
@@ -168,8 +169,16 @@ fn read_one(format: Format, source: Source, collector: &mut Collector) -> Result
     if format == Format::Rf2 {
         rf2::check_release(source.path())?;
     }
-    if let Some(published) = format.tables() {
+    if let Some(published) = detect::tables(format) {
         return published.read(source, collector);
+    }
+    if matches!(format, Format::Csv | Format::Tsv)
+        && let Some(known) = detect::of_published(&source.beginning_text())
+    {
+        let name = known.as_str();
+        collector.add_note(format!(
+            "a table of the format {name} that is read as a plain one, its inactive rows with the others"
+        ));
     }
     match format {
         Format::Csv => table::read(source, collector, None),

@@ -8,7 +8,6 @@ use truename_read::{Record, Source, Table, TableOptions, column};
 use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
-use super::format::Format;
 use super::options::Columns;
 use crate::{Error, error};
 
@@ -67,12 +66,6 @@ pub(super) fn read(source: Source, collector: &mut Collector, delimiter: Option<
         wanted: &[&ids, &names],
         ..TableOptions::default()
     };
-    if let Some(format) = Format::of_published(&source.beginning_text()) {
-        let name = format.as_str();
-        collector.add_note(format!(
-            "a table of the format {name} that is read as a plain one, its inactive rows with the others"
-        ));
-    }
     if options.skip_rows < columns.skip_rows {
         collector.add_note("no row is skipped, since the first one is the header".to_owned());
     }
