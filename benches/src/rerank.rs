@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use rayon::prelude::*;
 use truename::{ConceptId, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, TrainedReranker};
-use truename_infer::kernels::{Matrix, Onto, Packed, multiply, multiply_packed};
+use truename_infer::kernels::{Matrix, Onto, PackedMatrix, multiply, multiply_packed};
 use truename_infer::{ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens};
 use truename_text::Span;
 
@@ -157,7 +157,7 @@ struct Products {
     heads: usize,
     hidden: usize,
     /// Right factors of the maps of a layer.
-    maps: Vec<(Packed, usize)>,
+    maps: Vec<(PackedMatrix, usize)>,
 }
 
 impl Products {

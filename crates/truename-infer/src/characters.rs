@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::batch::Batch;
 use crate::character_config::{CharacterConfig, Network};
-use crate::kernels::{Matrix, Packed};
+use crate::kernels::{Matrix, PackedMatrix};
 use crate::layer::Linear;
 use crate::lstm::DIRECTIONS;
 use crate::weights::{Table, Weights};
@@ -25,7 +25,7 @@ enum Layers {
 /// One direction of a recurrence.
 struct Direction {
     input: Linear,
-    recurrent: Packed,
+    recurrent: PackedMatrix,
 }
 
 impl CharacterNetwork {

@@ -65,7 +65,7 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    CandidateScore, Classified, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
+    CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
     ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
     MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question, RetrieverConfig,
     RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::{Sigmoid, Tanh};
 
-use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
+use crate::kernels::{Matrix, Onto, PackedMatrix, multiply_packed};
 
 /// Texts that one thread takes through all their steps, whatever the number of threads.
 const PIECE: usize = 64;
@@ -41,7 +41,7 @@ pub struct States {
 ///
 /// # Panics
 /// Where the texts do not follow each other from row 0, or shapes do not fit.
-pub fn forward(texts: &[Range<usize>], is_reversed: bool, input: Vec<f32>, recurrent: &Packed) -> States {
+pub fn forward(texts: &[Range<usize>], is_reversed: bool, input: Vec<f32>, recurrent: &PackedMatrix) -> States {
     let width = recurrent.rows();
     let rows = texts.last().map_or(0, |text| text.end);
     let mut states = States {
@@ -78,7 +78,7 @@ pub fn backward(
     texts: &[Range<usize>],
     is_reversed: bool,
     states: &States,
-    recurrent: &Packed,
+    recurrent: &PackedMatrix,
     gradient: &[f32],
 ) -> Vec<f32> {
     let width = recurrent.rows() / 4;
@@ -166,7 +166,7 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    fn run(self, recurrent: &Packed, width: usize) {
+    fn run(self, recurrent: &PackedMatrix, width: usize) {
         let Self { steps, hidden, cells, memory, gates } = self;
         let texts = steps.most();
         let (mut state, mut carried) = (vec![0.0; texts * width], vec![0.0; texts * width]);
@@ -211,7 +211,14 @@ fn halves(gates: &[f32], width: usize) -> ([&[f32]; 2], [&[f32]; 2]) {
 }
 
 /// Through the steps of a piece from the last to the first; `first` is its first row.
-fn back_piece(steps: &Steps, states: &States, first: usize, recurrent: &Packed, gradient: &[f32], found: &mut [f32]) {
+fn back_piece(
+    steps: &Steps,
+    states: &States,
+    first: usize,
+    recurrent: &PackedMatrix,
+    gradient: &[f32],
+    found: &mut [f32],
+) {
     let width = recurrent.rows() / 4;
     let texts = steps.most();
     let (mut hidden, mut carried) = (vec![0.0; texts * width], vec![0.0; texts * width]);

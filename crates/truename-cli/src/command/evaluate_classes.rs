@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use truename_eval::{ClassScores, LabelledText, TextLayout, ValueScores, malformed_text, read_texts};
-use truename_infer::{Classified, Classifier, ClassifyText};
+use truename_infer::{Classification, Classifier, ClassifyText};
 
 use crate::arguments::EvaluateClasses;
 use crate::count::counted;
@@ -107,7 +107,7 @@ fn found(gold: &[LabelledText], classifier: &Classifier, quiet: bool) -> anyhow:
         interrupt::check()?;
         let texts: Vec<ClassifyText<'_>> =
             texts.iter().map(|text| ClassifyText { first: &text.first, second: text.second.as_deref() }).collect();
-        let Classified { scores, truncated, .. } = classifier.classify(&texts)?;
+        let Classification { scores, truncated, .. } = classifier.classify(&texts)?;
         bar.inc(scores.len() as u64);
         found.extend(scores);
         cut += truncated.len();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Context;
 use serde_json::Value;
 use truename_eval::TextFormat;
-use truename_infer::{Classified, Classifier, ClassifyConfig, ClassifyText};
+use truename_infer::{Classification, Classifier, ClassifyConfig, ClassifyText};
 use truename_read::{Encoding, Record, RowFormat, Source, TableOptions};
 
 use super::added::free_names;
@@ -203,7 +203,7 @@ impl Answerer for Texts<'_> {
     fn answer(&mut self, texts: &[Text]) -> anyhow::Result<Vec<Vec<f32>>> {
         let texts: Vec<ClassifyText<'_>> =
             texts.iter().map(|(first, second)| ClassifyText { first, second: second.as_deref() }).collect();
-        let Classified { scores, truncated, .. } = self.classifier.classify(&texts)?;
+        let Classification { scores, truncated, .. } = self.classifier.classify(&texts)?;
         self.tally.texts += scores.len() as u64;
         self.tally.truncated += truncated.len() as u64;
         Ok(scores)

@@ -142,7 +142,7 @@ pub struct ClassifyText<'a> {
 /// Scores of texts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Classified {
+pub struct Classification {
     /// Of each text a probability for each label, or the value of a regression.
     pub scores: Vec<Vec<f32>>,
     /// Numbers of the texts that are longer than the window, of which only the beginning was read.
@@ -190,11 +190,11 @@ impl Classifier {
     /// # Errors
     /// Where the tokenizer fails, or makes a token that the model has no vector for.
     #[tracing::instrument(name = "classify", level = "debug", skip_all, fields(texts = texts.len()))]
-    pub fn classify(&self, texts: &[ClassifyText<'_>]) -> Result<Classified, Error> {
+    pub fn classify(&self, texts: &[ClassifyText<'_>]) -> Result<Classification, Error> {
         /// Texts whose states are held together.
         const TOGETHER: usize = 64;
         let pieces = texts.par_chunks(TOGETHER).map(|texts| self.classify_piece(texts));
-        let mut all = Classified { scores: Vec::with_capacity(texts.len()), truncated: Vec::new() };
+        let mut all = Classification { scores: Vec::with_capacity(texts.len()), truncated: Vec::new() };
         for piece in pieces.collect::<Result<Vec<_>, _>>()? {
             let first = all.scores.len();
             all.truncated.extend(piece.truncated.into_iter().map(|text| first + text));
@@ -203,14 +203,14 @@ impl Classifier {
         Ok(all)
     }
 
-    fn classify_piece(&self, texts: &[ClassifyText<'_>]) -> Result<Classified, Error> {
+    fn classify_piece(&self, texts: &[ClassifyText<'_>]) -> Result<Classification, Error> {
         let tokens = |text: &ClassifyText<'_>| self.config.tokens(*text, self.backbone.tokenizer());
         let sequences: Vec<Sequence> = texts.iter().map(tokens).collect::<Result<_, _>>()?;
         let inputs: Vec<Input> = sequences.iter().map(|sequence| sequence.input.clone()).collect();
         let states = self.backbone.states(&inputs, &[self.backbone.info().layers])?;
         let is_cut = |text: &usize| !sequences[*text].truncated.is_empty();
         let truncated = (0..texts.len()).filter(is_cut).collect();
-        Ok(Classified { scores: states.iter().map(|states| self.scores_of(states)).collect(), truncated })
+        Ok(Classification { scores: states.iter().map(|states| self.scores_of(states)).collect(), truncated })
     }
 
     fn scores_of(&self, states: &States) -> Vec<f32> {

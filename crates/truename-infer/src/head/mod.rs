@@ -14,7 +14,7 @@ mod retriever;
 mod spans;
 mod tags;
 
-pub use classes::{Classified, Classifier, ClassifyConfig, ClassifyText, ValueScale};
+pub use classes::{Classification, Classifier, ClassifyConfig, ClassifyText, ValueScale};
 pub use cloze::{CandidateScore, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
 pub use cloze_mapping::{ClozeMapping, MentionOutcome, ScoredMention};
 pub use embeddings::Embeddings;

@@ -47,10 +47,10 @@ impl<'a> Matrix<'a> {
     }
 
     /// Returns the matrix as right factor, packed for the kernels.
-    pub fn packed(self) -> Packed {
+    pub fn packed(self) -> PackedMatrix {
         let mut values = AlignedBuffer::default();
         self.pack(0..self.rows(), &mut values);
-        Packed { values, rows: self.rows(), columns: self.columns() }
+        PackedMatrix { values, rows: self.rows(), columns: self.columns() }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -127,14 +127,14 @@ pub(super) fn prefetch<I: Isa>(isa: I, matrix: Matrix, row: usize, first: usize,
 }
 
 /// A right factor, packed for the kernels.
-pub struct Packed {
+pub struct PackedMatrix {
     /// For each block of depth its panels: `[rows of the block, width of a panel]` each.
     pub(super) values: AlignedBuffer,
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-impl Packed {
+impl PackedMatrix {
     /// Its rows, which are the depth of a product.
     pub fn rows(&self) -> usize {
         self.rows

@@ -12,6 +12,6 @@ mod multiply;
 mod rows;
 
 pub use buffer::sized;
-pub use matrix::{Matrix, Packed};
+pub use matrix::{Matrix, PackedMatrix};
 pub use multiply::{Onto, multiply, multiply_packed};
 pub use rows::{Rows, gather, gather_transposed, product};

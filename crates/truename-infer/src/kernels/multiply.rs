@@ -12,7 +12,7 @@ use rten_simd::{Isa, SimdOp};
 
 use super::buffer::sized;
 use super::matrix::{
-    AlignedBuffer, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, Packed, prefetch,
+    AlignedBuffer, BLOCK_DEPTH, CACHE_LINE, Lanes, Matrix, PANEL_VECTORS, PREFETCH_ROWS, PackedMatrix, prefetch,
 };
 use super::rows::sums;
 
@@ -60,7 +60,7 @@ pub fn multiply(left: Matrix, right: Matrix, out: &mut [f32], onto: Onto) {
     for first in (0..right.rows()).step_by(at_once) {
         let rows = first..(first + at_once).min(right.rows());
         right.pack(rows.clone(), &mut values);
-        let packed = Packed { values, rows: rows.len(), columns: right.columns() };
+        let packed = PackedMatrix { values, rows: rows.len(), columns: right.columns() };
         run(left, first, &packed, out, if first > 0 { Onto::Out } else { onto });
         values = packed.values;
     }
@@ -71,13 +71,13 @@ pub fn multiply(left: Matrix, right: Matrix, out: &mut [f32], onto: Onto) {
 ///
 /// # Panics
 /// Where the shapes do not fit.
-pub fn multiply_packed(left: Matrix, right: &Packed, out: &mut [f32], onto: Onto) {
+pub fn multiply_packed(left: Matrix, right: &PackedMatrix, out: &mut [f32], onto: Onto) {
     assert_eq!(left.columns(), right.rows, "the factors fit each other");
     run(left, 0, right, out, onto);
 }
 
 /// The product with those columns of `left` that begin at `first`.
-fn run(left: Matrix, first: usize, right: &Packed, out: &mut [f32], onto: Onto) {
+fn run(left: Matrix, first: usize, right: &PackedMatrix, out: &mut [f32], onto: Onto) {
     let (rows, columns) = (left.rows(), right.columns);
     assert_eq!(out.len(), rows * columns, "the product fits its factors");
     if let Onto::Bias(bias) = onto {
@@ -131,7 +131,7 @@ struct Task<'a> {
     left: Matrix<'a>,
     /// The first column of the left factor.
     first: usize,
-    right: &'a Packed,
+    right: &'a PackedMatrix,
     first_row: usize,
     first_column: usize,
     /// The rows of the product as far as they are this task's.

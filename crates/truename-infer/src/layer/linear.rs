@@ -1,12 +1,12 @@
 //! Linear maps, packed for the kernels.
 
 use crate::Error;
-use crate::kernels::{Matrix, Onto, Packed, multiply_packed};
+use crate::kernels::{Matrix, Onto, PackedMatrix, multiply_packed};
 use crate::weights::Scope;
 
 /// `y = x Wᵀ + b`.
 pub(crate) struct Linear {
-    weight: Packed,
+    weight: PackedMatrix,
     bias: Vec<f32>,
 }
 
