@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use truename_infer::Checkpoint;
-use truename_nn::{Labelled, Learner, LearnerOptions, Metric, MetricLoss};
+use truename_nn::{LabelledTexts, Learner, LearnerOptions, Metric, MetricLoss};
 
 use crate::process::{peak_memory_mb, timed};
 
@@ -17,7 +17,7 @@ pub fn run(model: &Path, texts: &Path, size: usize, steps: usize) -> anyhow::Res
     let texts: Vec<&str> = texts.lines().collect();
     let mut batches = Vec::new();
     for texts in texts.chunks_exact(size).take(steps) {
-        let mut batch = Labelled::default();
+        let mut batch = LabelledTexts::default();
         for (number, text) in texts.iter().enumerate() {
             batch.push(&tokenizer.tokens(text)?.ids, (number / GROUP) as u32);
         }

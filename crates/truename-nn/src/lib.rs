@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use truename_infer::Checkpoint;
-//! use truename_nn::{Labelled, Learner, LearnerOptions, Metric, MetricLoss};
+//! use truename_nn::{LabelledTexts, Learner, LearnerOptions, Metric, MetricLoss};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = "../truename-infer/tests/models/bert";
@@ -14,7 +14,7 @@
 //! let tokenizer = checkpoint.tokenizer()?;
 //! let objective = Metric { loss: MetricLoss::SupervisedContrastive { temperature: 0.1 } };
 //! let mut learner = Learner::new(vec![checkpoint], objective, LearnerOptions::default())?;
-//! let mut batch = Labelled::default();
+//! let mut batch = LabelledTexts::default();
 //! for (name, concept) in [("heart attack", 0), ("myocardial infarction", 0), ("flu", 1), ("influenza", 1)] {
 //!     batch.push(&tokenizer.tokens(name)?.ids, concept);
 //! }
@@ -52,10 +52,10 @@ pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
-    Classify, ClassifyTexts, Cloze, Debiased, Distance, EntityVector, GoldSpan, Labelled, LabelledSpans,
-    MarkedEntities, Masked, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Paired, Pairs,
-    Prompts, Retrieval, Retrieved, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags,
-    Targets,
+    Classify, ClassifyTexts, Cloze, DebiasedLoss, Distance, EntityVector, GoldSpan, LabelledSpans, LabelledTexts,
+    MarkedEntities, Masked, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Pairs, Prompts,
+    Retrieval, RetrievalBatch, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags, Targets,
+    TextPairs,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

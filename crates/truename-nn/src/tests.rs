@@ -31,9 +31,9 @@ fn metric_learner(checkpoint: Checkpoint) -> Learner<Metric> {
     Learner::new(vec![checkpoint], OBJECTIVE, LearnerOptions::default()).unwrap()
 }
 
-fn batch(checkpoint: &mut Checkpoint) -> Labelled {
+fn batch(checkpoint: &mut Checkpoint) -> LabelledTexts {
     let tokenizer = checkpoint.tokenizer().unwrap();
-    let mut batch = Labelled::default();
+    let mut batch = LabelledTexts::default();
     for (number, name) in NAMES.iter().enumerate() {
         batch.push(&tokenizer.tokens(name).unwrap().ids, number as u32 / 2);
     }
@@ -149,7 +149,7 @@ fn a_text_has_the_same_vector_alone_and_in_a_batch() {
     let tokenizer = checkpoint.tokenizer().unwrap();
     let learner = metric_learner(checkpoint);
     let together = learner.encode(all.texts());
-    let mut one = Labelled::default();
+    let mut one = LabelledTexts::default();
     one.push(&tokenizer.tokens(NAMES[3]).unwrap().ids, 0);
     let alone = learner.encode(one.texts());
     let width = alone.len();
@@ -579,7 +579,7 @@ fn synonyms_teach_the_adapter_alone() {
     let hidden = transformer.config().hidden_size;
     let mut config = AdapterConfig::new(2, hidden, 4, 64);
     (config.layers, config.depth) = (vec![0, 1], 1);
-    let loss = MetricLoss::Debiased(Debiased::default());
+    let loss = MetricLoss::Debiased(DebiasedLoss::default());
     let vectors = [EntityVector::Pooled, EntityVector::Aggregated];
     let objectives = vectors.map(|vector| Synonyms::new("general", &config, transformer, vector, loss, 5).unwrap());
     let texts = batch(&mut checkpoint);

@@ -1,7 +1,7 @@
 //! A task of your own, trained by the loop of truename-train: an encoder of characters that knows a name by each of its words.
 
 use truename_infer::{CharacterConfig, Checkpoint, Network, Tokenizer};
-use truename_nn::{Labelled, Metric, MetricLoss, untrained_characters};
+use truename_nn::{LabelledTexts, Metric, MetricLoss, untrained_characters};
 use truename_train::{Dataset, Epoch, EpochSize, Error, Named, Names, Planned, Query, Recipe, Run, Start};
 use truename_train::{Task, TaskData, Training};
 
@@ -47,7 +47,7 @@ impl Task for AnyWord {
     }
 
     fn batch(&self, plan: &Self::Plan, _: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
-        let mut batch = Labelled::default();
+        let mut batch = LabelledTexts::default();
         for (text, concept) in plan {
             batch.push(&tokenizers[0].tokens(text)?.ids, *concept);
         }

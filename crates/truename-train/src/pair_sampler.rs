@@ -6,7 +6,7 @@ use fastrand::Rng;
 use rapidfuzz::distance::{jaro_winkler, levenshtein};
 use serde::{Deserialize, Serialize};
 use truename_infer::Tokenizer;
-use truename_nn::{Pair, Paired};
+use truename_nn::{Pair, TextPairs};
 
 use crate::{Error, Named};
 
@@ -174,8 +174,8 @@ impl PairSampler {
     }
 
     /// Makes a batch that has each text once.
-    pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<Paired, Error> {
-        let mut batch = Paired::default();
+    pub fn batch(&self, pairs: &[Pair], tokenizer: &Tokenizer) -> Result<TextPairs, Error> {
+        let mut batch = TextPairs::default();
         let mut places: HashMap<u32, u32> = HashMap::new();
         for Pair { left, right, label } in pairs {
             let mut place = |number: u32| -> Result<u32, Error> {

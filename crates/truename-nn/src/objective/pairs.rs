@@ -16,7 +16,7 @@ pub struct Pairs {
 
 /// Texts, and pairs of them.
 #[derive(Clone, Debug, Default)]
-pub struct Paired {
+pub struct TextPairs {
     /// The texts.
     pub texts: Batch,
     /// The pairs.
@@ -35,9 +35,9 @@ pub struct Pair {
 }
 
 impl Objective for Pairs {
-    type Batch = Paired;
+    type Batch = TextPairs;
 
-    fn loss(&self, pass: &Pass<'_>, batch: &Paired) -> Loss {
+    fn loss(&self, pass: &Pass<'_>, batch: &TextPairs) -> Loss {
         Loss(contrastive(pass.vectors(0, &batch.texts), &batch.pairs, self.margin))
     }
 }

@@ -14,7 +14,7 @@ pub struct Retrieval;
 
 /// Mentions, and concepts to choose from.
 #[derive(Clone, Debug, Default)]
-pub struct Retrieved {
+pub struct RetrievalBatch {
     /// The mentions in their contexts.
     pub mentions: Batch,
     /// The concepts.
@@ -29,9 +29,9 @@ pub struct Retrieved {
 const APART: f32 = -1e9;
 
 impl Objective for Retrieval {
-    type Batch = Retrieved;
+    type Batch = RetrievalBatch;
 
-    fn loss(&self, pass: &Pass<'_>, batch: &Retrieved) -> Loss {
+    fn loss(&self, pass: &Pass<'_>, batch: &RetrievalBatch) -> Loss {
         let mentions = pass.vectors(0, &batch.mentions);
         if batch.right.is_empty() {
             return Loss(zero(mentions));

@@ -4,7 +4,7 @@ use burn_tensor::{Device, Tensor, TensorData};
 
 use super::metric::{Classes, batch_all, batch_hard, debiased, multi_similarity, supervised_contrastive};
 use super::pairs::contrastive;
-use super::{Debiased, Distance, MultiSimilarity, Pair};
+use super::{DebiasedLoss, Distance, MultiSimilarity, Pair};
 
 const TEXTS: usize = 6;
 const HIDDEN: usize = 4;
@@ -89,8 +89,8 @@ fn expected_multi_similarity(points: &[f64], options: MultiSimilarity) -> f64 {
     }))
 }
 
-fn expected_debiased(points: &[f64], options: Debiased) -> f64 {
-    let Debiased { temperature: t, prior, concentration } = options;
+fn expected_debiased(points: &[f64], options: DebiasedLoss) -> f64 {
+    let DebiasedLoss { temperature: t, prior, concentration } = options;
     mean(anchors().map(|a| {
         let s = |other| cosine(points, a, other) / t;
         let near: f64 = positives(a).map(|p| s(p).exp()).sum();
@@ -148,9 +148,9 @@ fn cases() -> Vec<Case> {
             Box::new(move |points| expected_contrastive(points, margin)),
         ));
     }
-    let of_prior = |prior| Debiased { prior, ..Debiased::default() };
-    let sharp = Debiased { temperature: 0.1, prior: 0.02, concentration: 0.0 };
-    let info_nce = Debiased { temperature: 0.1, prior: 0.0, concentration: 0.0 };
+    let of_prior = |prior| DebiasedLoss { prior, ..DebiasedLoss::default() };
+    let sharp = DebiasedLoss { temperature: 0.1, prior: 0.02, concentration: 0.0 };
+    let info_nce = DebiasedLoss { temperature: 0.1, prior: 0.0, concentration: 0.0 };
     for options in [of_prior(0.1), of_prior(0.0), of_prior(0.6), sharp, info_nce] {
         cases.push((
             "debiased",
@@ -215,7 +215,7 @@ fn losses_of_long_vectors_are_finite() {
         batch_hard(tensor(&points), &classes, Distance::SquaredEuclidean, 2.0),
         supervised_contrastive(tensor(&points), &classes, 0.01),
         multi_similarity(tensor(&points), &classes, options),
-        debiased(tensor(&points), &classes, Debiased { temperature: 0.01, ..Debiased::default() }),
+        debiased(tensor(&points), &classes, DebiasedLoss { temperature: 0.01, ..DebiasedLoss::default() }),
         contrastive(tensor(&points), &pairs(), 1.0),
     ];
     let expected = [
@@ -224,7 +224,7 @@ fn losses_of_long_vectors_are_finite() {
         expected_batch_hard(&points, Distance::SquaredEuclidean, 2.0),
         expected_supervised_contrastive(&points, 0.01),
         expected_multi_similarity(&points, options),
-        expected_debiased(&points, Debiased { temperature: 0.01, ..Debiased::default() }),
+        expected_debiased(&points, DebiasedLoss { temperature: 0.01, ..DebiasedLoss::default() }),
         expected_contrastive(&points, 1.0),
     ];
     for (loss, expected) in losses.into_iter().zip(expected) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer, scale_to_unit};
-use truename_nn::{Distance, Labelled, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
+use truename_nn::{Distance, LabelledTexts, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
 
 use super::Kind;
 use crate::augmentation::{Augmentation, Augmenter};
@@ -255,7 +255,7 @@ impl Task for Groups {
     }
 
     fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
-        let mut batch = Labelled::default();
+        let mut batch = LabelledTexts::default();
         for item in &plan[number] {
             batch.push(&tokenizers[0].tokens(&item.text)?.ids, item.concept);
         }

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_infer::{Batch, Checkpoint, Manifest, MentionEncoder, RetrieverConfig, RetrieverPrompt, Tokenizer};
 use truename_kb::Progress;
-use truename_nn::{LearnerOptions, Retrieval, Retrieved};
+use truename_nn::{LearnerOptions, Retrieval, RetrievalBatch};
 
 use super::Kind;
 use crate::mentions::{LinkedExample, MentionKeys, Mentions};
@@ -285,7 +285,7 @@ impl Task for Retrieve {
         let PlannedBatch { mentions: planned, random } = &plan[number];
         let own = planned.iter().flat_map(|mention| mention.negatives.iter().chain([&mention.right]));
         let pool: Vec<u32> = own.chain(random).copied().collect::<BTreeSet<u32>>().into_iter().collect();
-        let mut batch = Retrieved::default();
+        let mut batch = RetrievalBatch::default();
         for concept in &pool {
             batch.concepts.push_input(&prompt.concept(&mentions.names(*concept), tokenizer)?.input);
         }

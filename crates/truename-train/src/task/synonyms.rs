@@ -13,7 +13,7 @@ use truename_infer::{
     Manifest, Tokenizer, TransformerCheckpoint,
 };
 use truename_kb::Progress;
-use truename_nn::{Debiased, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
+use truename_nn::{DebiasedLoss, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
 use truename_text::Span;
 
 use super::Kind;
@@ -142,7 +142,7 @@ impl Default for AdapterKeys {
 
 impl Default for ObjectiveKeys {
     fn default() -> Self {
-        let Debiased { temperature, prior, concentration } = Debiased::default();
+        let DebiasedLoss { temperature, prior, concentration } = DebiasedLoss::default();
         Self { vector: VectorKind::Pooled, loss: LossKind::Debiased, temperature, prior, concentration, margin: 0.3 }
     }
 }
@@ -201,9 +201,9 @@ impl ObjectiveKeys {
     fn metric_loss(&self) -> MetricLoss {
         let Self { loss, temperature, prior, concentration, margin, .. } = *self;
         match loss {
-            LossKind::Debiased => MetricLoss::Debiased(Debiased { temperature, prior, concentration }),
+            LossKind::Debiased => MetricLoss::Debiased(DebiasedLoss { temperature, prior, concentration }),
             // Without a prior and without weights equation 3 is InfoNCE.
-            LossKind::InfoNce => MetricLoss::Debiased(Debiased { temperature, prior: 0.0, concentration: 0.0 }),
+            LossKind::InfoNce => MetricLoss::Debiased(DebiasedLoss { temperature, prior: 0.0, concentration: 0.0 }),
             LossKind::Triplet => MetricLoss::Triplet { mining: Mining::BatchHard, distance: Distance::Cosine, margin },
         }
     }
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn info_nce_is_the_loss_without_prior_and_weights() {
         let keys = ObjectiveKeys { loss: LossKind::InfoNce, ..ObjectiveKeys::default() };
-        let expected = Debiased { temperature: 0.5, prior: 0.0, concentration: 0.0 };
+        let expected = DebiasedLoss { temperature: 0.5, prior: 0.0, concentration: 0.0 };
         assert_eq!(keys.metric_loss(), MetricLoss::Debiased(expected));
     }
 

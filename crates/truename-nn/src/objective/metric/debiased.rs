@@ -6,7 +6,7 @@ use super::{Classes, Cosines, OUT, over_cosines};
 
 /// Options of the debiased contrastive loss with weights by hardness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Debiased {
+pub struct DebiasedLoss {
     /// Temperature: cosines are divided by it.
     pub temperature: f64,
     /// Probability `τ⁺` that a text drawn as a negative is of the same class.
@@ -15,7 +15,7 @@ pub struct Debiased {
     pub concentration: f64,
 }
 
-impl Default for Debiased {
+impl Default for DebiasedLoss {
     /// The temperature of PICSO (section 3.4); the paper gives no prior and no concentration.
     fn default() -> Self {
         Self { temperature: 0.5, prior: 0.1, concentration: 1.0 }
@@ -30,14 +30,14 @@ impl Default for Debiased {
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
-pub(in crate::objective) fn debiased(embeddings: Tensor<2>, classes: &Classes, options: Debiased) -> Tensor<1> {
+pub(in crate::objective) fn debiased(embeddings: Tensor<2>, classes: &Classes, options: DebiasedLoss) -> Tensor<1> {
     over_cosines(embeddings, classes, |cosines| of_cosines(cosines, classes, options))
 }
 
-fn of_cosines(cosines: Cosines, classes: &Classes, options: Debiased) -> Tensor<1> {
+fn of_cosines(cosines: Cosines, classes: &Classes, options: DebiasedLoss) -> Tensor<1> {
     /// Largest logarithm of a share that leaves something; from 0 on the bound holds.
     const NEAR_ALL: f64 = -1e-6;
-    let Debiased { temperature, prior, concentration } = options;
+    let DebiasedLoss { temperature, prior, concentration } = options;
     let Cosines { values, anchors, device } = cosines;
     let numbers: Vec<i32> = anchors.iter().map(|anchor| *anchor as i32).collect();
     let values = values.select(0, crate::layer::indices(numbers, &device)) / temperature;

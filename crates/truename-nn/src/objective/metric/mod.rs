@@ -11,7 +11,7 @@ use truename_infer::Batch;
 
 use super::{Loss, Objective, Pass};
 
-pub use debiased::Debiased;
+pub use debiased::DebiasedLoss;
 pub use distance::Distance;
 pub use multi_similarity::MultiSimilarity;
 pub use triplet::Mining;
@@ -50,17 +50,17 @@ pub enum MetricLoss {
     /// Multi-similarity loss (Wang et al. 2019).
     MultiSimilarity(MultiSimilarity),
     /// Debiased contrastive loss with weights by hardness (PICSO, equation 3).
-    Debiased(Debiased),
+    Debiased(DebiasedLoss),
 }
 
 /// Texts with a class each: texts of one class are names of one concept.
 #[derive(Clone, Debug, Default)]
-pub struct Labelled {
+pub struct LabelledTexts {
     texts: Batch,
     labels: Vec<u32>,
 }
 
-impl Labelled {
+impl LabelledTexts {
     /// Adds a text of a class.
     pub fn push(&mut self, text: &[u32], label: u32) {
         self.texts.push(text);
@@ -79,9 +79,9 @@ impl Labelled {
 }
 
 impl Objective for Metric {
-    type Batch = Labelled;
+    type Batch = LabelledTexts;
 
-    fn loss(&self, pass: &Pass<'_>, batch: &Labelled) -> Loss {
+    fn loss(&self, pass: &Pass<'_>, batch: &LabelledTexts) -> Loss {
         Loss(self.loss.of(pass.vectors(0, &batch.texts), &Classes::new(&batch.labels)))
     }
 }
