@@ -11,7 +11,7 @@ use truename::{
     CalibrateOptions, Candidate, Concept, Encoder, FeatureSet, FitOptions, KnowledgeBase, Link, LinkOptions, Linker,
     NearName, Ranker,
 };
-use truename_eval::{Answer, Judged, NameScores, write_judged};
+use truename_eval::{Answer, JudgedName, NameScores, write_judged};
 use truename_train::{Change, Dataset, Event, Recipe, Run, Start, TrainedEncoders, train_on};
 
 use crate::case::{Case, Query};
@@ -91,7 +91,7 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 /// The best candidates by stage, with a fifth of the concepts left out.
-type Judgements = BTreeMap<&'static str, Vec<Judged>>;
+type Judgements = BTreeMap<&'static str, Vec<JudgedName>>;
 
 /// Runs cases that belong together and prints one table.
 pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()> {
@@ -371,9 +371,9 @@ fn without_some(case: &Case) -> Case {
     Case { concepts, queries }
 }
 
-fn judged(query: &Query, best: Option<Answer>, nil: bool) -> Judged {
+fn judged(query: &Query, best: Option<Answer>, nil: bool) -> JudgedName {
     let gold: Vec<&str> = query.gold.iter().map(String::as_str).collect();
-    Judged::new(&query.name, &gold, best.into_iter().collect(), nil)
+    JudgedName::new(&query.name, &gold, best.into_iter().collect(), nil)
 }
 
 /// Writes a case for other programs: `kb.tsv` (id, name) and `gold.tsv` (name, ids joined by `|`).

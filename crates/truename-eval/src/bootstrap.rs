@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use truename_text::SplitMix64;
 
-use crate::Judged;
+use crate::JudgedName;
 use truename_error::counted;
 
 /// Number of samples drawn.
@@ -42,11 +42,11 @@ pub struct Difference {
 ///
 /// # Panics
 /// If the two slices differ in length.
-pub fn compare(left: &[Judged], right: &[Judged]) -> Comparison {
+pub fn compare(left: &[JudgedName], right: &[JudgedName]) -> Comparison {
     assert_eq!(left.len(), right.len(), "both systems answered the same names");
-    let first = |judged: &[Judged]| judged.iter().map(|one| f64::from(u8::from(one.is_right_at(1)))).collect();
-    let reciprocal = |judged: &[Judged]| {
-        let of = |one: &Judged| one.rank().map_or(0.0, |rank| 1.0 / (1 + rank) as f64);
+    let first = |judged: &[JudgedName]| judged.iter().map(|one| f64::from(u8::from(one.is_right_at(1)))).collect();
+    let reciprocal = |judged: &[JudgedName]| {
+        let of = |one: &JudgedName| one.rank().map_or(0.0, |rank| 1.0 / (1 + rank) as f64);
         judged.iter().map(|one| if one.gold.is_empty() { f64::from(u8::from(one.nil)) } else { of(one) }).collect()
     };
     Comparison {
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
     use crate::Answer;
 
-    fn system(right: impl Fn(usize) -> bool) -> Vec<Judged> {
+    fn system(right: impl Fn(usize) -> bool) -> Vec<JudgedName> {
         let answer = |at| vec![Answer { id: if right(at) { "A".into() } else { "B".into() }, probability: 1.0 }];
-        (0..200).map(|at| Judged::new("name", &["A"], answer(at), false)).collect()
+        (0..200).map(|at| JudgedName::new("name", &["A"], answer(at), false)).collect()
     }
 
     #[test]

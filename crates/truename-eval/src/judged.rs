@@ -29,7 +29,7 @@ pub struct Answer {
 
 /// A name with its gold judgement and the system's answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedName {
     /// The name.
     pub name: String,
     /// Accepted ids; empty where the right answer is NIL.
@@ -43,7 +43,7 @@ pub struct Judged {
     pub nil: bool,
 }
 
-impl Judged {
+impl JudgedName {
     /// Creates a judged name without a type.
     pub fn new(name: &str, gold: &[&str], answers: Vec<Answer>, nil: bool) -> Self {
         let gold = gold.iter().map(|id| (*id).to_owned()).collect();
@@ -71,7 +71,7 @@ impl Judged {
 ///
 /// # Errors
 /// If `out` fails.
-pub fn write_judged(mut out: impl Write, judged: &[Judged]) -> std::io::Result<()> {
+pub fn write_judged(mut out: impl Write, judged: &[JudgedName]) -> std::io::Result<()> {
     for one in judged {
         serde_json::to_writer(&mut out, one)?;
         out.write_all(b"\n")?;
@@ -83,7 +83,7 @@ pub fn write_judged(mut out: impl Write, judged: &[Judged]) -> std::io::Result<(
 ///
 /// # Errors
 /// If the file cannot be read or a line is malformed.
-pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
+pub fn read_judged(path: &Path) -> Result<Vec<JudgedName>, Error> {
     KIND.read(path, &SourceOptions::default(), of_source)
 }
 
@@ -91,7 +91,7 @@ pub fn read_judged(path: &Path) -> Result<Vec<Judged>, Error> {
 ///
 /// # Errors
 /// The errors of [`read_judged`].
-pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Result<Vec<Judged>, Error> {
+pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Result<Vec<JudgedName>, Error> {
     KIND.read_from(path, lines, of_source)
 }
 
@@ -99,7 +99,10 @@ pub fn read_judged_from(lines: impl Read + Send + 'static, path: &Path) -> Resul
 ///
 /// # Errors
 /// If they differ.
-pub fn check_same_names((first, left): (&[Judged], &Path), (second, right): (&[Judged], &Path)) -> Result<(), Error> {
+pub fn check_same_names(
+    (first, left): (&[JudgedName], &Path),
+    (second, right): (&[JudgedName], &Path),
+) -> Result<(), Error> {
     let common = first.iter().zip(second).take_while(|(one, other)| one.name == other.name && one.gold == other.gold);
     let common = common.count();
     let Some(odd) = first.get(common).or(second.get(common)) else { return Ok(()) };
@@ -109,7 +112,7 @@ pub fn check_same_names((first, left): (&[Judged], &Path), (second, right): (&[J
     Err(Error::new(ErrorKind::Choice, message).with_hint(advice))
 }
 
-fn of_source(source: Source) -> Result<Vec<Judged>, Error> {
+fn of_source(source: Source) -> Result<Vec<JudgedName>, Error> {
     KIND.lines(source, |_, text| serde_json::from_str(text).map(Some).map_err(|error| reason(&error)))
 }
 

@@ -1,6 +1,6 @@
 //! Gold judgements in, scores out.
 //!
-//! Read in this order: [`read_gold`] reads names with their right ids; a [`Judged`] name holds a gold judgement
+//! Read in this order: [`read_gold`] reads names with their right ids; a [`JudgedName`] name holds a gold judgement
 //! beside the system's ranked answers; [`NameScores`] are the scores of many, [`NameErrors`] tell what went wrong, and
 //! [`NilTradeOff`] what another NIL threshold would change;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
@@ -9,12 +9,12 @@
 //! and [`substitutes`] simpler words for words in sentences.
 //!
 //! ```
-//! use truename_eval::{Answer, Judged, NameScores};
+//! use truename_eval::{Answer, JudgedName, NameScores};
 //!
 //! let answer = |id: &str, probability| Answer { id: id.into(), probability };
 //! let judged = [
-//!     Judged::new("heart attack", &["A"], vec![answer("A", 0.9), answer("B", 0.1)], false),
-//!     Judged::new("no such thing", &[], vec![answer("B", 0.2)], true),
+//!     JudgedName::new("heart attack", &["A"], vec![answer("A", 0.9), answer("B", 0.1)], false),
+//!     JudgedName::new("no such thing", &[], vec![answer("B", 0.2)], true),
 //! ];
 //! let scores = NameScores::of(&judged);
 //! assert_eq!((scores.accuracy_at_1, scores.nil_auc), (1.0, Some(1.0)));
@@ -40,7 +40,7 @@ mod trade_off;
 pub use bootstrap::{Comparison, Difference, compare};
 pub use classes::{ClassScores, ValueScores};
 pub use gold::{read_gold, read_gold_from};
-pub use judged::{Answer, Judged, check_same_names, read_judged, read_judged_from, write_judged};
+pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use truename_text::similarity::{acronym_fit, is_misspelt};
 use truename_text::{NameProfile, Token};
 
-use crate::Judged;
+use crate::JudgedName;
 
 /// Fewest letters of a misspelt word: another letter makes another word of a shorter one.
 const MIN_MISSPELT: usize = 4;
@@ -122,7 +122,7 @@ impl NameErrors {
     ///
     /// # Errors
     /// The errors of `names`.
-    pub fn of<E>(judged: &[Judged], names: impl Fn(&str) -> Result<Vec<String>, E>) -> Result<Self, E> {
+    pub fn of<E>(judged: &[JudgedName], names: impl Fn(&str) -> Result<Vec<String>, E>) -> Result<Self, E> {
         let mut found = Self::default();
         let mut places: HashMap<(&str, &[String]), usize> = HashMap::new();
         for one in judged.iter().filter(|one| !one.is_right_at(1)) {
@@ -144,7 +144,7 @@ impl NameErrors {
 
 impl NameError {
     /// Returns the error with a count of 0.
-    fn of<E>(judged: &Judged, names: impl Fn(&str) -> Result<Vec<String>, E>) -> Result<Self, E> {
+    fn of<E>(judged: &JudgedName, names: impl Fn(&str) -> Result<Vec<String>, E>) -> Result<Self, E> {
         let gold: Vec<Vec<String>> = judged.gold.iter().map(|id| names(id)).collect::<Result<_, E>>()?;
         let first = |id: &str, names: &[String]| names.first().map_or_else(|| id.to_owned(), String::clone);
         let all: Vec<&str> = gold.iter().flatten().map(String::as_str).collect();
@@ -196,11 +196,11 @@ mod tests {
     fn wrong_answers_are_counted_with_their_names() {
         let answer = |id: &str| Answer { id: id.into(), probability: 0.5 };
         let judged = [
-            Judged::new("Andriod", &["A"], vec![answer("B"), answer("A")], false),
-            Judged::new("right", &["A"], vec![answer("A")], false),
-            Judged::new("EAP", &["B"], vec![answer("B")], true),
-            Judged::new("a cat", &[], vec![answer("B")], false),
-            Judged::new("EAP", &["B"], vec![answer("B")], true),
+            JudgedName::new("Andriod", &["A"], vec![answer("B"), answer("A")], false),
+            JudgedName::new("right", &["A"], vec![answer("A")], false),
+            JudgedName::new("EAP", &["B"], vec![answer("B")], true),
+            JudgedName::new("a cat", &[], vec![answer("B")], false),
+            JudgedName::new("EAP", &["B"], vec![answer("B")], true),
         ];
         let names = |id: &str| {
             let names: &[&str] = if id == "A" { &["Android", "Android OS"] } else { &["JBoss"] };

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::Judged;
+use crate::JudgedName;
 use truename_error::counted;
 
 /// Bins of the reliability diagram.
@@ -88,17 +88,17 @@ pub struct TypeScores {
 
 impl NameScores {
     /// Scores judged names.
-    pub fn of(judged: &[Judged]) -> Self {
+    pub fn of(judged: &[JudgedName]) -> Self {
         let (nil_roc, nil_auc) = nil_curve(judged);
         let (reliability, ece) = reliability(judged);
-        let mut kinds: BTreeMap<String, Vec<&Judged>> = BTreeMap::new();
+        let mut kinds: BTreeMap<String, Vec<&JudgedName>> = BTreeMap::new();
         for one in judged {
             if let Some(kind) = &one.kind {
                 kinds.entry(kind.clone()).or_default().push(one);
             }
         }
-        let linkable: Vec<&Judged> = judged.iter().filter(|one| !one.gold.is_empty()).collect();
-        let reciprocal = |one: &&Judged| one.rank().map_or(0.0, |rank| 1.0 / (1 + rank) as f64);
+        let linkable: Vec<&JudgedName> = judged.iter().filter(|one| !one.gold.is_empty()).collect();
+        let reciprocal = |one: &&JudgedName| one.rank().map_or(0.0, |rank| 1.0 / (1 + rank) as f64);
         Self {
             mentions: judged.len(),
             nil_mentions: judged.len() - linkable.len(),
@@ -117,18 +117,18 @@ impl NameScores {
     }
 }
 
-fn of_type(judged: &[&Judged]) -> TypeScores {
+fn of_type(judged: &[&JudgedName]) -> TypeScores {
     let at = |depth| accuracy(judged.iter().copied(), depth);
     TypeScores { mentions: judged.len(), accuracy_at_1: at(1), accuracy_at_5: at(5) }
 }
 
-fn accuracy<'a>(judged: impl Iterator<Item = &'a Judged> + Clone, depth: usize) -> f64 {
+fn accuracy<'a>(judged: impl Iterator<Item = &'a JudgedName> + Clone, depth: usize) -> f64 {
     let all = judged.clone().count().max(1);
     judged.filter(|one| one.is_right_at(depth)).count() as f64 / all as f64
 }
 
 /// Returns the receiver operating curve of answering NIL below a threshold, and the area under it.
-fn nil_curve(judged: &[Judged]) -> (Vec<RocPoint>, Option<f64>) {
+fn nil_curve(judged: &[JudgedName]) -> (Vec<RocPoint>, Option<f64>) {
     let mut sorted: Vec<(f64, bool)> = judged.iter().map(|one| (one.confidence(), one.gold.is_empty())).collect();
     sorted.sort_by(|left, right| left.0.total_cmp(&right.0));
     let without = sorted.iter().filter(|(_, nil)| *nil).count();
@@ -153,7 +153,7 @@ fn nil_curve(judged: &[Judged]) -> (Vec<RocPoint>, Option<f64>) {
     (curve, Some(area / (with * without) as f64))
 }
 
-fn reliability(judged: &[Judged]) -> (Vec<Bin>, f64) {
+fn reliability(judged: &[JudgedName]) -> (Vec<Bin>, f64) {
     let mut bins = vec![Bin::default(); BINS];
     for one in judged {
         let probability = one.confidence();
@@ -203,9 +203,9 @@ mod tests {
     use super::*;
     use crate::Answer;
 
-    fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> Judged {
+    fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> JudgedName {
         let answers = answers.iter().map(|(id, probability)| Answer { id: (*id).into(), probability: *probability });
-        Judged::new("name", gold, answers.collect(), nil)
+        JudgedName::new("name", gold, answers.collect(), nil)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Judged;
+use crate::JudgedName;
 
 /// Thresholds that are compared.
 const THRESHOLDS: [f64; 12] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9];
@@ -25,15 +25,15 @@ pub struct NilTradeOff {
 
 impl NilTradeOff {
     /// Returns the decisions at twelve thresholds from 0 to 0.9, if a share of the names asked for have no id.
-    pub fn of(judged: &[Judged], nil_share: f64) -> Vec<Self> {
-        let (without, with): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|one| one.gold.is_empty());
-        let share = |names: &[&Judged], holds: &dyn Fn(&Judged) -> bool| {
+    pub fn of(judged: &[JudgedName], nil_share: f64) -> Vec<Self> {
+        let (without, with): (Vec<&JudgedName>, Vec<&JudgedName>) = judged.iter().partition(|one| one.gold.is_empty());
+        let share = |names: &[&JudgedName], holds: &dyn Fn(&JudgedName) -> bool| {
             let count = names.iter().filter(|one| holds(one)).count();
             (!names.is_empty()).then(|| count as f64 / names.len() as f64)
         };
         let at = |threshold: f64| {
-            let is_answered = |one: &Judged| !one.answers.is_empty() && one.confidence() >= threshold;
-            let is_right = |one: &Judged| one.answers.first().is_some_and(|best| one.gold.contains(&best.id));
+            let is_answered = |one: &JudgedName| !one.answers.is_empty() && one.confidence() >= threshold;
+            let is_right = |one: &JudgedName| one.answers.first().is_some_and(|best| one.gold.contains(&best.id));
             let right = share(&with, &|one| is_answered(one) && is_right(one));
             let nil = share(&without, &|one| !is_answered(one));
             Self {

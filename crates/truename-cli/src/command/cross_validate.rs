@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use truename::{CalibrateOptions, Encoder, LinkOptions, Linker};
-use truename_eval::{GoldName, Judged};
+use truename_eval::{GoldName, JudgedName};
 use truename_files::Partial;
 use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
 
@@ -19,7 +19,7 @@ use crate::spread::Spread;
 
 /// Asks for each part of the names with all else fitted to the other parts, and prints the accuracy of each stage. Returns the
 /// answers and all names.
-pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Result<(Vec<Judged>, Dataset)> {
+pub fn run(arguments: &EvaluateNames, folds: usize, quiet: bool) -> anyhow::Result<(Vec<JudgedName>, Dataset)> {
     let recipe = recipe(arguments)?;
     let dataset = match &recipe {
         Some(recipe) => Dataset::read(recipe)?,
@@ -65,7 +65,7 @@ struct Stages {
     ngrams: Vec<[f64; 3]>,
     encoder: Vec<[f64; 3]>,
     linked: Vec<[f64; 3]>,
-    judged: Vec<Judged>,
+    judged: Vec<JudgedName>,
 }
 
 impl Stages {

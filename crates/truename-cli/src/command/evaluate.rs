@@ -9,8 +9,8 @@ use anyhow::Context;
 use serde::Serialize;
 use truename::{ConceptId, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{
-    Judged, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, check_same_names, compare, plot, read_gold,
-    read_judged, write_judged,
+    JudgedName, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, check_same_names, compare, plot,
+    read_gold, read_judged, write_judged,
 };
 
 use crate::arguments::{Evaluate, EvaluateNames};
@@ -48,7 +48,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     }
 }
 
-fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<Judged>, Linker)> {
+fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<JudgedName>, Linker)> {
     let gold = read_gold(gold)?;
     let options = arguments.concepts.apply(arguments.nil.apply(LinkOptions::default()));
     let (vote, placeholders) = (arguments.vote as usize, arguments.placeholders.read()?);
@@ -80,7 +80,7 @@ struct Report {
 
 impl Report {
     fn of(
-        judged: &[Judged],
+        judged: &[JudgedName],
         names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
         arguments: &EvaluateNames,
     ) -> anyhow::Result<Self> {
@@ -137,7 +137,7 @@ fn print_error(out: &mut impl Write, error: &NameError) -> std::io::Result<()> {
 }
 
 fn report(
-    judged: &[Judged],
+    judged: &[JudgedName],
     names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
     arguments: &EvaluateNames,
 ) -> anyhow::Result<()> {
@@ -169,7 +169,7 @@ fn write_plots(folder: &PathBuf, report: &Report) -> anyhow::Result<()> {
 
 /// Compares each file of predictions with the first.
 fn compare_files(files: &[PathBuf], arguments: &EvaluateNames) -> anyhow::Result<()> {
-    let judged: Vec<Vec<Judged>> = files.iter().map(|file| read_judged(file)).collect::<Result<_, _>>()?;
+    let judged: Vec<Vec<JudgedName>> = files.iter().map(|file| read_judged(file)).collect::<Result<_, _>>()?;
     let (first, others) = judged.split_first().context("--compare takes two files or more")?;
     let mut comparisons = Vec::new();
     for (file, other) in files[1..].iter().zip(others) {

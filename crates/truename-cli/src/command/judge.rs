@@ -1,7 +1,7 @@
 //! Gold names linked and compared with their ids, for `evaluate names`.
 
 use truename::{ConceptId, KnowledgeBase, Linker};
-use truename_eval::{Answer, GoldName, Judged};
+use truename_eval::{Answer, GoldName, JudgedName};
 
 use crate::problems::{RetiredIds, say_truncated};
 use crate::{bars, interrupt};
@@ -12,7 +12,7 @@ pub const DEPTH: usize = 50;
 const PIECE: usize = 1024;
 
 /// Links gold names and compares the answers with their ids.
-pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<Judged>> {
+pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::Result<Vec<JudgedName>> {
     let mut retired = RetiredIds::default();
     for id in gold.iter_mut().flat_map(|gold| &mut gold.ids) {
         replace_retired(id, linker.knowledge_base(), &mut retired)?;
@@ -25,7 +25,7 @@ pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::R
         for (gold, link) in piece.iter().zip(linker.link_names(&names)?) {
             truncated += u64::from(link.is_truncated);
             let answers = link.candidates.into_iter().map(|c| Answer { id: c.id.into(), probability: c.probability });
-            judged.push(Judged {
+            judged.push(JudgedName {
                 name: gold.name.clone(),
                 gold: gold.ids.clone(),
                 kind: gold.kind.clone(),

@@ -3,29 +3,29 @@
 use std::io::{Cursor, Read};
 
 use truename_eval::{
-    Answer, Bin, GoldName, Judged, NameScores, RocPoint, check_same_names, compare, read_gold, read_gold_from,
+    Answer, Bin, GoldName, JudgedName, NameScores, RocPoint, check_same_names, compare, read_gold, read_gold_from,
     read_judged, read_judged_from, write_judged,
 };
 
-fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> Judged {
+fn judged(gold: &[&str], answers: &[(&str, f64)], nil: bool) -> JudgedName {
     let answers = answers.iter().map(|(id, probability)| Answer { id: (*id).into(), probability: *probability });
-    Judged::new("name", gold, answers.collect(), nil)
+    JudgedName::new("name", gold, answers.collect(), nil)
 }
 
 /// A name for which A is right, and whose best candidate has a probability.
-fn best(is_right: bool, probability: f64) -> Judged {
+fn best(is_right: bool, probability: f64) -> JudgedName {
     judged(&["A"], &[(if is_right { "A" } else { "B" }, probability)], false)
 }
 
 /// A name that has no concept.
-fn without(probability: f64) -> Judged {
+fn without(probability: f64) -> JudgedName {
     judged(&[], &[("A", probability)], false)
 }
 
 /// A name whose right concept is the candidate at a place, from 1.
-fn at_rank(rank: usize) -> Judged {
+fn at_rank(rank: usize) -> JudgedName {
     let answers = (1..=12).map(|at| Answer { id: if at == rank { "A" } else { "B" }.into(), probability: 0.5 });
-    Judged::new("name", &["A"], answers.collect(), false)
+    JudgedName::new("name", &["A"], answers.collect(), false)
 }
 
 fn assert_close(found: f64, wanted: f64) {
@@ -34,7 +34,7 @@ fn assert_close(found: f64, wanted: f64) {
 
 #[test]
 fn calibration_error_is_the_mean_gap_of_the_bins() {
-    let cases: [(&[Judged], f64); 9] = [
+    let cases: [(&[JudgedName], f64); 9] = [
         (&[], 0.0),
         (&[best(true, 1.0)], 0.0),
         (&[best(false, 1.0)], 1.0),
@@ -90,7 +90,7 @@ fn bins_hold_counts_means_and_shares() {
 #[test]
 fn the_nil_curve_climbs_by_the_names_below_each_threshold() {
     type Point = (f64, f64, f64);
-    let cases: [(&[Judged], &[Point], f64); 5] = [
+    let cases: [(&[JudgedName], &[Point], f64); 5] = [
         (&[best(true, 0.9), without(0.1)], &[(0.0, 0.0, 0.0), (0.1, 0.0, 1.0), (0.9, 1.0, 1.0)], 1.0),
         (&[best(true, 0.1), without(0.9)], &[(0.0, 0.0, 0.0), (0.1, 1.0, 0.0), (0.9, 1.0, 1.0)], 0.0),
         (&[best(true, 0.5), without(0.5)], &[(0.0, 0.0, 0.0), (0.5, 1.0, 1.0)], 0.5),
@@ -121,7 +121,7 @@ fn the_nil_curve_climbs_by_the_names_below_each_threshold() {
 
 #[test]
 fn accuracy_counts_to_its_depth_and_ranks_are_averaged() {
-    let names: Vec<Judged> = [1, 2, 3, 4, 5, 6, 10, 11].map(at_rank).into();
+    let names: Vec<JudgedName> = [1, 2, 3, 4, 5, 6, 10, 11].map(at_rank).into();
     let scores = NameScores::of(&names);
     let found = [scores.accuracy_at_1, scores.accuracy_at_3, scores.accuracy_at_5, scores.accuracy_at_10];
     assert_eq!(found, [1.0, 3.0, 5.0, 7.0].map(|right| right / 8.0));
@@ -133,8 +133,8 @@ fn accuracy_counts_to_its_depth_and_ranks_are_averaged() {
     assert_eq!((scores.mentions, scores.nil_mentions, scores.nil_answers), (3, 2, 1));
 }
 
-fn typed(kind: &str, name: Judged) -> Judged {
-    Judged { kind: Some(kind.into()), ..name }
+fn typed(kind: &str, name: JudgedName) -> JudgedName {
+    JudgedName { kind: Some(kind.into()), ..name }
 }
 
 #[test]
@@ -176,7 +176,7 @@ ECE          0.2500";
 }
 
 /// Two systems on ten names, of which the third and the last have no concept.
-fn systems() -> [Vec<Judged>; 2] {
+fn systems() -> [Vec<JudgedName>; 2] {
     let [nil, no_nil] = [judged(&[], &[("A", 0.1)], true), judged(&[], &[("A", 0.9)], false)];
     let [unfound, withheld] = [best(false, 0.9), judged(&["A"], &[("A", 0.2)], true)];
     let left = [1, 2, 0, 0, 4, 1, 0, 1, 2, 0].map(|rank| if rank > 0 { at_rank(rank) } else { unfound.clone() });
@@ -300,8 +300,8 @@ fn a_failing_disk_is_no_malformed_table() {
 #[test]
 fn files_that_differ_are_named() {
     let [cold, flu, nil] = [("a cold", &["A"][..]), ("flu", &[]), ("a cold", &[])]
-        .map(|(name, gold)| Judged::new(name, gold, vec![], true));
-    let differ = |first: &[&Judged], second: &[&Judged]| {
+        .map(|(name, gold)| JudgedName::new(name, gold, vec![], true));
+    let differ = |first: &[&JudgedName], second: &[&JudgedName]| {
         let [first, second] = [first, second].map(|list| list.iter().map(|one| (*one).clone()).collect::<Vec<_>>());
         check_same_names((&first, "a.jsonl".as_ref()), (&second, "b.jsonl".as_ref())).err()
     };
@@ -331,7 +331,7 @@ fn judgements_and_predictions_of_a_folder_are_read_file_by_file() {
     write("c.csv", "name,id\n");
     let error = read_gold(folder.path()).unwrap_err().to_string();
     assert!(error.ends_with("c.csv:1: no judgements"), "{error}");
-    let judged = Judged::new("a", &["X:1"], Vec::new(), true);
+    let judged = JudgedName::new("a", &["X:1"], Vec::new(), true);
     for name in ["p.jsonl", "q.jsonl"] {
         let mut lines = Vec::new();
         write_judged(&mut lines, std::slice::from_ref(&judged)).unwrap();

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use truename_eval::mentions::{FoundMention, JudgedDocument, Margins, ThresholdCurve};
-use truename_eval::{Answer, Judged, NameScores, plot};
+use truename_eval::{Answer, JudgedName, NameScores, plot};
 use truename_text::{Mention, Span};
 
 fn assert_same(name: &str, picture: &str) {
@@ -17,8 +17,8 @@ fn assert_same(name: &str, picture: &str) {
     assert!(kept == picture, "{} is not what is drawn now:\n{picture}", path.display());
 }
 
-fn name(gold: &[&str], id: &str, probability: f64) -> Judged {
-    Judged::new("name", gold, vec![Answer { id: id.into(), probability }], false)
+fn name(gold: &[&str], id: &str, probability: f64) -> JudgedName {
+    JudgedName::new("name", gold, vec![Answer { id: id.into(), probability }], false)
 }
 
 /// Nine names: in the bins of the reliability diagram 1, 4 and 4 of them.
