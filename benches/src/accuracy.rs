@@ -171,7 +171,7 @@ fn trained(case: &Case, recipe: &Path, name: &str, options: &Names) -> anyhow::R
     let recipe = Recipe::read(recipe, &changes)?;
     let folder = tempfile::tempdir()?;
     let out = options.trained.as_ref().map_or_else(|| folder.path().join(name), |trained| trained.join(name));
-    let concepts = case.concepts.iter().map(truename_train::Named::from).collect();
+    let concepts = case.concepts.iter().map(truename_train::NamedConcept::from).collect();
     let query =
         |query: &Query| truename_train::Query { name: query.name.clone(), ids: query.gold.iter().cloned().collect() };
     // Asked for only to show how a run goes: of several weights the last are taken, whatever they find.

@@ -2,7 +2,7 @@
 
 use truename_infer::{CharacterConfig, Checkpoint, Network, Tokenizer};
 use truename_nn::{LabelledTexts, Metric, MetricLoss, untrained_characters};
-use truename_train::{Dataset, Epoch, EpochSize, Error, Named, Names, Planned, Query, Recipe, Run, Start};
+use truename_train::{Dataset, Epoch, EpochSize, Error, NamedConcept, Names, Planned, Query, Recipe, Run, Start};
 use truename_train::{Task, TaskData, Training};
 
 const FLOWERS: [&str; 5] =
@@ -35,7 +35,7 @@ impl Task for AnyWord {
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Metric>) -> Result<(), Error> {
         let mut random = epoch.random();
-        for (concept, Named { names, .. }) in (0..).zip(self.0.dataset().concepts()) {
+        for (concept, NamedConcept { names, .. }) in (0..).zip(self.0.dataset().concepts()) {
             let word = random.choice(names[0].split(' ').collect::<Vec<_>>()).unwrap_or_default();
             plan.extend([(names[0].clone(), concept), (word.to_owned(), concept)]);
         }
@@ -58,7 +58,7 @@ impl Task for AnyWord {
 fn share_of_words_found() -> Result<f64, Box<dyn std::error::Error>> {
     let query = |name: &str, word: &str| Query { name: word.into(), ids: vec![name.into()] };
     let queries = FLOWERS.iter().flat_map(|name| name.split(' ').map(move |word| query(name, word)));
-    let concepts = FLOWERS.map(|name| Named::new(name, [name])).to_vec();
+    let concepts = FLOWERS.map(|name| NamedConcept::new(name, [name])).to_vec();
     let dataset = Dataset::new(concepts, Vec::new(), queries.collect())?;
     let mut recipe = Recipe::new("any-word");
     (recipe.schedule.epochs, recipe.schedule.learning_rate, recipe.evaluation.every) = (40, 1e-2, 40);

@@ -3,7 +3,7 @@
 //! Run it by `cargo run --example train_encoder`.
 
 use truename_infer::Encoder;
-use truename_train::{Dataset, Event, Named, Query, Recipe, Start, begin_on};
+use truename_train::{Dataset, Event, NamedConcept, Query, Recipe, Start, begin_on};
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../truename-infer/tests/models/bert");
 /// Names of one concept each, which share no word.
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         schedule.learning_rate = 1e-2"
     )
     .parse()?;
-    let concepts = SYNONYMS.map(|names| Named::new(names[0], names)).to_vec();
+    let concepts = SYNONYMS.map(|names| NamedConcept::new(names[0], names)).to_vec();
     let queries = SYNONYMS.map(|[id, name]| Query { name: name.into(), ids: vec![id.into()] }).to_vec();
     let (dataset, folder) = (Dataset::new(concepts, Vec::new(), queries)?, tempfile::tempdir()?);
     let out = folder.path().join("encoder");

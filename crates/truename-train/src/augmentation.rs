@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_text::part_of;
 
-use crate::{Error, Named, error};
+use crate::{Error, NamedConcept, error};
 
 /// Probabilities of the changes to a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub(crate) struct Variant {
 }
 
 impl Augmenter {
-    pub fn new(keys: &Augmentation, concepts: &[Named]) -> Self {
+    pub fn new(keys: &Augmentation, concepts: &[NamedConcept]) -> Self {
         let names =
             concepts.iter().enumerate().flat_map(|(place, concept)| concept.names.iter().map(move |n| (n, place)));
         let owners = names.map(|(name, place)| (folded(name), place)).collect();
@@ -196,7 +196,7 @@ struct Acronyms {
 }
 
 impl Acronyms {
-    fn of(concepts: &[Named]) -> Self {
+    fn of(concepts: &[NamedConcept]) -> Self {
         let mut pairs: HashMap<String, Vec<(usize, String, String)>> = HashMap::new();
         for (place, concept) in concepts.iter().enumerate() {
             let bare =
@@ -354,10 +354,10 @@ mod tests {
 
     #[test]
     fn acronyms_are_exchanged_both_ways() {
-        let named = |id: &str, names: &[&str]| Named {
+        let named = |id: &str, names: &[&str]| NamedConcept {
             id: id.into(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
-            ..Named::default()
+            ..NamedConcept::default()
         };
         let concepts = [
             named("iis", &["Internet Information Server", "IIS", "IIS 6"]),
@@ -376,7 +376,8 @@ mod tests {
 
     #[test]
     fn a_name_never_becomes_that_of_another_concept() {
-        let named = |id: &str, name: &str| Named { id: id.into(), names: vec![name.into()], ..Named::default() };
+        let named =
+            |id: &str, name: &str| NamedConcept { id: id.into(), names: vec![name.into()], ..NamedConcept::default() };
         let concepts = [named("a", "Windows 10"), named("b", "windows")];
         let keys = Augmentation { version: 1.0, ..Augmentation::default() };
         let augmenter = Augmenter::new(&keys, &concepts);
@@ -387,7 +388,7 @@ mod tests {
 
     #[test]
     fn several_misspellings_are_drawn_to_choose_from() {
-        let concepts = [Named::new("a", ["Oracle"]), Named::new("b", ["MySQL"])];
+        let concepts = [NamedConcept::new("a", ["Oracle"]), NamedConcept::new("b", ["MySQL"])];
         let vary = |adversarial| {
             let keys = Augmentation { misspelling: 1.0, adversarial, ..Augmentation::default() };
             Augmenter::new(&keys, &concepts).vary("Oracle", 0, &mut Rng::with_seed(3))

@@ -7,7 +7,7 @@ use truename::{CalibrateOptions, Concept, Encoder, KnowledgeBase};
 
 use truename_error::ErrorKind;
 
-use crate::{Dataset, Error, Member, Named, Recipe, Run, Start, TrainedEncoders, train_on};
+use crate::{Dataset, Error, Member, NamedConcept, Recipe, Run, Start, TrainedEncoders, train_on};
 
 /// Cross-validation over the names of a knowledge base: each part of them is asked for with all else fitted to the other parts.
 pub struct CrossValidation<'a> {
@@ -115,7 +115,7 @@ impl CrossValidation<'_> {
 }
 
 /// A concept of names alone.
-fn concept(named: &Named) -> Result<Concept, Error> {
+fn concept(named: &NamedConcept) -> Result<Concept, Error> {
     let id = named.id.parse()?;
     let mut concept = Concept::new(id, named.names[0].clone());
     concept.synonyms = named.names[1..].to_vec();

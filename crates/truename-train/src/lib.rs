@@ -6,13 +6,13 @@
 //! [`CrossValidation`] does both for each part of the names. [`Accuracy`] measures an encoder by itself.
 //!
 //! ```
-//! use truename_train::{Dataset, Named, Recipe, Run, Start, begin_on};
+//! use truename_train::{Dataset, NamedConcept, Recipe, Run, Start, begin_on};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! # let out = folder.path().join("encoder");
 //! let recipe = "[task]\nkind = \"groups\"\n[encoder]\ncharacters = \"convolution\"\nhidden = 16\n";
-//! let concepts = vec![Named::new("X:1", ["heart attack", "infarct"]), Named::new("X:2", ["flu", "influenza"])];
+//! let concepts = vec![NamedConcept::new("X:1", ["heart attack", "infarct"]), NamedConcept::new("X:2", ["flu", "influenza"])];
 //! let dataset = Dataset::new(concepts, Vec::new(), Vec::new())?;
 //! let mut run = begin_on(&recipe.parse::<Recipe>()?, dataset, &out, Start::Anew)?;
 //! while let Some(event) = run.advance()? {
@@ -50,7 +50,7 @@ mod vectors;
 pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
 pub use data_file::DataFile;
 pub use error::Error;
-pub use names::{Accuracy, AccuracySearch, Dataset, Named, Names, Query};
+pub use names::{Accuracy, AccuracySearch, Dataset, NamedConcept, Names, Query};
 pub use recipe::{Change, Decay, Evaluation, Keep, Recipe, Schedule};
 pub use runs::{Member, train, train_on};
 pub use sampler::Item;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use truename_infer::Tokenizer;
 use truename_nn::{Pair, TextPairs};
 
-use crate::{Error, Named};
+use crate::{Error, NamedConcept};
 
 /// The pairs of an epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub(crate) struct PairSampler {
 }
 
 impl PairSampler {
-    pub fn of(concepts: &[Named], keys: &PairKeys, seed: u64) -> Self {
+    pub fn of(concepts: &[NamedConcept], keys: &PairKeys, seed: u64) -> Self {
         let (mut texts, mut owners, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
         for (place, concept) in concepts.iter().enumerate() {
             let names = texts.len() as u32..(texts.len() + concept.names.len()) as u32;
@@ -88,7 +88,7 @@ impl PairSampler {
         }
     }
 
-    fn add_related(&mut self, concepts: &[Named], random: &mut Rng) {
+    fn add_related(&mut self, concepts: &[NamedConcept], random: &mut Rng) {
         let mut names_of: Vec<Vec<u32>> = vec![Vec::new(); concepts.len()];
         self.owners.iter().enumerate().for_each(|(name, owner)| names_of[*owner as usize].push(name as u32));
         for family in families(concepts) {
@@ -231,7 +231,7 @@ fn shared(texts: &[String], owners: &[u32]) -> HashMap<String, Vec<u32>> {
 }
 
 /// Returns families of related concepts, by place: the concepts with one parent, and the parent.
-fn families(concepts: &[Named]) -> Vec<Vec<usize>> {
+fn families(concepts: &[NamedConcept]) -> Vec<Vec<usize>> {
     let place_of: HashMap<&str, usize> =
         concepts.iter().enumerate().map(|(place, concept)| (concept.id.as_str(), place)).collect();
     let mut families: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
@@ -249,12 +249,12 @@ fn families(concepts: &[Named]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    fn named(id: &str, names: &[&str], parents: &[&str]) -> Named {
+    fn named(id: &str, names: &[&str], parents: &[&str]) -> NamedConcept {
         let [names, parents] = [names, parents].map(|all| all.iter().map(|text| (*text).to_owned()).collect());
-        Named { id: id.into(), names, parents }
+        NamedConcept { id: id.into(), names, parents }
     }
 
-    fn concepts() -> Vec<Named> {
+    fn concepts() -> Vec<NamedConcept> {
         vec![
             named("a", &["FOX P2", "CAGH44", "SPCH1"], &["fox"]),
             named("b", &["FOXP3", "JM2"], &["fox"]),

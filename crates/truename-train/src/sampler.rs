@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::augmentation::{Augmenter, Variant};
-use crate::{Error, Named, error};
+use crate::{Error, NamedConcept, error};
 
 /// Largest number of names, or of pairs of names, in a batch: memory grows with it, and for some losses with its square.
 pub(crate) const MAX_BATCH: usize = 65_536;
@@ -54,7 +54,12 @@ pub(crate) type Group = Vec<Item>;
 
 /// Draws the groups of an epoch. Every name is in one; with anchors, the preferred name is in all groups of its concept. A concept
 /// with a single name has it twice, the second time as the augmenter may change it.
-pub(crate) fn groups(concepts: &[Named], keys: &SamplerKeys, augmenter: &Augmenter, random: &mut Rng) -> Vec<Group> {
+pub(crate) fn groups(
+    concepts: &[NamedConcept],
+    keys: &SamplerKeys,
+    augmenter: &Augmenter,
+    random: &mut Rng,
+) -> Vec<Group> {
     let mut groups = Vec::new();
     for (number, concept) in concepts.iter().enumerate().filter(|(_, concept)| !concept.names.is_empty()) {
         let item = |name: &String, random: &mut Rng| {
@@ -112,11 +117,11 @@ pub(crate) fn choose_misspellings(
 }
 
 /// Returns the number of groups that [`groups`] draws.
-pub(crate) fn group_count(concepts: &[Named], keys: &SamplerKeys) -> usize {
+pub(crate) fn group_count(concepts: &[NamedConcept], keys: &SamplerKeys) -> usize {
     concepts.iter().filter(|concept| !concept.names.is_empty()).map(|concept| group_count_of(concept, keys)).sum()
 }
 
-fn group_count_of(concept: &Named, keys: &SamplerKeys) -> usize {
+fn group_count_of(concept: &NamedConcept, keys: &SamplerKeys) -> usize {
     let anchors = usize::from(keys.anchor);
     (concept.names.len() - anchors).div_ceil(keys.group - anchors).max(1)
 }
@@ -224,9 +229,11 @@ mod tests {
     use super::*;
     use crate::augmentation::Augmentation;
 
-    fn concepts() -> Vec<Named> {
+    fn concepts() -> Vec<NamedConcept> {
         let names = |number: usize| (0..=number % 23).map(|name| format!("{number} {name}")).collect();
-        (0..60).map(|number| Named { id: number.to_string(), names: names(number), ..Named::default() }).collect()
+        (0..60)
+            .map(|number| NamedConcept { id: number.to_string(), names: names(number), ..NamedConcept::default() })
+            .collect()
     }
 
     fn epoch(hard: f64, seed: u64) -> Vec<Vec<Item>> {
@@ -277,8 +284,8 @@ mod tests {
     fn the_misspelling_farthest_from_the_name_is_chosen() {
         let concepts = concepts();
         let keys = Augmentation { misspelling: 1.0, adversarial: 8, ..Augmentation::default() };
-        let concepts: Vec<Named> =
-            concepts.iter().map(|one| Named::new(&*one.id, [format!("the concept {}", one.id)])).collect();
+        let concepts: Vec<NamedConcept> =
+            concepts.iter().map(|one| NamedConcept::new(&*one.id, [format!("the concept {}", one.id)])).collect();
         let augmenter = Augmenter::new(&keys, &concepts);
         let mut groups = groups(&concepts, &SamplerKeys::default(), &augmenter, &mut Rng::with_seed(2));
         let drawn: Vec<Vec<String>> =
@@ -324,8 +331,8 @@ mod tests {
         let names =
             |number: usize| (0..[60, 8].get(number).copied().unwrap_or(4)).map(move |name| format!("{number} {name}"));
         for others in [3, 10, 40] {
-            let concepts: Vec<Named> =
-                (0..2 + others).map(|number| Named::new(number.to_string(), names(number))).collect();
+            let concepts: Vec<NamedConcept> =
+                (0..2 + others).map(|number| NamedConcept::new(number.to_string(), names(number))).collect();
             let augmenter = Augmenter::new(&Augmentation::default(), &concepts);
             for hard in [0.0, 0.5, 1.0] {
                 let (keys, mut random) = (SamplerKeys { group: 5, groups: 4, hard, anchor: false }, Rng::with_seed(4));

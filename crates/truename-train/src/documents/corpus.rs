@@ -16,7 +16,7 @@ use crate::{DataFile, Error, error};
 pub(crate) struct Passage {
     pub text: String,
     /// The mentions of the types of the recipe.
-    pub mentions: Vec<Labelled>,
+    pub mentions: Vec<MentionLabel>,
     /// What may be mentions or not.
     pub open: Vec<Span>,
     /// Corpus of the passage, among those of its part of the data.
@@ -27,7 +27,7 @@ pub(crate) struct Passage {
 
 /// A mention with the number of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Labelled {
+pub(crate) struct MentionLabel {
     pub span: Span,
     pub kind: u32,
     /// The mention is not its whole span: it has gaps.
@@ -114,7 +114,7 @@ impl Corpora {
             return;
         };
         let has_gaps = !mention.fragments.is_empty();
-        let labelled = Labelled { span, kind, has_gaps };
+        let labelled = MentionLabel { span, kind, has_gaps };
         if !passage.mentions.contains(&labelled) {
             passage.mentions.push(labelled);
             self.mentions[kind as usize] += 1;

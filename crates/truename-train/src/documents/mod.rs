@@ -17,8 +17,8 @@ use truename_infer::{Checkpoint, EntityType, Tokenizer};
 use truename_text::Span;
 use xxhash_rust::xxh3::Xxh3;
 
-use self::corpus::{Corpora, Labelled, Passage};
-use self::windows::{LearntWindow, Unlearnt, WindowSizes, packed, windows};
+use self::corpus::{Corpora, MentionLabel, Passage};
+use self::windows::{LearntWindow, UnlearntMentions, WindowSizes, packed, windows};
 use crate::recipe::Recipe;
 use crate::training::{Description, EpochSize, Scores};
 use crate::{Error, error};
@@ -32,7 +32,7 @@ pub(crate) struct Documents {
     train: Corpora,
     dev: Corpora,
     windows: Vec<LearntWindow>,
-    unlearnt: Unlearnt,
+    unlearnt: UnlearntMentions,
     encoder: String,
 }
 
@@ -181,7 +181,7 @@ impl Documents {
                 lines.push(format!("no corpus to learn from has a mention of {}", kind.name));
             }
         }
-        let Unlearnt { in_words, too_long, cut } = self.unlearnt;
+        let UnlearntMentions { in_words, too_long, cut } = self.unlearnt;
         let Corpora { across, with_gaps, .. } = self.train;
         let reasons = [
             (in_words, "begin or end within a word"),
@@ -211,7 +211,7 @@ impl Documents {
     /// leaves it open.
     pub fn is_gold(&self, passage: usize, span: Span, kind: u32) -> Option<bool> {
         let passage = &self.dev.passages[passage];
-        let is_gold = passage.mentions.contains(&Labelled { span, kind, has_gaps: false });
+        let is_gold = passage.mentions.contains(&MentionLabel { span, kind, has_gaps: false });
         (is_gold || !passage.open.contains(&span)).then_some(is_gold)
     }
 

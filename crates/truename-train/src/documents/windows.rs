@@ -17,7 +17,7 @@ pub(crate) struct LearntWindow {
 
 /// Mentions that cannot be learnt, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Unlearnt {
+pub(crate) struct UnlearntMentions {
     /// Mentions that begin or end within a word.
     pub in_words: usize,
     /// Mentions of more tokens than a span may have.
@@ -32,10 +32,10 @@ pub(crate) fn windows(
     types: impl Fn(&Passage) -> Vec<u32> + Sync,
     tokenizer: &Tokenizer,
     sizes: WindowSizes,
-) -> Result<(Vec<LearntWindow>, Unlearnt), Error> {
+) -> Result<(Vec<LearntWindow>, UnlearntMentions), Error> {
     let of_passage = |passage: &Passage| of_passage(passage, &types(passage), tokenizer, sizes);
     let found: Vec<_> = passages.par_iter().map(of_passage).collect::<Result<_, Error>>()?;
-    let (mut all, mut sum) = (Vec::new(), Unlearnt::default());
+    let (mut all, mut sum) = (Vec::new(), UnlearntMentions::default());
     for (windows, unlearnt) in found {
         all.extend(windows);
         sum.in_words += unlearnt.in_words;
@@ -58,7 +58,7 @@ fn of_passage(
     types: &[u32],
     tokenizer: &Tokenizer,
     sizes: WindowSizes,
-) -> Result<(Vec<LearntWindow>, Unlearnt), Error> {
+) -> Result<(Vec<LearntWindow>, UnlearntMentions), Error> {
     let windows = SpanWindow::of(&passage.text, tokenizer, sizes.tokens, sizes.overlap)?;
     let mut learnt: Vec<LearntWindow> = windows
         .iter()
@@ -72,7 +72,7 @@ fn of_passage(
             },
         })
         .collect();
-    let mut unlearnt = Unlearnt::default();
+    let mut unlearnt = UnlearntMentions::default();
     for mention in &passage.mentions {
         let mut is_whole = false;
         for (window, learnt) in windows.iter().zip(&mut learnt) {
@@ -129,7 +129,7 @@ pub(crate) fn packed(order: &[u32], windows: &[LearntWindow], tokens: usize) -> 
 mod tests {
     use std::path::Path;
 
-    use super::super::corpus::Labelled;
+    use super::super::corpus::MentionLabel;
     use super::*;
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
             let start = text.find(piece).unwrap();
             Span::new(start, start + piece.len())
         };
-        let mention = |piece: &str| Labelled { span: at(piece), kind: 0, has_gaps: false };
+        let mention = |piece: &str| MentionLabel { span: at(piece), kind: 0, has_gaps: false };
         let passage = Passage {
             text: text.into(),
             mentions: vec![mention("flu"), mention("eart attack"), mention("flu and heart attack of")],
@@ -151,7 +151,7 @@ mod tests {
         };
         let sizes = WindowSizes { tokens: 64, overlap: 8, max_span: 4 };
         let (windows, unlearnt) = windows(&[passage], |_| vec![0], &tokenizer, sizes).unwrap();
-        assert_eq!(unlearnt, Unlearnt { in_words: 1, too_long: 1, cut: 0 });
+        assert_eq!(unlearnt, UnlearntMentions { in_words: 1, too_long: 1, cut: 0 });
         let SpanLabels { gold, open, .. } = &windows[0].labels;
         assert_eq!((gold.len(), gold[0].first, open.len()), (1, 1, 3));
     }

@@ -224,7 +224,7 @@ impl Mentions {
         let mut linker = Linker::new(kb)?
             .without_context()
             .with_options(LinkOptions { top: count, placeholders: None, ..LinkOptions::default() })?
-            .with_reranker(Arc::new(Shortened(count)));
+            .with_reranker(Arc::new(ShortlistReranker(count)));
         if let Some(retriever) = retriever {
             linker = linker.with_retriever(Arc::new(retriever));
         }
@@ -342,9 +342,9 @@ impl Mentions {
 }
 
 /// Keeps the candidates that a re-ranker of this depth is shown, with the logits of the ranker.
-struct Shortened(usize);
+struct ShortlistReranker(usize);
 
-impl Reranker for Shortened {
+impl Reranker for ShortlistReranker {
     fn depth(&self) -> usize {
         self.0
     }

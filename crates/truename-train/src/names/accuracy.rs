@@ -8,7 +8,7 @@ use truename_infer::Encoder;
 use truename_kb::Progress;
 use truename_text::stable_hash;
 
-use crate::{Dataset, Error, Named, Query, Scores};
+use crate::{Dataset, Error, NamedConcept, Query, Scores};
 
 /// Share of names whose right concept is among the first (CoSiNES, section 3.5).
 ///
@@ -171,16 +171,16 @@ pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
 }
 
 /// Returns the concepts of the knowledge base; where they have too many names, those asked for and a sample of the others.
-fn searched(dataset: &Dataset, max_names: usize, of_concept: usize) -> Vec<&Named> {
-    let count = |concept: &Named| concept.names.len().min(of_concept);
+fn searched(dataset: &Dataset, max_names: usize, of_concept: usize) -> Vec<&NamedConcept> {
+    let count = |concept: &NamedConcept| concept.names.len().min(of_concept);
     let gold: BTreeSet<&str> = dataset.queries().iter().flat_map(|query| &query.ids).map(String::as_str).collect();
-    let mut concepts: Vec<&Named> = dataset.searched().iter().collect();
+    let mut concepts: Vec<&NamedConcept> = dataset.searched().iter().collect();
     if concepts.iter().map(|concept| count(concept)).sum::<usize>() <= max_names {
         return concepts;
     }
     concepts.sort_by_key(|concept| (!gold.contains(concept.id.as_str()), stable_hash(&concept.id)));
     let mut names = 0;
-    let is_taken = |concept: &&&Named| {
+    let is_taken = |concept: &&&NamedConcept| {
         names += count(concept);
         gold.contains(concept.id.as_str()) || names <= max_names
     };

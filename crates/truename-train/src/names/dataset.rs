@@ -16,7 +16,7 @@ use crate::{DataFile, Error, Recipe, error};
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
     /// The concepts of the knowledge base, then the others. No concept has a name twice.
-    concepts: Vec<Named>,
+    concepts: Vec<NamedConcept>,
     /// Number of concepts of the knowledge base.
     searched: usize,
     queries: Vec<Query>,
@@ -27,7 +27,7 @@ pub struct Dataset {
 
 /// A concept with its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedConcept {
     /// The id.
     pub id: String,
     /// The names, none twice.
@@ -36,14 +36,14 @@ pub struct Named {
     pub parents: Vec<String>,
 }
 
-impl Named {
+impl NamedConcept {
     /// Creates a concept without parents.
     pub fn new<N: Into<String>>(id: impl Into<String>, names: impl IntoIterator<Item = N>) -> Self {
         Self { id: id.into(), names: names.into_iter().map(Into::into).collect(), parents: Vec::new() }
     }
 }
 
-impl From<&Concept> for Named {
+impl From<&Concept> for NamedConcept {
     fn from(concept: &Concept) -> Self {
         let parents = concept.parents.iter().map(ToString::to_string).collect();
         Self { id: concept.id.to_string(), names: concept.names().map(str::to_owned).collect(), parents }
@@ -111,9 +111,9 @@ impl Dataset {
     ///
     /// # Errors
     /// Where fewer than two concepts have names.
-    pub fn new(concepts: Vec<Named>, extra: Vec<Named>, queries: Vec<Query>) -> Result<Self, Error> {
+    pub fn new(concepts: Vec<NamedConcept>, extra: Vec<NamedConcept>, queries: Vec<Query>) -> Result<Self, Error> {
         let searched = concepts.len();
-        let mut concepts: Vec<Named> = concepts.into_iter().chain(extra).collect();
+        let mut concepts: Vec<NamedConcept> = concepts.into_iter().chain(extra).collect();
         for concept in &mut concepts {
             let mut known = HashSet::new();
             concept.names.retain(|name| !name.trim().is_empty() && known.insert(name.clone()));
@@ -148,7 +148,7 @@ impl Dataset {
 
     /// Returns the names of the knowledge base that another data set has in no spelling, each with all its concepts.
     fn names_missing_in(&self, other: &Self) -> Vec<Query> {
-        let places = |concepts: &[Named]| {
+        let places = |concepts: &[NamedConcept]| {
             let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
             for (place, concept) in concepts.iter().enumerate() {
                 for name in &concept.names {
@@ -198,12 +198,12 @@ impl Dataset {
     }
 
     /// All concepts to learn from.
-    pub fn concepts(&self) -> &[Named] {
+    pub fn concepts(&self) -> &[NamedConcept] {
         &self.concepts
     }
 
     /// The concepts of the knowledge base.
-    pub fn searched(&self) -> &[Named] {
+    pub fn searched(&self) -> &[NamedConcept] {
         &self.concepts[..self.searched]
     }
 
@@ -243,7 +243,7 @@ impl Dataset {
                 bytes.extend_from_slice(text.as_bytes());
             }
         };
-        for Named { id, names, parents } in &self.concepts {
+        for NamedConcept { id, names, parents } in &self.concepts {
             add(&[id]);
             add(&names.iter().collect::<Vec<_>>());
             add(&parents.iter().collect::<Vec<_>>());
@@ -258,7 +258,7 @@ impl Dataset {
 }
 
 /// Adds labelled names to their concepts, and returns them with their ids.
-fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<Vec<(String, String)>, Error> {
+fn add_labelled(concepts: &mut [NamedConcept], path: &Path) -> Result<Vec<(String, String)>, Error> {
     let place: HashMap<String, usize> =
         concepts.iter().enumerate().map(|(place, concept)| (concept.id.clone(), place)).collect();
     let mut labelled = Vec::new();
@@ -279,7 +279,7 @@ fn add_labelled(concepts: &mut [Named], path: &Path) -> Result<Vec<(String, Stri
 }
 
 /// Reads the concepts of a store, or of files that make one knowledge base.
-pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<Named>, Error> {
+pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<NamedConcept>, Error> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }
@@ -289,10 +289,10 @@ pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Res
     {
         let store = Store::open(path)?;
         let snapshot = store.snapshot()?;
-        return snapshot.concepts()?.map(|concept| Ok(Named::from(&concept?))).collect();
+        return snapshot.concepts()?.map(|concept| Ok(NamedConcept::from(&concept?))).collect();
     }
     let import = import::read_files(&vocabularies(paths)?, &ImportOptions::default()).map_err(error::import_first)?;
-    Ok(import.concepts.iter().map(Named::from).collect())
+    Ok(import.concepts.iter().map(NamedConcept::from).collect())
 }
 
 /// Returns files and folders of a knowledge base, the files of patterns one by one.
@@ -309,9 +309,9 @@ pub(crate) fn vocabularies(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 mod tests {
     use super::*;
 
-    fn named(id: &str, names: &[&str]) -> Named {
+    fn named(id: &str, names: &[&str]) -> NamedConcept {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Named { id: id.into(), names, ..Named::default() }
+        NamedConcept { id: id.into(), names, ..NamedConcept::default() }
     }
 
     #[test]
@@ -342,8 +342,8 @@ mod tests {
     #[test]
     fn held_out_names_are_asked_for_and_learnt_in_no_spelling() {
         let names = |n: usize| [format!("prot-{n}"), format!("prot {n}"), format!("b {n}"), "shared".into()];
-        let concepts = (0..40).map(|n| Named::new(format!("C:{n}"), names(n)));
-        let extra = (0..10).map(|n| Named::new(format!("x{n}"), [format!("B-{n}")]));
+        let concepts = (0..40).map(|n| NamedConcept::new(format!("C:{n}"), names(n)));
+        let extra = (0..10).map(|n| NamedConcept::new(format!("x{n}"), [format!("B-{n}")]));
         let mut dataset = Dataset::new(concepts.collect(), extra.collect(), Vec::new()).unwrap();
         dataset.labelled = (0..40).map(|n| (format!("b {n}"), format!("C:{n}"))).collect();
         let before = dataset.name_count();

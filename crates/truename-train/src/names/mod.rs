@@ -18,7 +18,7 @@ use crate::training::{Description, Scores, TaskData};
 
 pub(crate) use accuracy::dot;
 pub use accuracy::{Accuracy, AccuracySearch};
-pub use dataset::{Dataset, Named, Query};
+pub use dataset::{Dataset, NamedConcept, Query};
 pub(crate) use dataset::{read_concepts, vocabularies};
 pub(crate) use encoder::pooling_of;
 pub(crate) use keys::NameKeys;

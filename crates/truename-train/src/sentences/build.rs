@@ -76,7 +76,8 @@ pub fn build_corpus(
     let concepts = stubs(kb)?;
     let ids = WrittenIds::of(&concepts);
     let mut exclusion = Exclusion::read(&texts.exclude, &ids)?;
-    let mut reading = Reading { linker, texts, options, progress, ids, concepts, unfinished, found: Found::default() };
+    let mut reading =
+        Reading { linker, texts, options, progress, ids, concepts, unfinished, found: PendingSentences::default() };
     progress.begin("reading documents", 0);
     let read = reading.read_all();
     // What was read is kept, also where the work was stopped.
@@ -173,17 +174,17 @@ struct Reading<'a> {
     ids: WrittenIds,
     concepts: Vec<Concept>,
     unfinished: Unfinished,
-    found: Found,
+    found: PendingSentences,
 }
 
 /// Sentences that are not written yet.
-struct Found {
+struct PendingSentences {
     sentences: Vec<FoundSentence>,
     bytes: usize,
     since: Instant,
 }
 
-impl Default for Found {
+impl Default for PendingSentences {
     fn default() -> Self {
         Self { sentences: Vec::new(), bytes: 0, since: Instant::now() }
     }

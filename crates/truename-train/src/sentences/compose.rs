@@ -10,7 +10,7 @@ use super::definition::{of_definition, of_parents};
 use super::exclusion::Exclusion;
 use super::group::{Group, group};
 use super::report::CorpusReport;
-use super::runs::Merged;
+use super::runs::SentenceMerge;
 use super::{CorpusOptions, MarkedSentence};
 use crate::{Error, error};
 
@@ -25,7 +25,7 @@ const SENTENCES_A_CONCEPT: usize = 1024;
 /// If the knowledge base, a run or `visit` fails, or the work is stopped.
 pub(super) fn compose(
     kb: &KnowledgeBase,
-    mut found: Merged,
+    mut found: SentenceMerge,
     exclusion: &mut Exclusion,
     report: &mut CorpusReport,
     progress: &Progress,
@@ -86,7 +86,11 @@ fn own_sentences(concept: &Concept, parents: &HashMap<String, String>, options: 
 }
 
 /// Returns sentences that texts have of a concept, a bounded number of each name.
-fn sampled(found: &mut Merged, concept: &Concept, report: &mut CorpusReport) -> Result<Vec<MarkedSentence>, Error> {
+fn sampled(
+    found: &mut SentenceMerge,
+    concept: &Concept,
+    report: &mut CorpusReport,
+) -> Result<Vec<MarkedSentence>, Error> {
     let (mut sentences, mut by_name) = (Vec::<MarkedSentence>::new(), HashMap::<String, usize>::new());
     let mut last = None;
     while found.concept().is_some_and(|id| id <= concept.id.as_str()) {

@@ -62,15 +62,15 @@ impl Runs {
                 break;
             }
             self.runs.retain(|run| run.level != level);
-            self.write(folder, level + 1, Merged::open(folder, &full)?)?;
+            self.write(folder, level + 1, SentenceMerge::open(folder, &full)?)?;
             merged.extend(full.into_iter().map(|run| run.path(folder)));
         }
         Ok(merged)
     }
 
     /// Returns all sentences in their order.
-    pub fn merged(&self, folder: &Path) -> Result<Merged, Error> {
-        Merged::open(folder, &self.runs)
+    pub fn merged(&self, folder: &Path) -> Result<SentenceMerge, Error> {
+        SentenceMerge::open(folder, &self.runs)
     }
 
     fn write(
@@ -97,12 +97,12 @@ impl Runs {
 }
 
 /// The sentences of several runs in their order.
-pub(super) struct Merged {
+pub(super) struct SentenceMerge {
     files: Vec<(PathBuf, Lines<BufReader<File>>)>,
     first: BinaryHeap<Reverse<(FoundSentence, usize)>>,
 }
 
-impl Merged {
+impl SentenceMerge {
     fn open(folder: &Path, runs: &[Run]) -> Result<Self, Error> {
         let mut merged = Self { files: Vec::new(), first: BinaryHeap::new() };
         for run in runs {
@@ -129,7 +129,7 @@ impl Merged {
     }
 }
 
-impl Iterator for Merged {
+impl Iterator for SentenceMerge {
     type Item = Result<FoundSentence, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

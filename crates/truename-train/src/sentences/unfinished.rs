@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use truename_error::{ErrorKind, HintPart, hint};
 
 use super::report::ReadCounts;
-use super::runs::{FoundSentence, Merged, Runs};
+use super::runs::{FoundSentence, Runs, SentenceMerge};
 use super::setup::Setup;
 use crate::{Error, Start, error};
 
@@ -83,7 +83,7 @@ impl Unfinished {
     }
 
     /// Returns all sentences in their order.
-    pub fn sentences(&self) -> Result<Merged, Error> {
+    pub fn sentences(&self) -> Result<SentenceMerge, Error> {
         self.state.runs.merged(&self.folder)
     }
 

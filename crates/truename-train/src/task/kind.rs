@@ -101,7 +101,11 @@ mod tests {
             error.to_string().contains("tags does not learn from names") && error.kind() == ErrorKind::Recipe,
             "{error}"
         );
-        let dataset = Dataset::new(vec![crate::Named::new("1", ["a"]), crate::Named::new("2", ["b"])], vec![], vec![]);
+        let dataset = Dataset::new(
+            vec![crate::NamedConcept::new("1", ["a"]), crate::NamedConcept::new("2", ["b"])],
+            vec![],
+            vec![],
+        );
         let error = begin_on(&Recipe::new("tags"), dataset.unwrap(), Path::new("none"), Start::Anew).err().unwrap();
         assert!(error.to_string().contains("task.kind is tags; it must be one of "), "{error}");
     }

@@ -16,7 +16,7 @@ use crate::documents::{EncoderKeys, read_corpus};
 use crate::names::read_concepts;
 use crate::recipe::{Keys, Part, Range, Schema, one_or_many};
 use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
-use crate::{DataFile, Error, Named, Recipe, error};
+use crate::{DataFile, Error, NamedConcept, Recipe, error};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -92,7 +92,7 @@ pub struct Pretrain {
 
 struct PretrainData {
     /// Concepts with two names or more.
-    concepts: Vec<Named>,
+    concepts: Vec<NamedConcept>,
     passages: Vec<String>,
     files: Vec<DataFile>,
     encoder: String,
@@ -129,7 +129,7 @@ impl Pretrain {
     /// Masks one token of each synonym, chosen at random.
     fn of_concept(
         &self,
-        concept: &Named,
+        concept: &NamedConcept,
         template: &Template,
         tokenizer: &Tokenizer,
         random: &mut Rng,

@@ -116,7 +116,7 @@ struct SamplerKeys {
 
 /// A sentence of a batch.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Drawn {
+pub struct BatchSentence {
     sentence: u32,
     /// The entity is read without its sentence.
     is_name: bool,
@@ -249,7 +249,7 @@ impl Synonyms {
     }
 
     /// Returns the tokens of a sentence, or of its entity alone.
-    fn read(&self, Drawn { sentence, is_name }: Drawn) -> Result<Input, Error> {
+    fn read(&self, BatchSentence { sentence, is_name }: BatchSentence) -> Result<Input, Error> {
         let sentence = self.data.sentences.sentence(sentence);
         let (text, span) = match is_name {
             true => (sentence.entity(), Span::new(0, sentence.entity().len())),
@@ -321,7 +321,7 @@ fn config(keys: &SynonymKeys, backbone: &TransformerCheckpoint) -> Result<Adapte
 impl Task for Synonyms {
     type Objective = truename_nn::Synonyms;
     /// The sentences of each batch.
-    type Plan = Vec<Vec<Drawn>>;
+    type Plan = Vec<Vec<BatchSentence>>;
 
     const SCORE: &'static str = "acc@1";
 
@@ -367,8 +367,8 @@ impl Task for Synonyms {
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
         let mut random = epoch.random();
         for group in self.groups(&mut random) {
-            let drawn = |sentence| Drawn { sentence, is_name: random.f64() < self.keys.sampler.names };
-            let group: Vec<Drawn> = group.into_iter().map(drawn).collect();
+            let drawn = |sentence| BatchSentence { sentence, is_name: random.f64() < self.keys.sampler.names };
+            let group: Vec<BatchSentence> = group.into_iter().map(drawn).collect();
             if plan.last().is_none_or(|batch| batch.len() + group.len() > self.keys.sampler.batch) {
                 plan.push(Vec::new());
             }
@@ -385,7 +385,7 @@ impl Task for Synonyms {
         let drawn = &plan[number];
         let inputs: Vec<Input> = drawn.iter().map(|drawn| self.read(*drawn)).collect::<Result<_, Error>>()?;
         let mut batch = MarkedEntities::default();
-        let pooled = |(drawn, input): (&Drawn, &Input)| match input.entity().filter(|_| !drawn.is_name) {
+        let pooled = |(drawn, input): (&BatchSentence, &Input)| match input.entity().filter(|_| !drawn.is_name) {
             Some(entity) => entity,
             None => 0..input.len(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename_infer::Encoder;
 use truename_kb::Progress;
-use truename_train::{Change, Dataset, Error, Event, Named, Query, Recipe, Run, Start};
+use truename_train::{Change, Dataset, Error, Event, NamedConcept, Query, Recipe, Run, Start};
 
 const MODEL: &str = "../truename-infer/tests/models/bert";
 
@@ -21,9 +21,9 @@ const PAIRS: [(&str, [&str; 3]); 8] = [
     ("8", ["rabies", "lyssa", "hydrophobia"]),
 ];
 
-fn named(id: &str, names: &[&str]) -> Named {
+fn named(id: &str, names: &[&str]) -> NamedConcept {
     let names = names.iter().map(|name| (*name).to_owned()).collect();
-    Named { id: id.into(), names, ..Named::default() }
+    NamedConcept { id: id.into(), names, ..NamedConcept::default() }
 }
 
 /// All names are learnt, and the last of each concept is asked for among the others.
