@@ -55,7 +55,7 @@ pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
-    AttachedModel, Embedded, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelHash, ModelRole, NearName,
+    AttachedModel, EmbedReport, EncoderRecord, Info, KnowledgeBase, LearntNames, ModelHash, ModelRole, NearName,
     NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder,
 };
 pub use link::{Candidate, Link, Scores};

@@ -6,7 +6,7 @@ use truename_index::{Hit, SearchScratch, VectorReader};
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::NameProfile;
 
-use crate::feature::{Featured, Remembered, WordWeights, featurize};
+use crate::feature::{CandidateFeatures, WordMemory, WordWeights, featurize};
 use crate::generator::{Dense, Scope, nearest, propose_concept, propose_exact, propose_near};
 use crate::name_set::NameSet;
 use crate::proposal::Proposals;
@@ -26,12 +26,12 @@ pub(crate) struct Retriever<'a> {
 }
 
 /// Candidates of a query.
-pub(crate) struct Retrieved {
+pub(crate) struct RetrievedCandidates {
     pub(crate) proposals: Proposals,
     /// The only concept with the exact name, if there is one.
     pub(crate) sole: Option<ConceptIndex>,
     /// All candidates with their features; `None` if the search ended at `sole`.
-    pub(crate) featured: Option<(FeatureSet, Vec<Featured>)>,
+    pub(crate) featured: Option<(FeatureSet, Vec<CandidateFeatures>)>,
 }
 
 impl<'a> Retriever<'a> {
@@ -40,7 +40,7 @@ impl<'a> Retriever<'a> {
     }
 
     /// Reads words through what other retrievers of the same names and version read before.
-    pub(crate) fn remembering(self, remembered: &Arc<Remembered>) -> Self {
+    pub(crate) fn remembering(self, remembered: &Arc<WordMemory>) -> Self {
         Self { weights: WordWeights::remembering(Arc::clone(remembered)), ..self }
     }
 
@@ -60,11 +60,11 @@ impl<'a> Retriever<'a> {
         mut scope: Scope<'_>,
         ends_at_sole: bool,
         concepts: &[ConceptIndex],
-    ) -> Result<Retrieved, Error> {
+    ) -> Result<RetrievedCandidates, Error> {
         let mut proposals = propose_exact(query, &scope)?;
         let sole = proposals.sole_exact();
         if ends_at_sole && sole.is_some() {
-            return Ok(Retrieved { proposals, sole, featured: None });
+            return Ok(RetrievedCandidates { proposals, sole, featured: None });
         }
         propose_near(query, &scope, &mut self.scratch, &mut proposals)?;
         concepts.iter().try_for_each(|concept| propose_concept(*concept, query, &scope, &mut proposals))?;
@@ -75,7 +75,7 @@ impl<'a> Retriever<'a> {
         }
         let features = FeatureSet::of_encoder(scope.dense.is_some());
         let featured = featurize(query, &proposals, &scope, &mut self.weights)?;
-        Ok(Retrieved { proposals, sole, featured: Some((features, featured)) })
+        Ok(RetrievedCandidates { proposals, sole, featured: Some((features, featured)) })
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{AdapterChoice, Embedded, Encoder, Error, KnowledgeBase, TrainedRetriever};
+use truename::{AdapterChoice, EmbedReport, Encoder, Error, KnowledgeBase, TrainedRetriever};
 
 use crate::arguments::{Embed, EncoderArgument};
 use crate::bars::count_bar;
@@ -61,7 +61,7 @@ fn fill(
     (row, window): (&str, Option<usize>),
     way_on: &str,
     quiet: bool,
-    fill: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<Embedded, Error>,
+    fill: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<EmbedReport, Error>,
 ) -> anyhow::Result<()> {
     let start = Instant::now();
     let bar = count_bar(0, quiet);
@@ -90,8 +90,8 @@ fn fill(
     Ok(())
 }
 
-fn say(report: &Embedded, row: &str, window: Option<usize>, start: Instant) {
-    let Embedded { names, truncated, truncated_examples, replaced, .. } = report;
+fn say(report: &EmbedReport, row: &str, window: Option<usize>, start: Instant) {
+    let EmbedReport { names, truncated, truncated_examples, replaced, .. } = report;
     if *replaced > 0 {
         crate::say!("Replaced {} made by another encoder.", counted(*replaced, "vector"));
     }

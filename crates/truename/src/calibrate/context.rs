@@ -102,7 +102,7 @@ impl KnowledgeBase {
         let linker = Linker::new(self.clone())?.with_options(options)?.with_reranker(Arc::new(recorder));
         linker.link_mentions(documents)?;
         let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-        let judged = |seen: Seen| {
+        let judged = |seen: RerankedMention| {
             let ids = right[seen.document].get(&seen.span)?;
             let is_right = |id: &ConceptId| ids.iter().any(|right| right == id.as_str());
             let place = seen.ids.iter().position(is_right);
@@ -189,7 +189,7 @@ impl Answers {
 }
 
 /// What the re-ranker scored.
-struct Seen {
+struct RerankedMention {
     /// Number of the document.
     document: usize,
     span: Span,
@@ -203,7 +203,7 @@ struct Seen {
 /// Records the scores of a re-ranker, which answers every mention.
 struct Recorder {
     reranker: TrainedReranker,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<RerankedMention>>>,
 }
 
 impl Reranker for Recorder {
@@ -217,7 +217,7 @@ impl Reranker for Recorder {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for (shortlist, scores) in shortlists.iter().zip(scores) {
             let Some((context, scores)) = shortlist.query.context.zip(scores) else { continue };
-            seen.push(Seen {
+            seen.push(RerankedMention {
                 document: context.document.id.parse().unwrap_or_default(),
                 span: context.span,
                 ids: shortlist.candidates.iter().map(|candidate| candidate.id.clone()).collect(),

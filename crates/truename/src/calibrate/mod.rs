@@ -17,10 +17,10 @@
 //! without them it has most of the weight, and its thresholds stay. With an encoder it is the standard ranker with
 //! vectors, which MiniLM-L6 taught, or the one without, whichever gives the names the higher likelihood.
 
+mod candidate_rows;
 mod context;
 mod held_out;
 mod noise;
-mod observed;
 mod training_set;
 
 use std::ops::ControlFlow;

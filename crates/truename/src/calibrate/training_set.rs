@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use truename_error::ErrorKind;
 use truename_text::GoldName;
 
+use super::candidate_rows::observe_all;
 use super::held_out::{Example, held_out, of_gold};
-use super::observed::observe_all;
 use super::{CalibrateOptions, Gain};
 use crate::call::Call;
 use crate::ranker::{self, Fitting, Groups};

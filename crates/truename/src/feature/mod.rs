@@ -10,9 +10,9 @@ mod dense;
 mod generators;
 mod letters;
 mod numbers;
-mod remembered;
 mod set;
 mod version;
+mod word_memory;
 mod words;
 
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use std::sync::Arc;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, NormalizedName, Token, VersionedName, each_word, has_part, stable_hash};
 
-pub(crate) use remembered::Remembered;
 pub use set::FeatureSet;
+pub(crate) use word_memory::WordMemory;
 
 use self::dense::Cosines;
-use self::remembered::Keyed;
+use self::word_memory::Keyed;
 use crate::Error;
 use crate::generator::Scope;
 use crate::proposal::{Proposal, Proposals};
@@ -129,7 +129,7 @@ pub(crate) fn names(features: FeatureSet) -> Vec<String> {
 }
 
 /// A candidate concept with its features.
-pub(crate) struct Featured {
+pub(crate) struct CandidateFeatures {
     pub(crate) concept: ConceptIndex,
     /// The best-fitting name.
     pub(crate) name: NameIndex,
@@ -145,12 +145,12 @@ pub(crate) struct Featured {
 pub(crate) struct WordWeights {
     known: Keyed<f64>,
     /// `None` where each query sees other names.
-    remembered: Option<Arc<Remembered>>,
+    remembered: Option<Arc<WordMemory>>,
 }
 
 impl WordWeights {
     /// Creates weights that are read through what other threads read before.
-    pub(crate) fn remembering(remembered: Arc<Remembered>) -> Self {
+    pub(crate) fn remembering(remembered: Arc<WordMemory>) -> Self {
         Self { remembered: Some(remembered), ..Self::default() }
     }
 
@@ -201,7 +201,7 @@ pub(crate) fn featurize(
     proposals: &Proposals,
     scope: &Scope<'_>,
     weights: &mut WordWeights,
-) -> Result<Vec<Featured>, Error> {
+) -> Result<Vec<CandidateFeatures>, Error> {
     let query_weights = weights.of_tokens(&query.tokens, scope.snapshot)?;
     let core = Core::new(query, scope.snapshot, weights)?;
     let mut featured = Vec::with_capacity(proposals.len());
@@ -210,7 +210,7 @@ pub(crate) fn featurize(
     }
     // Sums over the candidates follow this order, which an update of the store does not change.
     featured.sort_by_key(|(id, _)| *id);
-    let mut featured: Vec<Featured> = featured.into_iter().map(|(_, candidate)| candidate).collect();
+    let mut featured: Vec<CandidateFeatures> = featured.into_iter().map(|(_, candidate)| candidate).collect();
     add_relative(&mut featured);
     let total = 1.0 + f64::from(scope.snapshot.counts().names);
     let rarest_known = query_weights.iter().copied().filter(|weight| *weight < total.ln()).fold(0.0, f64::max);
@@ -235,7 +235,7 @@ fn of_concept<'a>(
     names: &[(NameIndex, Proposal)],
     scope: &Scope<'a>,
     weights: &mut WordWeights,
-) -> Result<(&'a str, Featured), Error> {
+) -> Result<(&'a str, CandidateFeatures), Error> {
     let (id, mut all_names) = scope.snapshot.concept_names(concept)?;
     let preferred = all_names.first().copied();
     all_names.retain(|name| scope.sees(*name));
@@ -290,11 +290,11 @@ fn of_concept<'a>(
         row.extend(cosines.features(names.iter().map(|(_, proposal)| proposal.ngram).fold(0.0, f32::max)));
     }
     let (_, name, proposal) = best.unwrap_or((0.0, NameIndex(0), Proposal::default()));
-    Ok((id, Featured { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row }))
+    Ok((id, CandidateFeatures { concept, name, proposal, dense: cosines.map(|cosines| cosines.best()), row }))
 }
 
 /// Appends to each row the difference of each value to the best value of the other candidates.
-fn add_relative(featured: &mut [Featured]) {
+fn add_relative(featured: &mut [CandidateFeatures]) {
     let width = featured.first().map_or(0, |candidate| candidate.row.len());
     for feature in 0..width {
         // The two largest values give the best other value of every candidate.

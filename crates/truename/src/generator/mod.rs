@@ -9,11 +9,11 @@
 //! concept has the very name, that settles it, and a caller that wants one candidate gets it without a search.
 
 mod concept;
-mod core;
 mod dense;
 mod key;
 mod ngram;
 mod typo;
+mod without_version;
 
 use truename_index::SearchScratch;
 use truename_kb::{NameIndex, Snapshot};
@@ -44,7 +44,8 @@ trait Generator: Sync {
 /// The exact generator, sufficient if a single concept has the exact name.
 const EXACT: &dyn Generator = &key::LookupKeys;
 /// The other generators, in the order in which they propose.
-const NEAR: [&dyn Generator; 4] = [&core::WithoutVersion, &typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
+const NEAR: [&dyn Generator; 4] =
+    [&without_version::WithoutVersion, &typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
 
 /// The names that generators may propose.
 pub(crate) struct Scope<'a> {

@@ -29,7 +29,7 @@ pub use learnt_names::LearntNames;
 pub use model_hash::ModelHash;
 pub use models::{AttachedModel, ModelRole};
 pub use vector_sets::EncoderRecord;
-pub use vectors::Embedded;
+pub use vectors::EmbedReport;
 pub use written_ids::WrittenIds;
 
 use crate::Error;

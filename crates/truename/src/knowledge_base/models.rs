@@ -41,12 +41,12 @@ struct ModelRecord {
     folder: String,
     /// Of a re-ranker that was calibrated to documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    calibrated: Option<Calibrated>,
+    calibrated: Option<RerankerCalibration>,
 }
 
 /// Calibration of a re-ranker, in place of that of its training.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Calibrated {
+struct RerankerCalibration {
     mapping: ClozeMapping,
     certain: Option<f64>,
 }
@@ -187,7 +187,7 @@ impl KnowledgeBase {
         let Some(reranker) = self.attached(ModelRole::Reranker, TrainedReranker::open, hash)? else { return Ok(None) };
         let calibrated = self.model_record(ModelRole::Reranker)?.and_then(|record| record.calibrated);
         Ok(Some(match calibrated {
-            Some(Calibrated { mapping, certain }) => reranker.with_mapping(mapping, certain),
+            Some(RerankerCalibration { mapping, certain }) => reranker.with_mapping(mapping, certain),
             None => reranker,
         }))
     }
@@ -196,7 +196,10 @@ impl KnowledgeBase {
     pub(crate) fn put_mapping(&self, mapping: ClozeMapping, certain: Option<f64>) -> Result<(), Error> {
         let role = ModelRole::Reranker;
         let record = self.model_record(role)?.ok_or_else(|| error::no_model(self.path(), role.as_str()))?;
-        self.put_model_record(role, &ModelRecord { calibrated: Some(Calibrated { mapping, certain }), ..record })
+        self.put_model_record(
+            role,
+            &ModelRecord { calibrated: Some(RerankerCalibration { mapping, certain }), ..record },
+        )
     }
 
     fn attach(

@@ -25,7 +25,7 @@ const MAX_SHOWN_NAMES: usize = 5;
 /// Report of [`KnowledgeBase::embed`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Embedded {
+pub struct EmbedReport {
     /// Number of names that got a vector.
     pub names: u64,
     /// Number of names longer than the encoder's window; their vectors cover only the beginning.
@@ -67,7 +67,7 @@ impl KnowledgeBase {
         &self,
         encoder: &Encoder,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
-    ) -> Result<Embedded, Error> {
+    ) -> Result<EmbedReport, Error> {
         let encode = |texts: &[&str]| encoder.encode(texts);
         self.fill_set(&self.filling(ENCODER, Rows::Names, EncoderRecord::of(encoder)?, &encode), on_progress)
     }
@@ -82,7 +82,7 @@ impl KnowledgeBase {
         &self,
         retriever: &TrainedRetriever,
         on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
-    ) -> Result<Embedded, Error> {
+    ) -> Result<EmbedReport, Error> {
         let record = EncoderRecord::of_retriever(retriever)?;
         let encode = |texts: &[&str]| retriever.concepts(texts);
         self.fill_set(&self.filling(RETRIEVER, Rows::Concepts, record, &encode), on_progress)
@@ -121,8 +121,8 @@ impl KnowledgeBase {
         &self,
         filling: &Filling<'_>,
         mut on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
-    ) -> Result<Embedded, Error> {
-        let mut report = Embedded::default();
+    ) -> Result<EmbedReport, Error> {
+        let mut report = EmbedReport::default();
         let snapshot = self.store.snapshot()?;
         let set = VectorSets::read(&snapshot)?.named(filling.name).of(&filling.record).cloned();
         let mut done = set.as_ref().map_or(Ok(0), |set| self.count_of(set, &snapshot))?;
@@ -131,7 +131,7 @@ impl KnowledgeBase {
         loop {
             let (texts, total) = self.without_vector(filling, begun, &mut next)?;
             if texts.is_empty() {
-                return Ok(Embedded { is_complete: true, replaced: self.finish(filling, begun)?, ..report });
+                return Ok(EmbedReport { is_complete: true, replaced: self.finish(filling, begun)?, ..report });
             }
             let mut vectors = Vec::with_capacity(texts.len() * filling.record.dimensions);
             let mut go_on = on_progress(done, total);

@@ -6,9 +6,9 @@ use truename_kb::Snapshot;
 use truename_text::{Sentences, Span};
 
 use super::Linker;
-use super::fitted::Fitted;
+use super::fitted_rankers::FittedRankers;
 use super::models::ContextModels;
-use super::session::{Asked, Session, is_nil, sort};
+use super::session::{RankQuery, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
@@ -20,7 +20,7 @@ use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 pub(crate) struct LinkCall<'a> {
     pub(super) linker: &'a Linker,
     pub(super) call: Call<'a>,
-    pub(super) fitted: Arc<Fitted>,
+    pub(super) fitted: Arc<FittedRankers>,
     /// Models that read the contexts of the queries.
     pub(super) context: ContextModels,
 }
@@ -49,10 +49,10 @@ impl LinkCall<'_> {
     /// Ranks the candidates of names. Keeps all concepts that have the exact name and as many candidates as the
     /// re-ranker needs, even if fewer are asked for.
     pub(crate) fn rank(&self, names: &[&str]) -> Result<Vec<Link>, Error> {
-        self.rank_asked(&names.iter().map(|name| Asked::named(name)).collect::<Vec<_>>())
+        self.rank_asked(&names.iter().map(|name| RankQuery::named(name)).collect::<Vec<_>>())
     }
 
-    fn rank_asked(&self, asked: &[Asked<'_>]) -> Result<Vec<Link>, Error> {
+    fn rank_asked(&self, asked: &[RankQuery<'_>]) -> Result<Vec<Link>, Error> {
         let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
         let Some(encoder) = linker.kb.encoder()? else {
             return self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
@@ -86,10 +86,10 @@ impl LinkCall<'_> {
             None => vec![Vec::new(); queries.len()],
         };
         let sentences = if in_context { sentences_of(&queries) } else { vec![None; queries.len()] };
-        let asked = queries.iter().zip(&nearest).zip(sentences).map(|((query, nearest), in_sentence)| Asked {
+        let asked = queries.iter().zip(&nearest).zip(sentences).map(|((query, nearest), in_sentence)| RankQuery {
             nearest,
             in_sentence,
-            ..Asked::named(query.name)
+            ..RankQuery::named(query.name)
         });
         let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
         open.into_iter().zip(ranked).for_each(|(at, link)| *links[at] = link);
@@ -97,13 +97,13 @@ impl LinkCall<'_> {
     }
 
     /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
-    fn rank_encoded(&self, asked: &[Asked<'_>], encoder: &Encoder) -> Result<Vec<Link>, Error> {
+    fn rank_encoded(&self, asked: &[RankQuery<'_>], encoder: &Encoder) -> Result<Vec<Link>, Error> {
         let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
         let resolved: Vec<Option<Link>> = self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
             let mut session = Session::new(linker, fitted, depth, snapshot);
             piece.iter().map(|asked| session.resolve(asked)).collect()
         })?;
-        let open: Vec<Asked<'_>> =
+        let open: Vec<RankQuery<'_>> =
             asked.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(asked, _)| *asked).collect();
         let vectors = Vectors::encode(encoder, &open)?;
         let mut ranked = self
@@ -115,10 +115,10 @@ impl LinkCall<'_> {
                 let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
                 let nearest = reader.map(search).transpose()?;
                 let mut session = Session::new(linker, fitted, depth, snapshot);
-                let rank = |(at, asked): (usize, &Asked<'_>)| {
+                let rank = |(at, asked): (usize, &RankQuery<'_>)| {
                     let is_truncated = vectors.is_truncated(first + at);
                     let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));
-                    session.rank(&Asked { is_truncated, ..*asked }, dense)
+                    session.rank(&RankQuery { is_truncated, ..*asked }, dense)
                 };
                 piece.iter().enumerate().map(rank).collect()
             })?

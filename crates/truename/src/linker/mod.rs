@@ -11,7 +11,7 @@
 
 mod call;
 mod documents;
-mod fitted;
+mod fitted_rankers;
 mod models;
 mod options;
 mod session;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub(crate) use call::LinkCall;
 use documents::NameAnswer;
-use fitted::Fitted;
+use fitted_rankers::FittedRankers;
 use models::{ContextModels, Models};
 pub use options::{Ambiguous, LinkOptions};
 pub(crate) use session::{is_nil, sort};
@@ -54,7 +54,7 @@ pub struct Linker {
     given: Option<Arc<dyn Recognizer>>,
     recognizer: OnceLock<Arc<dyn Recognizer>>,
     /// Rankers and names of the version read last.
-    fitted: Mutex<Arc<Fitted>>,
+    fitted: Mutex<Arc<FittedRankers>>,
     answers: Memo<Arc<NameAnswer>>,
 }
 
@@ -85,7 +85,7 @@ impl Linker {
     /// If its ranker or its encoder cannot be read.
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let options = LinkOptions::default();
-        let fitted = Fitted::read(&kb, &kb.store.snapshot()?, &options)?;
+        let fitted = FittedRankers::read(&kb, &kb.store.snapshot()?, &options)?;
         Ok(Self::of(kb, options, Models::default(), None, fitted))
     }
 
@@ -94,7 +94,7 @@ impl Linker {
         options: LinkOptions,
         models: Models,
         given: Option<Arc<dyn Recognizer>>,
-        fitted: Fitted,
+        fitted: FittedRankers,
     ) -> Self {
         let (fitted, answers) = (Mutex::new(Arc::new(fitted)), Memo::with_bytes(options.remembered_bytes));
         Self { kb, options, models, given, recognizer: OnceLock::new(), fitted, answers }
@@ -117,7 +117,7 @@ impl Linker {
     pub fn with_options(&self, options: LinkOptions) -> Result<Self, Error> {
         let snapshot = self.kb.store.snapshot()?;
         NameFilter::new(&options).check(&snapshot)?;
-        let fitted = Fitted::read(&self.kb, &snapshot, &options)?;
+        let fitted = FittedRankers::read(&self.kb, &snapshot, &options)?;
         drop(snapshot);
         Ok(Self::of(self.kb.clone(), options, self.models.clone(), self.given.clone(), fitted))
     }
@@ -264,18 +264,18 @@ impl Linker {
         let call = Call::begin(&self.kb)?;
         let mut fitted = self.known();
         if fitted.version != call.version() {
-            fitted = Arc::new(Fitted::read(&self.kb, call.snapshot(), &self.options)?);
+            fitted = Arc::new(FittedRankers::read(&self.kb, call.snapshot(), &self.options)?);
             *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
         }
         let context = if has_context { self.models.context(&self.kb)? } else { ContextModels::default() };
         Ok(LinkCall { linker: self, call, fitted, context })
     }
 
-    fn known(&self) -> Arc<Fitted> {
+    fn known(&self) -> Arc<FittedRankers> {
         Arc::clone(&self.fitted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn threshold_of(&self, fitted: &Fitted) -> f64 {
+    fn threshold_of(&self, fitted: &FittedRankers) -> f64 {
         self.options.min_probability.unwrap_or(fitted.threshold)
     }
 }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use truename_kb::{ConceptId, ConceptIndex, NameIndex, Snapshot};
 use truename_text::{NameProfile, NormalizedName, Span};
 
-use super::fitted::Fitted;
+use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
 use crate::explain::{Basis, explain, explain_id, explain_placeholder};
-use crate::feature::Featured;
+use crate::feature::CandidateFeatures;
 use crate::generator::{Dense, Scope, propose_exact};
 use crate::placeholder::is_same_name;
 use crate::retrieval::{Retriever, exact_name};
@@ -19,7 +19,7 @@ const SHORTEST_BARE_ID: usize = 6;
 
 /// A name to rank.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RankQuery<'a> {
     pub(super) name: &'a str,
     /// True if the vector covers only the beginning of the name.
     pub(super) is_truncated: bool,
@@ -29,7 +29,7 @@ pub(super) struct Asked<'a> {
     pub(super) in_sentence: Option<(&'a str, Span)>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RankQuery<'a> {
     pub(super) fn named(name: &'a str) -> Self {
         Self { name, is_truncated: false, nearest: &[], in_sentence: None }
     }
@@ -38,20 +38,20 @@ impl<'a> Asked<'a> {
 /// Ranks names one after another with the same snapshot and buffers.
 pub(super) struct Session<'a> {
     linker: &'a Linker,
-    fitted: &'a Fitted,
+    fitted: &'a FittedRankers,
     /// Number of candidates that are kept.
     depth: usize,
     retriever: Retriever<'a>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(linker: &'a Linker, fitted: &'a Fitted, depth: usize, snapshot: &'a Snapshot<'a>) -> Self {
+    pub(super) fn new(linker: &'a Linker, fitted: &'a FittedRankers, depth: usize, snapshot: &'a Snapshot<'a>) -> Self {
         let retriever = Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered);
         Self { linker, fitted, depth, retriever }
     }
 
     /// Returns the answer if it needs no vector: the text is an id or no name, or a single concept has the exact name.
-    pub(super) fn resolve(&mut self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+    pub(super) fn resolve(&mut self, asked: &RankQuery<'_>) -> Result<Option<Link>, Error> {
         if let Some(link) = self.of_id(asked)? {
             return Ok(Some(link));
         }
@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ranks the candidates of a name.
-    pub(super) fn rank(&mut self, asked: &Asked<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
+    pub(super) fn rank(&mut self, asked: &RankQuery<'_>, dense: Option<Dense<'_>>) -> Result<Link, Error> {
         if let Some(link) = self.of_id(asked)? {
             return Ok(link);
         }
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
 
     /// Returns the answer to a text that is an id and no name: the concept with the id, or the one that replaces it; NIL for a
     /// retired id that no single concept replaces. `None` for any other text.
-    fn of_id(&self, asked: &Asked<'_>) -> Result<Option<Link>, Error> {
+    fn of_id(&self, asked: &RankQuery<'_>) -> Result<Option<Link>, Error> {
         let snapshot = self.retriever.snapshot;
         let Some(id) = id_of(asked.name) else { return Ok(None) };
         let current = snapshot.current(&id)?;
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the answer with its candidates, likeliest first.
-    fn answer(&self, asked: &Asked<'_>, candidates: Vec<Candidate>) -> Link {
+    fn answer(&self, asked: &RankQuery<'_>, candidates: Vec<Candidate>) -> Link {
         let threshold = self.linker.threshold_of(self.fitted);
         let explanation = self.linker.options.explain.then(|| {
             if candidates.is_empty() && self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
 
     fn ranked(
         &self,
-        featured: &[Featured],
+        featured: &[CandidateFeatures],
         features: FeatureSet,
         exact: Option<(ConceptIndex, Candidate)>,
         votes: Option<&HashMap<ConceptIndex, f64>>,
@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
         let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
         let mut probabilities = match votes {
             Some(votes) => {
-                let share = |candidate: &Featured| votes.get(&candidate.concept).copied().unwrap_or(0.0);
+                let share = |candidate: &CandidateFeatures| votes.get(&candidate.concept).copied().unwrap_or(0.0);
                 featured.iter().map(share).collect()
             }
             None => Ranker::probabilities(&scores),

@@ -3,7 +3,7 @@
 use truename_infer::Embeddings;
 use truename_text::Span;
 
-use super::session::Asked;
+use super::session::RankQuery;
 use crate::{Encoder, Error};
 
 /// The vectors of names, in their order.
@@ -15,7 +15,7 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
-    pub(super) fn encode(encoder: &Encoder, asked: &[Asked<'_>]) -> Result<Self, Error> {
+    pub(super) fn encode(encoder: &Encoder, asked: &[RankQuery<'_>]) -> Result<Self, Error> {
         let dimensions = encoder.dimensions();
         let mut vectors =
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };

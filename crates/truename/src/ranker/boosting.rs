@@ -49,7 +49,7 @@ const SAMPLED_ROWS: usize = 40_000;
 
 /// Grows trees on the features marked in `is_used`; fewer than `options.rounds` if the work is stopped.
 pub fn boost(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: &Progress) -> Trees {
-    let binned = Binned::new(groups, is_used);
+    let binned = BinnedFeatures::new(groups, is_used);
     let rows = groups.ends.last().copied().unwrap_or_default();
     let mut scores = vec![0f32; rows];
     let mut trees = Vec::with_capacity(options.rounds);
@@ -87,14 +87,14 @@ fn gradients(groups: &Groups, scores: &[f32]) -> Vec<[f32; 2]> {
 }
 
 /// Binned features, column by column.
-struct Binned {
+struct BinnedFeatures {
     columns: Vec<Vec<u8>>,
     /// Upper edges of each column's bins, the last bin excepted.
     edges: Vec<Vec<f32>>,
     rows: usize,
 }
 
-impl Binned {
+impl BinnedFeatures {
     /// Bins all features; an unused feature gets a single bin.
     fn new(groups: &Groups, is_used: &[bool]) -> Self {
         let rows = groups.ends.last().copied().unwrap_or_default();
@@ -147,7 +147,7 @@ struct Split {
 }
 
 /// Grows one tree. Returns it and the leaf node of each row.
-fn grow(binned: &Binned, gradients: &[[f32; 2]], options: &FitOptions) -> (Tree, Vec<u16>) {
+fn grow(binned: &BinnedFeatures, gradients: &[[f32; 2]], options: &FitOptions) -> (Tree, Vec<u16>) {
     let mut nodes = vec![Node::Leaf(0.0)];
     let all: Vec<u32> = (0..binned.rows as u32).collect();
     let (histogram, sum) = count(binned, &all, gradients);
@@ -187,7 +187,7 @@ impl Leaf {
         feature: usize,
         bin: usize,
         nodes: [usize; 2],
-        binned: &Binned,
+        binned: &BinnedFeatures,
         gradients: &[[f32; 2]],
         options: &FitOptions,
     ) -> [Leaf; 2] {
@@ -211,7 +211,7 @@ impl Leaf {
 }
 
 /// Returns the sums of the rows' derivatives, by bin and in total. Features with a single bin are not counted.
-fn count(binned: &Binned, rows: &[u32], gradients: &[[f32; 2]]) -> (Histogram, [f64; 2]) {
+fn count(binned: &BinnedFeatures, rows: &[u32], gradients: &[[f32; 2]]) -> (Histogram, [f64; 2]) {
     let gathered: Vec<[f64; 2]> = rows.iter().map(|row| gradients[*row as usize].map(f64::from)).collect();
     let columns = binned.columns.par_iter().zip(&binned.edges).map(|(column, edges)| {
         let mut bins = [[0.0; 2]; BINS];

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 use truename_text::{Document, Mention};
 
-use super::dictionary::{Found, Verdict};
+use super::dictionary::{FormMatch, Verdict};
 use super::{DictionaryRecognizer, Reading};
 use crate::{Error, KnowledgeBase};
 
@@ -93,7 +93,7 @@ impl Annotator {
     }
 
     /// Returns the labels of a document. Where a name is read in two ways, the one with a type counts.
-    fn labels(&self, found: Vec<Found>) -> Vec<Mention> {
+    fn labels(&self, found: Vec<FormMatch>) -> Vec<Mention> {
         let mut labels: Vec<Mention> = found.iter().flat_map(|one| self.label(one)).collect();
         let order = |label: &Mention| (label.span.start, Reverse(label.span.end), label.kind == Mention::UNKNOWN);
         labels.sort_by(|one, other| order(one).cmp(&order(other)).then_with(|| one.kind.cmp(&other.kind)));
@@ -105,7 +105,7 @@ impl Annotator {
     }
 
     /// Returns the label of a mention, once for each of its types.
-    fn label(&self, Found { recognized, verdict }: &Found) -> Vec<Mention> {
+    fn label(&self, FormMatch { recognized, verdict }: &FormMatch) -> Vec<Mention> {
         let unknown = || vec![Mention::new(recognized.span, Mention::UNKNOWN, None)];
         let Verdict::Name(Some(senses)) = verdict else { return unknown() };
         if recognized.tentative {

@@ -33,7 +33,7 @@ pub struct DictionaryRecognizer {
 }
 
 /// A piece of text that is written like a name.
-pub(super) struct Found {
+pub(super) struct FormMatch {
     pub(super) recognized: Recognized,
     pub(super) verdict: Verdict,
 }
@@ -120,12 +120,12 @@ impl DictionaryRecognizer {
     }
 
     /// Finds the mentions of a batch of documents, with the verdict on each.
-    pub(super) fn find(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Found>>, Error> {
+    pub(super) fn find(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<FormMatch>>, Error> {
         Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
     }
 
     /// Finds the mentions of one document, and once more if they define further abbreviations.
-    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
+    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let found = self.in_document(reading, snapshot)?;
         let mentions = found.iter().filter(|one| one.is_mention()).map(|one| one.recognized.span);
         match reading.define_behind(mentions) {
@@ -134,7 +134,7 @@ impl DictionaryRecognizer {
         }
     }
 
-    fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
+    fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let text = &reading.document().text;
         let mut found = Vec::new();
         for span in reading.document().passage_spans() {
@@ -149,9 +149,9 @@ impl DictionaryRecognizer {
         Ok(found)
     }
 
-    fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<Found>, Error> {
+    fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let forms = snapshot.forms()?;
-        let (mut found, mut word): (Vec<Found>, usize) = (Vec::new(), 0);
+        let (mut found, mut word): (Vec<FormMatch>, usize) = (Vec::new(), 0);
         let (mut points, mut matches) = (Vec::new(), Vec::new());
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut points, &mut matches);
@@ -170,8 +170,8 @@ impl DictionaryRecognizer {
                     continue;
                 }
                 let recognized = Recognized { tentative: one.literal, ..Recognized::new(span) };
-                found.push(Found { recognized, verdict });
-                if !self.nested && found.last().is_some_and(Found::is_mention) {
+                found.push(FormMatch { recognized, verdict });
+                if !self.nested && found.last().is_some_and(FormMatch::is_mention) {
                     next = one.end;
                     break;
                 }
@@ -251,7 +251,7 @@ impl DictionaryRecognizer {
     }
 }
 
-impl Found {
+impl FormMatch {
     /// Returns whether this is a mention and no mere word.
     fn is_mention(&self) -> bool {
         matches!(self.verdict, Verdict::Name(_))
@@ -288,7 +288,7 @@ fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
 impl Recognizer for DictionaryRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
         let found = self.find(readings)?;
-        Ok(found.into_iter().map(|found| found.into_iter().flat_map(Found::typed).collect()).collect())
+        Ok(found.into_iter().map(|found| found.into_iter().flat_map(FormMatch::typed).collect()).collect())
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{
-    AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, Embedded, Encoder, ErrorKind, FitOptions,
-    ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Span, TrainedRetriever,
+    AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, EmbedReport, Encoder, ErrorKind,
+    FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Span, TrainedRetriever,
 };
 use truename_infer::{Checkpoint, RetrieverConfig, Tensors};
 
@@ -178,7 +178,7 @@ fn embedding_goes_on_where_it_was_stopped() {
 
     let Fixture { kb, folder: _folder } = Fixture::new();
     let stopped = kb.embed(&encoder, |_, _| ControlFlow::Break(()));
-    assert_eq!(stopped.unwrap(), Embedded::default());
+    assert_eq!(stopped.unwrap(), EmbedReport::default());
     assert_eq!(kb.names_without_vector().unwrap(), 2 * (DAYS as u64 + 1));
     assert_eq!(embed(&kb, &encoder), 2 * (DAYS as u64 + 1));
 }
@@ -335,7 +335,7 @@ fn days(count: usize) -> Vec<Concept> {
 }
 
 /// Stops after the first names.
-fn interrupted(kb: &KnowledgeBase, encoder: &Encoder) -> Embedded {
+fn interrupted(kb: &KnowledgeBase, encoder: &Encoder) -> EmbedReport {
     let mut calls = 0;
     let on_progress = |_, _| {
         calls += 1;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use truename_kb::Snapshot;
 
 use crate::explain::Basis;
-use crate::feature::Remembered;
+use crate::feature::WordMemory;
 use crate::name_filter::NameFilter;
 use crate::name_set::NameSet;
 use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker};
 
 /// Rankers and names of one version of a knowledge base.
-pub(super) struct Fitted {
+pub(super) struct FittedRankers {
     pub(super) version: u64,
     pub(super) ranker: Arc<Ranker>,
     /// Probability below which NIL is the better decision, by `ranker`.
@@ -23,10 +23,10 @@ pub(super) struct Fitted {
     /// Names that may be answered; `None` for all.
     pub(super) allowed: Option<NameSet>,
     /// Words of these names, read once.
-    pub(super) remembered: Arc<Remembered>,
+    pub(super) remembered: Arc<WordMemory>,
 }
 
-impl Fitted {
+impl FittedRankers {
     pub(super) fn read(kb: &KnowledgeBase, snapshot: &Snapshot<'_>, options: &LinkOptions) -> Result<Self, Error> {
         let fitted = |features: FeatureSet| {
             let own =

@@ -13,7 +13,7 @@ const SHARD_ENTRIES: usize = 4096;
 
 /// Weights of words, and words of concepts, as linkers of one version of a knowledge base see them. Shared by all threads.
 #[derive(Default)]
-pub(crate) struct Remembered {
+pub(crate) struct WordMemory {
     /// By the hash of the word.
     weights: [Mutex<Keyed<f64>>; SHARDS],
     /// Sorted hashes of the words of all visible names, by the number of the concept.
@@ -23,7 +23,7 @@ pub(crate) struct Remembered {
 /// A map by keys that are spread by one multiplication.
 pub(super) type Keyed<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
 
-impl Remembered {
+impl WordMemory {
     pub(super) fn weight(&self, word: u64, read: impl FnOnce() -> Result<f64, Error>) -> Result<f64, Error> {
         get(&self.weights, word, read)
     }

@@ -7,7 +7,7 @@ use truename_text::{NameProfile, NormalizedName, has_part};
 
 use super::held_out::Example;
 use crate::call::Call;
-use crate::feature::Featured;
+use crate::feature::CandidateFeatures;
 use crate::generator::{Dense, Scope};
 use crate::retrieval::{Nearest, PIECE, Retriever};
 use crate::{Error, KnowledgeBase, Progress};
@@ -19,7 +19,7 @@ const HARD_NEGATIVES: usize = 12;
 const SAMPLED_NEGATIVES: usize = 12;
 
 /// Features of an example's candidates.
-pub(super) struct Observed {
+pub(super) struct CandidateRows {
     pub(super) rows: Vec<f32>,
     pub(super) sampling_weights: Vec<f32>,
     pub(super) answer: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) fn observe_all(
     kb: &KnowledgeBase,
     call: &Call<'_>,
     progress: &Progress,
-) -> Result<(Vec<Observed>, usize), Error> {
+) -> Result<(Vec<CandidateRows>, usize), Error> {
     let queries: Vec<&str> = examples.iter().map(|example| example.query.as_str()).collect();
     let encoded = kb.encoder()?.map(|encoder| encoder.encode(&queries)).transpose()?;
     let observed = call.in_pieces(examples, PIECE, |snapshot, first, piece| {
@@ -62,13 +62,13 @@ pub(super) fn observe_all(
 struct Observer<'a>(Retriever<'a>);
 
 impl Observer<'_> {
-    fn observe(&mut self, example: &Example, dense: Option<Dense<'_>>) -> Result<Observed, Error> {
+    fn observe(&mut self, example: &Example, dense: Option<Dense<'_>>) -> Result<CandidateRows, Error> {
         let query = NameProfile::new(&example.query);
         let scope = Scope { hidden: &example.hidden, dense, ..self.0.scope() };
         let found = self.0.retrieve(&query, scope, true, &[])?;
         let Some((_, mut featured)) = found.featured else {
             let resolved = found.sole.map(|sole| example.answers.contains(&sole));
-            return Ok(Observed { rows: Vec::new(), sampling_weights: Vec::new(), answer: None, resolved });
+            return Ok(CandidateRows { rows: Vec::new(), sampling_weights: Vec::new(), answer: None, resolved });
         };
         let answers = match &example.part {
             Some(part) => &self.with_most_names(part, &featured)?,
@@ -76,8 +76,9 @@ impl Observer<'_> {
         };
         let is_right = |concept: ConceptIndex| answers.contains(&concept);
         featured.sort_by(|left, right| {
-            let order = |candidate: &Featured| (is_right(candidate.concept), candidate.proposal.key);
-            let nearness = |candidate: &Featured| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
+            let order = |candidate: &CandidateFeatures| (is_right(candidate.concept), candidate.proposal.key);
+            let nearness =
+                |candidate: &CandidateFeatures| candidate.proposal.ngram + candidate.dense.unwrap_or_default();
             let by_nearness = nearness(right).total_cmp(&nearness(left));
             order(right).cmp(&order(left)).then(by_nearness)
         });
@@ -86,11 +87,11 @@ impl Observer<'_> {
         featured.drain(1.min(right)..right);
         let (sampled, sampling_weights) = sampled(featured.len());
         let rows = sampled.into_iter().flat_map(|place| featured[place].row.iter().copied()).collect();
-        Ok(Observed { rows, sampling_weights, answer: (right > 0).then_some(0), resolved: None })
+        Ok(CandidateRows { rows, sampling_weights, answer: (right > 0).then_some(0), resolved: None })
     }
 
     /// Returns the candidates with most names that contain this part: the likeliest origins of the part.
-    fn with_most_names(&self, part: &str, candidates: &[Featured]) -> Result<HashSet<ConceptIndex>, Error> {
+    fn with_most_names(&self, part: &str, candidates: &[CandidateFeatures]) -> Result<HashSet<ConceptIndex>, Error> {
         let part = NormalizedName::new(part);
         let (mut most, mut found) = (1, HashSet::new());
         for candidate in candidates {
@@ -152,7 +153,7 @@ mod tests {
         let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
         let snapshot = kb.store.snapshot().unwrap();
         let observer = Observer(Retriever::new(&kb, &snapshot));
-        let candidate = |number| Featured {
+        let candidate = |number| CandidateFeatures {
             concept: ConceptIndex(number),
             name: NameIndex(0),
             proposal: Default::default(),
