@@ -45,6 +45,8 @@ pub use error::{Error, exists};
 pub use import::{Format, Import, ImportOptions};
 pub use progress::{Committing, Phase, Progress};
 pub use retired::{Removed, Retired};
-pub use store::{Applied, Counts, FORMAT, FormState, Forms, NameOrder, Snapshot, Store, deletion_key, initials_key};
+pub use store::{
+    Counts, FORMAT, FormState, Forms, NameOrder, Snapshot, Store, StoreChanges, deletion_key, initials_key,
+};
 pub use truename_storage::{Environment, ReadTransaction, WriteTransaction, damaged};
 pub use truename_text::Problem;

@@ -123,7 +123,7 @@ impl Role {
 
 /// Statements about a node.
 #[derive(Default)]
-struct Described {
+struct NodeStatements {
     entry: Entry,
     /// `rdfs:label`, used where there is no `skos:prefLabel`.
     label: String,
@@ -143,7 +143,7 @@ struct Described {
 /// Nodes in the order of their IRIs, blank nodes first.
 #[derive(Default)]
 pub(super) struct Graph {
-    described: BTreeMap<String, Described>,
+    described: BTreeMap<String, NodeStatements>,
     /// Properties that were met, each with its number and role.
     properties: HashMap<String, (u32, Role)>,
     /// Nodes that have a name, definition or cross-reference of another, with its role there.
@@ -165,9 +165,9 @@ impl Graph {
         property
     }
 
-    fn described(&mut self, node: &str) -> &mut Described {
+    fn described(&mut self, node: &str) -> &mut NodeStatements {
         if !self.described.contains_key(node) {
-            self.described.insert(node.to_owned(), Described::default());
+            self.described.insert(node.to_owned(), NodeStatements::default());
         }
         self.described.get_mut(node).expect("it was just put there")
     }
@@ -288,7 +288,7 @@ impl Graph {
 
     /// Returns the names of a node and, in MeSH, of the nodes that hold names for it.
     fn names_of(&self, node: &str, step: usize) -> Vec<String> {
-        let own = self.described.get(node).into_iter().flat_map(Described::names).map(str::to_owned);
+        let own = self.described.get(node).into_iter().flat_map(NodeStatements::names).map(str::to_owned);
         let further = self.holders.get(node).into_iter().flatten().filter(|(role, _)| role.is_name());
         let further = further
             .filter(|_| step < NAME_STEPS && node.starts_with(MESH))
@@ -337,7 +337,7 @@ impl Graph {
     }
 }
 
-impl Described {
+impl NodeStatements {
     fn say(&mut self, role: Role, value: &str) {
         let (entry, value) = (&mut self.entry, value.to_owned());
         match role {

@@ -28,7 +28,7 @@ pub use self::name_order::NameOrder;
 pub use self::snapshot::Snapshot;
 pub use self::tables::FORMAT;
 use self::tables::Tables;
-pub use self::update::Applied;
+pub use self::update::StoreChanges;
 use crate::environment::SharedEnvironment;
 use crate::{Comparison, Error, checksums, error, pages};
 

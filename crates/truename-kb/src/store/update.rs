@@ -16,7 +16,7 @@ use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex};
 /// Changes made by [`Store::apply`], with the names that indexes must add and remove.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Applied {
+pub struct StoreChanges {
     /// Concepts that were not there before.
     pub added: u32,
     /// Concepts that were there and differ now.
@@ -38,7 +38,7 @@ pub struct Applied {
 /// State of an update.
 struct Update {
     counts: Counts,
-    applied: Applied,
+    applied: StoreChanges,
     /// New names with their places in the order of names.
     placed: Vec<(OrderKey, u32)>,
 }
@@ -59,11 +59,11 @@ impl Store {
         write: &mut WriteTransaction<'_>,
         concepts: Vec<Concept>,
         removed: &[ConceptId],
-    ) -> Result<Applied, Error> {
+    ) -> Result<StoreChanges, Error> {
         // Refuses a count that is not of the names.
         self.tables.next_name(write)?;
         let counts = self.tables.counts(write)?;
-        let mut update = Update { counts, applied: Applied::default(), placed: Vec::new() };
+        let mut update = Update { counts, applied: StoreChanges::default(), placed: Vec::new() };
         for id in removed {
             self.remove_concept(write, id, &mut update)?;
         }
@@ -204,7 +204,12 @@ impl Store {
         Ok(())
     }
 
-    fn drop_names(&self, write: &mut WriteTransaction<'_>, concept: u32, applied: &mut Applied) -> Result<(), Error> {
+    fn drop_names(
+        &self,
+        write: &mut WriteTransaction<'_>,
+        concept: u32,
+        applied: &mut StoreChanges,
+    ) -> Result<(), Error> {
         let numbers = self.tables.record(write, ConceptIndex(concept))?.names;
         for number in numbers {
             let name = self.tables.name(write, NameIndex(number))?.1.to_owned();

@@ -8,7 +8,9 @@ use truename_error::ErrorKind;
 use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
-use truename_kb::{Applied, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Retired, Snapshot, Store};
+use truename_kb::{
+    Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Retired, Snapshot, Store, StoreChanges,
+};
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
@@ -184,7 +186,7 @@ impl KnowledgeBase {
         self.store.commit(write)?;
         drop(committing);
         let counts = self.store.snapshot()?.counts();
-        let Applied { added, changed, removed: removed_count, missing, .. } = applied;
+        let StoreChanges { added, changed, removed: removed_count, missing, .. } = applied;
         // Obsolete terms of a file need not exist; ids asked for by name should.
         let missing = missing.into_iter().filter(|id| removed.contains(id)).collect();
         Ok(Report {
