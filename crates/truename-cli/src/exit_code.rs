@@ -28,19 +28,19 @@ impl std::error::Error for UsageError {}
 
 /// An error with advice.
 #[derive(Debug)]
-pub struct Advised {
+pub struct AdvisedError {
     pub message: String,
     pub hint: String,
     pub code: ExitCode,
 }
 
-impl std::fmt::Display for Advised {
+impl std::fmt::Display for AdvisedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Advised {}
+impl std::error::Error for AdvisedError {}
 
 impl ExitCode {
     /// Prints an error with its causes and advice; a closed pipe is no error.
@@ -56,7 +56,7 @@ impl ExitCode {
             }
         });
         let kind = error.downcast_ref::<Error>().map(Error::kind);
-        if let Some(advised) = error.downcast_ref::<Advised>() {
+        if let Some(advised) = error.downcast_ref::<AdvisedError>() {
             return advised.code;
         }
         let is_usage = error.is::<UsageError>() || matches!(kind, Some(ErrorKind::Recipe | ErrorKind::NoColumn));
@@ -73,7 +73,7 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     let ours = cause.downcast_ref::<Error>().and_then(Error::hint).map(worded);
-    ours.or_else(|| cause.downcast_ref::<Advised>().map(|advised| advised.hint.clone()))
+    ours.or_else(|| cause.downcast_ref::<AdvisedError>().map(|advised| advised.hint.clone()))
 }
 
 /// Returns advice with settings as flags, keys with a value as `--set` writes them, and actions as commands.

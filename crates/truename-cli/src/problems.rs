@@ -53,7 +53,7 @@ impl Fault {
 
 /// Malformed rows, with the first of their faults.
 #[derive(Default)]
-pub struct Malformed {
+pub struct MalformedRows {
     first: Vec<Problem>,
     faults: u64,
     rows: u64,
@@ -63,7 +63,7 @@ pub struct Malformed {
     is_strict: bool,
 }
 
-impl Malformed {
+impl MalformedRows {
     pub fn new(is_strict: bool) -> Self {
         Self { is_strict, ..Self::default() }
     }
@@ -106,12 +106,12 @@ impl Malformed {
 
 /// Links of names that are longer than the window of a model, with the first of them.
 #[derive(Default)]
-pub struct Truncated {
+pub struct TruncatedNames {
     count: u64,
     first: Vec<String>,
 }
 
-impl Truncated {
+impl TruncatedNames {
     /// Counts those of several links.
     pub fn count<'a>(&mut self, links: impl IntoIterator<Item = &'a Link>) {
         for link in links.into_iter().filter(|link| link.is_truncated) {

@@ -11,7 +11,7 @@ use crate::bars;
 use crate::command::open_kb;
 use crate::count::{counted, grouped};
 use crate::documents::{CorpusSink, read};
-use crate::exit_code::{Advised, ExitCode};
+use crate::exit_code::{AdvisedError, ExitCode};
 
 pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -41,7 +41,7 @@ fn annotator(kb: KnowledgeBase, arguments: &Annotate) -> anyhow::Result<Annotato
         let message = format!("the concepts of {} have no types", kb.path().display());
         let hint =
             "--type NAME gives all labels one type; `truename kb import --type-column COLUMN` reads types".into();
-        return Err(Advised { message, hint, code: ExitCode::Failure }.into());
+        return Err(AdvisedError { message, hint, code: ExitCode::Failure }.into());
     }
     let annotator =
         Annotator::new(kb).nested(arguments.nested).with_ids(arguments.ids).abbreviations(!arguments.no_abbreviations);

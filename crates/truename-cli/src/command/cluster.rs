@@ -30,7 +30,7 @@ pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
     if phrases.empty > 0 && !quiet {
         crate::say!("{} without a name left out", counted(phrases.empty, "cell"));
     }
-    let clustered = Clustered::new(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
+    let clustered = NameClusters::new(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
     write(arguments, format, &phrases, &clustered.labels)?;
     if !quiet {
         let triples =
@@ -84,7 +84,7 @@ pub fn encoder(arguments: &Clustering, quiet: bool) -> anyhow::Result<Option<Arc
 }
 
 /// Names in clusters.
-pub struct Clustered {
+pub struct NameClusters {
     /// Cluster of each name.
     pub labels: Vec<usize>,
     pub threshold: f32,
@@ -94,7 +94,7 @@ pub struct Clustered {
     neighbours: Option<usize>,
 }
 
-impl Clustered {
+impl NameClusters {
     /// Clusters distinct names.
     pub fn new(
         names: &[String],

@@ -7,9 +7,9 @@ use serde::Serialize;
 use truename_eval::clusters::{ClusterScores, Clusters};
 
 use crate::arguments::EvaluateClusters;
-use crate::command::cluster::{Clustered, encoder};
+use crate::command::cluster::{NameClusters, encoder};
 use crate::count::counted;
-use crate::exit_code::{Advised, ExitCode};
+use crate::exit_code::{AdvisedError, ExitCode};
 use crate::{atomic_file, interrupt, output};
 
 /// The scores, as `--json` has them.
@@ -45,12 +45,12 @@ fn read_labels(path: &Path, gold: &Clusters) -> anyhow::Result<Vec<Option<usize>
     let labels = Clusters::read(path)?.labels(gold).map_err(|name| {
         let message = format!("{}: \"{name}\" is in several clusters", path.display());
         let hint = "clusters to score have each name once, as `truename cluster` writes them".into();
-        Advised { message, hint, code: ExitCode::Failure }
+        AdvisedError { message, hint, code: ExitCode::Failure }
     })?;
     if let (Some(first), true) = (gold.names().first(), labels.iter().all(Option::is_none)) {
         let message = format!("{} has no name of the gold clusters, such as \"{first}\"", path.display());
         let hint = "cluster the names that gold has, written alike".into();
-        return Err(Advised { message, hint, code: ExitCode::Failure }.into());
+        return Err(AdvisedError { message, hint, code: ExitCode::Failure }.into());
     }
     Ok(labels)
 }
@@ -58,7 +58,7 @@ fn read_labels(path: &Path, gold: &Clusters) -> anyhow::Result<Vec<Option<usize>
 /// Clusters the names of gold.
 fn cluster(gold: &Clusters, arguments: &EvaluateClusters, quiet: bool) -> anyhow::Result<(Vec<Option<usize>>, f32)> {
     let encoder = encoder(&arguments.clustering, quiet)?;
-    let clustered = Clustered::new(gold.names(), encoder.as_deref(), &arguments.clustering, quiet)?;
+    let clustered = NameClusters::new(gold.names(), encoder.as_deref(), &arguments.clustering, quiet)?;
     if !quiet {
         crate::say!("{} in {}", counted(gold.names().len() as u64, "name"), clustered.summary());
     }

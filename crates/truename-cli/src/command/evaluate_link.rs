@@ -15,7 +15,7 @@ use crate::command::link::of_documents;
 use crate::command::{open_kb, with_encoder};
 use crate::count::{counted, grouped};
 use crate::documents::read;
-use crate::problems::Truncated;
+use crate::problems::TruncatedNames;
 
 /// Number of candidates examined for each gold mention.
 const DEPTH: usize = 5;
@@ -26,7 +26,7 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let finding = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions { top: 1, ..LinkOptions::default() })?;
     let linking = finding.with_options(LinkOptions { top: DEPTH, ..finding.options().clone() })?;
     let judge = Judge { finding, linking };
-    let (mut judged, mut truncated) = (Vec::new(), Truncated::default());
+    let (mut judged, mut truncated) = (Vec::new(), TruncatedNames::default());
     let problems = read(&arguments.gold, &options, quiet, |mut documents| {
         documents.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
         judged.extend(judge.all(documents, &mut truncated)?);
@@ -87,7 +87,7 @@ struct Judge {
 
 impl Judge {
     /// Links all documents. Adds the names that are longer than the window of a model to `truncated`.
-    fn all(&self, documents: Vec<Document>, truncated: &mut Truncated) -> anyhow::Result<Vec<JudgedDocument>> {
+    fn all(&self, documents: Vec<Document>, truncated: &mut TruncatedNames) -> anyhow::Result<Vec<JudgedDocument>> {
         let given = self.linking.link_mentions(documents.clone())?;
         let found = self.finding.link_documents(documents)?;
         let mentions = given.iter().chain(&found).flat_map(|document| &document.mentions);

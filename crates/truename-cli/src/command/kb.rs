@@ -336,7 +336,7 @@ fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
 
 /// A concept with the retired ids that it replaces, or may, as `kb import` reads it.
 #[derive(Serialize)]
-struct Exported {
+struct ExportedConcept {
     #[serde(flatten)]
     concept: Concept,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -364,7 +364,7 @@ fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
     kb.for_each_concept(|concept| {
         interrupt::check()?;
         let [replaces, considered_for] = beside.remove(&concept.id).unwrap_or_default();
-        put_line(&mut output, &Exported { concept, replaces, considered_for })
+        put_line(&mut output, &ExportedConcept { concept, replaces, considered_for })
     })?;
     alone.iter().try_for_each(|retired| put_line(&mut output, &retired.as_removed()))?;
     output.finish()

@@ -11,7 +11,7 @@ use crate::command::{check_vectors, open_linker, recognizer};
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
-use crate::problems::Truncated;
+use crate::problems::TruncatedNames;
 
 /// Default number of candidates on a page.
 const HTML_TOP: u32 = 5;
@@ -94,7 +94,7 @@ struct Tally {
     documents: u64,
     mentions: u64,
     nil: u64,
-    truncated: Truncated,
+    truncated: TruncatedNames,
 }
 
 impl Tally {

@@ -112,16 +112,16 @@ fn near_ids(kb: &KnowledgeBase, name: &str) -> Result<Vec<ConceptId>, truename::
 
 /// A name of the knowledge base with its concept; in the order in which it was drawn by lot.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Sampled {
+struct SampledName {
     lot: u64,
     name: String,
     id: String,
 }
 
 /// Samples names of the other concepts: those with the lowest lots.
-fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec<Sampled>, truename::Error> {
+fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec<SampledName>, truename::Error> {
     let chosen: HashSet<&ConceptId> = chosen.iter().map(|concept| &concept.id).collect();
-    let (mut lowest, mut number, most) = (BinaryHeap::<Sampled>::new(), 0_u64, usize::from(arguments.sample));
+    let (mut lowest, mut number, most) = (BinaryHeap::<SampledName>::new(), 0_u64, usize::from(arguments.sample));
     kb.for_each_concept(|concept| -> Result<(), truename::Error> {
         for name in concept.names() {
             let lot = SplitMix64::at(arguments.seed, number);
@@ -130,7 +130,7 @@ fn sample(kb: &KnowledgeBase, chosen: &[Concept], arguments: &Map) -> Result<Vec
             if !is_low || chosen.contains(&concept.id) {
                 continue;
             }
-            lowest.push(Sampled { lot, name: name.to_owned(), id: concept.id.to_string() });
+            lowest.push(SampledName { lot, name: name.to_owned(), id: concept.id.to_string() });
             if lowest.len() > most {
                 lowest.pop();
             }
@@ -162,9 +162,9 @@ enum Group {
 }
 
 /// Returns the points in the order of drawing: the sample, the names of the concepts, and above all others the queries.
-fn points(sample: Vec<Sampled>, concepts: &[Concept], queries: Vec<String>) -> Vec<Point> {
+fn points(sample: Vec<SampledName>, concepts: &[Concept], queries: Vec<String>) -> Vec<Point> {
     let point = |name, id, group| Point { name, id, group, place: [0.0; 2] };
-    let sampled = sample.into_iter().map(|Sampled { name, id, .. }| point(name, id, Group::Sample));
+    let sampled = sample.into_iter().map(|SampledName { name, id, .. }| point(name, id, Group::Sample));
     let names = |(number, concept): (usize, &Concept)| -> Vec<Point> {
         let names = concept.names().map(str::to_owned);
         names.map(|name| point(name, concept.id.to_string(), Group::Concept(number))).collect()
@@ -296,7 +296,7 @@ mod tests {
 
     /// Returns a point of each group, the first two at one place, and the concept.
     fn drawn() -> (Vec<Point>, Vec<Concept>) {
-        let sampled = Sampled { lot: 1, name: "cough, dry".into(), id: "X:9".into() };
+        let sampled = SampledName { lot: 1, name: "cough, dry".into(), id: "X:9".into() };
         let mut concept = Concept::new("X:1".parse().unwrap(), "heart attack");
         concept.synonyms.push("infarct".into());
         let mut points = points(vec![sampled], std::slice::from_ref(&concept), vec!["<hart>".into()]);

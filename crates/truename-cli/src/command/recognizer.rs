@@ -11,7 +11,7 @@ use truename::{
 use truename_read::SourceOptions;
 
 use crate::arguments::{RecognizerChoice, RecognizerChoices};
-use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::exit_code::{AdvisedError, ExitCode, UsageError};
 
 /// Options of the recognizers.
 #[derive(Default)]
@@ -95,15 +95,15 @@ fn open(folder: &Path) -> anyhow::Result<TrainedRecognizer> {
         let message = format!("there is no folder {} with a recognizer", folder.display());
         let hint =
             "`truename train` makes one; `--recognizer dictionary` goes by the names of the knowledge base".into();
-        return Err(Advised { message, hint, code: ExitCode::Failure }.into());
+        return Err(AdvisedError { message, hint, code: ExitCode::Failure }.into());
     }
     Ok(TrainedRecognizer::open(folder)?)
 }
 
-fn no_recognizer(kb: &KnowledgeBase) -> Advised {
+fn no_recognizer(kb: &KnowledgeBase) -> AdvisedError {
     let message = format!("{} has no recognizer of its own", kb.path().display());
     let hint = format!("`truename kb models add DIR --kb {}` copies one there", kb.path().display());
-    Advised { message, hint, code: ExitCode::Failure }
+    AdvisedError { message, hint, code: ExitCode::Failure }
 }
 
 fn configured(

@@ -9,7 +9,7 @@ use truename::cache_folder;
 use truename_server::{BaseSource, Keys, Server, ServerOptions};
 
 use crate::arguments::Serve;
-use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::exit_code::{AdvisedError, ExitCode, UsageError};
 use crate::interrupt;
 
 /// Name of the bundled knowledge base.
@@ -44,9 +44,9 @@ fn say_address(address: SocketAddr, arguments: &Serve) {
     }
 }
 
-fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Advised {
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> AdvisedError {
     let message = format!("cannot listen at {address}: {error}");
-    Advised { message, hint: "choose another with --port; 0 takes a free one".into(), code: ExitCode::Failure }
+    AdvisedError { message, hint: "choose another with --port; 0 takes a free one".into(), code: ExitCode::Failure }
 }
 
 async fn stopped() {

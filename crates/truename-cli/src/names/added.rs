@@ -14,13 +14,13 @@ use crate::arguments::Match;
 const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
 
 /// Columns or fields added to a row, in order.
-pub struct Added {
+pub struct AddedColumns {
     pub names: Vec<String>,
     top: usize,
     suggest: bool,
 }
 
-impl Added {
+impl AddedColumns {
     /// Chooses names that no present column has.
     pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, arguments: &Match) -> Self {
         let top = arguments.top.unwrap_or(1) as usize;
@@ -70,7 +70,7 @@ pub fn free_names<'a>(present: impl IntoIterator<Item = &'a (impl AsRef<str> + '
     [as_they_are, prefixed].into_iter().chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// Formats a value of [`Added::values`] as a cell of text; null is empty.
+/// Formats a value of [`AddedColumns::values`] as a cell of text; null is empty.
 pub fn cell(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::Borrowed(""),

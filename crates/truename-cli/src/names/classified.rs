@@ -18,10 +18,10 @@ use super::walk::{Answerer, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments, TextArguments};
 use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
-use crate::problems::{Fault, Malformed};
+use crate::problems::{Fault, MalformedRows};
 
 /// Classifies the texts of files and writes their rows with the answers.
-pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, Malformed)> {
+pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
     let Classify { encoding, max_line_bytes, .. } = arguments;
     let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
     let (first, second) = columns(&arguments.texts, classifier.config());
@@ -38,7 +38,7 @@ pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow
     let is_ditto = input.format == InputFormat::Text;
     let (first, second) = if is_ditto { ("1".to_owned(), Some("2".to_owned())) } else { (first.clone(), second) };
     let mut texts = Texts::open(arguments, classifier, (first, second), &mut input)?;
-    let mut malformed = Malformed::new(arguments.strict);
+    let mut malformed = MalformedRows::new(arguments.strict);
     walk(input, &mut texts, &mut malformed, "text")?;
     texts.writer.finish()?;
     Ok((texts.tally, malformed))

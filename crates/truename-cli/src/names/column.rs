@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use truename_read::{ColumnError, Table};
 pub use truename_read::{folded, quoted};
 
-use crate::exit_code::{Advised, ExitCode};
+use crate::exit_code::{AdvisedError, ExitCode};
 
 /// Minimum Jaro–Winkler similarity of a column that is suggested as a correction.
 const MIN_SIMILARITY: f64 = 0.75;
@@ -29,7 +29,7 @@ pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<us
 pub fn column(present: &[String], wanted: &str, flag: &str) -> anyhow::Result<usize> {
     truename_read::column(present, wanted).map_err(|error| {
         let hint = way_out(&error, flag);
-        Advised { message: error.to_string(), hint, code: ExitCode::Usage }.into()
+        AdvisedError { message: error.to_string(), hint, code: ExitCode::Usage }.into()
     })
 }
 
@@ -48,7 +48,7 @@ pub fn table_column(table: &Table, wanted: Option<&str>, flag: &str) -> anyhow::
             }
             None => way_out(&error, flag),
         };
-        Advised { message: error.to_string(), hint, code: ExitCode::Usage }.into()
+        AdvisedError { message: error.to_string(), hint, code: ExitCode::Usage }.into()
     })
 }
 
@@ -77,7 +77,7 @@ mod tests {
     fn found(present: &[&str], asked: Option<&str>) -> Result<usize, String> {
         let present: Vec<String> = present.iter().map(|column| (*column).to_owned()).collect();
         name_column(&present, asked).map_err(|error| {
-            let advised = error.downcast::<Advised>().unwrap();
+            let advised = error.downcast::<AdvisedError>().unwrap();
             format!("{}; {}", advised.message, advised.hint)
         })
     }

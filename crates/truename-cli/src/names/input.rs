@@ -13,7 +13,7 @@ use truename_read::{
 use super::cells::Cells;
 use crate::arguments::{InputFormat, TableArguments};
 use crate::bars::bytes_bar;
-use crate::exit_code::{Advised, ExitCode, UsageError};
+use crate::exit_code::{AdvisedError, ExitCode, UsageError};
 use crate::interrupt;
 
 /// Options by which an input is opened.
@@ -25,7 +25,7 @@ pub struct InputOptions<'a> {
 }
 
 /// Tells the format of a file; that of the first file where nothing tells it.
-type Told<'a> = Rc<dyn Fn(&Source, Option<InputFormat>) -> InputFormat + 'a>;
+type FormatRule<'a> = Rc<dyn Fn(&Source, Option<InputFormat>) -> InputFormat + 'a>;
 
 /// Files, folders, patterns or stdin, read as one.
 pub struct Input<'a> {
@@ -55,7 +55,7 @@ impl<'a> Input<'a> {
         let InputOptions { encoding, max_line_bytes, .. } = options;
         let options = SourceOptions { encoding: encoding.map(str::to_owned), max_line_bytes, on_read: None };
         let watched = SourceOptions { on_read: Some(Arc::new(move |bytes| counted.inc(bytes))), ..options.clone() };
-        let told: Told<'a> = Rc::new(told);
+        let told: FormatRule<'a> = Rc::new(told);
         let first = Source::open_raw(&files[0], &watched)?;
         let format = format(&first, None, &told)?;
         first.check_table()?;
@@ -94,7 +94,7 @@ impl<'a> Input<'a> {
 /// Returns an error of a row, with a way out.
 pub fn refused(path: &Path, line: u64, message: &str, hint: &str) -> anyhow::Error {
     let message = format!("{}:{line}: {message}", path.display());
-    Advised { message, hint: hint.into(), code: ExitCode::Failure }.into()
+    AdvisedError { message, hint: hint.into(), code: ExitCode::Failure }.into()
 }
 
 /// Advice on rows of JSONL that are no objects.
@@ -133,7 +133,7 @@ fn total_bytes(files: &[PathBuf]) -> Option<u64> {
 fn opener<'a>(
     options: SourceOptions,
     wanted: InputFormat,
-    told: Told<'a>,
+    told: FormatRule<'a>,
 ) -> impl Fn(&Path) -> Result<Source, Error> + 'a {
     move |path| {
         let source = Source::open_raw(path, &options)?;
@@ -162,7 +162,7 @@ fn refused_file(source: &Source, message: impl std::fmt::Display, hint: &str) ->
 }
 
 /// Returns the format that is told, if it agrees with the content.
-fn format(source: &Source, first: Option<InputFormat>, told: &Told<'_>) -> Result<InputFormat, Error> {
+fn format(source: &Source, first: Option<InputFormat>, told: &FormatRule<'_>) -> Result<InputFormat, Error> {
     match (told(source, first), source.is_parquet()) {
         (InputFormat::Parquet, false) => {
             Err(refused_file(source, "this is no Parquet table", "say the format, or name the file by its extension"))

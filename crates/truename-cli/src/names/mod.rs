@@ -19,14 +19,14 @@ use truename::Linker;
 
 use crate::arguments::{InputFormat, Match};
 use crate::exit_code::UsageError;
-use crate::problems::Malformed;
+use crate::problems::MalformedRows;
 use input::{Input, InputOptions, layout, told};
 use rows::Names;
 use sink::Target;
 use tally::Tally;
 
 /// Links the names of files and writes the results.
-pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, Malformed)> {
+pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
     let Match { encoding, max_line_bytes, table, input_format, .. } = arguments;
     let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
     let is_table = arguments.column.is_some() || table.delimiter.is_some() || table.no_header;
@@ -47,7 +47,7 @@ pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(T
             Ok(layout)
         },
     )?;
-    let (mut tally, mut malformed) = (Tally::default(), Malformed::new(arguments.strict));
+    let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
     let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
     walk::walk(input, &mut names, &mut malformed, "name")?;
     names.finish()?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use truename::{LONGEST_NAME_BYTES, Link, Linker};
 use truename_read::{Encoding, Record, RowFormat, json};
 
-use super::added::Added;
+use super::added::AddedColumns;
 use super::cells::Cells;
 use super::column::{column, extra_columns, name_column, table_column};
 use super::context::InContext;
@@ -84,7 +84,7 @@ pub struct Names<'a> {
     /// For each column of a Parquet table, true if its values are numbers or booleans.
     literals: Vec<bool>,
     columns: Columns,
-    added: Added,
+    added: AddedColumns,
     sink: Sink,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Names<'a> {
         tally: &'a mut Tally,
     ) -> anyhow::Result<Self> {
         let columns = Columns::find(input, arguments)?;
-        let added = Added::beside(columns.own.iter().chain(&columns.extra), arguments);
+        let added = AddedColumns::beside(columns.own.iter().chain(&columns.extra), arguments);
         let sink = Sink::open(target, input, (&columns.own, &columns.extra), &added, arguments)?;
         let (format, encoding) = (input.rows.format(), input.rows.encoding());
         let literals = input.rows.table().map(|table| table.literals.clone()).unwrap_or_default();

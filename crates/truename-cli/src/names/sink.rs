@@ -9,7 +9,7 @@ use truename::Link;
 use truename_read::{Dialect, Encoding, ParquetColumn, ParquetWriter, Record};
 use truename_view::NameLine;
 
-use super::added::{Added, cell};
+use super::added::{AddedColumns, cell};
 use super::input::{Input, by_extension, encode, finish};
 use super::row_writer::RowWriter;
 use crate::arguments::{InputFormat, Match, OutputFormat};
@@ -97,7 +97,7 @@ impl Sink {
         target: Target,
         input: &mut Input<'_>,
         (own, extra): (&[String], &[String]),
-        added: &Added,
+        added: &AddedColumns,
         arguments: &Match,
     ) -> anyhow::Result<Self> {
         let (out, columns, is_safe) = (arguments.out.as_deref(), [own, extra].concat(), arguments.csv_safe);
@@ -126,7 +126,7 @@ impl Sink {
         Ok(Self::Delimited { output, dialect, encoding, is_safe })
     }
 
-    fn parquet(arguments: &Match, input: &Input<'_>, columns: &[String], added: &Added) -> anyhow::Result<Self> {
+    fn parquet(arguments: &Match, input: &Input<'_>, columns: &[String], added: &AddedColumns) -> anyhow::Result<Self> {
         let copies = input.format == InputFormat::Parquet;
         let column = |name: &String, is_number| ParquetColumn { name: name.clone(), is_number };
         let mut gained: Vec<ParquetColumn> = added.names.iter().map(|name| column(name, false)).collect();
@@ -156,7 +156,7 @@ impl Sink {
     }
 
     /// Writes a row with its answer; `own` has one value a column where they are needed.
-    pub fn write(&mut self, record: Record, own: Vec<Value>, link: &Link, added: &Added) -> anyhow::Result<()> {
+    pub fn write(&mut self, record: Record, own: Vec<Value>, link: &Link, added: &AddedColumns) -> anyhow::Result<()> {
         match self {
             Self::Rows(writer) => writer.put(record, &added.values(link)),
             Self::Candidates { output, suggests } => {

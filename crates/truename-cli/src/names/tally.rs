@@ -6,7 +6,7 @@ use truename::Link;
 use truename_view::suggestion;
 
 use crate::count::{counted, grouped};
-use crate::problems::{RetiredIds, Truncated};
+use crate::problems::{RetiredIds, TruncatedNames};
 
 /// Counts of answers.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub struct Tally {
     names: u64,
     nil: u64,
     suggested: u64,
-    truncated: Truncated,
+    truncated: TruncatedNames,
     retired: RetiredIds,
 }
 

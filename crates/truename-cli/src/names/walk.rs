@@ -7,7 +7,7 @@ use truename_read::{Record, Rows};
 use super::input::Input;
 use crate::count::counted;
 use crate::interrupt;
-use crate::problems::{Fault, Malformed};
+use crate::problems::{Fault, MalformedRows};
 
 /// Rows answered together.
 const PIECE: usize = 4096;
@@ -41,7 +41,7 @@ pub trait Answerer {
 pub fn walk(
     mut input: Input<'_>,
     answerer: &mut impl Answerer,
-    malformed: &mut Malformed,
+    malformed: &mut MalformedRows,
     noun: &str,
 ) -> anyhow::Result<()> {
     let mut answered = 0;
@@ -68,7 +68,7 @@ type Piece<T> = (Vec<(Record, bool)>, Vec<T>);
 fn read<T: Answerer>(
     rows: &mut Rows<'_>,
     answerer: &T,
-    malformed: &mut Malformed,
+    malformed: &mut MalformedRows,
 ) -> anyhow::Result<Option<Piece<T::Text>>> {
     interrupt::check()?;
     let (mut records, mut texts, mut bytes, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());

@@ -8,7 +8,7 @@ use truename_eval::pairs::{LabelledPair, read_matches};
 use truename_records::{Record, RecordPair, Resolution};
 
 use super::input::{Input, InputTable};
-use crate::exit_code::{Advised, ExitCode};
+use crate::exit_code::{AdvisedError, ExitCode};
 use crate::names::column::quoted;
 
 /// Matching pairs, each once, in order.
@@ -37,7 +37,7 @@ impl Gold {
         let mut matches = Vec::new();
         for LabelledPair { left: one, right: other, is_same, file, line } in read_matches(path)? {
             let row = |names: &Names, table: &InputTable, name: &str| {
-                names.row(name).ok_or_else(|| Advised {
+                names.row(name).ok_or_else(|| AdvisedError {
                     message: format!(
                         "{}:{line}: {} has no record {}",
                         file.display(),
@@ -50,7 +50,7 @@ impl Gold {
             };
             let name = one;
             let (one, other) = (row(&left, &input.left, &name)?, row(right, input.right(), &other)?);
-            let pair = input.tables().pair(one, other).ok_or_else(|| Advised {
+            let pair = input.tables().pair(one, other).ok_or_else(|| AdvisedError {
                 message: format!("{}:{line}: {} is paired with itself", file.display(), quoted(&name)),
                 hint: "name two records; equal ones by their ids or rows".into(),
                 code: ExitCode::Failure,

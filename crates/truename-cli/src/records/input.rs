@@ -11,7 +11,7 @@ use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;
 use crate::names::column::{column, extra_columns, folded, quoted, table_column};
 use crate::names::input::{InputOptions, layout, told};
-use crate::problems::{Fault, Malformed};
+use crate::problems::{Fault, MalformedRows};
 use crate::{interrupt, names};
 
 /// One table or two.
@@ -32,7 +32,7 @@ pub struct InputTable {
     pub records: Vec<Record>,
     /// Ids by row, where a column has them.
     ids: Option<Vec<String>>,
-    pub malformed: Malformed,
+    pub malformed: MalformedRows,
 }
 
 impl Input {
@@ -104,7 +104,7 @@ impl InputTable {
             table_column(table, None, "--column")?;
         }
         let mut columns = input.rows.table().map(|table| table.columns.clone()).unwrap_or_default();
-        let (mut rows, mut malformed) = (Vec::new(), Malformed::new(arguments.strict));
+        let (mut rows, mut malformed) = (Vec::new(), MalformedRows::new(arguments.strict));
         while let Some(record) = input.rows.read()? {
             interrupt::check()?;
             if !record.content().is_empty() {
