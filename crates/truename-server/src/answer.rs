@@ -12,7 +12,7 @@ use futures_util::stream;
 use http_body::{Frame, SizeHint};
 use tokio::sync::mpsc;
 
-use crate::budget::Holding;
+use crate::budget::HeldMemory;
 use crate::connection::Connection;
 
 /// Largest part of a body that is handed over at once, in bytes.
@@ -24,13 +24,13 @@ const AHEAD: usize = 2;
 pub(crate) struct Answer {
     body: Body,
     rest: Bytes,
-    _holding: Holding,
+    _holding: HeldMemory,
     connection: Option<Arc<Connection>>,
 }
 
 impl Answer {
     /// Returns a body that holds its memory and its connection.
-    pub fn body(body: Body, holding: Holding, connection: Option<Arc<Connection>>) -> Body {
+    pub fn body(body: Body, holding: HeldMemory, connection: Option<Arc<Connection>>) -> Body {
         Body::new(Self { body, rest: Bytes::new(), _holding: holding, connection })
     }
 }
@@ -151,7 +151,7 @@ mod tests {
     async fn written(write: impl FnOnce(BodyWriter) + Send + 'static) -> Result<Bytes, axum::Error> {
         let (writer, body) = BodyWriter::new();
         let writing = tokio::task::spawn_blocking(move || write(writer));
-        let body = to_bytes(Answer::body(body, Holding::default(), None), usize::MAX).await;
+        let body = to_bytes(Answer::body(body, HeldMemory::default(), None), usize::MAX).await;
         writing.await.unwrap();
         body
     }

@@ -16,9 +16,9 @@ pub(crate) struct Cache {
 }
 
 /// Remembered answers of some linkers, all of one version of the knowledge base.
-pub(crate) struct Answers(Mutex<Remembered>);
+pub(crate) struct Answers(Mutex<AnswerCache>);
 
-struct Remembered {
+struct AnswerCache {
     version: u64,
     /// By the number of the linker and the name.
     links: LruCache<(u64, String), Remembrance>,
@@ -33,7 +33,7 @@ struct Remembrance {
 }
 
 /// Answers to a batch of names.
-pub(crate) struct Answered {
+pub(crate) struct NameAnswers {
     pub links: Vec<Arc<Link>>,
     /// Number of names that were remembered.
     pub remembered: usize,
@@ -42,19 +42,19 @@ pub(crate) struct Answered {
 impl Answers {
     pub fn new(Cache { answers, bytes: most_bytes }: Cache) -> Self {
         let links = LruCache::new(NonZeroUsize::new(answers).unwrap_or(NonZeroUsize::MIN));
-        Self(Mutex::new(Remembered { version: 0, links, bytes: 0, most_bytes }))
+        Self(Mutex::new(AnswerCache { version: 0, links, bytes: 0, most_bytes }))
     }
 
     /// Links names by a linker with a number, all to one version of the knowledge base.
     ///
     /// # Errors
     /// As [`Linker::link`].
-    pub fn link(&self, number: u64, linker: &Linker, names: &[&str]) -> Result<Answered, Error> {
+    pub fn link(&self, number: u64, linker: &Linker, names: &[&str]) -> Result<NameAnswers, Error> {
         let version = linker.knowledge_base().version()?;
         let mut known = self.known(version, number, names);
         let mut remembered = known.iter().flatten().count();
         if remembered == names.len() {
-            return Ok(Answered { remembered, links: known.into_iter().flatten().collect() });
+            return Ok(NameAnswers { remembered, links: known.into_iter().flatten().collect() });
         }
         let (mut of, mut links) = search(linker, names, &known)?;
         if of != version && remembered > 0 {
@@ -65,7 +65,7 @@ impl Answers {
         self.remember(of, number, &links);
         let mut links = links.into_iter();
         let links = known.into_iter().filter_map(|link| link.or_else(|| links.next())).collect();
-        Ok(Answered { links, remembered })
+        Ok(NameAnswers { links, remembered })
     }
 
     fn known(&self, version: u64, number: u64, names: &[&str]) -> Vec<Option<Arc<Link>>> {
@@ -90,7 +90,7 @@ impl Answers {
     }
 }
 
-impl Remembered {
+impl AnswerCache {
     /// Remembers an answer, and forgets those that were asked for least lately where there is no room.
     fn put(&mut self, number: u64, link: &Arc<Link>) {
         // The name is also the key.

@@ -16,7 +16,7 @@ use truename::{
     TrainedRecognizer,
 };
 
-use crate::answers::{Answered, Answers, Cache};
+use crate::answers::{Answers, Cache, NameAnswers};
 use crate::catalogue::Catalogue;
 
 /// Number of sets of options whose linkers are kept.
@@ -160,7 +160,7 @@ impl Base {
     }
 
     /// Links names without context, from memory where they were asked for before.
-    pub fn link_names(&self, options: &NameOptions, names: &[&str]) -> Result<Answered, Error> {
+    pub fn link_names(&self, options: &NameOptions, names: &[&str]) -> Result<NameAnswers, Error> {
         let of = self.linker(options)?;
         self.answers.link(of.number, &of.linker, names)
     }

@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use truename::ConceptId;
 
-use crate::budget::{Held, Holding};
+use crate::budget::{HeldBytes, HeldMemory};
 use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::state::{Shared, State};
@@ -70,13 +70,13 @@ pub(crate) async fn bytes(request: Request, state: &State) -> Result<Vec<u8>, Fa
         let message = format!("the body is larger than the {most} bytes that this server takes");
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     };
-    let holding = request.extensions().get::<Holding>().cloned().unwrap_or_default();
+    let holding = request.extensions().get::<HeldMemory>().cloned().unwrap_or_default();
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let body = request.into_body();
     if body.size_hint().lower() > most as u64 {
         return Err(too_large());
     }
-    let (mut bytes, mut held) = (Vec::new(), Held::default());
+    let (mut bytes, mut held) = (Vec::new(), HeldBytes::default());
     let mut parts = body.into_data_stream();
     loop {
         let part = tokio::time::timeout(SILENCE, parts.next()).await;

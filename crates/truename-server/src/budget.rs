@@ -18,7 +18,7 @@ pub(crate) struct Budget {
 
 /// Bytes taken from a [`Budget`], given back on drop.
 #[derive(Default)]
-pub(crate) struct Held(Option<OwnedSemaphorePermit>);
+pub(crate) struct HeldBytes(Option<OwnedSemaphorePermit>);
 
 impl Budget {
     pub fn new(bytes: usize) -> Self {
@@ -42,14 +42,14 @@ impl Budget {
     }
 
     /// Waits until there is room for some bytes, or for the whole budget if they are more.
-    pub async fn take(&self, bytes: usize) -> Held {
+    pub async fn take(&self, bytes: usize) -> HeldBytes {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
         // The semaphore is never closed.
-        Held(Arc::clone(&self.units).acquire_many_owned(units(bytes).min(self.all)).await.ok())
+        HeldBytes(Arc::clone(&self.units).acquire_many_owned(units(bytes).min(self.all)).await.ok())
     }
 }
 
-impl Held {
+impl HeldBytes {
     /// Holds at least `bytes` of a budget; returns false if others hold too many.
     pub fn grow_to(&mut self, bytes: usize, budget: &Budget) -> bool {
         let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
@@ -70,10 +70,10 @@ fn units(bytes: usize) -> u32 {
 
 /// Memory that a request holds until its answer is sent.
 #[derive(Clone, Default)]
-pub(crate) struct Holding(Arc<Mutex<Vec<Held>>>);
+pub(crate) struct HeldMemory(Arc<Mutex<Vec<HeldBytes>>>);
 
-impl Holding {
-    pub fn keep(&self, held: Held) {
+impl HeldMemory {
+    pub fn keep(&self, held: HeldBytes) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(held);
     }
 }
@@ -85,10 +85,10 @@ mod tests {
     #[tokio::test]
     async fn bytes_are_taken_once_and_given_back() {
         let budget = Budget::new(10 << 10);
-        let mut body = Held::default();
+        let mut body = HeldBytes::default();
         assert!(body.grow_to(1, &budget) && body.grow_to(4 << 10, &budget) && body.grow_to(2 << 10, &budget));
         assert_eq!(budget.units.available_permits(), 6);
-        assert!(!Held::default().grow_to(7 << 10, &budget) && !body.grow_to(11 << 10, &budget));
+        assert!(!HeldBytes::default().grow_to(7 << 10, &budget) && !body.grow_to(11 << 10, &budget));
         let all = budget.take(6 << 10).await;
         assert!(!body.grow_to(5 << 10, &budget));
         drop((all, body));

@@ -21,7 +21,7 @@ use crate::access::guard;
 use crate::answer::Answer;
 use crate::answers::Cache;
 use crate::base::Slot;
-use crate::budget::{Budget, Holding};
+use crate::budget::{Budget, HeldMemory};
 use crate::connection::{self, Connection};
 use crate::failure::Failure;
 use crate::limiter::{Limiter, WRONG_KEYS};
@@ -29,7 +29,7 @@ use crate::metrics::Metrics;
 use crate::origin::Origins;
 use crate::queue::{Lane, Limits};
 use crate::route::Route;
-use crate::state::{Served, Shared, State};
+use crate::state::{ServedBase, Shared, State};
 use crate::work::{LinkNames, ReadDocuments};
 use crate::{BaseSource, Error, Judgements, ServerOptions, api, assets, error, memory, reconcile};
 
@@ -71,7 +71,7 @@ impl Server {
     /// If there is none, two have one name, or one cannot be opened.
     pub fn open(sources: Vec<BaseSource>, mut options: ServerOptions) -> Result<Self, Error> {
         truename::guard::survive();
-        let mut served: Vec<Served> = Vec::new();
+        let mut served: Vec<ServedBase> = Vec::new();
         let memory = options.memory_bytes;
         let is_plain =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
@@ -81,7 +81,7 @@ impl Server {
                 return Err(error::name(&name));
             }
             let slot = Slot::open(&name, folder.as_deref(), cache)?;
-            served.push(Served { slot, judgements: Judgements::new(&judgements) });
+            served.push(ServedBase { slot, judgements: Judgements::new(&judgements) });
         }
         if served.is_empty() {
             return Err(error::name(""));
@@ -178,7 +178,7 @@ async fn watch(state: Shared) {
         let (state, logged) = (Arc::clone(&state), Arc::clone(&logged));
         let looked = tokio::task::spawn_blocking(move || {
             let mut logged = logged.lock().unwrap_or_else(PoisonError::into_inner);
-            for Served { slot, .. } in &state.served {
+            for ServedBase { slot, .. } in &state.served {
                 let now = match slot.refresh() {
                     Ok(true) => {
                         tracing::warn!("{} was opened anew", slot.name);
@@ -226,7 +226,7 @@ fn cors(state: Shared) -> CorsLayer {
 
 /// Ends requests that do not arrive, or are not answered, in time. Counts what they hold until their answer is sent.
 async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
-    let (holding, connection) = (Holding::default(), request.extensions().get::<Arc<Connection>>().cloned());
+    let (holding, connection) = (HeldMemory::default(), request.extensions().get::<Arc<Connection>>().cloned());
     request.extensions_mut().insert(holding.clone());
     if let Some(connection) = connection.as_ref().filter(|_| request.body().is_end_stream()) {
         connection.mark_asked();

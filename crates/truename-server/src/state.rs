@@ -22,7 +22,7 @@ pub(crate) type Shared = Arc<State>;
 /// State shared by all requests.
 pub(crate) struct State {
     /// The first is the default.
-    pub served: Vec<Served>,
+    pub served: Vec<ServedBase>,
     pub options: ServerOptions,
     pub limiter: Option<Limiter>,
     /// Counts wrong keys by address.
@@ -40,7 +40,7 @@ pub(crate) struct State {
 }
 
 /// A knowledge base and its judgements.
-pub(crate) struct Served {
+pub(crate) struct ServedBase {
     pub slot: Slot,
     pub judgements: Judgements,
 }
@@ -69,7 +69,7 @@ where
 }
 
 impl State {
-    pub fn served(&self, name: Option<&str>) -> Result<&Served, Failure> {
+    pub fn served(&self, name: Option<&str>) -> Result<&ServedBase, Failure> {
         let Some(name) = name else { return Ok(&self.served[0]) };
         self.served.iter().find(|served| served.slot.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.served.iter().map(|served| served.slot.name.as_str()).collect();

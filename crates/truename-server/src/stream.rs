@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use serde::Serialize;
 
 use crate::answer::BodyWriter;
-use crate::budget::Held;
+use crate::budget::HeldBytes;
 use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::state::Shared;
@@ -32,7 +32,7 @@ struct Lines {
     connection: Option<Arc<Connection>>,
     body: BodyDataStream,
     rest: Vec<u8>,
-    held: Held,
+    held: HeldBytes,
     /// Bytes of `rest` that were read.
     at: usize,
     /// Bytes of `rest` that hold no end of a line.
@@ -59,7 +59,7 @@ where
         connection: request.extensions().get::<Arc<Connection>>().cloned(),
         body: request.into_body().into_data_stream(),
         rest: Vec::new(),
-        held: Held::default(),
+        held: HeldBytes::default(),
         at: 0,
         searched: 0,
         number: 0,
@@ -140,7 +140,7 @@ impl Lines {
     /// Reads the next part of the body.
     async fn read(&mut self) -> Result<(), Failure> {
         self.held = match self.rest.is_empty() {
-            true => Held::default(),
+            true => HeldBytes::default(),
             false => std::mem::take(&mut self.held),
         };
         self.connection.iter().for_each(|connection| connection.mark_waiting());

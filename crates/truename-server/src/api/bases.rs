@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::base::Base;
 use crate::failure::{Failure, FailureBody};
-use crate::state::{Served, Shared, read_base};
+use crate::state::{ServedBase, Shared, read_base};
 
 /// The knowledge bases of a server.
 #[derive(Serialize, ToSchema)]
@@ -45,7 +45,7 @@ struct BaseInfo {
     responses((status = 200, description = "The answer", body = Bases), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
 pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Failure> {
     let mut bases = Vec::new();
-    for Served { slot, .. } in &state.served {
+    for ServedBase { slot, .. } in &state.served {
         // One that cannot be read at present is not listed.
         let Some(base) = slot.base() else { continue };
         let name = slot.name.clone();

@@ -15,7 +15,7 @@ use super::name_options;
 use crate::answer::BodyWriter;
 use crate::base::{Base, DocumentOptions};
 use crate::body::{Body, Parameters, is_lines, json};
-use crate::budget::Held;
+use crate::budget::HeldBytes;
 use crate::failure::{Failure, FailureBody};
 use crate::state::{Shared, read_base};
 use crate::stream;
@@ -323,7 +323,11 @@ impl Reader {
     }
 
     /// Reads a piece; waits for room in the queue if it is not the first of an answer.
-    async fn read(&self, documents: Vec<Document>, has_begun: bool) -> Result<(Vec<LinkedDocument>, Held), Failure> {
+    async fn read(
+        &self,
+        documents: Vec<Document>,
+        has_begun: bool,
+    ) -> Result<(Vec<LinkedDocument>, HeldBytes), Failure> {
         let bytes = documents.iter().map(|document| self.bytes_of(document)).sum();
         let held = self.state.answers.take(bytes).await;
         let (lane, base, task) = (&self.state.documents, Arc::clone(&self.base), self.task.clone());

@@ -13,7 +13,7 @@ use super::name_options;
 use crate::answer::{BodyWriter, json_written};
 use crate::base::{Base, NameOptions};
 use crate::body::{Body, Parameters, is_lines};
-use crate::budget::Holding;
+use crate::budget::HeldMemory;
 use crate::failure::{Failure, FailureBody};
 use crate::state::{Shared, read_base};
 use crate::stream;
@@ -107,7 +107,7 @@ pub(super) async fn match_names(
             }
         }));
     }
-    let holding = request.extensions().get::<Holding>().cloned().unwrap_or_default();
+    let holding = request.extensions().get::<HeldMemory>().cloned().unwrap_or_default();
     let Body(MatchRequest { names, top, types, without_aliases, explain, min_probability, nil_share }) =
         Body::from_request(request, &state).await?;
     if names.len() > MOST_NAMES {

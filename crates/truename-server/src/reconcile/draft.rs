@@ -17,7 +17,7 @@ use super::v0_2::{Column, Fields, Meta, OneOrMore, Proposal, RawExtended, RawVal
 use super::{BATCH, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::body::{Body, Parameters};
-use crate::budget::Holding;
+use crate::budget::HeldMemory;
 use crate::failure::Failure;
 use crate::state::Shared;
 
@@ -159,7 +159,7 @@ fn read_query(query: Value) -> Result<Query, String> {
 async fn reconcile(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
-    Extension(holding): Extension<Holding>,
+    Extension(holding): Extension<HeldMemory>,
     Body(Batch { queries }): Body<Batch>,
 ) -> Result<Json<Results>, Failure> {
     let base = state.base(kb.as_deref())?;
@@ -205,7 +205,7 @@ struct RawExtension {
 async fn extend(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
-    Extension(holding): Extension<Holding>,
+    Extension(holding): Extension<HeldMemory>,
     Body(RawExtension { ids, properties }): Body<RawExtension>,
 ) -> Result<Json<Extended>, Failure> {
     let base = state.base(kb.as_deref())?;

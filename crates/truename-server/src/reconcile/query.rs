@@ -7,7 +7,7 @@ use truename::{Candidate, Concept, ConceptId, Link};
 
 use super::property::{Named, Property};
 use crate::base::{Base, NameOptions};
-use crate::budget::Holding;
+use crate::budget::HeldMemory;
 use crate::failure::Failure;
 use crate::state::{Shared, State, read_base};
 use crate::work::Deadline;
@@ -114,7 +114,7 @@ pub(super) async fn answer(
     state: &Shared,
     base: &Arc<Base>,
     read: Vec<Result<Query, String>>,
-    holding: &Holding,
+    holding: &HeldMemory,
 ) -> Result<Vec<Answered>, Failure> {
     if let Some(Err(error)) = read.first().filter(|_| read.iter().all(Result::is_err)) {
         return Err(Failure::request(error.clone()));

@@ -19,7 +19,7 @@ use super::{BATCH, OfPath, PREVIEW, SCHEMA_SPACE, authentication, check_size, cl
 use crate::access::Caller;
 use crate::base::Base;
 use crate::body::{self, Parameters, bytes};
-use crate::budget::{Held, Holding};
+use crate::budget::{HeldBytes, HeldMemory};
 use crate::failure::Failure;
 use crate::state::{Shared, State, read_base};
 use crate::work::Deadline;
@@ -62,7 +62,7 @@ async fn get_root(
     Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Extension(caller): Extension<Caller>,
-    Extension(holding): Extension<Holding>,
+    Extension(holding): Extension<HeldMemory>,
     headers: HeaderMap,
     Parameters(asked): Parameters<Asked>,
 ) -> Result<Response, Failure> {
@@ -75,7 +75,7 @@ async fn get_root(
 async fn post_root(
     Extract(state): Extract<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
-    Extension(holding): Extension<Holding>,
+    Extension(holding): Extension<HeldMemory>,
     request: Request,
 ) -> Result<Response, Failure> {
     let headers = request.headers().clone();
@@ -93,7 +93,7 @@ async fn answer(
     kb: Option<&str>,
     headers: &HeaderMap,
     Asked { queries, extend, callback }: Asked,
-    holding: &Holding,
+    holding: &HeldMemory,
 ) -> Result<Response, Failure> {
     let base = state.base(kb)?;
     match (queries, extend) {
@@ -309,7 +309,7 @@ async fn reconcile(
     state: &Shared,
     base: &Arc<Base>,
     queries: &str,
-    holding: &Holding,
+    holding: &HeldMemory,
 ) -> Result<BTreeMap<String, QueryAnswer>, Failure> {
     let raw: BTreeMap<String, Json> = body::json(queries.as_bytes(), "`queries`")?;
     check_size(raw.len())?;
@@ -389,7 +389,7 @@ impl From<&Column> for Meta {
     }
 }
 
-async fn extended(state: &Shared, base: Arc<Base>, query: &str, holding: &Holding) -> Result<Extended, Failure> {
+async fn extended(state: &Shared, base: Arc<Base>, query: &str, holding: &HeldMemory) -> Result<Extended, Failure> {
     let RawExtension { ids, properties } = body::json(query.as_bytes(), "`extend`")?;
     let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
     let (ids, mut rows) = (ids.into_iter().flatten().collect(), BTreeMap::new());
@@ -411,7 +411,7 @@ pub(super) async fn rows_of(
     base: Arc<Base>,
     ids: Vec<String>,
     columns: &Arc<[Column]>,
-    holding: &Holding,
+    holding: &HeldMemory,
 ) -> Result<Vec<Row>, Failure> {
     let cells = ids.len().saturating_mul(columns.len());
     if cells.max(ids.len()).max(columns.len()) > MOST_CELLS {
@@ -424,7 +424,7 @@ pub(super) async fn rows_of(
     }
     let (state, columns) = (Arc::clone(state), Arc::clone(columns));
     let read = read_base(base, move |base| {
-        let mut held = Held::default();
+        let mut held = HeldBytes::default();
         read_rows(&state, base, ids, &columns, &mut held).map(|rows| (rows, held))
     });
     let (rows, held) = read.await?;
@@ -437,7 +437,7 @@ fn read_rows(
     base: &Base,
     ids: Vec<String>,
     columns: &[Column],
-    held: &mut Held,
+    held: &mut HeldBytes,
 ) -> Result<Vec<Row>, Failure> {
     let (mut rows, mut bytes, deadline) = (Vec::with_capacity(ids.len()), 0, Deadline::after(state.options.timeout));
     for id in ids {
