@@ -21,6 +21,16 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// Escapes what askama's templates show.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaper;
+
+impl askama::filters::Escaper for Escaper {
+    fn write_escaped_str<W: Write>(&self, mut out: W, text: &str) -> fmt::Result {
+        write!(out, "{}", Escaped(text))
+    }
+}
+
 /// Returns whether a character is a control other than white space, or a noncharacter:
 /// <https://www.w3.org/TR/xml/#charsets> and <https://html.spec.whatwg.org/multipage/dom.html#text-content>.
 fn is_forbidden(character: char) -> bool {

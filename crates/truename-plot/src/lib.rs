@@ -20,6 +20,6 @@ mod escaped;
 mod frame;
 mod svg;
 
-pub use escaped::Escaped;
+pub use escaped::{Escaped, Escaper};
 pub use frame::Frame;
 pub use svg::{Anchor, Svg};

@@ -3,19 +3,74 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use truename::{Candidate, Document, LinkedDocument, LinkedMention, Span};
+use askama::Template;
+use truename::{Document, LinkedDocument, LinkedMention, Span};
 use truename_plot::Escaped;
 
-use crate::layout::{Legend, Piece, Step, id_or_nil, label, pieces, steps};
+use crate::layout::{Legend, Piece, Step, label, pieces, steps};
 use truename_error::{counted, grouped};
 
 /// Style of the page.
 pub const STYLE: &str = include_str!("documents.css");
 
-/// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
 /// Bytes of a page that are written at once.
 const PART: usize = 64 << 10;
+/// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// The first lines of a page that loads nothing.
+#[derive(Template)]
+#[template(path = "head.html")]
+pub struct Head<'a> {
+    /// Title of the page.
+    pub title: &'a str,
+    /// Content security policy.
+    pub policy: &'a str,
+    /// Style of the page, trusted.
+    pub style: &'a str,
+}
+
+/// The start of a piece of a mention.
+#[derive(Template)]
+#[template(path = "mark.html")]
+struct Mark<'a> {
+    document: usize,
+    mention: &'a LinkedMention,
+    piece: Piece,
+    colour: ColourClass,
+}
+
+/// What is shown of a mention on hover and focus. Only phrasing elements are allowed within `<mark>`.
+#[derive(Template)]
+#[template(path = "card.html")]
+struct Card<'a> {
+    mention: &'a LinkedMention,
+    name: &'a str,
+    verdict: String,
+}
+
+/// The types of a page's mentions with their colours and counts.
+#[derive(Template)]
+#[template(path = "legend.html")]
+struct LegendList<'a> {
+    legend: &'a Legend,
+    documents: usize,
+}
+
+// Templates pass numbers by reference.
+impl LegendList<'_> {
+    fn colour(&self, colour: &Option<usize>) -> ColourClass {
+        ColourClass(*colour)
+    }
+
+    fn grouped(&self, number: &usize) -> String {
+        grouped(*number as u64)
+    }
+
+    fn counted(&self, number: &usize, noun: &str) -> String {
+        counted(*number as u64, noun)
+    }
+}
 
 /// Writes documents with their mentions in colour while they come, so that memory does not grow with them. The legend is written last,
 /// once its counts are known; the style moves it to the top.
@@ -32,12 +87,8 @@ impl<W: Write> HtmlWriter<W> {
     /// # Errors
     /// If `out` cannot be written.
     pub fn new(mut out: W, title: &str) -> io::Result<Self> {
-        let title = Escaped(title);
-        writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
-        writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
-        writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
-        writeln!(out, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>")?;
-        writeln!(out, "<header><h1 dir=\"auto\">{title}</h1></header>\n<main>")?;
+        Head { title, policy: POLICY, style: STYLE }.write_into(&mut out)?;
+        writeln!(out, "<body>\n<header><h1 dir=\"auto\">{}</h1></header>\n<main>", Escaped(title))?;
         Ok(Self { is_page: true, ..Self::fragment(out) })
     }
 
@@ -70,19 +121,7 @@ impl<W: Write> HtmlWriter<W> {
         if self.is_page {
             writeln!(self.out, "</main>")?;
         }
-        writeln!(self.out, "<section class=\"legend\" aria-label=\"Legend\">\n<ul>")?;
-        for (kind, colour, mentions) in self.legend.entries() {
-            let (colour, kind) = (ColourClass(colour), Escaped(kind.unwrap_or("no type")));
-            let count = grouped(mentions as u64);
-            writeln!(self.out, "<li><i class=\"swatch{colour}\"></i><bdi>{kind}</bdi> <b>{count}</b></li>")?;
-        }
-        if self.legend.nil > 0 {
-            let count = grouped(self.legend.nil as u64);
-            writeln!(self.out, "<li><i class=\"swatch nil\"></i>not linked (NIL) <b>{count}</b></li>")?;
-        }
-        let (mentions, documents) =
-            (counted(self.legend.mentions as u64, "mention"), counted(self.documents as u64, "document"));
-        writeln!(self.out, "</ul>\n<p>{mentions} in {documents}</p>\n</section>")?;
+        LegendList { legend: &self.legend, documents: self.documents }.write_into(&mut self.out)?;
         if self.is_page {
             writeln!(self.out, "</body>\n</html>")?;
         }
@@ -125,15 +164,8 @@ impl<W: Write> HtmlWriter<W> {
 
     fn open_mark(&self, page: &mut Vec<u8>, mention: &LinkedMention, piece: Piece) -> io::Result<()> {
         let colour = ColourClass(self.legend.colour(mention));
-        let nil = if mention.link.is_nil { " nil" } else { "" };
-        let follows = if piece.is_first { "" } else { " follows" };
-        let continues = if piece.is_last { "" } else { " continues" };
-        write!(page, "<mark class=\"mention{colour}{nil}{follows}{continues}\"")?;
-        if piece.is_first {
-            // Following a link to the mention focuses it.
-            write!(page, " id=\"mention-{}-{}\"", self.documents, piece.mention + 1)?;
-        }
-        write!(page, " tabindex=\"0\" role=\"group\" aria-label=\"{}\">", Escaped(&spoken(mention)))
+        // Following a link to the mention focuses its first piece.
+        Mark { document: self.documents, mention, piece, colour }.write_into(page)
     }
 
     fn close_mark(&self, page: &mut Vec<u8>, document: &LinkedDocument, piece: Piece) -> io::Result<()> {
@@ -141,8 +173,24 @@ impl<W: Write> HtmlWriter<W> {
         if piece.is_last {
             write!(page, "<span class=\"label\">{}</span>", Escaped(label(mention)))?;
         }
-        write_card(page, mention)?;
+        Card::new(mention).write_into(page)?;
         write!(page, "</mark>")
+    }
+}
+
+impl<'a> Card<'a> {
+    fn new(mention: &'a LinkedMention) -> Self {
+        let verdict = match mention.link.answer() {
+            Some(answer) => format!("probability {}", percent(answer.probability)),
+            None if mention.link.candidates.is_empty() => "no candidate".into(),
+            None => "no candidate is likely enough".into(),
+        };
+        let name = mention.link.answer().map_or("Not linked", |answer| &answer.preferred_name);
+        Self { mention, name, verdict }
+    }
+
+    fn percent(&self, probability: &f64) -> String {
+        percent(*probability)
     }
 }
 
@@ -155,78 +203,6 @@ fn spoken(mention: &LinkedMention) -> String {
         None if !mention.is_linked() => format!("mention{types}"),
         None => format!("not linked{types}"),
     }
-}
-
-/// Writes the card of a mention, shown on hover and focus. Only phrasing elements are allowed within `<mark>`.
-fn write_card(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
-    write!(page, "<span class=\"card\" dir=\"ltr\">")?;
-    write_answer(page, mention)?;
-    if let Some(long_form) = &mention.long_form {
-        write!(page, "<span class=\"long\">stands for <b dir=\"auto\">{}</b></span>", Escaped(long_form))?;
-    }
-    if let Some(explanation) = &mention.link.explanation {
-        write!(page, "<span class=\"why\" dir=\"auto\">{}</span>", Escaped(explanation))?;
-    }
-    write_candidates(page, &mention.link.candidates)?;
-    write!(page, "</span>")
-}
-
-fn write_answer(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
-    if !mention.is_linked() {
-        return write_recognized(page, mention);
-    }
-    let name = mention.link.answer().map_or("Not linked", |answer| &answer.preferred_name);
-    write!(page, "<span class=\"name\" dir=\"auto\">{}</span>", Escaped(name))?;
-    write!(page, "<span class=\"facts\"><code dir=\"auto\">{}</code>", Escaped(id_or_nil(mention)))?;
-    for kind in &mention.types {
-        write!(page, "<span class=\"type\" dir=\"auto\">{}</span>", Escaped(kind))?;
-    }
-    match mention.link.answer() {
-        Some(answer) => write!(page, "<span>probability {}</span>", Escaped(&percent(answer.probability)))?,
-        None if mention.link.candidates.is_empty() => write!(page, "<span>no candidate</span>")?,
-        None => write!(page, "<span>no candidate is likely enough</span>")?,
-    }
-    write!(page, "</span>")
-}
-
-/// Writes what the recognizer says of a mention that is not linked.
-fn write_recognized(page: &mut Vec<u8>, mention: &LinkedMention) -> io::Result<()> {
-    write!(page, "<span class=\"name\" dir=\"auto\">{}</span><span class=\"facts\">", Escaped(label(mention)))?;
-    if mention.is_zero_shot {
-        write!(page, "<span>zero-shot</span>")?;
-    }
-    if let Some(score) = mention.score {
-        write!(page, "<span>score {score:.2}</span>")?;
-    }
-    if let Some(threshold) = mention.threshold {
-        write!(page, "<span>threshold {threshold:.2}</span>")?;
-    }
-    write!(page, "</span>")
-}
-
-fn write_candidates(page: &mut Vec<u8>, candidates: &[Candidate]) -> io::Result<()> {
-    if candidates.is_empty() {
-        return Ok(());
-    }
-    write!(page, "<span class=\"candidates\" role=\"list\" aria-label=\"Candidates\">")?;
-    for candidate in candidates {
-        let Candidate { id, preferred_name, matched_name, probability, probability_by_name, .. } = candidate;
-        write!(page, "<span role=\"listitem\"><code dir=\"auto\">{}</code>", Escaped(id.as_str()))?;
-        write!(page, "<span><span dir=\"auto\">{}</span>", Escaped(preferred_name))?;
-        if matched_name != preferred_name {
-            write!(page, "<span class=\"matched\" dir=\"auto\">{}</span>", Escaped(matched_name))?;
-        }
-        // A drawing, for a policy without inline styles allows no width.
-        let width = probability.clamp(0.0, 1.0) * 100.0;
-        let bar = "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">";
-        write!(page, "</span>{bar}<rect width=\"{width:.0}\" height=\"8\"/></svg>")?;
-        write!(page, "<span class=\"figure\">{}", Escaped(&percent(*probability)))?;
-        if let Some(before) = probability_by_name {
-            write!(page, "<span class=\"matched\">by name {}</span>", Escaped(&percent(*before)))?;
-        }
-        write!(page, "</span></span>")?;
-    }
-    write!(page, "</span>")
 }
 
 /// Formats a probability to a tenth of a percent, never rounding to 0 or 100 %.
@@ -288,7 +264,7 @@ fn blocks(document: &Document, mut pieces: Vec<Piece>) -> Vec<Block> {
 
 #[cfg(test)]
 mod tests {
-    use truename::{Link, Passage};
+    use truename::{Candidate, Link, Passage};
 
     use super::*;
     use crate::COLOURS;

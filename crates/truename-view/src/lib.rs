@@ -23,6 +23,6 @@ mod name_line;
 
 pub use candidate::CandidateAnswer;
 pub use document_line::DocumentLine;
-pub use html::{HtmlWriter, STYLE};
+pub use html::{Head, HtmlWriter, STYLE};
 pub use layout::{COLOURS, Legend, Piece, Step, label, pieces, steps};
 pub use name_line::{NameLine, probability, suggestion};
