@@ -1,12 +1,12 @@
 //! A self-contained page to check pairs side by side.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
 
 use anyhow::Context;
-use truename_plot::Escaped;
+use askama::Template;
 use truename_records::{Record, Resolution, ScoredPair};
 use truename_text::{NormalizedName, stable_hash};
+use truename_view::Head;
 
 use super::input::Input;
 use crate::arguments::Dedupe;
@@ -25,8 +25,9 @@ pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyh
     let mut out = Output::open(arguments.out.as_deref())?;
     let shown = most_doubtful(&resolution.pairs, arguments.scorer.threshold, arguments.shown as usize);
     let pairs: Vec<Pair> = shown.iter().map(|scored| Pair::of(input, resolution, scored)).collect();
-    let page = Page { title: title(input), compared: resolution.pairs.len(), pairs };
-    page.write(&mut out).context("cannot write the results")?;
+    let title = title(input);
+    let page = Page::new(&title, resolution.pairs.len(), &pairs);
+    page.write_into(&mut out).context("cannot write the results")?;
     out.finish()
 }
 
@@ -44,11 +45,17 @@ fn title(input: &Input) -> String {
     format!("Pairs of {}", names.join(" and "))
 }
 
+#[derive(Template)]
+#[template(path = "pairs.html")]
 struct Page<'a> {
-    title: String,
+    head: Head<'a>,
+    script: &'static str,
+    /// Hash of the pairs, under which the browser keeps their judgements.
+    fingerprint: String,
+    shown: String,
     /// Number of pairs compared; the page has the most doubtful.
-    compared: usize,
-    pairs: Vec<Pair<'a>>,
+    compared: String,
+    pairs: &'a [Pair<'a>],
 }
 
 /// A pair as it is shown.
@@ -92,6 +99,31 @@ impl<'a> Pair<'a> {
         rows.extend(further.into_iter().map(|(name, right)| (name, "", right)));
         rows
     }
+
+    fn shown(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows().into_iter().map(|(name, left, right)| Row::new(name, [left, right]))
+    }
+
+    fn percentage(&self) -> f64 {
+        self.probability.clamp(0.0, 1.0) * 100.0
+    }
+}
+
+/// A column of a pair: for each record its words, each with whether the other record lacks it.
+struct Row<'a> {
+    name: &'a str,
+    differs: bool,
+    cells: [Vec<(&'a str, bool)>; 2],
+}
+
+impl<'a> Row<'a> {
+    fn new(name: &'a str, values: [&'a str; 2]) -> Self {
+        let [left, right] = values.map(words);
+        let marked = |value: &'a str, other: &HashSet<String>| {
+            value.split_whitespace().map(|word| (word, !words(word).is_subset(other))).collect()
+        };
+        Self { name, differs: left != right, cells: [marked(values[0], &right), marked(values[1], &left)] }
+    }
 }
 
 /// Returns the name of a row that stands for so many rows.
@@ -102,87 +134,19 @@ fn named(name: String, rows: u32) -> String {
     }
 }
 
-impl Page<'_> {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let title = Escaped(&self.title);
-        writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
-        writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
-        writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
-        writeln!(out, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>")?;
-        writeln!(out, "<body data-pairs=\"{:016x}\">\n<header><h1 dir=\"auto\">{title}</h1>", self.fingerprint())?;
-        let (shown, compared) = (counted(self.pairs.len() as u64, "pair"), grouped(self.compared as u64));
-        writeln!(
-            out,
-            "<p>{shown} of {compared} compared, the most doubtful first. Words that the other record lacks are marked.</p>"
-        )?;
-        writeln!(
-            out,
-            "<p class=\"tools\" hidden><span class=\"keyboard\"><kbd>j</kbd> next</span> \
-             <span class=\"keyboard\"><kbd>k</kbd> previous</span> <span class=\"keyboard\"><kbd>y</kbd> same</span> \
-             <span class=\"keyboard\"><kbd>n</kbd> different</span> <span class=\"keyboard\"><kbd>u</kbd> take back</span> \
-             <span id=\"judged\" role=\"status\"></span> \
-             <button type=\"button\" id=\"save\">Save judgements (CSV)</button></p>"
-        )?;
-        writeln!(out, "</header>\n<main>")?;
-        for (number, pair) in (1..).zip(&self.pairs) {
-            pair.write(out, number)?;
-        }
-        writeln!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")
-    }
-
-    /// Returns a hash of the pairs, under which the browser keeps their judgements.
-    fn fingerprint(&self) -> u64 {
-        let texts = self.pairs.iter().flat_map(|pair| [&pair.left, &pair.right]);
-        stable_hash(&texts.map(|side| side.record.serialized()).collect::<Vec<_>>().join("\n"))
-    }
-}
-
-impl Pair<'_> {
-    fn write(&self, out: &mut impl Write, number: usize) -> io::Result<()> {
-        let [left, right] = [&self.left, &self.right].map(|side| side.record.serialized());
-        let (left, right) = (Escaped(&left), Escaped(&right));
-        writeln!(out, "<article id=\"pair-{number}\" tabindex=\"-1\" data-left=\"{left}\" data-right=\"{right}\">")?;
-        let decision = if self.is_match { "match" } else { "no match" };
-        let width = self.probability.clamp(0.0, 1.0) * 100.0;
-        writeln!(
-            out,
-            "<h2>{number} <span class=\"bar\"><i style=\"width:{width:.0}%\"></i></span> <span>{:.3}</span> \
-             <small>{decision}</small> <b class=\"judgement\"></b></h2>",
-            self.probability
-        )?;
-        let (left, right) = (Escaped(&self.left.name), Escaped(&self.right.name));
-        writeln!(
-            out,
-            "<table><thead><tr><td></td><th scope=\"col\"><bdi>{left}</bdi></th><th scope=\"col\"><bdi>{right}</bdi></th></tr></thead><tbody>"
-        )?;
-        for (name, left, right) in self.rows() {
-            let (left_words, right_words) = (words(left), words(right));
-            let class = if left_words == right_words { "" } else { " class=\"differs\"" };
-            write!(out, "<tr{class}><th scope=\"row\"><bdi>{}</bdi></th>", Escaped(name))?;
-            write_cell(out, left, &right_words)?;
-            write_cell(out, right, &left_words)?;
-            writeln!(out, "</tr>")?;
-        }
-        writeln!(out, "</tbody></table>")?;
-        writeln!(
-            out,
-            "<p class=\"tools\" hidden><button type=\"button\" value=\"1\">Same</button> \
-             <button type=\"button\" value=\"0\">Different</button></p>\n</article>"
-        )
-    }
-}
-
-/// Writes a value; words that the other value lacks are marked.
-fn write_cell(out: &mut impl Write, value: &str, other: &HashSet<String>) -> io::Result<()> {
-    write!(out, "<td dir=\"auto\">")?;
-    for (number, word) in value.split_whitespace().enumerate() {
-        let space = if number == 0 { "" } else { " " };
-        match words(word).is_subset(other) {
-            true => write!(out, "{space}{}", Escaped(word))?,
-            false => write!(out, "{space}<mark>{}</mark>", Escaped(word))?,
+impl<'a> Page<'a> {
+    fn new(title: &'a str, compared: usize, pairs: &'a [Pair<'a>]) -> Self {
+        let texts = pairs.iter().flat_map(|pair| [&pair.left, &pair.right]);
+        let texts: Vec<_> = texts.map(|side| side.record.serialized()).collect();
+        Self {
+            head: Head { title, policy: POLICY, style: STYLE },
+            script: SCRIPT,
+            fingerprint: format!("{:016x}", stable_hash(&texts.join("\n"))),
+            shown: counted(pairs.len() as u64, "pair"),
+            compared: grouped(compared as u64),
+            pairs,
         }
     }
-    write!(out, "</td>")
 }
 
 /// Returns the words of a value in their normal form.
@@ -203,10 +167,7 @@ mod tests {
     fn page(left: &Record, right: &Record) -> String {
         let side = |record, name: &str| Side { name: name.to_owned(), record };
         let pair = Pair { left: side(left, "1"), right: side(right, "<2>"), probability: 0.5, is_match: true };
-        let page = Page { title: "Pairs of <a>".into(), compared: 1000, pairs: vec![pair] };
-        let mut out = Vec::new();
-        page.write(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        Page::new("Pairs of <a>", 1000, &[pair]).render().unwrap()
     }
 
     #[test]

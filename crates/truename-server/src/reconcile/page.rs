@@ -1,14 +1,12 @@
 //! Pages of a concept: its address, previews and flyouts.
 
-use std::fmt::Write;
-
+use askama::Template;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use truename::{Concept, Error};
-use truename_plot::Escaped;
 
 use super::property::{Property, Value};
 use crate::base::Base;
@@ -43,14 +41,31 @@ pub(super) fn preview(base: &Base, id: &str, address: &str) -> Result<Response, 
     page(base, id, PREVIEW_VALUES, address)
 }
 
+/// A page of a concept.
+#[derive(Template)]
+#[template(path = "concept.html")]
+struct Page<'a> {
+    described: Described,
+    address: &'a str,
+}
+
+/// A concept and its properties.
+#[derive(Template)]
+#[template(path = "described.html")]
+struct Described {
+    concept: Concept,
+    properties: Vec<Values>,
+}
+
+/// A property with its first values.
+struct Values {
+    name: &'static str,
+    values: Vec<Value>,
+    has_more: bool,
+}
+
 fn page(base: &Base, id: &str, values: usize, address: &str) -> Result<Response, Failure> {
-    let (concept, address) = (find(base, id)?, Escaped(address));
-    let (title, body) = (Escaped(&concept.name), described(&concept, base, values)?);
-    let page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <link rel=\"stylesheet\" href=\"{address}/assets/concept.css\">\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
-    );
+    let page = Page { described: Described::new(find(base, id)?, base, values)?, address }.to_string();
     let mut response = ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response();
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     Ok(response)
@@ -58,38 +73,24 @@ fn page(base: &Base, id: &str, values: usize, address: &str) -> Result<Response,
 
 /// Returns a concept in HTML, to show beside a suggestion.
 pub(super) fn flyout(base: &Base, id: &str) -> Result<String, Failure> {
-    Ok(described(&find(base, id)?, base, PREVIEW_VALUES)?)
+    Ok(Described::new(find(base, id)?, base, PREVIEW_VALUES)?.to_string())
 }
 
 fn find(base: &Base, id: &str) -> Result<Concept, Failure> {
     Ok(base.kb.concept(&concept_id(id)?)?)
 }
 
-fn described(concept: &Concept, base: &Base, most: usize) -> Result<String, Error> {
-    let (name, id) = (Escaped(&concept.name), Escaped(concept.id.as_str()));
-    let mut html = format!("<h1 dir=\"auto\">{name}</h1>\n<p><code>{id}</code></p>\n");
-    if let Some(definition) = &concept.definition {
-        let _ = writeln!(html, "<p dir=\"auto\">{}</p>", Escaped(definition));
+impl Described {
+    fn new(concept: Concept, base: &Base, most: usize) -> Result<Self, Error> {
+        let mut properties = Vec::new();
+        for property in [Property::Type, Property::Synonym, Property::Parent, Property::Child, Property::Xref] {
+            let mut values = property.values(&concept, base, most + 1)?;
+            if !values.is_empty() {
+                let has_more = values.len() > most;
+                values.truncate(most);
+                properties.push(Values { name: property.name(), values, has_more });
+            }
+        }
+        Ok(Self { concept, properties })
     }
-    let _ = writeln!(html, "<dl>");
-    for property in [Property::Type, Property::Synonym, Property::Parent, Property::Child, Property::Xref] {
-        let values = property.values(concept, base, most + 1)?;
-        if values.is_empty() {
-            continue;
-        }
-        let _ = writeln!(html, "<dt>{}</dt>", property.name());
-        for value in values.iter().take(most) {
-            let _ = match value {
-                Value::Text(text) => writeln!(html, "<dd dir=\"auto\">{}</dd>", Escaped(text)),
-                Value::Concept { id, name } => {
-                    writeln!(html, "<dd dir=\"auto\">{} <code>{}</code></dd>", Escaped(name), Escaped(id.as_str()))
-                }
-            };
-        }
-        if values.len() > most {
-            let _ = writeln!(html, "<dd>…</dd>");
-        }
-    }
-    let _ = writeln!(html, "</dl>");
-    Ok(html)
 }
