@@ -24,6 +24,7 @@ mod serve;
 mod several;
 mod shared;
 mod simplify;
+mod snapshots;
 mod structure;
 mod tables;
 mod terminal;
