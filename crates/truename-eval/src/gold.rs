@@ -11,13 +11,16 @@ use crate::table::{FileKind, Rows};
 
 const KIND: FileKind = FileKind {
     nothing: Some("no judgements"),
-    hint: || "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`".into(),
+    hint: || {
+        "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`"
+            .into()
+    },
 };
 
 /// Ids that stand for no concept, capitals or not.
 const NO_IDS: [&str; 6] = ["", "-", "nil", "null", "none", "n/a"];
 
-/// Reads a table with a header and the columns `name`, `id` (several accepted ids joined by `|`, empty or a
+/// Reads a table with a header, or JSON objects, with the columns `name`, `id` (several accepted ids joined by `|`, empty or a
 /// word such as `NIL` where the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter. A folder or a pattern stands for its files.
 ///
 /// # Errors
@@ -80,6 +83,8 @@ mod tests {
             "id;name\nX:1;a, b\nX:2;c\n",
             "name,id\n\"a, b\",X:1\nc,X:2\n",
             "name|id\ra, b|X:1\rc|X:2|\r",
+            "{\"name\": \"a, b\", \"id\": \"X:1\"}\n{\"ID\": null, \"id\": [\"X:2\"], \"name\": \"c\"}\n",
+            "[{\"name\": \"a, b\", \"id\": \"X:1\"}, {\"name\": \"c\", \"id\": \"X:2\"}]",
         ];
         for table in tables {
             assert_eq!(read(table).unwrap(), expected, "{table:?}");
@@ -92,7 +97,8 @@ mod tests {
             ("name\tcode\na\t1\n", ":1: no column \"id\" among \"name\", \"code\""),
             ("name\tid\na\t1\n\t2\n", ":3: a row without a name"),
             ("name\tid\n", ":1: no judgements"),
-            ("{\"name\": \"a\", \"id\": \"X:1\"}\n", ":1: this is JSON, not a table"),
+            ("{\"name\": \"a\", \"code\": \"X:1\"}\n", ":1: no column \"id\" among \"code\", \"name\""),
+            ("{\"name\": \"a\", \"id\": {}}\n", ":1: field \"id\" holds no text"),
             (
                 "Judgements\n\nname\tid\na\t1\n",
                 ":1: no column \"name\" among \"Judgements\"; the header seems to be row 3",

@@ -4,8 +4,9 @@ use std::fmt::Display;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
 use truename_error::{ErrorKind, Hint};
-use truename_read::{LineFault, Source, SourceOptions, Table, TableOptions, files};
+use truename_read::{LineFault, Source, SourceOptions, Table, TableOptions, column, files, json};
 
 use crate::Error;
 
@@ -85,11 +86,16 @@ impl FileKind {
     }
 }
 
-/// A table, row by row.
+/// A table, row by row: delimited text, or JSON objects whose fields are the columns.
 pub(crate) struct Rows {
     path: PathBuf,
-    table: Table,
+    form: Form,
     kind: &'static FileKind,
+}
+
+enum Form {
+    Table(Table),
+    Objects { columns: Vec<String>, rows: std::vec::IntoIter<(u64, Map<String, Value>)> },
 }
 
 /// A row.
@@ -112,17 +118,22 @@ impl Row {
 impl Rows {
     pub(crate) fn open(source: Source, options: &TableOptions<'_>, kind: &'static FileKind) -> Result<Self, Error> {
         let path = source.path().to_owned();
-        if source.beginning().trim_ascii_start().starts_with(b"{\"") {
-            return Err(kind.malformed(&path, 1, "this is JSON, not a table"));
-        }
-        Ok(Self { path, table: Table::open(source, options)?, kind })
+        let form = match json::holds_objects(source.beginning()) {
+            true => Form::objects(source, kind)?,
+            false => Form::Table(Table::open(source, options)?),
+        };
+        Ok(Self { path, form, kind })
     }
 
     /// Returns the place of a column.
     pub(crate) fn column(&self, name: &str) -> Result<usize, Error> {
-        self.table.column(name).map_err(|error| {
-            let line = self.table.header.as_ref().map_or(1, |header| header.line);
-            let title = self.table.title_rows(name).map(|rows| format!("; the header seems to be row {}", rows + 1));
+        let table = match &self.form {
+            Form::Table(table) => table,
+            Form::Objects { columns, .. } => return column(columns, name).map_err(|error| self.malformed(1, error)),
+        };
+        table.column(name).map_err(|error| {
+            let line = table.header.as_ref().map_or(1, |header| header.line);
+            let title = table.title_rows(name).map(|rows| format!("; the header seems to be row {}", rows + 1));
             self.malformed(line, error.to_string() + &title.unwrap_or_default())
         })
     }
@@ -141,27 +152,71 @@ impl Rows {
     }
 
     fn next(&mut self) -> Result<Option<Row>, Error> {
-        let record = loop {
-            match self.table.read_filled()? {
-                Some(record) if record.is_blank() => {}
-                Some(record) => break record,
-                None => return Ok(None),
+        match &mut self.form {
+            Form::Table(table) => next_of_table(table, &self.path, self.kind),
+            Form::Objects { columns, rows } => {
+                let Some((line, mut fields)) = rows.next() else { return Ok(None) };
+                let cell = |name: &String| cell(name, fields.remove(name).unwrap_or_default());
+                let cells = columns.iter().map(cell).collect::<Result<_, _>>();
+                Ok(Some(Row { cells: cells.map_err(|message| self.malformed(line, message))?, line }))
             }
-        };
-        let (line, columns) = (record.line, self.table.columns.len());
-        if record.has_open_quote {
-            return Err(self.malformed(line, "a quote that is never closed"));
         }
-        let cells: Option<Vec<String>> = record.cells().map(|cell| self.table.encoding().decode(cell)).collect();
-        let undecodable = || {
-            let valid = std::str::from_utf8(record.content()).map_or_else(|error| error.valid_up_to(), str::len);
-            LineFault::NotUtf8(valid + 1).at(&self.path, line)
-        };
-        let cells = cells.ok_or_else(undecodable)?;
-        // A cell too many moves the others under headers that are not theirs.
-        if cells.iter().skip(columns).any(|cell| !cell.trim().is_empty()) {
-            return Err(self.malformed(line, format_args!("row has {} cells, the header has {columns}", cells.len())));
+    }
+}
+
+fn next_of_table(table: &mut Table, path: &Path, kind: &FileKind) -> Result<Option<Row>, Error> {
+    let record = loop {
+        match table.read_filled()? {
+            Some(record) if record.is_blank() => {}
+            Some(record) => break record,
+            None => return Ok(None),
         }
-        Ok(Some(Row { cells, line }))
+    };
+    let (line, columns) = (record.line, table.columns.len());
+    if record.has_open_quote {
+        return Err(kind.malformed(path, line, "a quote that is never closed"));
+    }
+    let cells: Option<Vec<String>> = record.cells().map(|cell| table.encoding().decode(cell)).collect();
+    let undecodable = || {
+        let valid = std::str::from_utf8(record.content()).map_or_else(|error| error.valid_up_to(), str::len);
+        LineFault::NotUtf8(valid + 1).at(path, line)
+    };
+    let cells = cells.ok_or_else(undecodable)?;
+    // A cell too many moves the others under headers that are not theirs.
+    if cells.iter().skip(columns).any(|cell| !cell.trim().is_empty()) {
+        let message = format_args!("row has {} cells, the header has {columns}", cells.len());
+        return Err(kind.malformed(path, line, message));
+    }
+    Ok(Some(Row { cells, line }))
+}
+
+impl Form {
+    /// Reads all objects; a column is a field that one of them has.
+    fn objects(source: Source, kind: &FileKind) -> Result<Self, Error> {
+        let (path, encoding) = (source.path().to_owned(), source.encoding());
+        let (mut columns, mut rows, mut objects) = (Vec::<String>::new(), Vec::new(), source.into_objects());
+        while let Some(record) = objects.read()? {
+            let text = encoding.decode(record.content()).ok_or_else(|| "not in the expected encoding".to_owned());
+            let fields: Result<Map<String, Value>, String> = text.and_then(|text| json::object(&text));
+            let fields = fields.map_err(|message| kind.malformed(&path, record.line, message))?;
+            let new: Vec<String> = fields.keys().filter(|name| !columns.contains(name)).cloned().collect();
+            columns.extend(new);
+            rows.push((record.line, fields));
+        }
+        Ok(Self::Objects { columns, rows: rows.into_iter() })
+    }
+}
+
+/// Returns the text of a field; values of a list are joined by `|`.
+fn cell(name: &str, value: Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Null => Ok(String::new()),
+        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
+        Value::Array(values) => {
+            let texts: Result<Vec<String>, String> = values.into_iter().map(|value| cell(name, value)).collect();
+            Ok(texts?.join("|"))
+        }
+        Value::Object(_) => Err(format!("field \"{name}\" holds no text")),
     }
 }

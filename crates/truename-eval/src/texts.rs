@@ -5,9 +5,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use truename_error::{HintPart, hint};
-use truename_read::{Source, SourceOptions, TableOptions, has_extension, json};
+use truename_read::{Source, SourceOptions, TableOptions, has_extension};
 
 use crate::Error;
 use crate::table::{FileKind, Rows};
@@ -158,8 +157,7 @@ pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>,
         };
         match layout.format.unwrap_or_else(|| TextFormat::detect(&file, &source.beginning_text())) {
             TextFormat::Csv => table(source, layout, true, &text),
-            TextFormat::Tsv => table(source, layout, false, &text),
-            TextFormat::Jsonl => objects(source, layout, &text),
+            TextFormat::Tsv | TextFormat::Jsonl => table(source, layout, false, &text),
             TextFormat::Pairs => KIND.pairs(source, |line, [first, second, label]| {
                 text(line, first.to_owned(), Some(second.to_owned()), label)
             }),
@@ -189,27 +187,6 @@ fn table(source: Source, layout: &TextLayout, is_csv: bool, text: Create<'_>) ->
         };
         text(row.line, cell(first)?, second.map(cell).transpose()?, &cell(label)?)
     })
-}
-
-fn objects(source: Source, layout: &TextLayout, text: Create<'_>) -> Result<Vec<LabelledText>, Error> {
-    let (path, mut texts, mut objects) = (source.path().to_owned(), Vec::new(), source.into_objects());
-    while let Some(record) = objects.read()? {
-        let read = || {
-            let object: Map<String, Value> =
-                json::object(std::str::from_utf8(record.content()).map_err(|_| "not UTF-8")?)?;
-            let field = |name: &str| match object.get(name) {
-                Some(Value::String(text)) => Ok(text.clone()),
-                Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-                Some(Value::Null) => Ok(String::new()),
-                Some(_) => Err(format!("field \"{name}\" holds no text")),
-                None => Err(format!("no field \"{name}\"")),
-            };
-            let second = layout.second.as_deref().map(field).transpose()?;
-            text(record.line, field(&layout.first)?, second, &field(&layout.label)?)
-        };
-        texts.push(read().map_err(|message| KIND.malformed(&path, record.line, message))?);
-    }
-    Ok(texts)
 }
 
 #[cfg(test)]
@@ -291,8 +268,8 @@ mod tests {
             ("a.csv", b"name,label\na,1\n", "/a.csv:1: no column \"text\" among \"name\", \"label\""),
             ("a.tsv", b"text\tlabel\n", "/a.tsv:1: no text"),
             ("a.tsv", b"text\tlabel\na\xFF\t1\n", "/a.tsv:2: byte 2 of the line is not UTF-8"),
-            ("a.jsonl", b"{\"text\": \"a\"}\n", "/a.jsonl:1: no field \"label\""),
-            ("a.jsonl", b"{\"text\": [1], \"label\": 1}\n", "/a.jsonl:1: field \"text\" holds no text"),
+            ("a.jsonl", b"{\"text\": \"a\"}\n", "/a.jsonl:1: no column \"label\" among \"text\""),
+            ("a.jsonl", b"{\"text\": {}, \"label\": 1}\n", "/a.jsonl:1: field \"text\" holds no text"),
         ];
         for (name, bytes, expected) in cases {
             assert_eq!(read(name, bytes, &TextLayout::default()).unwrap_err(), expected);

@@ -102,6 +102,13 @@ enum Form {
     Values(Values),
 }
 
+/// Returns true if a text begins as JSON objects do, or an array of them.
+pub fn holds_objects(beginning: &[u8]) -> bool {
+    let first = beginning.trim_ascii_start();
+    let object = first.strip_prefix(b"[").unwrap_or(first).trim_ascii_start().strip_prefix(b"{");
+    object.is_some_and(|fields| matches!(fields.trim_ascii_start().first(), Some(b'"' | b'}')))
+}
+
 /// Returns true if values are members of an array, or go over several lines.
 pub(crate) fn is_spread(beginning: &[u8]) -> bool {
     let first = beginning.trim_ascii_start();

@@ -267,7 +267,8 @@ fn tables_of_judgements_are_told_by_their_extension() {
     let missing = read_gold(&folder.path().join("none.tsv")).unwrap_err();
     assert!(missing.is_not_found());
     let error = read("a.tsv", "name\tcode\n").unwrap_err();
-    let hint = "gold judgements are a table with the columns `name` and `id`, several ids joined by `|`";
+    let hint =
+        "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`";
     assert_eq!((error.hint().unwrap().to_string().as_str(), error.is_not_found()), (hint, false));
     assert!(std::error::Error::source(&error).is_none());
     let latin = folder.path().join("latin.tsv");
