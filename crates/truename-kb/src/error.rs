@@ -34,13 +34,8 @@ pub(crate) fn not_a_store(path: &Path, reason: &str) -> Error {
 
 /// Creates the error of a target that exists already.
 pub fn exists(path: &Path) -> Error {
-    let advice = hint![
-        "add to it with ",
-        HintPart::action("kb update"),
-        ", or replace it with ",
-        HintPart::setting("force"),
-        format!(": {}", path.display()),
-    ];
+    let advice =
+        hint!["add to it with ", HintPart::action("kb update"), ", or replace it with ", HintPart::setting("force"),];
     Error::new(ErrorKind::Other, format_args!("{} exists already", path.display())).with_hint(advice)
 }
 
