@@ -94,7 +94,7 @@ pub(crate) struct Rows {
 }
 
 enum Form {
-    Table(Table),
+    Table(Box<Table>),
     Objects { columns: Vec<String>, rows: std::vec::IntoIter<(u64, Map<String, Value>)> },
 }
 
@@ -120,7 +120,7 @@ impl Rows {
         let path = source.path().to_owned();
         let form = match json::holds_objects(source.beginning()) {
             true => Form::objects(source, kind)?,
-            false => Form::Table(Table::open(source, options)?),
+            false => Form::Table(Box::new(Table::open(source, options)?)),
         };
         Ok(Self { path, form, kind })
     }
