@@ -9,8 +9,11 @@ use crate::interrupt;
 /// Exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
+    /// The command did what it was asked to do.
     Success = 0,
+    /// The command failed.
     Failure = 1,
+    /// The arguments or the recipe make no sense.
     Usage = 2,
 }
 
@@ -44,7 +47,7 @@ impl std::error::Error for AdvisedError {}
 
 impl ExitCode {
     /// Prints an error with its causes and advice; a closed pipe is no error.
-    pub fn report(outcome: anyhow::Result<()>) -> Self {
+    pub(crate) fn report(outcome: anyhow::Result<()>) -> Self {
         let Err(error) = outcome else { return Self::Success };
         if error.chain().any(is_broken_pipe) {
             return Self::Success;
