@@ -1,7 +1,12 @@
 //! A linked document, as JSON.
 
-use serde::{Serialize, Serializer};
-use truename::{Candidate, ConceptId, Document, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+use truename::{
+    Candidate, ConceptId, Document, Link, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span,
+};
+use truename_error::{Error, ErrorKind};
 use utoipa::ToSchema;
 
 use crate::{CandidateAnswer, probability};
@@ -129,5 +134,132 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, offsets: &Offsets
         candidates: is_linked.then_some(&link.candidates),
         explanation: link.explanation.as_deref().filter(|_| is_linked),
         is_truncated: is_linked && link.is_truncated,
+    }
+}
+
+/// A line that is read back.
+#[derive(Deserialize)]
+struct WrittenDocument {
+    id: String,
+    text: String,
+    #[serde(default)]
+    passages: Vec<WrittenPassage>,
+    mentions: Vec<WrittenMention>,
+}
+
+#[derive(Deserialize)]
+struct WrittenPassage {
+    #[serde(rename = "type")]
+    kind: String,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Deserialize)]
+struct WrittenMention {
+    start: usize,
+    end: usize,
+    #[serde(default)]
+    fragments: Vec<[usize; 2]>,
+    types: Vec<String>,
+    id: Option<String>,
+    score: Option<f64>,
+    threshold: Option<f64>,
+    #[serde(default)]
+    zero_shot: bool,
+    long_form: Option<String>,
+    candidates: Option<Vec<Candidate>>,
+    explanation: Option<String>,
+    #[serde(default)]
+    is_truncated: bool,
+}
+
+/// Reads back the line of a [`DocumentLine`], whose offsets count `unit`. Mentions that the document had before it was linked are not in
+/// the line.
+///
+/// # Errors
+/// If the line is none, or one of its mentions is no piece of its text.
+pub fn read_document(line: &str, unit: OffsetUnit) -> Result<LinkedDocument, Error> {
+    let no_document = |error| Error::new(ErrorKind::Syntax, "the line is no linked document").with_source(error);
+    let WrittenDocument { id, text, passages, mentions } = serde_json::from_str(line).map_err(no_document)?;
+    let offsets = Offsets::new(&text, unit);
+    let span = |start, end| {
+        let bytes = offsets.to_byte(start).zip(offsets.to_byte(end));
+        let span = bytes.map(|(start, end)| Span::new(start, end)).filter(|span| text.get(span.range()).is_some());
+        let message = format_args!("document \"{id}\": {start}..{end} is no piece of its text");
+        span.ok_or_else(|| Error::new(ErrorKind::Syntax, message))
+    };
+    let passage = |passage: WrittenPassage| Ok(Passage { span: span(passage.start, passage.end)?, kind: passage.kind });
+    let passages = passages.into_iter().map(passage).collect::<Result<_, Error>>()?;
+    let mention = |written: WrittenMention| {
+        let fragments: Vec<Span> =
+            written.fragments.iter().map(|[start, end]| span(*start, *end)).collect::<Result<_, Error>>()?;
+        let whole = span(written.start, written.end)?;
+        let surface = truename::Mention { span: whole, fragments: fragments.clone(), ..Default::default() };
+        let surface = surface.surface(&text).into_owned();
+        let is_linked = written.candidates.is_some();
+        let name = if is_linked { written.long_form.clone().unwrap_or_else(|| surface.clone()) } else { String::new() };
+        let mut link = Link::new(name, written.candidates.unwrap_or_default(), is_linked && written.id.is_none());
+        (link.explanation, link.is_truncated) = (written.explanation, written.is_truncated);
+        Ok(LinkedMention {
+            fragments,
+            types: written.types,
+            score: written.score,
+            threshold: written.threshold,
+            is_zero_shot: written.zero_shot,
+            long_form: written.long_form,
+            ..LinkedMention::new(whole, surface, Arc::new(link))
+        })
+    };
+    let mentions = mentions.into_iter().map(mention).collect::<Result<_, Error>>()?;
+    Ok(LinkedDocument { document: Document { passages, ..Document::new(id, text) }, mentions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_back() {
+        let text = "Kein 😀 Fieber (F), breast and lung cancer";
+        let mut document = Document::new("n 1", text);
+        document.passages = vec![Passage { kind: "title".into(), span: Span::new(0, text.len()) }];
+        let at = |piece: &str| {
+            let start = text.find(piece).unwrap();
+            Span::new(start, start + piece.len())
+        };
+        let mut fever = Candidate::new("D1".parse().unwrap(), "Fever", 0.9850073653956207);
+        (fever.scores.ngram, fever.probability_by_name) = (Some(0.5), Some(0.25));
+        let mut link = Link::new("Fieber", vec![fever], false);
+        (link.explanation, link.is_truncated) = (Some("so".into()), true);
+        let known =
+            LinkedMention { types: vec!["sign".into()], ..LinkedMention::new(at("Fieber"), "Fieber", link.into()) };
+        let short = LinkedMention {
+            long_form: Some("Fieber".into()),
+            ..LinkedMention::new(
+                Span::new(at("F)").start, at("F)").start + 1),
+                "F",
+                Link::new("Fieber", Vec::new(), true).into(),
+            )
+        };
+        let parts = LinkedMention {
+            fragments: vec![at("breast"), at("cancer")],
+            score: Some(2.0),
+            threshold: Some(1.0),
+            is_zero_shot: true,
+            ..LinkedMention::new(
+                Span::new(at("breast").start, text.len()),
+                "breast cancer",
+                Link::new("", Vec::new(), false).into(),
+            )
+        };
+        let linked = LinkedDocument { document, mentions: vec![known, short, parts] };
+        for unit in [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16] {
+            let line = serde_json::to_string(&DocumentLine::new(&linked, unit)).unwrap();
+            assert_eq!(read_document(&line, unit).unwrap(), linked);
+        }
+        let outside = r#"{"id":"n","text":"a","mentions":[{"start":0,"end":2,"types":[]}]}"#;
+        assert!(read_document(outside, OffsetUnit::Chars).unwrap_err().to_string().contains("0..2 is no piece"));
+        assert!(read_document("[]", OffsetUnit::Chars).is_err());
     }
 }

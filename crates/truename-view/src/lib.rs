@@ -2,7 +2,7 @@
 //!
 //! An [`HtmlWriter`] writes documents with their mentions in colour, as a page or as a fragment of one. A [`NameLine`] is the answer to
 //! a name, a [`DocumentLine`] a document with its linked mentions; both serialize to the lines that `truename` and its server write, and have
-//! the schema of them.
+//! the schema of them. [`read_document`] reads such a line back.
 //!
 //! ```
 //! use truename_view::NameLine;
@@ -22,7 +22,7 @@ mod layout;
 mod name_line;
 
 pub use candidate::CandidateAnswer;
-pub use document_line::DocumentLine;
+pub use document_line::{DocumentLine, read_document};
 pub use html::{Head, HtmlWriter, STYLE};
 pub use layout::{COLOURS, Legend, Piece, Step, label, pieces, steps};
 pub use name_line::{NameLine, probability, suggestion};

@@ -1,6 +1,6 @@
 //! Links: the answer to a name, with its candidates and the scores of each stage.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use truename_kb::ConceptId;
 
 /// Answer for one name.
@@ -73,7 +73,7 @@ impl Link {
 }
 
 /// A concept proposed for a name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Candidate {
     /// Id of the concept.
@@ -106,7 +106,7 @@ impl Candidate {
 }
 
 /// Scores of a candidate from each stage; higher is closer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Scores {
     /// Match of the lookup keys: 1 for the same normal form, 0.75 if inflection or spelling differs, 0.5 for another
