@@ -28,6 +28,8 @@ struct Report {
 pub enum ErrorKind {
     /// The file, folder, concept or model asked for does not exist.
     NotFound,
+    /// What is to be made exists already.
+    Exists,
     /// The system failed otherwise.
     Io,
     /// There is no room left on the disk or in the store.

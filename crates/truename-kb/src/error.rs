@@ -28,7 +28,7 @@ pub(crate) fn in_use(folder: &Path, process: Option<u32>) -> Error {
 /// The error of a folder without a store.
 pub(crate) fn not_a_store(path: &Path, reason: &str) -> Error {
     let import = HintPart::action("kb import").value("FILE").with("out", "DIR");
-    Error::new(ErrorKind::Other, format_args!("{} is not a knowledge base: {reason}", path.display()))
+    Error::new(ErrorKind::NotFound, format_args!("{} is not a knowledge base: {reason}", path.display()))
         .with_hint(hint!["make a knowledge base with ", import])
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn not_a_store(path: &Path, reason: &str) -> Error {
 pub fn exists(path: &Path) -> Error {
     let advice =
         hint!["add to it with ", HintPart::action("kb update"), ", or replace it with ", HintPart::setting("force"),];
-    Error::new(ErrorKind::Other, format_args!("{} exists already", path.display())).with_hint(advice)
+    Error::new(ErrorKind::Exists, format_args!("{} exists already", path.display())).with_hint(advice)
 }
 
 /// The error of content at a line of an imported file.

@@ -99,9 +99,10 @@ fn a_reader_keeps_its_state_while_a_writer_commits() {
 fn what_is_no_store_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kb");
-    assert!(Store::open(&path).is_err_and(|error| error.hint().unwrap().to_string().contains("kb import")));
+    let missing = Store::open(&path).err().unwrap();
+    assert!(missing.is_not_found() && missing.hint().unwrap().to_string().contains("kb import"));
     filled(&path, (0..2000).map(|n| concept(&format!("{n:04}"), &["some name or other"])).collect()).close();
-    assert!(Store::create(&path).is_err());
+    assert_eq!(Store::create(&path).err().unwrap().kind(), truename_error::ErrorKind::Exists);
     let data = path.join("data.mdb");
     let whole = std::fs::read(&data).unwrap();
     for kept in [0, 100, 4096, whole.len() / 2, whole.len() - 1] {
