@@ -1,5 +1,5 @@
 # Common chores. `make` lists them.
-.PHONY: help build test check fuzz bench ci bundled-kb
+.PHONY: help build test check python fuzz bench ci bundled-kb
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*# \(.*\)/\1\t\2/p' Makefile
@@ -14,6 +14,9 @@ check: # formatting, lints and docs, warnings denied
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+python: # the wheel of the Python package, its checks and tests
+	scripts/python.sh
 
 fuzz: # each reader for SECONDS seconds (10)
 	scripts/fuzz.sh $(or $(SECONDS),10)

@@ -1,0 +1,106 @@
+//! Calibration of a knowledge base.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::FromPyObject;
+use serde::Serialize;
+use truename::{CalibrateOptions, GoldName, KnowledgeBase, LearntNames, Progress};
+use truename_corpus::{ReadOptions, read_all};
+use truename_error::{Error, ErrorKind};
+use truename_eval::read_gold;
+
+/// Right answers of names.
+#[derive(FromPyObject)]
+pub enum Gold {
+    /// A table.
+    File(PathBuf),
+    /// Names with their ids.
+    Pairs(Vec<(String, Option<String>)>),
+}
+
+impl Gold {
+    fn read(self) -> Result<Vec<GoldName>, Error> {
+        let of = |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), kind: None };
+        match self {
+            Self::File(path) => read_gold(&path),
+            Self::Pairs(pairs) => Ok(pairs.into_iter().map(of).collect()),
+        }
+    }
+}
+
+/// Gains of a calibration; pairs are the value before and after.
+#[derive(Serialize)]
+pub struct Gains {
+    kept: bool,
+    held_out: usize,
+    gold: usize,
+    unknown_gold: usize,
+    accuracy: (f64, f64),
+    gold_accuracy: Option<(f64, f64)>,
+    log_loss: (f64, f64),
+    threshold: (f64, f64),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextGains>,
+}
+
+/// Gains of the re-ranker.
+#[derive(Serialize)]
+struct ContextGains {
+    kept: bool,
+    mentions: usize,
+    accuracy: (f64, f64),
+    log_loss: (f64, f64),
+    certain: f64,
+}
+
+/// Fits the ranker of a knowledge base, and the mapping of its re-ranker where there are documents.
+pub fn calibrate(
+    kb: &KnowledgeBase,
+    gold: Option<Gold>,
+    documents: Option<PathBuf>,
+    names: Option<usize>,
+    progress: Arc<Progress>,
+) -> Result<Gains, Error> {
+    let mut gold = gold.map_or_else(|| Ok(Vec::new()), Gold::read)?;
+    let mut in_context = Vec::new();
+    if let Some(path) = documents {
+        let [of_names, of_context] = kb.divide_documents(annotated(&path)?)?;
+        gold.extend(kb.gold_names(&of_names)?);
+        in_context = of_context;
+    }
+    let standard = CalibrateOptions::default();
+    let options = CalibrateOptions { names: names.unwrap_or(standard.names), progress, ..standard };
+    let folds = kb.encoder()?.map_or_else(|| Ok(Vec::new()), LearntNames::fold_encoders)?;
+    let gain = match folds.is_empty() {
+        true => kb.calibrate(&gold, &options),
+        false => kb.calibrate_out_of_fold(&folds, &gold, &options),
+    }?;
+    let context = if in_context.is_empty() { None } else { Some(kb.calibrate_context(in_context)?) };
+    Ok(Gains {
+        kept: gain.kept,
+        held_out: gain.held_out,
+        gold: gain.gold,
+        unknown_gold: gain.unknown_gold,
+        accuracy: gain.accuracy,
+        gold_accuracy: gain.gold_accuracy,
+        log_loss: gain.log_loss,
+        threshold: gain.threshold,
+        context: context.map(|gain| ContextGains {
+            kept: gain.kept,
+            mentions: gain.mentions,
+            accuracy: gain.accuracy,
+            log_loss: gain.log_loss,
+            certain: gain.certain,
+        }),
+    })
+}
+
+fn annotated(path: &Path) -> Result<Vec<truename::Document>, Error> {
+    let documents = read_all(path, &ReadOptions::default())?;
+    let mut mentions = documents.iter().flat_map(|document| &document.mentions);
+    match mentions.any(|mention| mention.id.is_some()) {
+        true => Ok(documents),
+        false => Err(Error::new(ErrorKind::TooFew, format!("{} has no mention with an id", path.display()))),
+    }
+}

@@ -1,0 +1,57 @@
+//! Clusters of names.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use truename_clusters::{ClusterOptions, Dendrogram, Linkage, NameSpace, canonical_names, choose_by_silhouette};
+
+use crate::call::Call;
+use crate::column::Column;
+use crate::encoder::Encoder;
+
+/// Groups the names of a column that stand for one thing: a list, or any Arrow array of strings. Returns for each row the number of its
+/// cluster, from 0, and the canonical name of the cluster; None for a row without a name.
+///
+/// `threshold`: largest distance of names of one cluster; chosen by the silhouette where it is None. `linkage`: "average", "complete" or
+/// "single". `words`: weight of the words in the distance, from 0 to 1.
+#[pyfunction]
+#[pyo3(signature = (column, *, encoder=None, threshold=None, linkage="average", words=None, progress=None))]
+pub fn cluster(
+    py: Python<'_>,
+    column: &Bound<'_, PyAny>,
+    encoder: Option<PyRef<'_, Encoder>>,
+    threshold: Option<f32>,
+    linkage: &str,
+    words: Option<f32>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<Option<(usize, String)>>> {
+    let linkage = match linkage {
+        "average" => Linkage::Average,
+        "complete" => Linkage::Complete,
+        "single" => Linkage::Single,
+        other => return Err(PyValueError::new_err(format!("linkage is \"{other}\"; use average, complete or single"))),
+    };
+    words.map_or(Ok(()), |words| crate::options::probability("words", words.into()))?;
+    let (Column { names, rows }, options) =
+        (Column::read(column)?, ClusterOptions { linkage, word_weight: words, ..ClusterOptions::default() });
+    let call = Call::watched(progress.as_ref())?;
+    let (progress, encoder) = (Arc::clone(&call.progress), encoder.map(|encoder| encoder.shared()));
+    let mut counts = vec![0; names.len()];
+    rows.iter().flatten().for_each(|name| counts[*name] += 1);
+    let clustered = call.run(py, move || {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let space = NameSpace::new(&names, encoder.as_deref(), &options, &progress)?;
+        let dendrogram = Dendrogram::new(&space, &options, &progress)?;
+        let threshold = match threshold {
+            Some(threshold) => threshold,
+            None => choose_by_silhouette(&space, &dendrogram, &progress)?.threshold,
+        };
+        let labels = dendrogram.cut(threshold);
+        let canonical = canonical_names(&names, &counts, &labels);
+        Ok(labels.iter().map(|label| (*label, names[canonical[*label]].clone())).collect())
+    })?;
+    Ok(rows.into_iter().map(|row| row.map(|name| clustered[name].clone())).collect())
+}

@@ -1,0 +1,97 @@
+//! Encoders of texts.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+
+use crate::call::Call;
+use crate::knowledge_base::{absolute, adapter_choice};
+use crate::pickle::{Pickled, pickled};
+
+/// Number of texts encoded between two looks for Ctrl-C.
+const PIECE: usize = 256;
+
+/// A sentence encoder: texts in, vectors of unit length out.
+///
+/// It can be pickled, by its folder.
+#[pyclass(frozen, module = "truename")]
+pub struct Encoder {
+    encoder: Arc<truename::Encoder>,
+    folder: PathBuf,
+    adapters: Option<String>,
+}
+
+impl Encoder {
+    /// Returns the encoder, shared by handles.
+    pub fn shared(&self) -> Arc<truename::Encoder> {
+        Arc::clone(&self.encoder)
+    }
+}
+
+#[pymethods]
+impl Encoder {
+    /// Opens the encoder in a folder: a Hugging Face folder of a BERT, RoBERTa or MPNet model, or one that `train` made.
+    ///
+    /// `adapters`: names of the adapters to use, with commas between them; all by default, "none" for none.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, adapters=None))]
+    fn open(py: Python<'_>, path: PathBuf, adapters: Option<String>) -> PyResult<Self> {
+        let (folder, choice) = (absolute(path)?, adapter_choice(adapters.as_deref())?);
+        let from = folder.clone();
+        let encoder = Call::default().run(py, move || truename::Encoder::open_with_adapters(&from, &choice))?;
+        Ok(Self { encoder: Arc::new(encoder), folder, adapters })
+    }
+
+    /// Number of numbers of a vector.
+    #[getter]
+    fn dimensions(&self) -> usize {
+        self.encoder.dimensions()
+    }
+
+    /// Number of tokens that are read of a text.
+    #[getter]
+    fn window(&self) -> usize {
+        self.encoder.info().window
+    }
+
+    /// Folder of the encoder.
+    #[getter]
+    fn path(&self) -> &PathBuf {
+        &self.folder
+    }
+
+    /// Returns the vectors of texts as rows of a numpy array of 32-bit floats, in their order. They have unit length, so that a product is
+    /// a cosine.
+    #[pyo3(signature = (texts, *, threads=0))]
+    fn encode<'py>(&self, py: Python<'py>, texts: Vec<String>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (rows, encoder, call) = (texts.len(), Arc::clone(&self.encoder), Call::on(threads));
+        let progress = Arc::clone(&call.progress);
+        let bytes = call.run(py, move || {
+            let mut bytes = Vec::with_capacity(rows * encoder.dimensions() * size_of::<f32>());
+            for piece in texts.chunks(PIECE) {
+                progress.check()?;
+                let vectors = encoder.encode(piece)?;
+                bytes.extend(vectors.into_vec().into_iter().flat_map(f32::to_le_bytes));
+            }
+            Ok(bytes)
+        })?;
+        let numpy = py.import("numpy")?;
+        // A bytearray, other than bytes, gives an array that can be written to.
+        let flat = numpy.call_method1("frombuffer", (PyByteArray::new(py, &bytes), "<f4"))?;
+        flat.call_method1("reshape", ((rows, self.dimensions()),))
+    }
+
+    fn __fspath__(&self) -> String {
+        self.folder.to_string_lossy().into_owned()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Encoder.open({:?})", self.folder.display().to_string())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py, (PathBuf, Option<String>)>> {
+        pickled(py, "encoder", (self.folder.clone(), self.adapters.clone()))
+    }
+}

@@ -1,0 +1,69 @@
+//! The extension module of the Python package `truename`: a thin layer over the library.
+//!
+//! Every call gives up the interpreter's lock and runs on a pool of threads ([`call`]). What does not survive a fork is opened anew in
+//! the child ([`process`]). Errors become Python's own ([`error`]).
+
+mod calibration;
+mod call;
+mod candidate;
+mod clusters;
+mod column;
+mod command;
+mod document;
+mod encoder;
+mod error;
+mod json;
+mod knowledge_base;
+mod link;
+mod linker;
+mod log;
+mod matcher;
+mod matches;
+mod mention;
+mod options;
+mod pickle;
+mod pool;
+mod process;
+mod recognizer;
+mod training;
+mod vectors;
+mod watch;
+
+/// Entity linking: what the package `truename` is made of.
+#[pyo3::pymodule]
+mod _truename {
+    #[pymodule_export]
+    use super::candidate::Candidate;
+    #[pymodule_export]
+    use super::clusters::cluster;
+    #[pymodule_export]
+    use super::command::main;
+    #[pymodule_export]
+    use super::document::Document;
+    #[pymodule_export]
+    use super::encoder::Encoder;
+    #[pymodule_export]
+    use super::knowledge_base::{KnowledgeBase, bundled};
+    #[pymodule_export]
+    use super::link::Link;
+    #[pymodule_export]
+    use super::linker::{LinkedDocuments, Linker};
+    #[pymodule_export]
+    use super::matcher::Matcher;
+    #[pymodule_export]
+    use super::matches::Matches;
+    #[pymodule_export]
+    use super::mention::Mention;
+    #[pymodule_export]
+    use super::process::after_fork;
+    #[pymodule_export]
+    use super::recognizer::Recognizer;
+    #[pymodule_export]
+    use super::training::train;
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        use pyo3::types::PyModuleMethods;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

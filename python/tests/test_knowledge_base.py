@@ -1,0 +1,93 @@
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import truename as tn
+from conftest import CONCEPTS, run
+
+
+def test_concepts_and_statistics_are_those_of_the_command(kb, folder):
+    assert kb["D:1"] == json.loads(run("kb", "show", "D:1", "--kb", folder).stdout)
+    assert kb.info() == json.loads(run("kb", "info", "--json", "--kb", folder).stdout)
+    assert kb.get("D:1")["name"] == "Fever" and "D:1" in kb
+    assert kb.get("none") is None and kb.get("none", 1) == 1 and "none" not in kb
+    with pytest.raises(KeyError, match="none"):
+        kb["none"]
+    assert kb.types() == ["chemical", "disease", "sign"]
+    assert kb.path == folder
+
+
+def test_search_lists_what_the_command_lists(kb, folder):
+    found = kb.search("hart failure", top=3)
+    lines = run("kb", "search", "hart failure", "--top", 3, "--kb", folder, "--quiet").stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines] == [candidate.id for candidate in found]
+    assert found[0].id == "D:4" and 0 < found[0].probability <= 1 and found[0].scores["exact"] >= 0
+    assert found[0].to_dict()["preferred_name"] == "Heart Failure" and "D:4" in repr(found[0])
+    assert [one.id for one in kb.search("MI", types=["chemical"])] != ["D:3", "D:5"]
+
+
+def test_a_knowledge_base_is_built_updated_and_replaced(tmp_path, caplog):
+    table = tmp_path / "a.csv"
+    table.write_text("id,name\n1,aspirin\n2,\n", encoding="utf-8")
+    told = []
+    with caplog.at_level(logging.INFO, "truename"):
+        kb = tn.KnowledgeBase.build([table], out=tmp_path / "kb", progress=lambda *step: told.append(step))
+    assert "a.csv:3" in caplog.text
+    assert told and all(done <= total or total == 0 for _, done, total in told)
+    with pytest.raises(FileExistsError, match="exists") as raised:
+        tn.KnowledgeBase.build([table], tmp_path / "kb")
+    assert "`force`" in raised.value.__notes__[0] and "kb.update" in raised.value.__notes__[0]
+    table.write_text("id,name\n1,aspirin\n3,heparin\n", encoding="utf-8")
+    assert kb.update([table]) == {"added": 1, "changed": 0, "removed": 0}
+    assert kb.update(remove=["1"])["removed"] == 1
+    assert kb.matcher().one("heparin").id == "3" and "1" not in kb
+    tn.KnowledgeBase.check(tmp_path / "kb", deep=True)
+    table.write_text("A;x|y\n", encoding="utf-8")
+    other = tn.KnowledgeBase.build([table], tmp_path / "kb", force=True, delimiter=";", no_header=True, separator="|")
+    assert other.matcher().one("y").id == "A"
+
+
+def test_options_of_reading_are_checked(tmp_path):
+    with pytest.raises(ValueError, match="no format"):
+        tn.KnowledgeBase.build(["a"], tmp_path / "kb", format="word")
+    with pytest.raises(ValueError, match="scope"):
+        tn.KnowledgeBase.build(["a"], tmp_path / "kb", scopes=["wide"])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'collumn'") as raised:
+        tn.KnowledgeBase.build(["a"], tmp_path / "kb", collumn="x")
+    assert "id_column" in raised.value.__notes__[0]
+    with pytest.raises(TypeError, match="argument 'skip_rows'"):
+        tn.KnowledgeBase.build(["a"], tmp_path / "kb", skip_rows="x")
+
+
+def test_the_bundled_knowledge_base_is_there(tmp_path):
+    kb = tn.bundled()
+    assert kb["D005334"]["name"] == "Fever" and "bundled" in repr(kb)
+    assert kb.linker().link("No fever.")[0].id == "D005334"
+
+
+def test_the_package_is_imported_quickly_and_needs_no_other():
+    code = (
+        "import sys, time; start = time.perf_counter(); import truename; print(time.perf_counter() - start);"
+        "print([name for name in ('numpy', 'pandas', 'polars', 'pyarrow') if name in sys.modules])"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
+    assert all(run.stdout.splitlines()[1] == "[]" for run in runs)
+    # A machine that is busy is slower; the best of three is what the import takes.
+    assert min(float(run.stdout.splitlines()[0]) for run in runs) < 0.05
+
+
+def test_a_closed_set_of_names_is_public():
+    assert set(tn.__all__) <= set(dir(tn))
+    assert tn.__version__ == run("--version").stdout.split()[-1]
+    with pytest.raises(AttributeError):
+        tn.nothing  # noqa: B018
+
+
+def test_tables_are_read_as_the_command_reads_them(tmp_path, folder):
+    (tmp_path / "concepts.csv").write_text(CONCEPTS, encoding="utf-8")
+    run("kb", "import", tmp_path / "concepts.csv", "--out", tmp_path / "kb")
+    assert Path(folder, "data.mdb").stat().st_size == Path(tmp_path, "kb", "data.mdb").stat().st_size

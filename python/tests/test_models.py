@@ -1,0 +1,272 @@
+"""Encoders, recognizers, training, calibration, scores."""
+
+import csv
+import json
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import truename as tn
+from conftest import run
+
+RECIPE = """[task]
+kind = "groups"
+[encoder]
+characters = "convolution"
+hidden = 16
+[schedule]
+epochs = 2
+"""
+
+BERT = Path(__file__).parents[2] / "crates" / "truename-infer" / "tests" / "models" / "bert"
+
+RECOGNIZE = f"""[task]
+kind = "recognize"
+[data]
+train = ["corpus.jsonl"]
+[types]
+Disease = ["diseases", "illness"]
+Drug = "drugs"
+[encoder]
+from = {json.dumps(str(BERT))}
+dropout = 0.0
+[text]
+batch = 100
+[spans]
+dimensions = 16
+[schedule]
+epochs = 12
+learning_rate = 0.01
+"""
+
+MARKED = [
+    "The [Disease:flu] of 😀 guests is not a [Disease:heart attack].",
+    "[Drug:Aspirin] against a [Disease:heart attack], café.",
+    "No one had [Disease:gout] or [Disease:fever].",
+    "[Drug:Lithium] and [Drug:aspirin] for guests with the [Disease:flu].",
+    "The guests are not here.",
+    "A [Disease:fever] after [Drug:lithium].",
+]
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory, folder):
+    """A small encoder, with what was told while it was trained."""
+    place = tmp_path_factory.mktemp("encoder")
+    (place / "recipe.toml").write_text(RECIPE)
+    told = []
+    made = tn.train(
+        place / "recipe.toml", kb=folder, out=place / "mine", set={"schedule.epochs": 3}, on_step=told.append
+    )
+    return made, told
+
+
+def test_an_encoder_is_trained(trained):
+    made, told = trained
+    assert made.folder.joinpath("model.safetensors").exists() and made.folders[0] == made.folder
+    steps = [event for event in told if event["event"] == "step"]
+    assert told[0]["event"] == "begin" and told[-1]["event"] == "end"
+    assert made.steps == len(steps) == steps[-1]["step"] and steps[0]["loss"] > 0
+    assert "3" in (made.folder / "recipe.toml").read_text()
+
+
+def test_errors_of_a_recipe_name_the_arguments(tmp_path, folder):
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    with pytest.raises(ValueError, match="epohcs") as raised:
+        tn.train(tmp_path / "recipe.toml", kb=folder, out=tmp_path / "mine", set={"schedule.epohcs": 3})
+    assert "--" not in str(raised.value) + "".join(getattr(raised.value, "__notes__", []))
+    with pytest.raises(FileNotFoundError):
+        tn.train(tmp_path / "none.toml", out=tmp_path / "mine")
+
+
+def test_an_exception_of_on_step_ends_the_run(tmp_path, folder):
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+
+    def fails(event):
+        if event["event"] == "step":
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        tn.train(
+            tmp_path / "recipe.toml", kb=folder, out=tmp_path / "mine", set={"schedule.epochs": 10000}, on_step=fails
+        )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_keeps_a_checkpoint(tmp_path, folder):
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    arguments = f"{str(tmp_path / 'recipe.toml')!r}, kb={str(folder)!r}, out={str(tmp_path / 'mine')!r}"
+    code = f"import truename as tn; tn.train({arguments}, set={{'schedule.epochs': 10000}}, on_step=print)"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    steps = 0
+
+    def stop(event):
+        nonlocal steps
+        steps = max(steps, event.get("step", 0))
+        if steps:
+            raise StopIteration
+
+    with pytest.raises(StopIteration):
+        tn.train(
+            tmp_path / "recipe.toml",
+            kb=folder,
+            out=tmp_path / "mine",
+            set={"schedule.epochs": 10000},
+            resume=True,
+            on_step=stop,
+        )
+    assert steps > 1
+
+
+def test_texts_are_encoded(trained):
+    np = pytest.importorskip("numpy")
+    encoder = tn.Encoder.open(trained[0])
+    vectors = encoder.encode(["fever", "pyrexia", "fever", "😀"])
+    assert vectors.shape == (4, encoder.dimensions) and vectors.dtype == np.float32 and vectors.flags.writeable
+    assert np.allclose((vectors**2).sum(axis=1), 1, atol=1e-5) and (vectors[0] == vectors[2]).all()
+    assert encoder.encode([]).shape == (0, encoder.dimensions)
+    assert encoder.window > 0 and encoder.path == trained[0].folder and "mine" in repr(encoder)
+    assert (pickle.loads(pickle.dumps(encoder)).encode(["fever"])[0] == vectors[0]).all()
+    assert (encoder.encode([f"name {n}" for n in range(600)])[599] == encoder.encode(["name 599"], threads=1)[0]).all()
+    with pytest.raises(FileNotFoundError):
+        tn.Encoder.open(trained[0].folder / "none")
+
+
+def test_a_knowledge_base_gets_vectors_and_is_calibrated(trained, folder, tmp_path):
+    (tmp_path / "concepts.csv").write_bytes((folder.parent / "concepts.csv").read_bytes())
+    kb = tn.KnowledgeBase.build([tmp_path / "concepts.csv"], tmp_path / "kb")
+    with pytest.raises(ValueError, match="no encoder") as raised:
+        kb.embed()
+    assert "kb.embed" in raised.value.__notes__[0]
+    told = []
+    counts = kb.embed(trained[0], progress=lambda *step: told.append(step))
+    assert counts["encoded"] == kb.info()["names"] and told[-1][1] == told[-1][2] == counts["encoded"]
+    assert kb.embed()["encoded"] == 0
+    assert kb.matcher(vote=3).one("fevr").candidates
+    assert "dense" in kb.matcher().one("hart failur").candidates[0].scores
+    lexical = tn.KnowledgeBase.open(tmp_path / "kb", encoder=False).matcher().one("hart failur")
+    assert "dense" not in lexical.candidates[0].scores
+
+
+def test_the_ranker_is_calibrated(tmp_path):
+    words = ["red", "blue", "green", "cold", "warm", "old", "new", "small", "large", "dry"]
+    things = ["fever", "cough", "rash", "pain", "cramp", "ulcer", "tremor", "spasm", "edema", "sepsis"]
+    table = tmp_path / "kb.csv"
+    names = [
+        (f"{number}{other}", f"{word} {thing}")
+        for number, word in enumerate(words)
+        for other, thing in enumerate(things)
+    ]
+    table.write_text("id,name,synonyms\n" + "".join(f"{id},{name},{name}s|acute {name}\n" for id, name in names))
+    kb = tn.KnowledgeBase.build([table], tmp_path / "kb")
+    gold = [("a red fever", "00"), ("cold coughs", "31"), ("a thing", None), ("bleu rash", "12")] * 5
+    gains = kb.calibrate(gold=gold, names=200)
+    assert gains["gold"] > 0 and 0 <= gains["threshold"][1] <= 1 and isinstance(gains["kept"], bool)
+    file = tmp_path / "gold.csv"
+    with file.open("w", newline="") as out:
+        csv.writer(out).writerows([("name", "id"), *gold])
+    assert kb.calibrate(gold=file, names=200)["gold"] == gains["gold"]
+    with pytest.raises(FileNotFoundError):
+        kb.calibrate(gold=tmp_path / "none.csv")
+
+
+def unmarked(marked):
+    """Return the document of a text with marked mentions."""
+    text, mentions = "", []
+    for before, kind, mention in re.findall(r"([^[]*)(?:\[(\w+):([^]]+)\])?", marked):
+        text += before + mention
+        if mention:
+            mentions.append({"start": len(text) - len(mention), "end": len(text), "type": kind})
+    return {"text": text, "mentions": mentions}
+
+
+def test_a_recognizer_finds_mentions_in_the_shape_of_gliner(tmp_path):
+    documents = [unmarked(marked) for marked in MARKED]
+    assert tn.write_documents(documents, tmp_path / "corpus.jsonl") == len(documents)
+    (tmp_path / "recipe.toml").write_text(RECOGNIZE)
+    made = tn.train(tmp_path / "recipe.toml", out=tmp_path / "mine")
+    recognizer = tn.Recognizer.open(made)
+    assert recognizer.types == {"Disease": ["diseases", "illness"], "Drug": ["drugs"]}
+    assert recognizer.path == made.folder
+    text = documents[0]["text"]
+    assert [(m.start, m.end, m.types) for m in recognizer.recognize(text)] == [
+        (one["start"], one["end"], [one["type"]]) for one in documents[0]["mentions"]
+    ]
+    found = recognizer.predict_entities(text, ["disease"])
+    assert [one["text"] for one in found] == ["flu", "heart attack"]
+    assert all(set(one) == {"start", "end", "text", "label", "score"} for one in found)
+    assert all(text[one["start"] : one["end"]] == one["text"] and one["label"] == "disease" for one in found)
+    assert all(0.5 <= one["score"] <= 1 for one in found)
+    assert len(recognizer.predict_entities(text, threshold=0.001, flat_ner=False)) >= len(found)
+    assert len(recognizer.predict_entities(text, {"Illness": "diseases"})) <= len(text)
+    assert recognizer.batch_predict_entities([text, ""])[1] == []
+    again = pickle.loads(pickle.dumps(recognizer))
+    assert again.predict_entities(text) == recognizer.predict_entities(text)
+    with pytest.raises(ValueError, match="threshold"):
+        recognizer.predict_entities(text, threshold=1)
+
+
+def test_names_are_clustered():
+    column = ["type 2 diabetes", "diabetes type 2", None, "fever", "type 2 diabetes"]
+    clusters = tn.cluster(column, threshold=0.5)
+    assert clusters[2] is None and clusters[0] == clusters[1] == clusters[4] == (0, "type 2 diabetes")
+    assert clusters[3] == (1, "fever")
+    assert tn.cluster([]) == [] and tn.cluster(["a", "b", "a b"])
+    with pytest.raises(ValueError, match="linkage"):
+        tn.cluster(column, linkage="ward")
+    with pytest.raises(ValueError, match="words"):
+        tn.cluster(column, words=2)
+
+
+def test_clusters_are_those_of_the_command(tmp_path):
+    names = ["type 2 diabetes", "diabetes type 2", "heart attack", "heart attacks", "fever", "fevers", "cough"]
+    (tmp_path / "names.txt").write_text("\n".join(names))
+    lines = list(csv.DictReader(run("cluster", tmp_path / "names.txt", "--quiet").stdout.splitlines()))
+    expected = [(int(line["cluster"]) - 1, line["canonical"]) for line in lines]
+    assert tn.cluster(names) == expected
+
+
+def test_records_are_matched():
+    rows = [
+        {"name": "Anna Schmidt", "town": "Berlin Mitte"},
+        {"name": "Bert Meier", "town": "Hamburg Altona"},
+        {"name": "Ana Schmidt", "town": "Berlin Mitte"},
+        {"name": "Carla Vogel", "town": None},
+    ]
+    found = tn.dedupe(rows)
+    assert found[0]["cluster"] == found[2]["cluster"] != found[1]["cluster"]
+    assert found[0]["probability"] > 0.5 and found[3]["probability"] is None and found[0]["name"] == "Anna Schmidt"
+    pairs = tn.match_tables(rows[:2], rows[2:], one_to_one=True)
+    assert [(pair.left, pair.right) for pair in pairs] == [(0, 0)] and pairs[0].probability > 0.5
+    with pytest.raises(ValueError, match="cluster"):
+        tn.dedupe([{"name": "a", "cluster": 1}, {"name": "b", "cluster": 2}])
+    with pytest.raises(ValueError):
+        tn.dedupe(rows, treshold=1)
+
+
+def test_scores_are_those_of_the_command(kb, folder, tmp_path):
+    gold = tmp_path / "gold.csv"
+    gold.write_text("name,id\nfevers,D:1\nhart failure,D:4\nnothing at all,\n")
+    run("evaluate", "names", "--gold", gold, "--kb", folder, "--json", tmp_path / "report.json", "--quiet")
+    scores = tn.evaluate.names(gold, kb)
+    assert scores == json.loads((tmp_path / "report.json").read_text())
+    assert tn.evaluate.names([("fevers", "D:1"), ("hart failure", "D:4"), ("nothing at all", None)], folder) == scores
+    with pytest.raises(RuntimeError, match="none") as raised:
+        tn.evaluate.names(tmp_path / "none.csv", kb)
+    assert isinstance(raised.value.__notes__, list)
+    corpus = Path(tmp_path, "corpus.jsonl")
+    corpus.write_text('{"text": "a fever", "mentions": [{"start": 2, "end": 7, "type": "sign", "id": "D:1"}]}\n')
+    assert tn.evaluate.link(corpus, kb)["end_to_end"]["f1"] == 1
+    assert tn.evaluate.mentions(corpus, kb)

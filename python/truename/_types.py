@@ -1,0 +1,98 @@
+"""Types of keyword arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
+
+Path = str | os.PathLike[str]
+Progress = bool | Callable[[str, int, int], Any] | None
+"""True for a bar by `tqdm`, or a function of phase, steps done and steps in all, 0 where their number is not known."""
+
+
+class MatchOptions(TypedDict, total=False):
+    """Options of a matcher."""
+
+    types: Sequence[str] | None
+    """Types of the concepts that may be answered; all where this is empty."""
+    without_aliases: Sequence[str] | None
+    """Sources whose aliases are left out, `*` for all."""
+    top: int | None
+    """Number of candidates given for each name; 1."""
+    explain: bool | None
+    """True if each answer is explained in words."""
+    min_probability: float | None
+    """Probability below which the answer is NIL; None for the fitted threshold."""
+    nil_share: float | None
+    """Expected share of names without a concept, from which the fitted threshold follows; 0.1."""
+    placeholders: Path | None
+    """File of further words that stand for no name."""
+    vote: int | None
+    """Number of nearest names by vectors that vote for their concepts; 0 lets the ranker decide."""
+    threads: int | None
+    """Number of threads; one for each processor where this is 0 or None."""
+
+
+class LinkOptions(MatchOptions, total=False):
+    """Options of a linker."""
+
+    nested: bool | None
+    """True if mentions within mentions are kept."""
+    abbreviations: bool | None
+    """True if abbreviations that a text defines are expanded, as they are by default."""
+    ambiguous: Literal["best", "all", "nil"] | None
+    """Answer to a name that several concepts share; "best"."""
+    one_sense: bool | None
+    """True if the mentions of a text that are written alike have one answer."""
+    neighbours: float | None
+    """Gain in the logit of a candidate that is the certain answer of a mention with another name in the text; 0."""
+    typed: bool | None
+    """True if candidates have the type that the recognizer gave, where concepts have that type."""
+    context: bool | None
+    """False to link by names alone, without the retriever and the re-ranker of the knowledge base."""
+    encode_in_context: bool | None
+    """True if the encoder reads a mention in its sentence."""
+    recognizer: Path | None
+    """Folder of a recognizer, or "dictionary" for the names of the knowledge base."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How files of concepts are read."""
+
+    format: str | None
+    """Format of the files; told by content and extension where this is None."""
+    encoding: str | None
+    """Encoding of text that is not UTF-8."""
+    strict: bool | None
+    """True if the first malformed entry is an error."""
+    id_column: str | None
+    """Column with the id, by name or by number from 1, in tables."""
+    name_column: str | None
+    """Column with the name."""
+    synonyms_columns: Sequence[str] | None
+    """Columns with further names."""
+    type_column: str | None
+    """Column with types."""
+    separator: str | None
+    """Separator of several values in a cell."""
+    delimiter: str | None
+    """Character between two cells."""
+    skip_rows: int | None
+    """Number of rows above the header."""
+    no_header: bool | None
+    """True if the first row is none of column names."""
+    keep_placeholders: bool | None
+    """True if placeholders, such as N/A, are kept as names."""
+    max_line_bytes: int | None
+    """Longest line or value in bytes."""
+    label_from_iri: bool | None
+    """True if classes without a label are named by the last part of their IRIs."""
+    synonym_properties: Sequence[str] | None
+    """Properties of RDF or OWL whose values are names too."""
+    languages: Sequence[str] | None
+    """Languages that are kept, `*` for all; English."""
+    sources: Sequence[str] | None
+    """Source vocabularies of UMLS or OMOP that are kept; all."""
+    scopes: Sequence[Literal["broad", "narrow", "related", "exact"]] | None
+    """Synonym scopes that are kept beside the exact ones; related."""

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The Python package: builds its wheel and runs its checks and tests in a virtual environment.
+# scripts/python.sh [PYTHON]   the interpreter to test with; python3
+set -euo pipefail
+cd "$(dirname "$0")/../python"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/truename"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$cache/target}"
+export TRUENAME_CACHE="${TRUENAME_CACHE:-$cache/kb}"
+python="${1:-python3}"
+venv="$cache/python-$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+wheels="$(mktemp -d)"
+trap 'rm -r "$wheels"' EXIT
+
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+bin="$venv/bin"
+"$bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' ruff mypy typing_extensions pytest hypothesis numpy tqdm
+# Tests of a library are left out where no wheel of it fits the interpreter.
+for library in pandas polars pyarrow datasets spacy; do
+    "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$library" || echo "left out: $library"
+done
+
+cargo fmt --check
+cargo clippy --locked -- -D warnings
+"$bin/ruff" check .
+"$bin/ruff" format --check .
+"$bin/maturin" build --release --locked --interpreter "$bin/python" --out "$wheels"
+"$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheels"/*.whl
+"$bin/mypy"
+# From elsewhere, so that the installed package is the one that is tested.
+cd tests
+"$bin/python" -m mypy.stubtest truename._truename
+"$bin/python" -m pytest --quiet
