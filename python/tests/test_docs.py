@@ -1,0 +1,54 @@
+"""The examples of docs/python.md, one after another."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import truename as tn
+from conftest import CONCEPTS
+from test_models import RECIPE
+
+GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+OPTIONAL = ("pandas", "polars", "pyarrow", "datasets", "spacy", "numpy")
+
+
+def test_the_examples_of_the_guide_are_true(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("concepts.csv").write_text(CONCEPTS, encoding="utf-8")
+    Path("recipe.toml").write_text(RECIPE)
+    names, runner, left_out = {}, doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), []
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) > 8
+    for number, block in enumerate(blocks):
+        missing = [name for name in OPTIONAL if f"import {name}" in block and not is_installed(name)]
+        if missing:
+            left_out.append(number)
+            continue
+        test = doctest.DocTestParser().get_doctest(block, names, f"block {number}", str(GUIDE), 0)
+        runner.run(test, clear_globs=False)
+        names = test.globs
+    assert runner.summarize().failed == 0
+    assert len(left_out) < len(blocks) - 4
+
+
+def is_installed(name):
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+def test_the_example_of_the_package_is_true():
+    assert doctest.testmod(tn).failed == 0
+
+
+@pytest.mark.parametrize("name", [name for name in tn.__all__ if name != "__version__"])
+def test_everything_public_is_described(name):
+    thing = getattr(tn, name)
+    assert thing.__doc__
+    if isinstance(thing, type) and thing.__module__ == "truename":
+        for method, value in vars(thing).items():
+            assert method.startswith("_") or value.__doc__, f"{name}.{method}"
