@@ -26,7 +26,7 @@ pub struct Call {
     pub threads: usize,
     /// Progress by which the work is stopped and watched.
     pub progress: Arc<Progress>,
-    /// What is told to Python meanwhile.
+    /// Reports to Python while the work goes on.
     pub watch: Box<dyn Look>,
     /// Time that interrupted work has to end; work that goes on ends later, and nobody waits for its answer.
     pub patience: Duration,

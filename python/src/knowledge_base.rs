@@ -46,7 +46,7 @@ enum Place {
 /// The encoder to link with.
 #[derive(Clone)]
 enum EncoderChoice {
-    /// That of the knowledge base, if it has one.
+    /// The encoder of the knowledge base, if it has one.
     Own,
     Without,
     Folder(PathBuf),
@@ -91,7 +91,7 @@ impl Kb {
 }
 
 keywords! {
-    /// How files of concepts are read.
+    /// Options of reading files of concepts.
     ReadingKeywords {
         format: Option<String> = None,
         encoding: Option<String> = None,

@@ -18,7 +18,7 @@ use crate::watch::Look;
 /// Time that an interrupted run has to finish its step and to write a checkpoint.
 const PATIENCE: Duration = Duration::from_millis(2500);
 
-/// What happened in a run, as `on_step` is told.
+/// An event of a run, handed to `on_step`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Told {

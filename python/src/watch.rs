@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use truename::{Phase, Progress};
 
-/// What is told to Python while work goes on.
+/// Reports to Python while work goes on.
 pub trait Look: Sync {
     /// Tells what is new; at the `end` of the work for the last time.
     fn look(&mut self, py: Python<'_>, progress: &Progress, end: bool) -> PyResult<()>;

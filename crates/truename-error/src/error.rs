@@ -28,7 +28,7 @@ struct Report {
 pub enum ErrorKind {
     /// The file, folder, concept or model asked for does not exist.
     NotFound,
-    /// What is to be made exists already.
+    /// The target exists already.
     Exists,
     /// The system failed otherwise.
     Io,

@@ -5,7 +5,7 @@
 //! stay in the mapped file or are packed once for the [`kernels`]; a batch is its tokens one after another, without padding.
 //!
 //! A text gets the same vector, to the bit, alone and in any batch, on one thread and on many.
-//! What leaves this crate is plain numbers (a [`Tensor`] is a shape and its values), and nothing is downloaded.
+//! Results are plain numbers (a [`Tensor`] is a shape and its values), and nothing is downloaded.
 //!
 //! ```
 //! use truename_infer::Encoder;

@@ -40,7 +40,7 @@ struct Mark<'a> {
     colour: ColourClass,
 }
 
-/// What is shown of a mention on hover and focus. Only phrasing elements are allowed within `<mark>`.
+/// The card of a mention, shown on hover and focus. Only phrasing elements are allowed within `<mark>`.
 #[derive(Template)]
 #[template(path = "card.html")]
 struct Card<'a> {

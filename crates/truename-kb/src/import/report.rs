@@ -1,4 +1,4 @@
-//! What an import read, and what it skipped, told by looking or left out.
+//! The report of an import: concepts and names read, lines skipped, columns and separators found by looking.
 
 use std::path::PathBuf;
 

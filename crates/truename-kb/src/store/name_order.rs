@@ -1,8 +1,7 @@
 //! Order of names, kept through updates.
 //!
 //! New names have the next free numbers, so an update also stores the rank that an import would give each name.
-//! What the order of names decides goes by the rank: which of several equal names a search keeps, the lists under a
-//! key, sums over a concept's names.
+//! The rank orders equal names in a search, the lists under a key, and sums over a concept's names.
 
 use super::tables::each_u32;
 use crate::{Error, NameIndex};

@@ -3,7 +3,7 @@
 //! Another generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 //!
-//! What they propose is united: names under a lookup key (the same normal form; plural and spelling; word order;
+//! Their candidates are united: names under a lookup key (the same normal form; plural and spelling; word order;
 //! initials), short names one edit away, names that share rare n-grams and, with an encoder, those with the nearest
 //! vectors. With an encoder the other generators stay on, because a typo defeats an encoder. Where exactly one
 //! concept has the very name, that settles it, and a caller that wants one candidate gets it without a search.
