@@ -183,10 +183,13 @@ impl Record {
         let content = self.content();
         let (mut safe, mut at) = (Vec::new(), 0);
         for Cell { range, .. } in Splitter::of_line(Some(dialect), content).cells {
-            if is_formula(&content[range.clone()]) {
-                safe.extend(&content[at..range.start]);
+            let cell = &content[range.clone()];
+            if is_formula(cell) {
+                // Behind quotes that are characters of the cell: they still hold its lines together.
+                let start = range.start + cell.iter().take_while(|byte| **byte == b'"').count();
+                safe.extend(&content[at..start]);
                 safe.push(b'\'');
-                at = range.start;
+                at = start;
             }
         }
         (!safe.is_empty()).then(|| [&safe, &content[at..]].concat())

@@ -210,6 +210,7 @@ fn cells_that_a_spreadsheet_would_run_get_an_apostrophe() {
         ("-3.5,+1,\"-1,000.5\",-12 %,-,+49 30 1", "-3.5,+1,\"-1,000.5\",'-12 %,-,'+49 30 1"),
         ("-2+3+cmd|' /C calc'!A0,\t=1,'=1,,", "'-2+3+cmd|' /C calc'!A0,'\t=1,'=1,,"),
         ("=é,β", "'=é,β"),
+        ("@,\"\r=\"\t\" \",", "'@,\"'\r=\"\t\" \","),
     ] {
         assert_eq!(safe(row, CSV).as_deref(), Some(expected));
         assert_eq!(safe(expected, CSV), None, "done twice, nothing changes");
