@@ -122,7 +122,7 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
         let name = format!("{title}-{number}");
         let folder = tempfile::tempdir()?;
         let path = options.kbs.as_ref().map_or_else(|| folder.path().join(&name), |kbs| kbs.join(&name));
-        let fitted = Fitted::new(&case, encoders(&case, &name)?, options, title, &path)?;
+        let fitted = FittedBase::new(&case, encoders(&case, &name)?, options, title, &path)?;
         fitted.measure(&case, &mut table)?;
         if options.nil && options.recipe.is_none() {
             fitted.judge(&case, &mut judgements)?;
@@ -130,7 +130,7 @@ pub fn run(title: &str, cases: Vec<Case>, options: &Names) -> anyhow::Result<()>
             // An encoder that learnt the concepts left out would know them.
             let encoders = encoders(&without_some(&case), &format!("{name}-nil"))?;
             let folder = tempfile::tempdir()?;
-            let fitted = Fitted::new(&case, encoders, options, title, &folder.path().join("kb"))?;
+            let fitted = FittedBase::new(&case, encoders, options, title, &folder.path().join("kb"))?;
             fitted.judge(&case, &mut judgements)?;
         }
     }
@@ -204,12 +204,12 @@ struct Answers {
 }
 
 /// A knowledge base of a case, with the answers of the standard rankers and of those fitted to it.
-struct Fitted {
+struct FittedBase {
     kb: KnowledgeBase,
     answers: Vec<Answers>,
 }
 
-impl Fitted {
+impl FittedBase {
     fn new(
         case: &Case,
         encoders: Option<TrainedEncoders>,

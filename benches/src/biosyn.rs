@@ -154,7 +154,7 @@ fn genes(data: &Path) -> anyhow::Result<Source> {
     let mut asked = Vec::new();
     let corpus = data.join("gnormplus-bc2gn/GNormPlus_Train.PubTator");
     for document in documents(&corpus)?.iter().take(BC2GN_DOCUMENTS) {
-        for mention in document.mentions.iter().filter(|mention| mention.kind == "Gene") {
+        for mention in document.mentions.iter().filter(|mention| mention.mention_type == "Gene") {
             let ids = mention.id.as_deref().unwrap_or_default().replace([',', ';'], "|");
             asked.push((processed(&mention.surface(&document.text)), ids));
         }

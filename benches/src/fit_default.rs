@@ -12,7 +12,7 @@ use truename::{
 use truename_text::{NormalizedName, stable_hash};
 
 use crate::data::vocabulary;
-use crate::labelled::{self, CORPORA, Labelled};
+use crate::labelled::{self, CORPORA, LabelledNames};
 
 /// Folder of the rankers that come with Truename.
 const SHIPPED: &str = "crates/truename/src/ranker";
@@ -59,7 +59,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     let mut parts = Vec::new();
     for (corpus, all) in &labelled {
         let weight = WEIGHT / all.len() as f32;
-        for Labelled { kb, concepts, names } in all {
+        for LabelledNames { kb, concepts, names } in all {
             let foreign = foreign(&labelled, labelled::fold(corpus), concepts, names.len() / ONE_FOREIGN_IN);
             let names: Vec<GoldName> = names.iter().cloned().chain(foreign).collect();
             let kb = knowledge_base(&options.kbs.join(kb), concepts.clone(), encoder.as_ref())?;
@@ -86,7 +86,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
 }
 
 /// Returns about `count` names of corpora of other fields, which a knowledge base does not have: NIL is right.
-fn foreign(labelled: &[(&str, Vec<Labelled>)], field: usize, concepts: &[Concept], count: usize) -> Vec<GoldName> {
+fn foreign(labelled: &[(&str, Vec<LabelledNames>)], field: usize, concepts: &[Concept], count: usize) -> Vec<GoldName> {
     let squeezed = |name: &str| NormalizedName::new(name).squeezed();
     let known: HashSet<String> = concepts.iter().flat_map(|concept| concept.names().map(squeezed)).collect();
     let others = labelled.iter().filter(|(corpus, _)| labelled::fold(corpus) != field);

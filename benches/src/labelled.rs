@@ -13,15 +13,15 @@ use crate::data::{descriptors, documents, medic};
 use crate::{biosyn, esappmod, reference_sets};
 
 /// Names of a corpus, all asked of one knowledge base. A corpus that is left out goes in all its forms.
-pub struct Labelled {
+pub struct LabelledNames {
     /// Name of the knowledge base; corpora with the same name share it.
     pub kb: String,
     pub concepts: Vec<Concept>,
     pub names: Vec<GoldName>,
 }
 
-impl From<Labelled> for Case {
-    fn from(Labelled { concepts, names, .. }: Labelled) -> Self {
+impl From<LabelledNames> for Case {
+    fn from(LabelledNames { concepts, names, .. }: LabelledNames) -> Self {
         let query = |GoldName { name, ids, .. }: GoldName| Query { name, gold: ids.into_iter().collect() };
         Self { concepts, queries: names.into_iter().map(query).collect() }
     }
@@ -42,14 +42,14 @@ pub fn fold(corpus: &str) -> usize {
 }
 
 /// Reads one of [`CORPORA`]; ESAppMod gives one entry a fold.
-pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<Labelled>> {
+pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<LabelledNames>> {
     let of_case = |kb: String, Case { concepts, queries }: Case| {
         let names = distinct(queries.into_iter().map(|Query { name, gold }| (name, gold)));
-        Labelled { kb, concepts, names }
+        LabelledNames { kb, concepts, names }
     };
     let of_documents = |kb: &str, concepts: Vec<Concept>, file: &str| {
         let names = mentions(&data.join(file), &concepts)?;
-        anyhow::Ok(vec![Labelled { kb: kb.to_owned(), concepts, names }])
+        anyhow::Ok(vec![LabelledNames { kb: kb.to_owned(), concepts, names }])
     };
     match corpus {
         "esappmod" => {
@@ -101,6 +101,7 @@ fn distinct(mentions: impl IntoIterator<Item = (String, BTreeSet<String>)>) -> V
         let key = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         names.entry(key).or_insert((name, BTreeSet::new())).1.extend(ids);
     }
-    let gold = |(name, ids): (String, BTreeSet<String>)| GoldName { name, ids: ids.into_iter().collect(), kind: None };
+    let gold =
+        |(name, ids): (String, BTreeSet<String>)| GoldName { name, ids: ids.into_iter().collect(), name_type: None };
     names.into_values().map(gold).collect()
 }

@@ -42,7 +42,7 @@ type Place<'a> = (Span, &'a [Span], &'a str, Option<&'a str>);
 /// Returns the spans and ids that a document must have after the round trip.
 fn places(document: &Document) -> Vec<Place<'_>> {
     let mentions = document.mentions.iter();
-    mentions.map(|one| (one.span, one.fragments.as_slice(), one.kind.as_str(), one.id.as_deref())).collect()
+    mentions.map(|one| (one.span, one.fragments.as_slice(), one.mention_type.as_str(), one.id.as_deref())).collect()
 }
 
 fn write(path: &Path, format: Format, unit: OffsetUnit, documents: &[Document]) -> anyhow::Result<()> {

@@ -24,13 +24,13 @@ const SCANNED: usize = 512;
 const UPDATED: usize = 1000;
 
 /// A name of the vocabulary with its concepts; the sample is drawn by hash.
-struct Sampled {
+struct SampledName {
     seed: u64,
     name: String,
     ids: Vec<String>,
 }
 
-impl Sampled {
+impl SampledName {
     fn is_among<'a>(&self, mut found: impl Iterator<Item = &'a str>) -> bool {
         found.any(|found| self.ids.iter().any(|id| id == found))
     }
@@ -49,8 +49,8 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
         }
         Ok(())
     })?;
-    let sample: Vec<Sampled> =
-        owners.into_iter().take(QUERIES).map(|((seed, name), ids)| Sampled { seed, name, ids }).collect();
+    let sample: Vec<SampledName> =
+        owners.into_iter().take(QUERIES).map(|((seed, name), ids)| SampledName { seed, name, ids }).collect();
     drop(kb);
     if let Some(encoder) = encoder {
         return vectors(&path, encoder, &sample, as_embedded);
@@ -95,12 +95,12 @@ pub fn run(file: &Path, encoder: Option<&Path>, kb: Option<&Path>, as_embedded: 
 }
 
 /// Measures how often the right concept is among the first ten of `match`, and names a second.
-fn ranked(linker: &Linker, sample: &[Sampled], edits: usize) -> anyhow::Result<()> {
+fn ranked(linker: &Linker, sample: &[SampledName], edits: usize) -> anyhow::Result<()> {
     let queries: Vec<String> = sample.iter().map(|one| edited(&one.name, one.seed, edits)).collect();
     let start = Instant::now();
     let links = linker.link_names(&queries)?;
     let rate = links.len() as f64 / start.elapsed().as_secs_f64();
-    let is_found = |(link, one): &(&Link, &Sampled)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
+    let is_found = |(link, one): &(&Link, &SampledName)| one.is_among(link.candidates.iter().map(|c| c.id.as_str()));
     let found = links.iter().zip(sample).filter(is_found).count();
     println!("ranked, {edits} edit(s)   recall@10 {:.4}, {rate:.0} names/s", found as f64 / links.len() as f64);
     Ok(())
@@ -121,7 +121,7 @@ fn megabytes(path: &Path) -> anyhow::Result<f64> {
 }
 
 /// Measures cost and recall of vectors.
-fn vectors(path: &Path, encoder: &Path, sample: &[Sampled], as_embedded: bool) -> anyhow::Result<()> {
+fn vectors(path: &Path, encoder: &Path, sample: &[SampledName], as_embedded: bool) -> anyhow::Result<()> {
     let encoder = Arc::new(Encoder::open(encoder)?);
     let kb = KnowledgeBase::open(path)?;
     if !as_embedded {
@@ -187,10 +187,10 @@ fn search_vectors(path: &Path, queries: &Embeddings, threads: usize) -> anyhow::
 }
 
 /// Times an update that adds a thousand names, the encoding of their vectors, and the removal of the same concepts.
-fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::Result<()> {
+fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[SampledName]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("new.jsonl");
-    let line = |(at, one): (usize, &Sampled)| serde_json::json!({"id": format!("NEW:{at}"), "name": format!("{} of {at}", one.name)});
+    let line = |(at, one): (usize, &SampledName)| serde_json::json!({"id": format!("NEW:{at}"), "name": format!("{} of {at}", one.name)});
     let lines: String = sample.iter().take(UPDATED).enumerate().map(|one| line(one).to_string() + "\n").collect();
     std::fs::write(&file, lines)?;
     let start = Instant::now();
@@ -210,7 +210,7 @@ fn update(kb: &KnowledgeBase, encoder: &Encoder, sample: &[Sampled]) -> anyhow::
 }
 
 /// Times the n-gram search on one thread, and counts how often the right concept is among the first ten.
-fn search(kb: &KnowledgeBase, sample: &[Sampled], queries: &[String], edits: usize) -> anyhow::Result<()> {
+fn search(kb: &KnowledgeBase, sample: &[SampledName], queries: &[String], edits: usize) -> anyhow::Result<()> {
     let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
     let mut found = 0;
     for (query, one) in queries.iter().zip(sample) {

@@ -282,7 +282,7 @@ impl Linker {
 fn mention(given: &Bound<'_, PyAny>, text: &str, offsets: &Offsets) -> PyResult<truename::Mention> {
     let read = given.extract::<(usize, usize, String)>();
     let read = read.or_else(|_| given.extract().map(|(start, end): (usize, usize)| (start, end, String::new())));
-    let (start, end, kind) = read.map_err(|_| {
+    let (start, end, mention_type) = read.map_err(|_| {
         PyTypeError::new_err(format!(
             "{given} is no mention; give a start and an end in characters, and a type if you like"
         ))
@@ -294,7 +294,7 @@ fn mention(given: &Bound<'_, PyAny>, text: &str, offsets: &Offsets) -> PyResult<
             "the mention {start}..{end} is no piece of the text, which has {length} characters"
         ))
     })?;
-    Ok(truename::Mention::new(span, kind, None))
+    Ok(truename::Mention::new(span, mention_type, None))
 }
 
 /// Documents that are linked as they are asked for.

@@ -12,7 +12,7 @@ pub(crate) struct Annotation {
     pub(crate) pieces: Vec<(usize, usize)>,
     /// Text of the annotation according to the file.
     pub(crate) text: Option<String>,
-    pub(crate) kind: String,
+    pub(crate) mention_type: String,
     pub(crate) id: Option<String>,
     pub(crate) probability: Option<f64>,
 }
@@ -31,7 +31,7 @@ impl<'t> AnnotatedText<'t> {
 
     /// Returns the mention, or the problem with the annotation.
     pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, Wrong> {
-        let Annotation { pieces, text, kind, id, probability } = annotation;
+        let Annotation { pieces, text, mention_type, id, probability } = annotation;
         let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
         let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
         let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
@@ -41,7 +41,7 @@ impl<'t> AnnotatedText<'t> {
         }
         let mut fragments = if spans.len() > 1 { spans } else { Vec::new() };
         fragments.sort();
-        Ok(Mention { span, fragments, kind, id, probability })
+        Ok(Mention { span, fragments, mention_type, id, probability })
     }
 
     /// Returns the bytes between two offsets, or the reason for which there are none.

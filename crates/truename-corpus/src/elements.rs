@@ -5,7 +5,7 @@
 
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::Source;
-use truename_read::xml::{Piece, Pieces, Unresolved, attribute, local};
+use truename_read::xml::{Piece, Pieces, UnresolvedReferences, attribute, local};
 use truename_text::excerpt;
 
 use crate::output::Output;
@@ -124,7 +124,7 @@ struct OpenElement {
 /// The place in a file.
 struct Walk<'s> {
     schema: &'s Schema,
-    unresolved: Unresolved,
+    unresolved: UnresolvedReferences,
     open: Vec<OpenElement>,
     /// Place of the document among the open elements.
     within: Option<usize>,

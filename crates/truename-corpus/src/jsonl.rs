@@ -125,10 +125,10 @@ fn mention(value: Value, annotated: &AnnotatedText<'_>) -> Result<Mention, Wrong
     if let Some(probability) = probability.filter(|probability| !(0.0..=1.0).contains(probability)) {
         return Err(format!("the probability {probability} is not from 0 to 1").into());
     }
-    let kinds = [row.text("type")?, row.text("label")?, row.list("types")?.first().and_then(scalar)];
-    let kind = kinds.into_iter().flatten().next().unwrap_or_default();
+    let mention_types = [row.text("type")?, row.text("label")?, row.list("types")?.first().and_then(scalar)];
+    let mention_type = mention_types.into_iter().flatten().next().unwrap_or_default();
     let id = row.scalar("id")?.filter(|id| !id.is_empty());
-    annotated.mention(Annotation { pieces, text: row.text("text")?, kind, id, probability })
+    annotated.mention(Annotation { pieces, text: row.text("text")?, mention_type, id, probability })
 }
 
 fn pieces(row: &mut Fields) -> Result<Vec<(usize, usize)>, String> {
@@ -180,7 +180,7 @@ struct WrittenMention<'d> {
     fragments: Vec<(usize, usize)>,
     text: &'d str,
     #[serde(rename = "type")]
-    kind: &'d str,
+    mention_type: &'d str,
     id: Option<&'d str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<f64>,
@@ -200,7 +200,7 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit)
             end,
             fragments: mention.fragments.iter().map(|fragment| bounds(*fragment)).collect(),
             text: mention.span.of(&document.text).unwrap_or_default(),
-            kind: &mention.kind,
+            mention_type: &mention.mention_type,
             id: mention.id.as_deref(),
             probability: mention.probability,
         }
@@ -323,7 +323,8 @@ mod tests {
                 {"fragments": [[0, 1], [2, 6]], "text": "a cold"}]}"#
             .replace('\n', "")
             .as_str());
-        let found: Vec<_> = document.mentions.iter().map(|m| (m.kind.as_str(), m.id.as_deref(), m.span)).collect();
+        let found: Vec<_> =
+            document.mentions.iter().map(|m| (m.mention_type.as_str(), m.id.as_deref(), m.span)).collect();
         let (cold, a, all) = (Span::new(2, 6), Span::new(0, 1), Span::new(0, 6));
         assert_eq!(found, [("Disease", Some("3139"), cold), ("disease", None, cold), ("A", None, a), ("", None, all)]);
         assert_eq!(document.mentions[2].fragments, []);

@@ -91,7 +91,7 @@ impl<'v> Output<'v> {
 }
 
 fn has(mention: &Mention, property: impl Fn(&str) -> bool) -> bool {
-    property(&mention.kind) || mention.id.as_deref().is_some_and(property)
+    property(&mention.mention_type) || mention.id.as_deref().is_some_and(property)
 }
 
 #[cfg(test)]

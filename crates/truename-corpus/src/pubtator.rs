@@ -172,13 +172,13 @@ fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option
         return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)).into());
     }
     // A seventh column lists the parts of a composite mention.
-    let (start, end, text, kind, identifier) = match columns[..] {
+    let (start, end, text, mention_type, identifier) = match columns[..] {
         [_, name, _, _] if !name.starts_with(|first: char| first.is_ascii_digit()) => return Ok(None),
         // With a fifth column, as in BioRED.
         [_, name, _, _, _] if name.starts_with(char::is_alphabetic) => return Ok(None),
-        [_, start, end, text, kind] => (start, end, text, kind, ""),
-        [_, start, end, text, kind, identifier] | [_, start, end, text, kind, identifier, _] => {
-            (start, end, text, kind, identifier)
+        [_, start, end, text, mention_type] => (start, end, text, mention_type, ""),
+        [_, start, end, text, mention_type, identifier] | [_, start, end, text, mention_type, identifier, _] => {
+            (start, end, text, mention_type, identifier)
         }
         _ => {
             return Err(
@@ -190,7 +190,7 @@ fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option
         .mention(Annotation {
             pieces: vec![(number(start)?, number(end)?)],
             text: Some(text.to_owned()),
-            kind: kind.to_owned(),
+            mention_type: mention_type.to_owned(),
             id: concept_id(identifier),
             probability: None,
         })
@@ -215,9 +215,9 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit)
     for mention in &document.mentions {
         let (start, end) = (offsets.of_byte(mention.span.start), offsets.of_byte(mention.span.end));
         let written = one_line(mention.span.of(&text).unwrap_or_default());
-        let kind = one_line(&mention.kind);
+        let mention_type = one_line(&mention.mention_type);
         let identifier = mention.id.as_deref().map_or("-".into(), one_line);
-        writeln!(out, "{id}\t{start}\t{end}\t{written}\t{kind}\t{identifier}")?;
+        writeln!(out, "{id}\t{start}\t{end}\t{written}\t{mention_type}\t{identifier}")?;
     }
     out.write_all(b"\n")
 }

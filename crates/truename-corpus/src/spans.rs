@@ -80,8 +80,8 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
         let (Some(start), Some(end)) = bounds else {
             return Err(format!("expected a start, an end and a label, found {span}"));
         };
-        let kind = parts.get(2).and_then(scalar).unwrap_or_default();
-        return Ok(Some(Annotation { pieces: vec![(start, end)], kind, ..Annotation::default() }));
+        let mention_type = parts.get(2).and_then(scalar).unwrap_or_default();
+        return Ok(Some(Annotation { pieces: vec![(start, end)], mention_type, ..Annotation::default() }));
     }
     let value = span.get("value").unwrap_or(span);
     if span.get("value").is_some() && value.get("start").is_none() {
@@ -91,11 +91,19 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
     let (Some(start), Some(end)) = (at(["start", "start_offset"]), at(["end", "end_offset"])) else {
         return Err("`start` or `end` is missing".into());
     };
-    let kinds = ["label", "labels", "type"].iter().filter_map(|key| value.get(*key));
-    let kind = kinds.filter_map(|kind| scalar(kind).or_else(|| scalar(kind.as_array()?.first()?))).next();
+    let mention_types = ["label", "labels", "type"].iter().filter_map(|key| value.get(*key));
+    let mention_type = mention_types
+        .filter_map(|mention_type| scalar(mention_type).or_else(|| scalar(mention_type.as_array()?.first()?)))
+        .next();
     let id = ["kb_id", "concept_id"].iter().find_map(|key| scalar(value.get(*key)?)).filter(|id| !id.is_empty());
     let text = value.get("text").and_then(Value::as_str).map(str::to_owned);
-    Ok(Some(Annotation { pieces: vec![(start, end)], text, kind: kind.unwrap_or_default(), id, probability: None }))
+    Ok(Some(Annotation {
+        pieces: vec![(start, end)],
+        text,
+        mention_type: mention_type.unwrap_or_default(),
+        id,
+        probability: None,
+    }))
 }
 
 /// Returns the tokens of a row that has no text of its own; Prodigy's are objects.
@@ -124,12 +132,19 @@ fn tagged(tokens: &[String], fields: &Map<String, Value>, names: &[String]) -> R
         };
         let (begin, end) = (at, at + token.chars().count());
         at = end + 1;
-        let (mark, kind) = name.split_once('-').unwrap_or((name, ""));
-        match found.last_mut().filter(|last| open && matches!(mark, "I" | "E" | "L") && last.kind == kind) {
+        let (mark, mention_type) = name.split_once('-').unwrap_or((name, ""));
+        match found
+            .last_mut()
+            .filter(|last| open && matches!(mark, "I" | "E" | "L") && last.mention_type == mention_type)
+        {
             Some(last) => last.pieces[0].1 = end,
             None if mark == "O" || token.is_empty() => {}
             None => {
-                found.push(Annotation { pieces: vec![(begin, end)], kind: kind.to_owned(), ..Annotation::default() });
+                found.push(Annotation {
+                    pieces: vec![(begin, end)],
+                    mention_type: mention_type.to_owned(),
+                    ..Annotation::default()
+                });
             }
         }
         open = !matches!(mark, "O" | "E" | "L" | "S" | "U");

@@ -41,7 +41,7 @@ pub fn read_gold_from(table: impl Read + Send + 'static, path: &Path) -> Result<
 fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
     let options = TableOptions { wanted: &[&["name"], &["id"]], ..TableOptions::default() };
     let rows = Rows::open(source, &options, &KIND)?;
-    let (name, id, kind) = (rows.column("name")?, rows.column("id")?, rows.column("type").ok());
+    let (name, id, name_type) = (rows.column("name")?, rows.column("id")?, rows.column("type").ok());
     rows.read(|row| {
         let text = row.get(name).filter(|text| !text.trim().is_empty()).ok_or("a row without a name")?;
         // A missing last cell is an empty one: NIL.
@@ -49,7 +49,10 @@ fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
         Ok(GoldName {
             name: text.to_owned(),
             ids: ids.filter(|id| !NO_IDS.contains(&id.to_lowercase().as_str())).map(str::to_owned).collect(),
-            kind: kind.and_then(|at| row.get(at)).filter(|kind| !kind.is_empty()).map(str::to_owned),
+            name_type: name_type
+                .and_then(|at| row.get(at))
+                .filter(|name_type| !name_type.is_empty())
+                .map(str::to_owned),
         })
     })
 }
@@ -69,7 +72,7 @@ mod tests {
     fn several_ids_and_none_are_read() {
         let gold = read("name\tid\ttype\na\tX:1| X:2\tdisease\nb\t\t\nc\n").unwrap();
         assert_eq!(gold[0].ids, ["X:1", "X:2"]);
-        assert_eq!(gold[0].kind.as_deref(), Some("disease"));
+        assert_eq!(gold[0].name_type.as_deref(), Some("disease"));
         assert!(gold[1].ids.is_empty() && gold[2].ids.is_empty());
         let nil = read("name\tid\na\tNIL\nb\tN/A\nc\tnull\nd\t-\ne\tX:1|-\n").unwrap();
         assert_eq!(nil.iter().map(|gold| gold.ids.join("|")).collect::<Vec<_>>(), ["", "", "", "", "X:1"]);

@@ -36,7 +36,7 @@ pub struct JudgedName {
     pub gold: Vec<String>,
     /// The type of the name.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "type")]
-    pub kind: Option<String>,
+    pub name_type: Option<String>,
     /// The system's candidates, best first.
     pub answers: Vec<Answer>,
     /// True where the system answered NIL.
@@ -47,7 +47,7 @@ impl JudgedName {
     /// Creates a judged name without a type.
     pub fn new(name: &str, gold: &[&str], answers: Vec<Answer>, nil: bool) -> Self {
         let gold = gold.iter().map(|id| (*id).to_owned()).collect();
-        Self { name: name.to_owned(), gold, kind: None, answers, nil }
+        Self { name: name.to_owned(), gold, name_type: None, answers, nil }
     }
 
     /// Returns the rank, from 0, of the first right candidate; `None` where the system answered NIL or found none.

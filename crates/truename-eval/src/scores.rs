@@ -91,10 +91,10 @@ impl NameScores {
     pub fn of(judged: &[JudgedName]) -> Self {
         let (nil_roc, nil_auc) = nil_curve(judged);
         let (reliability, ece) = reliability(judged);
-        let mut kinds: BTreeMap<String, Vec<&JudgedName>> = BTreeMap::new();
+        let mut name_types: BTreeMap<String, Vec<&JudgedName>> = BTreeMap::new();
         for one in judged {
-            if let Some(kind) = &one.kind {
-                kinds.entry(kind.clone()).or_default().push(one);
+            if let Some(name_type) = &one.name_type {
+                name_types.entry(name_type.clone()).or_default().push(one);
             }
         }
         let linkable: Vec<&JudgedName> = judged.iter().filter(|one| !one.gold.is_empty()).collect();
@@ -112,7 +112,7 @@ impl NameScores {
             ece,
             reliability,
             nil_roc,
-            types: kinds.into_iter().map(|(kind, judged)| (kind, of_type(&judged))).collect(),
+            types: name_types.into_iter().map(|(name_type, judged)| (name_type, of_type(&judged))).collect(),
         }
     }
 }
@@ -190,9 +190,13 @@ impl fmt::Display for NameScores {
             None => writeln!(f, "NIL AUC           –  (needs names with an id and names without)")?,
         }
         write!(f, "ECE        {:>8.4}", self.ece)?;
-        for (kind, scores) in &self.types {
+        for (name_type, scores) in &self.types {
             let (first, fifth) = (100.0 * scores.accuracy_at_1, 100.0 * scores.accuracy_at_5);
-            write!(f, "\n{kind}: {}, acc@1 {first:.2}, acc@5 {fifth:.2}", counted(scores.mentions as u64, "mention"))?;
+            write!(
+                f,
+                "\n{name_type}: {}, acc@1 {first:.2}, acc@5 {fifth:.2}",
+                counted(scores.mentions as u64, "mention")
+            )?;
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::{Error, exists};
 pub use import::{Format, Import, ImportOptions};
 pub use progress::{Committing, Phase, Progress};
-pub use retired::{Removed, Retired};
+pub use retired::{Removal, RetiredId};
 pub use store::{
     Counts, FORMAT, FormState, Forms, NameOrder, Snapshot, Store, StoreChanges, deletion_key, initials_key,
 };

@@ -9,7 +9,7 @@ const MAX_STEPS: usize = 32;
 
 /// An id that is no longer in use, with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retired {
+pub struct RetiredId {
     /// The id.
     pub id: ConceptId,
     /// Ids that stand for the same thing now; several where the concept was split.
@@ -20,15 +20,15 @@ pub struct Retired {
     pub consider: Vec<ConceptId>,
 }
 
-impl Retired {
+impl RetiredId {
     /// Returns a retired id that nothing replaces.
     pub fn new(id: ConceptId) -> Self {
         Self { id, replaced_by: Vec::new(), consider: Vec::new() }
     }
 
     /// Returns the retired id as a line of JSON, which an import reads.
-    pub fn as_removed(&self) -> Removed<'_> {
-        Removed { retired: self, removed: true }
+    pub fn as_removal(&self) -> Removal<'_> {
+        Removal { retired: self, removed: true }
     }
 
     /// Returns the only id that replaces this one, if there is one.
@@ -39,9 +39,9 @@ impl Retired {
 
 /// A retired id as JSON: `{"id": "X:1", "replaced_by": ["X:2"], "removed": true}`.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Removed<'a> {
+pub struct Removal<'a> {
     #[serde(flatten)]
-    retired: &'a Retired,
+    retired: &'a RetiredId,
     removed: bool,
 }
 
@@ -49,14 +49,14 @@ pub struct Removed<'a> {
 pub(crate) fn current<E>(
     id: &ConceptId,
     is_concept: impl Fn(&ConceptId) -> Result<bool, E>,
-    retired: impl Fn(&ConceptId) -> Result<Option<Retired>, E>,
+    retired: impl Fn(&ConceptId) -> Result<Option<RetiredId>, E>,
 ) -> Result<Option<ConceptId>, E> {
     let mut id = id.clone();
     for _ in 0..MAX_STEPS {
         if is_concept(&id)? {
             return Ok(Some(id));
         }
-        match retired(&id)?.as_ref().and_then(Retired::replacement) {
+        match retired(&id)?.as_ref().and_then(RetiredId::replacement) {
             Some(next) => id = next.clone(),
             None => break,
         }

@@ -53,9 +53,9 @@ pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
     Classify, ClassifyTexts, Cloze, DebiasedLoss, Distance, EntityVector, GoldSpan, LabelledSpans, LabelledTexts,
-    MarkedEntities, Masked, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective, Pair, Pairs, Prompts,
-    Retrieval, RetrievalBatch, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags, Targets,
-    TextPairs,
+    MarkedEntities, MaskedLanguageModelling, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective,
+    Pair, Pairs, Prompts, Retrieval, RetrievalBatch, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms,
+    TaggedTokens, Tags, Targets, TextPairs,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

@@ -4,9 +4,9 @@ use std::fmt::{self, Write};
 
 /// Text for an element or a quoted attribute. Characters forbidden in XML or HTML become U+FFFD, a form feed becomes a
 /// space.
-pub struct Escaped<'a>(pub &'a str);
+pub struct EscapedText<'a>(pub &'a str);
 
-impl fmt::Display for Escaped<'_> {
+impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         self.0.chars().try_for_each(|character| match character {
             '&' => formatter.write_str("&amp;"),
@@ -27,7 +27,7 @@ pub struct Escaper;
 
 impl askama::filters::Escaper for Escaper {
     fn write_escaped_str<W: Write>(&self, mut out: W, text: &str) -> fmt::Result {
-        write!(out, "{}", Escaped(text))
+        write!(out, "{}", EscapedText(text))
     }
 }
 
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn markup_and_what_is_forbidden_is_no_more() {
-        assert_eq!(Escaped("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
+        assert_eq!(EscapedText("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
         let text = "\t\n\u{C}\r|\u{1}\u{7F}\u{85}\u{9B}\u{FDD0}\u{FFFE}\u{1FFFF}|\u{A0}é🧠";
-        assert_eq!(Escaped(text).to_string(), format!("\t\n \r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
+        assert_eq!(EscapedText(text).to_string(), format!("\t\n \r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
     }
 }

@@ -1,6 +1,6 @@
 //! Charts as SVG, light and dark, with tooltips.
 //!
-//! An [`Svg`] is a picture being drawn; a [`Frame`] draws data on it, as lines and dots. [`Escaped`] text cannot become
+//! An [`Svg`] is a picture being drawn; a [`Frame`] draws data on it, as lines and dots. [`EscapedText`] text cannot become
 //! markup.
 //!
 //! ```
@@ -20,6 +20,6 @@ mod escaped;
 mod frame;
 mod svg;
 
-pub use escaped::{Escaped, Escaper};
+pub use escaped::{EscapedText, Escaper};
 pub use frame::Frame;
 pub use svg::{Anchor, Svg};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::Escaped;
+use crate::EscapedText;
 
 /// Classes of lines and dots: `axis`, `chance` (dashed), `curve` and `dot`.
 const STYLE: &str = "svg{background:#fff;color:#222}text{fill:currentColor}.axis{stroke:currentColor;fill:none}\
@@ -27,7 +27,7 @@ pub enum Anchor {
 impl Svg {
     /// Begins a picture. Screen readers read `title`; `style` is CSS appended to the built-in style.
     pub fn new(width: f64, height: f64, title: &str, style: &str) -> Self {
-        let title = Escaped(title);
+        let title = EscapedText(title);
         Self(format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
              font-family=\"sans-serif\" font-size=\"12\">\n<title>{title}</title>\n<style>{STYLE}{style}</style>\n"
@@ -36,19 +36,19 @@ impl Svg {
 
     /// Writes a line of text.
     pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
-        let text = Escaped(text);
+        let text = EscapedText(text);
         self.draw(format_args!("<text x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
     /// Writes the heading of a picture, centred at a position.
     pub fn heading(&mut self, x: f64, y: f64, text: &str) {
-        let (text, middle) = (Escaped(text), Anchor::Middle);
+        let (text, middle) = (EscapedText(text), Anchor::Middle);
         self.draw(format_args!("<text x=\"{x}\" y=\"{y}\"{middle} font-size=\"14\">{text}</text>"));
     }
 
     /// Writes a line of text from bottom to top, centred at a position.
     pub fn text_upwards(&mut self, x: f64, y: f64, text: &str) {
-        let (text, middle) = (Escaped(text), Anchor::Middle);
+        let (text, middle) = (EscapedText(text), Anchor::Middle);
         self.draw(format_args!("<text transform=\"translate({x} {y}) rotate(-90)\"{middle}>{text}</text>"));
     }
 
@@ -66,7 +66,7 @@ impl Svg {
 
     /// Draws a disc with a tooltip.
     pub fn disc(&mut self, class: &str, (x, y): (f64, f64), radius: f64, tooltip: &str) {
-        let tooltip = Escaped(tooltip);
+        let tooltip = EscapedText(tooltip);
         self.draw(format_args!(
             "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"><title>{tooltip}</title></circle>"
         ));

@@ -431,7 +431,7 @@ struct Cell {
 
 /// A quoted cell that is being read.
 #[derive(Clone, Copy)]
-struct Quoted {
+struct QuotedCell {
     /// Place of the quote that opens it.
     open: usize,
     /// Quotes within it that neither close it nor are written as escapes.
@@ -449,7 +449,7 @@ struct Splitter {
     /// Beginning of the cell that is being read.
     start: usize,
     at: usize,
-    quoted: Option<Quoted>,
+    quoted: Option<QuotedCell>,
     /// Quotes up to this place open nothing.
     literal: usize,
     has_open_quote: bool,
@@ -494,7 +494,7 @@ impl Splitter {
                 let blanks = row[self.start..].iter().take_while(|byte| is_blank(**byte, delimiter)).count();
                 let open = self.start + blanks;
                 if quoting != Quoting::None && open >= self.literal && row.get(open) == Some(&b'"') {
-                    self.quoted = Some(Quoted { open, strays: 0, closes_early: false, is_rewritten: false });
+                    self.quoted = Some(QuotedCell { open, strays: 0, closes_early: false, is_rewritten: false });
                     self.at = open + 1;
                 } else if !self.read_plain(row, delimiter, quoting) {
                     return false;
@@ -522,7 +522,7 @@ impl Splitter {
         }
     }
 
-    fn take_literally(&mut self, quoted: Quoted) {
+    fn take_literally(&mut self, quoted: QuotedCell) {
         self.literal = quoted.open + 1;
         self.quoted = None;
     }
@@ -553,7 +553,7 @@ impl Splitter {
     }
 
     /// Reads on in a quoted cell. Returns false if it goes on after the last line.
-    fn read_quoted(&mut self, row: &[u8], mut quoted: Quoted, delimiter: u8, quoting: Quoting) -> bool {
+    fn read_quoted(&mut self, row: &[u8], mut quoted: QuotedCell, delimiter: u8, quoting: Quoting) -> bool {
         while let Some(&byte) = row.get(self.at) {
             let next = row.get(self.at + 1).copied();
             match byte {
@@ -591,8 +591,8 @@ impl Splitter {
         false
     }
 
-    fn close(&mut self, quoted: Quoted, end: usize) {
-        let Quoted { open, strays, closes_early, is_rewritten } = quoted;
+    fn close(&mut self, quoted: QuotedCell, end: usize) {
+        let QuotedCell { open, strays, closes_early, is_rewritten } = quoted;
         self.quoted = None;
         self.has_stray_quote |= strays > 0;
         if closes_early && strays % 2 == 0 {
@@ -604,7 +604,7 @@ impl Splitter {
     }
 
     /// Reads a cell again, with its quote as a character.
-    fn reopen(&mut self, quoted: Quoted, row: &[u8]) -> bool {
+    fn reopen(&mut self, quoted: QuotedCell, row: &[u8]) -> bool {
         let spans_lines = memchr2(b'\n', b'\r', &row[quoted.open..=self.at]).is_some();
         self.take_literally(quoted);
         self.is_cut |= spans_lines;

@@ -43,7 +43,7 @@ pub enum Piece {
 }
 
 /// References that could not be resolved, each with its line.
-pub type Unresolved = Rc<RefCell<Vec<(u64, String)>>>;
+pub type UnresolvedReferences = Rc<RefCell<Vec<(u64, String)>>>;
 
 /// Reads a document piece by piece.
 pub struct Pieces {
@@ -57,7 +57,7 @@ pub struct Pieces {
     pending: Option<Piece>,
     entities: HashMap<String, Rc<str>>,
     expanded: u64,
-    unresolved: Unresolved,
+    unresolved: UnresolvedReferences,
     is_in_value: bool,
     takes_roots: bool,
 }
@@ -79,7 +79,7 @@ impl Pieces {
             pending: None,
             entities: HashMap::new(),
             expanded: 0,
-            unresolved: Unresolved::default(),
+            unresolved: UnresolvedReferences::default(),
             is_in_value: false,
             takes_roots: false,
         }
@@ -107,7 +107,7 @@ impl Pieces {
     }
 
     /// Returns the references in text that could not be resolved, which the text has as written.
-    pub fn unresolved(&self) -> Unresolved {
+    pub fn unresolved(&self) -> UnresolvedReferences {
         Rc::clone(&self.unresolved)
     }
 

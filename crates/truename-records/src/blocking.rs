@@ -45,7 +45,7 @@ pub struct Blocking<'a> {
 /// The pairs that blocking proposes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Blocked {
+pub struct CandidatePairs {
     /// Each pair once, in order.
     pub pairs: Vec<RecordPair>,
     /// Number of distinct records longer than the encoder's window; their vectors cover the beginning.
@@ -64,8 +64,8 @@ impl Blocking<'_> {
     ///
     /// # Errors
     /// If the temporary index or the encoder fails, or [`Error::is_interrupted`].
-    pub fn pairs(&self, tables: Tables<'_>) -> Result<Blocked, Error> {
-        let mut blocked = Blocked::default();
+    pub fn pairs(&self, tables: Tables<'_>) -> Result<CandidatePairs, Error> {
+        let mut blocked = CandidatePairs::default();
         let firsts = DistinctRecords::of(tables).firsts();
         self.by_ngrams(tables, &firsts, &mut blocked)?;
         if let Some(encoder) = self.encoder {
@@ -76,7 +76,7 @@ impl Blocking<'_> {
         Ok(blocked)
     }
 
-    fn by_ngrams(&self, tables: Tables<'_>, firsts: &Firsts, blocked: &mut Blocked) -> Result<(), Error> {
+    fn by_ngrams(&self, tables: Tables<'_>, firsts: &Firsts, blocked: &mut CandidatePairs) -> Result<(), Error> {
         let columns = Columns::of(tables);
         let text = |record: &Record| NormalizedName::new(&columns.text(record));
         let left = Texts::of(tables.left(), &firsts.left, text);
@@ -128,7 +128,7 @@ impl Blocking<'_> {
         tables: Tables<'_>,
         firsts: &Firsts,
         encoder: &Encoder,
-        blocked: &mut Blocked,
+        blocked: &mut CandidatePairs,
     ) -> Result<(), Error> {
         let columns = Columns::of(tables);
         let text = |record: &Record| columns.text(record);
@@ -217,7 +217,7 @@ impl Blocking<'_> {
     }
 }
 
-impl Blocked {
+impl CandidatePairs {
     /// Adds the pairs of each row of the queries with the rows of the texts nearest to its own, at most `limit` a row.
     fn add<T>(
         &mut self,
@@ -296,7 +296,7 @@ mod tests {
         names.iter().map(|name| Record::new(&columns, vec![(*name).to_owned()])).collect()
     }
 
-    fn rows(blocked: &Blocked) -> Vec<(u32, u32)> {
+    fn rows(blocked: &CandidatePairs) -> Vec<(u32, u32)> {
         blocked.pairs.iter().map(|pair| (pair.left, pair.right)).collect()
     }
 
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_pairs() {
-        assert_eq!(Blocking::default().pairs(Tables::One(&[])).unwrap(), Blocked::default());
-        assert_eq!(Blocking::default().pairs(Tables::Two(&records(&["a"]), &[])).unwrap(), Blocked::default());
+        assert_eq!(Blocking::default().pairs(Tables::One(&[])).unwrap(), CandidatePairs::default());
+        assert_eq!(Blocking::default().pairs(Tables::Two(&records(&["a"]), &[])).unwrap(), CandidatePairs::default());
     }
 }

@@ -38,7 +38,7 @@ mod resolver;
 mod scorer;
 mod tables;
 
-pub use blocking::{Blocked, Blocking};
+pub use blocking::{Blocking, CandidatePairs};
 pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
 pub use distinct::DistinctRecords;

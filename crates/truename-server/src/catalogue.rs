@@ -30,8 +30,8 @@ impl Catalogue {
         kb.for_each_concept(|concept| {
             catalogue.concepts += 1;
             catalogue.names += concept.name_count();
-            for kind in concept.types {
-                *catalogue.types.entry(kind).or_default() += 1;
+            for concept_type in concept.types {
+                *catalogue.types.entry(concept_type).or_default() += 1;
             }
             for xref in concept.xrefs {
                 catalogue.xrefs.entry(xref.to_lowercase()).or_default().push(concept.id.clone());
@@ -58,7 +58,7 @@ impl Catalogue {
 
     /// Returns types with their numbers of concepts, by name.
     pub fn types(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.types.iter().map(|(kind, concepts)| (kind.as_str(), *concepts))
+        self.types.iter().map(|(concept_type, concepts)| (concept_type.as_str(), *concepts))
     }
 
     /// Returns the names of the types.

@@ -34,7 +34,7 @@ pub struct Mention {
     /// Pieces of a discontinuous mention, in order; none where the mention is the whole span.
     pub fragments: Vec<Span>,
     /// Type, such as `Disease`; may be empty.
-    pub kind: String,
+    pub mention_type: String,
     /// Id as the corpus writes it; none where it is not known or there is no concept.
     pub id: Option<String>,
     /// Probability of the id, from 0 to 1, where a tool gave one.
@@ -62,8 +62,8 @@ impl Mention {
     pub const UNKNOWN: &str = "unknown";
 
     /// Returns a mention in one piece.
-    pub fn new(span: Span, kind: impl Into<String>, id: Option<String>) -> Self {
-        Self { span, kind: kind.into(), id, ..Self::default() }
+    pub fn new(span: Span, mention_type: impl Into<String>, id: Option<String>) -> Self {
+        Self { span, mention_type: mention_type.into(), id, ..Self::default() }
     }
 
     /// Returns the text of the mention in `text`, its fragments joined by spaces.

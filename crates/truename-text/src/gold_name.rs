@@ -8,5 +8,5 @@ pub struct GoldName {
     /// Accepted ids, any of which is right; empty where the right answer is NIL.
     pub ids: Vec<String>,
     /// Type of the name, for scores by type.
-    pub kind: Option<String>,
+    pub name_type: Option<String>,
 }

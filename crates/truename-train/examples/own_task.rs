@@ -2,7 +2,7 @@
 
 use truename_infer::{CharacterConfig, Checkpoint, Network, Tokenizer};
 use truename_nn::{LabelledTexts, Metric, MetricLoss, untrained_characters};
-use truename_train::{Dataset, Epoch, EpochSize, Error, NamedConcept, Names, Planned, Query, Recipe, Run, Start};
+use truename_train::{Dataset, Epoch, EpochSize, Error, NamedConcept, Names, Query, Recipe, Run, Start, TaskBatch};
 use truename_train::{Task, TaskData, Training};
 
 const FLOWERS: [&str; 5] =
@@ -46,7 +46,7 @@ impl Task for AnyWord {
         usize::from(!plan.is_empty())
     }
 
-    fn batch(&self, plan: &Self::Plan, _: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, _: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = LabelledTexts::default();
         for (text, concept) in plan {
             batch.push(&tokenizers[0].tokens(text)?.ids, *concept);

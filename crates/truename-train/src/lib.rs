@@ -60,5 +60,5 @@ pub use sentences::{
 };
 pub use task::{Classify, Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on};
 pub use trained::TrainedEncoders;
-pub use training::{Description, Epoch, EpochSize, Event, Planned, Run, Scores, Start, Task, TaskData, Training};
+pub use training::{Description, Epoch, EpochSize, Event, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use askama::Template;
 use truename::{Document, LinkedDocument, LinkedMention, Span};
-use truename_plot::Escaped;
+use truename_plot::EscapedText;
 
 use crate::layout::{Legend, Piece, Step, label, pieces, steps};
 use truename_error::{counted, grouped};
@@ -88,7 +88,7 @@ impl<W: Write> HtmlWriter<W> {
     /// If `out` cannot be written.
     pub fn new(mut out: W, title: &str) -> io::Result<Self> {
         Head { title, policy: POLICY, style: STYLE }.write_into(&mut out)?;
-        writeln!(out, "<body>\n<header><h1 dir=\"auto\">{}</h1></header>\n<main>", Escaped(title))?;
+        writeln!(out, "<body>\n<header><h1 dir=\"auto\">{}</h1></header>\n<main>", EscapedText(title))?;
         Ok(Self { is_page: true, ..Self::fragment(out) })
     }
 
@@ -134,7 +134,7 @@ impl<W: Write> HtmlWriter<W> {
         write!(page, "<article id=\"document-{number}\">\n<h2><bdi>")?;
         match document.document.id.as_str() {
             "" => write!(page, "Document {number}")?,
-            id => write!(page, "{}", Escaped(id))?,
+            id => write!(page, "{}", EscapedText(id))?,
         }
         writeln!(page, "</bdi> <small>{}</small></h2>", counted(document.mentions.len() as u64, "mention"))
     }
@@ -153,7 +153,7 @@ impl<W: Write> HtmlWriter<W> {
         write!(page, "<div class=\"{class}\" dir=\"auto\">")?;
         for step in steps(&document.document.text, block.span, block.pieces) {
             match step {
-                Step::Text(text) => write!(page, "{}", Escaped(text))?,
+                Step::Text(text) => write!(page, "{}", EscapedText(text))?,
                 Step::Open(piece) => self.open_mark(page, &document.mentions[piece.mention], piece)?,
                 Step::Close(piece) => self.close_mark(page, document, piece)?,
             }
@@ -171,7 +171,7 @@ impl<W: Write> HtmlWriter<W> {
     fn close_mark(&self, page: &mut Vec<u8>, document: &LinkedDocument, piece: Piece) -> io::Result<()> {
         let mention = &document.mentions[piece.mention];
         if piece.is_last {
-            write!(page, "<span class=\"label\">{}</span>", Escaped(label(mention)))?;
+            write!(page, "<span class=\"label\">{}</span>", EscapedText(label(mention)))?;
         }
         Card::new(mention).write_into(page)?;
         write!(page, "</mark>")
@@ -278,10 +278,10 @@ mod tests {
         candidate
     }
 
-    fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
+    fn mention(start: usize, end: usize, mention_type: &str, id: Option<&str>) -> LinkedMention {
         let candidates = id.map(|id| candidate(id, 0.973)).into_iter().collect();
         let link = Link::new("", candidates, id.is_none());
-        let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
+        let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type.into()] };
         LinkedMention { types, ..LinkedMention::new(Span::new(start, end), "", link.into()) }
     }
 
@@ -442,8 +442,8 @@ mod tests {
 
     #[test]
     fn types_have_colours_of_their_own_while_there_are_any() {
-        let kinds: Vec<String> = (0..=COLOURS).map(|number| format!("kind {number}")).collect();
-        let mentions: Vec<_> = kinds.iter().map(|kind| mention(0, 1, kind, None)).collect();
+        let types: Vec<String> = (0..=COLOURS).map(|number| format!("kind {number}")).collect();
+        let mentions: Vec<_> = types.iter().map(|mention_type| mention(0, 1, mention_type, None)).collect();
         let mut legend = Legend::default();
         legend.count(&linked("a", mentions.clone()));
         let colours: std::collections::BTreeSet<_> =

@@ -29,29 +29,32 @@ impl Legend {
         for mention in &document.mentions {
             self.nil += usize::from(mention.link.is_nil);
             match mention.types.first() {
-                Some(kind) => self.count_type(kind),
+                Some(mention_type) => self.count_type(mention_type),
                 None => self.untyped += 1,
             }
         }
     }
 
-    fn count_type(&mut self, kind: &str) {
-        if !self.types.contains_key(kind) {
+    fn count_type(&mut self, mention_type: &str) {
+        if !self.types.contains_key(mention_type) {
             let colour = self.types.len() % COLOURS;
-            self.types.insert(kind.to_owned(), (colour, 0));
+            self.types.insert(mention_type.to_owned(), (colour, 0));
         }
-        self.types.get_mut(kind).expect("it is there or was put there").1 += 1;
+        self.types.get_mut(mention_type).expect("it is there or was put there").1 += 1;
     }
 
     /// Returns the colour of a counted mention; `None` if it has no type.
     pub fn colour(&self, mention: &LinkedMention) -> Option<usize> {
-        mention.types.first().and_then(|kind| self.types.get(kind)).map(|(colour, _)| *colour)
+        mention.types.first().and_then(|mention_type| self.types.get(mention_type)).map(|(colour, _)| *colour)
     }
 
     /// Returns types with their colours and numbers of mentions, most frequent first; mentions without a type last.
     pub fn entries(&self) -> Vec<(Option<&str>, Option<usize>, usize)> {
-        let mut entries: Vec<_> =
-            self.types.iter().map(|(kind, (colour, count))| (Some(kind.as_str()), Some(*colour), *count)).collect();
+        let mut entries: Vec<_> = self
+            .types
+            .iter()
+            .map(|(mention_type, (colour, count))| (Some(mention_type.as_str()), Some(*colour), *count))
+            .collect();
         entries.sort_by_key(|(_, _, count)| Reverse(*count));
         if self.untyped > 0 {
             entries.push((None, None, self.untyped));

@@ -4,18 +4,18 @@
 
 use std::sync::Arc;
 
-use truename::{Concept, Document, Error, KnowledgeBase, Linker, Reading, Recognized, Recognizer, Span};
+use truename::{Concept, Document, Error, KnowledgeBase, Linker, Reading, RecognizedMention, Recognizer, Span};
 
 /// Finds words of capitals and digits with at least one of each.
 struct GeneSymbols;
 
 impl Recognizer for GeneSymbols {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         Ok(readings.iter().map(|reading| symbols(&reading.document().text)).collect())
     }
 }
 
-fn symbols(text: &str) -> Vec<Recognized> {
+fn symbols(text: &str) -> Vec<RecognizedMention> {
     let is_part = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit();
     let mut found = Vec::new();
     let mut start = 0;
@@ -25,7 +25,11 @@ fn symbols(text: &str) -> Vec<Recognized> {
             && word.chars().any(|letter| letter.is_ascii_uppercase());
         if is_symbol {
             let span = Span::new(start, start + word.len());
-            found.push(Recognized { kind: "gene".into(), score: Some(1.0), ..Recognized::new(span) });
+            found.push(RecognizedMention {
+                mention_type: "gene".into(),
+                score: Some(1.0),
+                ..RecognizedMention::new(span)
+            });
         }
         // The delimiter takes one to four bytes.
         start += word.len() + text[start + word.len()..].chars().next().map_or(0, char::len_utf8);

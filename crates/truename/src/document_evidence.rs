@@ -63,7 +63,11 @@ pub(crate) fn weigh_neighbours(mentions: &mut [LinkedMention], weight: f64, thre
 pub(crate) fn keep_type(mention: &mut LinkedMention, types: &[Vec<String>], threshold: f64) {
     let is_kept: Vec<bool> = types
         .iter()
-        .map(|types| types.iter().any(|kind| mention.types.iter().any(|wanted| wanted.eq_ignore_ascii_case(kind))))
+        .map(|types| {
+            types
+                .iter()
+                .any(|concept_type| mention.types.iter().any(|wanted| wanted.eq_ignore_ascii_case(concept_type)))
+        })
         .collect();
     if is_kept.iter().all(|is_kept| *is_kept) {
         return;
@@ -91,10 +95,10 @@ mod tests {
 
     use super::*;
 
-    fn mention(name: &str, kind: &str, candidates: &[(&str, f64)]) -> LinkedMention {
+    fn mention(name: &str, concept_type: &str, candidates: &[(&str, f64)]) -> LinkedMention {
         let of = |(id, probability): &(&str, f64)| Candidate::new(id.parse().unwrap(), *id, *probability);
         let link = Link::new(name, candidates.iter().map(of).collect(), false);
-        LinkedMention { types: vec![kind.to_owned()], ..LinkedMention::new(Span::new(0, 1), "", link.into()) }
+        LinkedMention { types: vec![concept_type.to_owned()], ..LinkedMention::new(Span::new(0, 1), "", link.into()) }
     }
 
     fn answers(mention: &LinkedMention) -> Vec<(&str, f64)> {

@@ -65,7 +65,7 @@ pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
-    Annotator, DictionaryRecognizer, Reading, Recognized, Recognizer, TrainedRecognizer, UnionRecognizer,
+    Annotator, DictionaryRecognizer, Reading, RecognizedMention, Recognizer, TrainedRecognizer, UnionRecognizer,
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
@@ -76,6 +76,6 @@ pub use truename_infer::{
 };
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
-    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, Retired,
+    Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, RetiredId,
 };
 pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename_text::{Document, Span};
 
-use crate::{Error, Link, Reading, Recognized, Recognizer};
+use crate::{Error, Link, Reading, RecognizedMention, Recognizer};
 
 /// A document with its linked mentions.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,14 +57,14 @@ impl LinkedMention {
     }
 
     /// Creates a mention of a document as a recognizer found it, with its answer.
-    pub(crate) fn of(recognized: Recognized, text: String, link: Arc<Link>) -> Self {
-        let Recognized { span, fragments, kind, score, threshold, is_zero_shot, .. } = recognized;
-        let types = if kind.is_empty() { Vec::new() } else { vec![kind] };
+    pub(crate) fn of(recognized: RecognizedMention, text: String, link: Arc<Link>) -> Self {
+        let RecognizedMention { span, fragments, mention_type, score, threshold, is_zero_shot, .. } = recognized;
+        let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type] };
         Self { fragments, types, score, threshold, is_zero_shot, ..Self::new(span, text, link) }
     }
 
     /// Creates a mention that is not linked.
-    pub(crate) fn unlinked(recognized: Recognized, document: &Document) -> Self {
+    pub(crate) fn unlinked(recognized: RecognizedMention, document: &Document) -> Self {
         let text = recognized.text(document).into_owned();
         Self::of(recognized, text, Arc::new(Link::new("", Vec::new(), false)))
     }
@@ -87,7 +87,7 @@ pub fn recognize_all(
 ) -> Result<Vec<LinkedDocument>, Error> {
     let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
     let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
-    let with_mentions = |(document, found): (Document, Vec<Recognized>)| {
+    let with_mentions = |(document, found): (Document, Vec<RecognizedMention>)| {
         // A tentative mention is none unless a linker confirms it.
         let kept = found.into_iter().filter(|one| !one.tentative);
         let mut mentions: Vec<LinkedMention> = kept.map(|one| LinkedMention::unlinked(one, &document)).collect();

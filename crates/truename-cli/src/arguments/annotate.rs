@@ -16,7 +16,7 @@ pub struct Annotate {
     pub kb: KbArgument,
     /// Type of all labels [default: the types of the concepts]
     #[arg(long = "type", value_name = "NAME")]
-    pub kind: Option<String>,
+    pub mention_type: Option<String>,
     /// Write the id of the concept, where only one has the name
     #[arg(long)]
     pub ids: bool,

@@ -37,7 +37,7 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn annotator(kb: KnowledgeBase, arguments: &Annotate) -> anyhow::Result<Annotator> {
-    if arguments.kind.is_none() && kb.types()?.is_empty() {
+    if arguments.mention_type.is_none() && kb.types()?.is_empty() {
         let message = format!("the concepts of {} have no types", kb.path().display());
         let hint =
             "--type NAME gives all labels one type; `truename kb import --type-column COLUMN` reads types".into();
@@ -45,8 +45,8 @@ fn annotator(kb: KnowledgeBase, arguments: &Annotate) -> anyhow::Result<Annotato
     }
     let annotator =
         Annotator::new(kb).nested(arguments.nested).with_ids(arguments.ids).abbreviations(!arguments.no_abbreviations);
-    Ok(match &arguments.kind {
-        Some(kind) => annotator.of_kind(kind),
+    Ok(match &arguments.mention_type {
+        Some(mention_type) => annotator.of_type(mention_type),
         None => annotator,
     })
 }
@@ -63,9 +63,9 @@ impl Tally {
     fn add(&mut self, document: &Document) {
         self.documents += 1;
         for label in &document.mentions {
-            match label.kind == Mention::UNKNOWN {
+            match label.mention_type == Mention::UNKNOWN {
                 true => self.unknown += 1,
-                false => *self.labels.entry(label.kind.clone()).or_default() += 1,
+                false => *self.labels.entry(label.mention_type.clone()).or_default() += 1,
             }
         }
     }
@@ -73,7 +73,7 @@ impl Tally {
     fn report(&self, start: Instant) {
         let labels: u64 = self.labels.values().sum();
         let by_type: Vec<String> =
-            self.labels.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count))).collect();
+            self.labels.iter().map(|(mention_type, count)| format!("{mention_type} {}", grouped(*count))).collect();
         let by_type = if by_type.is_empty() { String::new() } else { format!(" ({})", by_type.join(", ")) };
         crate::say!(
             "{}: {}{by_type}, {} of unknown type ({:.1} s)",

@@ -82,7 +82,7 @@ impl Stages {
         self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
         let (vote, placeholders) = (arguments.vote as usize, arguments.placeholders.read()?);
         let options = LinkOptions { top: DEPTH, vote, placeholders, ..arguments.nil.apply(LinkOptions::default()) };
-        let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, kind: None });
+        let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, name_type: None });
         let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;
         self.linked.push([1, 3, 5].map(|depth| share(depth) / answers.len() as f64));

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use truename_records::{Blocked, Blocking, Resolution, Resolver};
+use truename_records::{Blocking, CandidatePairs, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};
@@ -112,7 +112,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn count(&mut self, input: &Input, blocked: &Blocked, resolution: &Resolution) {
+    fn count(&mut self, input: &Input, blocked: &CandidatePairs, resolution: &Resolution) {
         let Resolution { pairs, equal, clusters, distinct, .. } = resolution;
         self.records = input.each().map(|table| table.records.len()).sum();
         self.distinct = distinct.count();

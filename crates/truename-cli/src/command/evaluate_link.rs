@@ -70,7 +70,7 @@ fn local(id: &str) -> &str {
 
 fn keep_types(document: &mut Document, types: &[String]) {
     if !types.is_empty() {
-        document.mentions.retain(|mention| types.contains(&mention.kind));
+        document.mentions.retain(|mention| types.contains(&mention.mention_type));
     }
 }
 
@@ -163,14 +163,18 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
         row(&mut out, name, score)?;
     }
     linking_row(&mut out, "id of given mentions", all.linking)?;
-    let others: Vec<&str> =
-        scores.types.keys().filter(|kind| !scores.types_compared.contains(*kind)).map(String::as_str).collect();
+    let others: Vec<&str> = scores
+        .types
+        .keys()
+        .filter(|mention_type| !scores.types_compared.contains(*mention_type))
+        .map(String::as_str)
+        .collect();
     if !others.is_empty() {
         writeln!(out, "(not compared: the knowledge base has no type {})", others.join(" or "))?;
     }
-    for (kind, of_type) in &scores.types {
-        writeln!(out, "\n{}", if kind.is_empty() { "without a type" } else { kind })?;
-        if scores.types_compared.contains(kind) {
+    for (mention_type, of_type) in &scores.types {
+        writeln!(out, "\n{}", if mention_type.is_empty() { "without a type" } else { mention_type })?;
+        if scores.types_compared.contains(mention_type) {
             row(&mut out, "  mentions, strict", of_type.mentions.strict)?;
             row(&mut out, "  mention and id", of_type.end_to_end)?;
         } else {

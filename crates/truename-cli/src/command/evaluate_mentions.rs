@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Serialize;
-use truename::{Document, Mention, Reading, Recognized, Recognizer};
+use truename::{Document, Mention, Reading, RecognizedMention, Recognizer};
 use truename_corpus::ReadOptions;
 use truename_eval::linked::MentionScores;
 use truename_eval::mentions::{
@@ -42,7 +42,7 @@ pub fn run(arguments: &EvaluateMentions, quiet: bool) -> anyhow::Result<()> {
     })?;
     judged.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
     let mut gold = judged.iter().flat_map(|document| &document.gold);
-    if gold.all(|mention| mention.kind == Mention::UNKNOWN) {
+    if gold.all(|mention| mention.mention_type == Mention::UNKNOWN) {
         problems.report(quiet)?;
         anyhow::bail!("the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
     }
@@ -63,11 +63,12 @@ fn training(files: &[PathBuf], options: &ReadOptions, quiet: bool) -> anyhow::Re
 
 /// Keeps the mentions of the types asked for, those without a type and those of unknown type.
 fn keep_types(document: &mut JudgedDocument, types: &[String]) {
-    let types: Vec<String> = types.iter().map(|kind| kind.to_lowercase()).collect();
+    let types: Vec<String> = types.iter().map(|mention_type| mention_type.to_lowercase()).collect();
     if !types.is_empty() {
-        let is_kept = |kind: &str| kind == Mention::UNKNOWN || types.contains(&kind.to_lowercase());
-        document.gold.retain(|mention| is_kept(&mention.kind));
-        document.found.retain(|mention| mention.kind.is_empty() || is_kept(&mention.kind));
+        let is_kept =
+            |mention_type: &str| mention_type == Mention::UNKNOWN || types.contains(&mention_type.to_lowercase());
+        document.gold.retain(|mention| is_kept(&mention.mention_type));
+        document.found.retain(|mention| mention.mention_type.is_empty() || is_kept(&mention.mention_type));
     }
 }
 
@@ -127,15 +128,16 @@ fn recognize(
     let mut readings: Vec<Reading<'_>> = documents.iter().map(read).collect();
     let recognized = recognizer.recognize(&mut readings)?;
     // A tentative mention is none unless a linker confirms it.
-    let found = |recognized: Vec<Recognized>| recognized.into_iter().filter(|one| !one.tentative).map(found).collect();
+    let found =
+        |recognized: Vec<RecognizedMention>| recognized.into_iter().filter(|one| !one.tentative).map(found).collect();
     Ok(recognized.into_iter().map(found).collect())
 }
 
 /// Returns a mention to score, with the margin of its score above the threshold.
-fn found(recognized: Recognized) -> FoundMention {
-    let Recognized { span, fragments, kind, score, threshold, .. } = recognized;
+fn found(recognized: RecognizedMention) -> FoundMention {
+    let RecognizedMention { span, fragments, mention_type, score, threshold, .. } = recognized;
     let margin = score.zip(threshold).map(|(score, threshold)| score - threshold);
-    FoundMention { span, fragments, kind, margin }
+    FoundMention { span, fragments, mention_type, margin }
 }
 
 /// Returns the mentions of the next found document with the id.
@@ -154,7 +156,7 @@ fn mentions_of_same(
     );
     let mention = |mention: Mention| FoundMention {
         fragments: mention.fragments,
-        ..FoundMention::new(mention.span, mention.kind)
+        ..FoundMention::new(mention.span, mention.mention_type)
     };
     Ok(same.mentions.into_iter().map(mention).collect())
 }
@@ -163,8 +165,8 @@ fn mentions_of_same(
 fn has_types(judged: &[JudgedDocument]) -> bool {
     let mut found = judged.iter().flat_map(|document| &document.found).peekable();
     let mut gold = judged.iter().flat_map(|document| &document.gold);
-    let is_found = found.peek().is_none() || found.any(|mention| !mention.kind.is_empty());
-    is_found && gold.any(|mention| !mention.kind.is_empty() && mention.kind != Mention::UNKNOWN)
+    let is_found = found.peek().is_none() || found.any(|mention| !mention.mention_type.is_empty());
+    is_found && gold.any(|mention| !mention.mention_type.is_empty() && mention.mention_type != Mention::UNKNOWN)
 }
 
 #[derive(Serialize)]
@@ -223,8 +225,8 @@ impl Report {
             row(out, &format!("mentions, {name}"), score)?;
         }
         self.print_left_out(out)?;
-        for (kind, of_type) in &scores.types {
-            writeln!(out, "\n{}", if kind.is_empty() { "without a type" } else { kind })?;
+        for (mention_type, of_type) in &scores.types {
+            writeln!(out, "\n{}", if mention_type.is_empty() { "without a type" } else { mention_type })?;
             for (name, score) in rows(of_type.mentions) {
                 match scores.types_compared.is_empty() {
                     true => writeln!(out, "  mentions, {name:12}{:20.2}{:>30}", 100.0 * score.recall, score.gold)?,
@@ -248,8 +250,11 @@ impl Report {
         if scores.types_compared.is_empty() {
             return writeln!(out, "(types are not compared: recognizer or corpus has none)");
         }
-        let others: Vec<String> =
-            scores.other_types.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count as u64))).collect();
+        let others: Vec<String> = scores
+            .other_types
+            .iter()
+            .map(|(mention_type, count)| format!("{mention_type} {}", grouped(*count as u64)))
+            .collect();
         if !others.is_empty() {
             writeln!(out, "(found, of types that the corpus does not have: {})", others.join(", "))?;
         }
@@ -295,15 +300,15 @@ fn print_error(out: &mut impl Write, error: &MentionError) -> std::io::Result<()
         (found, []) => side(found),
         (found, gold) => format!("{} ↔ {}", side(found), side(gold)),
     };
-    let kind = match &error.found_type {
+    let mention_type = match &error.found_type {
         Some(found) => format!("{found} ↔ {}", error.mention_type),
         None => error.mention_type.clone(),
     };
     let (document, byte) = &error.example;
-    let comma = if kind.is_empty() { "" } else { ", " };
+    let comma = if mention_type.is_empty() { "" } else { ", " };
     writeln!(
         out,
-        "{:6}  {}{comma}{kind}: {sides}; first in document {document} at byte {byte}",
+        "{:6}  {}{comma}{mention_type}: {sides}; first in document {document} at byte {byte}",
         error.count,
         name(error.kind)
     )

@@ -28,7 +28,7 @@ pub fn judge(linker: &Linker, mut gold: Vec<GoldName>, quiet: bool) -> anyhow::R
             judged.push(JudgedName {
                 name: gold.name.clone(),
                 gold: gold.ids.clone(),
-                kind: gold.kind.clone(),
+                name_type: gold.name_type.clone(),
                 answers: answers.collect(),
                 nil: link.is_nil,
             });

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use truename::{
-    AliasReport, Comparison, Concept, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, Retired,
+    AliasReport, Comparison, Concept, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, RetiredId,
     VectorInfo,
 };
 
@@ -327,7 +327,7 @@ fn show(id: &str, kb: &KbArgument) -> anyhow::Result<()> {
                 }
                 None => crate::say!("{id} is retired, and no single concept replaces it"),
             }
-            serde_json::to_writer_pretty(&mut out, &retired.as_removed())?;
+            serde_json::to_writer_pretty(&mut out, &retired.as_removal())?;
         }
     }
     writeln!(out)?;
@@ -352,7 +352,7 @@ fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
     let (mut beside, mut alone): (HashMap<ConceptId, [Vec<ConceptId>; 2]>, _) = (HashMap::new(), Vec::new());
     for retired in kb.all_retired()? {
         let is_concept = |id: &ConceptId| kb.current_id(id).map(|current| current.as_ref() == Some(id));
-        let Retired { id, replaced_by, consider } = &retired;
+        let RetiredId { id, replaced_by, consider } = &retired;
         if let Some(current) = kb.current_id(id)? {
             beside.entry(current).or_default()[0].push(id.clone());
         } else if replaced_by.is_empty() && !consider.is_empty() && all(consider, is_concept)? {
@@ -366,7 +366,7 @@ fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
         let [replaces, considered_for] = beside.remove(&concept.id).unwrap_or_default();
         put_line(&mut output, &ExportedConcept { concept, replaces, considered_for })
     })?;
-    alone.iter().try_for_each(|retired| put_line(&mut output, &retired.as_removed()))?;
+    alone.iter().try_for_each(|retired| put_line(&mut output, &retired.as_removal()))?;
     output.finish()
 }
 

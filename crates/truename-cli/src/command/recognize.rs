@@ -54,11 +54,12 @@ impl Tally {
 
     fn report(&self, start: Instant) {
         let seconds = start.elapsed().as_secs_f64();
-        let kinds = self.mentions.iter().filter(|(kind, _)| !kind.is_empty());
-        let kinds: Vec<String> = kinds.map(|(kind, count)| format!("{kind} {}", grouped(*count))).collect();
-        let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
+        let types = self.mentions.iter().filter(|(mention_type, _)| !mention_type.is_empty());
+        let types: Vec<String> =
+            types.map(|(mention_type, count)| format!("{mention_type} {}", grouped(*count))).collect();
+        let types = if types.is_empty() { String::new() } else { format!(" ({})", types.join(", ")) };
         crate::say!(
-            "{}: {}{kinds} ({seconds:.1} s, {} documents/s)",
+            "{}: {}{types} ({seconds:.1} s, {} documents/s)",
             counted(self.documents, "document"),
             counted(self.mentions.values().sum(), "mention"),
             grouped((self.documents as f64 / seconds.max(1e-6)) as u64)

@@ -77,7 +77,7 @@ fn exchanged(linked: &LinkedDocument) -> Document {
     let mention = |mention: &LinkedMention| Mention {
         span: mention.span,
         fragments: mention.fragments.clone(),
-        kind: mention.types.first().cloned().unwrap_or_default(),
+        mention_type: mention.types.first().cloned().unwrap_or_default(),
         id: mention.link.id().map(ToString::to_string),
         probability: mention.link.answer().map(|answer| answer.probability),
     };

@@ -114,11 +114,11 @@ impl<W: Write> Terminal<'_, W> {
     /// Writes the types in their colours, and an empty line.
     fn write_legend(&mut self) -> io::Result<()> {
         let mut entries: Vec<String> = Vec::new();
-        for (kind, colour, count) in self.legend.entries() {
-            let kind = OneLine(kind.unwrap_or("no type"));
+        for (mention_type, colour, count) in self.legend.entries() {
+            let mention_type = OneLine(mention_type.unwrap_or("no type"));
             entries.push(match self.colour {
-                true => format!("{} {kind} {RESET} {count}", background(colour, "")),
-                false => format!("{kind} {count}"),
+                true => format!("{} {mention_type} {RESET} {count}", background(colour, "")),
+                false => format!("{mention_type} {count}"),
             });
         }
         if self.legend.nil > 0 {
@@ -153,14 +153,14 @@ mod tests {
 
     use super::*;
 
-    fn mention(start: usize, end: usize, kind: &str, id: Option<&str>) -> LinkedMention {
+    fn mention(start: usize, end: usize, mention_type: &str, id: Option<&str>) -> LinkedMention {
         let candidate = |id: &str| {
             // No id holds a control character; names may.
             let letters: String = id.chars().filter(|letter| !letter.is_control()).collect();
             Candidate::new(letters.parse().unwrap(), format!("{id} preferred"), 0.973)
         };
         let link = Link::new("", id.map(candidate).into_iter().collect(), id.is_none());
-        let types = if kind.is_empty() { Vec::new() } else { vec![kind.into()] };
+        let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type.into()] };
         LinkedMention { types, ..LinkedMention::new(Span::new(start, end), "", link.into()) }
     }
 

@@ -198,7 +198,7 @@ impl RawAnnotation {
         annotated
             .mention(Annotation {
                 pieces,
-                kind: infon("type").unwrap_or_default().to_owned(),
+                mention_type: infon("type").unwrap_or_default().to_owned(),
                 id: (!ids.is_empty()).then(|| ids.join("|")),
                 probability: probability.filter(|probability| (0.0..=1.0).contains(probability)),
                 text: self.text,

@@ -62,7 +62,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(left_out, 7);
-        let found: Vec<_> = document.mentions.iter().map(|m| (&*m.kind, m.id.as_deref(), m.span.range())).collect();
+        let found: Vec<_> =
+            document.mentions.iter().map(|m| (&*m.mention_type, m.id.as_deref(), m.span.range())).collect();
         assert_eq!(found, [("Site", None, 0..18), ("", Some("MESH:D1|7 8"), 5..14), ("Site", None, 0..4)]);
         assert_eq!(document.mentions[0].fragments, [Span::new(0, 4), Span::new(15, 18)]);
     }

@@ -168,15 +168,15 @@ impl<'t> Rows<'t> {
 
     fn mention(&self, value: &str, text: Option<&&str>) -> Result<Mention, Wrong> {
         let malformed = || format!("\"{}\" is not a type, a start and an end", excerpt(value));
-        let (kind, offsets) = value.split_once(' ').ok_or_else(malformed)?;
+        let (mention_type, offsets) = value.split_once(' ').ok_or_else(malformed)?;
         let mut pieces = Vec::new();
         for piece in offsets.split(';') {
             let (start, end) = piece.trim().split_once(' ').ok_or_else(malformed)?;
             pieces.push((number(start)?, number(end)?));
         }
-        let kind = if kind == NO_TYPE { String::new() } else { kind.to_owned() };
+        let mention_type = if mention_type == NO_TYPE { String::new() } else { mention_type.to_owned() };
         let text = text.map(|text| (*text).to_owned());
-        self.annotated.mention(Annotation { pieces, text, kind, ..Annotation::default() })
+        self.annotated.mention(Annotation { pieces, text, mention_type, ..Annotation::default() })
     }
 
     /// Returns the mentions with their ids, or the line of an id that no mention has.

@@ -115,12 +115,12 @@ fn file_name(id: &str) -> String {
 fn rows(document: &Document, unit: OffsetUnit) -> String {
     let (offsets, mut rows, mut ids) = (Offsets::new(&document.text, unit), String::new(), 0);
     for (number, mention) in (1..).zip(&document.mentions) {
-        let (kind, text) = (type_name(&mention.kind), one_line(&mention.surface(&document.text)));
+        let (mention_type, text) = (type_name(&mention.mention_type), one_line(&mention.surface(&document.text)));
         let lines = lines(mention.span, &document.text);
         let spans = if mention.fragments.is_empty() { &lines } else { &mention.fragments };
         let place = |span: &Span| format!("{} {}", offsets.of_byte(span.start), offsets.of_byte(span.end));
         let places: Vec<String> = spans.iter().map(place).collect();
-        rows.push_str(&format!("T{number}\t{kind} {}\t{text}\n", places.join(";")));
+        rows.push_str(&format!("T{number}\t{mention_type} {}\t{text}\n", places.join(";")));
         for id in mention.id.iter().flat_map(|id| id.split('|')) {
             ids += 1;
             let resource = if id.contains(':') && !id.starts_with(NO_RESOURCE) { "" } else { NO_RESOURCE };
@@ -143,6 +143,6 @@ fn lines(span: Span, text: &str) -> Vec<Span> {
     if is_whole { parts } else { vec![span] }
 }
 
-fn type_name(kind: &str) -> String {
-    if kind.is_empty() { NO_TYPE.into() } else { kind.replace(char::is_whitespace, "_") }
+fn type_name(mention_type: &str) -> String {
+    if mention_type.is_empty() { NO_TYPE.into() } else { mention_type.replace(char::is_whitespace, "_") }
 }

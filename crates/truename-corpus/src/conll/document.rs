@@ -111,8 +111,8 @@ impl Sentence {
     fn mentions_of(&self, run: &Run<'_>, layout: &Layout) -> Vec<Mention> {
         let span = Span::new(self.spans[run.first].start, self.spans[run.last].end);
         match layout.is_tie_or_break() {
-            true => run.kind.split(',').map(|kind| Mention::new(span, kind, None)).collect(),
-            false => vec![Mention::new(span, run.kind, None)],
+            true => run.mention_type.split(',').map(|mention_type| Mention::new(span, mention_type, None)).collect(),
+            false => vec![Mention::new(span, run.mention_type, None)],
         }
     }
 }

@@ -85,8 +85,8 @@ impl Layout {
     /// Returns a tag as its row has it.
     pub(super) fn written(&self, tag: &Tag) -> String {
         match tag.to_string().split_once('-') {
-            Some(("B", kind)) if self.is_tie_or_break() => format!("I {kind}"),
-            Some((_, kind)) if self.is_tie_or_break() => format!("O {kind}"),
+            Some(("B", mention_type)) if self.is_tie_or_break() => format!("I {mention_type}"),
+            Some((_, mention_type)) if self.is_tie_or_break() => format!("O {mention_type}"),
             _ => tag.to_string(),
         }
     }
@@ -121,7 +121,9 @@ fn tie_or_break(row: &[&str]) -> Result<Tag, String> {
     };
     match row[2].trim() {
         "None" => Ok(Tag::OUTSIDE),
-        kind => Tag::new(letter, kind).filter(|_| !kind.is_empty()).ok_or_else(|| "the type is missing".to_owned()),
+        mention_type => Tag::new(letter, mention_type)
+            .filter(|_| !mention_type.is_empty())
+            .ok_or_else(|| "the type is missing".to_owned()),
     }
 }
 
@@ -143,7 +145,7 @@ pub(crate) fn is_conll(text: &str) -> bool {
     let has_tag = |property: fn(&Tag) -> bool| tags.iter().flatten().any(property);
     let has_tabs = lines.iter().filter_map(Line::row).any(|row| row.contains('\t'));
     let is_sure = if has_tabs {
-        has_tag(|tag| tag.is_outside() || !tag.kind.is_empty())
+        has_tag(|tag| tag.is_outside() || !tag.mention_type.is_empty())
     } else {
         rows.len() > 1 && has_tag(Tag::is_outside)
     };

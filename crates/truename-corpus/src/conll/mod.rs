@@ -71,7 +71,7 @@ mod tests {
     fn mentions(documents: &[Document]) -> Vec<(&str, &str)> {
         let pairs =
             documents.iter().flat_map(|document| document.mentions.iter().map(move |mention| (document, mention)));
-        pairs.map(|(document, mention)| (mention.span.of(&document.text).unwrap(), &*mention.kind)).collect()
+        pairs.map(|(document, mention)| (mention.span.of(&document.text).unwrap(), &*mention.mention_type)).collect()
     }
 
     /// Returns the mentions of rows `token/label …` in sentences parted by `|`.
@@ -79,7 +79,10 @@ mod tests {
         let rows = rows.replace(" | ", "\n\n").replace(' ', "\n").replace('/', "\t") + "\n";
         let (documents, problems) = read_plain(&rows);
         assert_eq!(problems, [""; 0]);
-        mentions(&documents).into_iter().map(|(text, kind)| (text.to_owned(), kind.to_owned())).collect()
+        mentions(&documents)
+            .into_iter()
+            .map(|(text, mention_type)| (text.to_owned(), mention_type.to_owned()))
+            .collect()
     }
 
     #[test]
@@ -96,7 +99,7 @@ mod tests {
     #[test]
     fn each_scheme_is_read() {
         let wanted = [("b c", "X"), ("d", "X"), ("f", "Y"), ("g h i", "X")]
-            .map(|(text, kind)| (text.to_owned(), kind.to_owned()));
+            .map(|(text, mention_type)| (text.to_owned(), mention_type.to_owned()));
         for (scheme, rows) in [
             ("IOB1", "a/O b/I-X c/I-X d/B-X e/O f/I-Y g/I-X h/I-X i/I-X"),
             ("IOB2", "a/O b/B-X c/I-X d/B-X e/O f/B-Y g/B-X h/I-X i/I-X"),

@@ -19,7 +19,7 @@ pub(super) enum Scheme {
 pub(super) struct Run<'t> {
     pub(super) first: usize,
     pub(super) last: usize,
-    pub(super) kind: &'t str,
+    pub(super) mention_type: &'t str,
 }
 
 /// A tag that its scheme does not allow.
@@ -35,14 +35,14 @@ impl Scheme {
         let (mut runs, mut open) = (Vec::new(), None::<usize>);
         for (token, tag) in tags.iter().enumerate() {
             let continues = tag.place == Place::Inside || (tag.place == Place::End && self != Self::Iob2);
-            if !continues || open.is_none_or(|first| tags[first].kind != tag.kind) {
+            if !continues || open.is_none_or(|first| tags[first].mention_type != tag.mention_type) {
                 if let Some(first) = open {
                     runs.push(self.ended(tags, first, token - 1)?);
                 }
                 open = self.begun(tag, token)?;
             }
             if let Some(first) = open.filter(|_| matches!(tag.place, Place::End | Place::Single)) {
-                runs.push(Run { first, last: token, kind: &tag.kind });
+                runs.push(Run { first, last: token, mention_type: &tag.mention_type });
                 open = None;
             }
         }
@@ -68,7 +68,7 @@ impl Scheme {
     fn ended(self, tags: &[Tag], first: usize, last: usize) -> Result<Run<'_>, MisplacedTag> {
         match self {
             Self::Bioes => Err(MisplacedTag { token: first, reason: "begins a mention that no E or L ends" }),
-            _ => Ok(Run { first, last, kind: &tags[first].kind }),
+            _ => Ok(Run { first, last, mention_type: &tags[first].mention_type }),
         }
     }
 }
@@ -89,7 +89,8 @@ impl Votes {
     /// Counts the tags of a sentence.
     pub(super) fn count(&mut self, tags: &[Tag]) {
         for (token, tag) in tags.iter().enumerate() {
-            let is_free = token == 0 || tags[token - 1].is_outside() || tags[token - 1].kind != tag.kind;
+            let is_free =
+                token == 0 || tags[token - 1].is_outside() || tags[token - 1].mention_type != tag.mention_type;
             match tag.place {
                 Place::Outside => {}
                 Place::Begin => {
@@ -139,7 +140,7 @@ mod tests {
     /// Returns the mentions as `0–1 X`, or the misplaced token with the reason.
     fn runs(scheme: Scheme, labels: &str) -> Result<Vec<String>, (usize, &'static str)> {
         match scheme.runs(&tags(labels)) {
-            Ok(runs) => Ok(runs.iter().map(|run| format!("{}–{} {}", run.first, run.last, run.kind)).collect()),
+            Ok(runs) => Ok(runs.iter().map(|run| format!("{}–{} {}", run.first, run.last, run.mention_type)).collect()),
             Err(MisplacedTag { token, reason }) => Err((token, reason)),
         }
     }

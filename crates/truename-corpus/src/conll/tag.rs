@@ -9,7 +9,7 @@ pub(super) struct Tag {
     /// The letter as written; schemes have several for one place.
     letter: char,
     /// The type of the mention; empty in a file of mentions without types.
-    pub(super) kind: String,
+    pub(super) mention_type: String,
 }
 
 /// The place of a token in a mention.
@@ -28,10 +28,10 @@ pub(super) enum Place {
 }
 
 impl Tag {
-    pub(super) const OUTSIDE: Self = Self { place: Place::Outside, letter: 'O', kind: String::new() };
+    pub(super) const OUTSIDE: Self = Self { place: Place::Outside, letter: 'O', mention_type: String::new() };
 
     /// Returns the tag of a mention.
-    pub(super) fn new(letter: char, kind: &str) -> Option<Self> {
+    pub(super) fn new(letter: char, mention_type: &str) -> Option<Self> {
         let place = match letter {
             'B' => Place::Begin,
             'I' | 'M' => Place::Inside,
@@ -39,7 +39,7 @@ impl Tag {
             'S' | 'U' | 'W' => Place::Single,
             _ => return None,
         };
-        Some(Self { place, letter, kind: kind.to_owned() })
+        Some(Self { place, letter, mention_type: mention_type.to_owned() })
     }
 
     /// Parses a label; none where it is no tag.
@@ -51,9 +51,10 @@ impl Tag {
         let letter = characters.next()?;
         match (letter, characters.as_str()) {
             (_, "") => Self::new(letter, ""),
-            (_, rest) => {
-                rest.strip_prefix('-').filter(|kind| !kind.is_empty()).and_then(|kind| Self::new(letter, kind))
-            }
+            (_, rest) => rest
+                .strip_prefix('-')
+                .filter(|mention_type| !mention_type.is_empty())
+                .and_then(|mention_type| Self::new(letter, mention_type)),
         }
     }
 
@@ -64,9 +65,9 @@ impl Tag {
 
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.kind {
+        match &*self.mention_type {
             "" => write!(f, "{}", self.letter),
-            kind => write!(f, "{}-{kind}", self.letter),
+            mention_type => write!(f, "{}-{mention_type}", self.letter),
         }
     }
 }
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn labels_that_are_no_tags_are_told() {
-        for (label, place, kind) in [
+        for (label, place, mention_type) in [
             ("O", Place::Outside, ""),
             ("B-Disease", Place::Begin, "Disease"),
             ("I-cell-line", Place::Inside, "cell-line"),
@@ -90,7 +91,7 @@ mod tests {
             ("B", Place::Begin, ""),
         ] {
             let tag = Tag::parse(label).unwrap();
-            assert_eq!((tag.place, &*tag.kind, tag.to_string()), (place, kind, label.to_owned()));
+            assert_eq!((tag.place, &*tag.mention_type, tag.to_string()), (place, mention_type, label.to_owned()));
         }
         for label in ["", "o", "B-", "-X", "X-Y", "BX", "O-X", "_", "None", "ß-X", "b-X"] {
             assert_eq!(Tag::parse(label), None, "{label}");

@@ -96,7 +96,7 @@ fn read(text: String) -> Vec<Document> {
 fn found(document: &Document) -> Vec<(usize, usize, &str)> {
     let token = |byte: usize| document.text[..byte].matches(' ').count();
     let of = |span: truename_corpus::Span| (token(span.start), token(span.end));
-    let mentions = document.mentions.iter().map(|mention| (of(mention.span), &*mention.kind));
+    let mentions = document.mentions.iter().map(|mention| (of(mention.span), &*mention.mention_type));
     mentions.map(|((first, last), kind)| (first, last, kind)).collect()
 }
 

@@ -152,7 +152,7 @@ fn picked() -> impl Strategy<Value = Picked> {
     )
 }
 
-fn mention(text: &str, (picks, kind, id, probability): Picked) -> Option<Mention> {
+fn mention(text: &str, (picks, mention_type, id, probability): Picked) -> Option<Mention> {
     let bounds = boundaries(text, &picks);
     let mut spans: Vec<Span> = bounds.chunks_exact(2).map(|pair| Span::new(pair[0], pair[1])).collect();
     let (first, last) = (*spans.first()?, *spans.last()?);
@@ -162,7 +162,7 @@ fn mention(text: &str, (picks, kind, id, probability): Picked) -> Option<Mention
     Some(Mention {
         span: Span::new(first.start, last.end),
         fragments: spans,
-        kind: kind.into(),
+        mention_type: mention_type.into(),
         id: id.map(str::to_owned),
         probability: probability.map(|thousandths| f64::from(thousandths) / 1000.0),
     })

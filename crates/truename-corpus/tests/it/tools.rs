@@ -20,7 +20,7 @@ fn read(name: &str, text: &str, options: &ReadOptions) -> (Vec<Document>, Vec<St
 }
 
 fn mentions(document: &Document) -> Vec<(&str, &str)> {
-    document.mentions.iter().map(|mention| (mention.span.of(&document.text).unwrap(), &*mention.kind)).collect()
+    document.mentions.iter().map(|mention| (mention.span.of(&document.text).unwrap(), &*mention.mention_type)).collect()
 }
 
 #[test]

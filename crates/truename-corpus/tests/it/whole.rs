@@ -195,7 +195,10 @@ fn a_file_of_annotations_is_whole_with_any_row() {
         let last = rows[..cut].rsplit('\n').next().unwrap();
         assert!(last.is_empty() || last.starts_with(['A', '#']) || last.matches('\t').count() == 2, "{last:?}");
         for (found, wanted) in document.mentions.iter().zip(&whole.mentions) {
-            assert_eq!((found.span, &found.fragments, &found.kind), (wanted.span, &wanted.fragments, &wanted.kind));
+            assert_eq!(
+                (found.span, &found.fragments, &found.mention_type),
+                (wanted.span, &wanted.fragments, &wanted.mention_type)
+            );
             assert!(found.id.is_none() || found.id == wanted.id, "{found:?}");
         }
     }

@@ -33,8 +33,9 @@ mod tests {
     }
 
     fn document() -> JudgedDocument {
-        let gold =
-            |start, end, kind: &str, id: Option<&str>| Mention::new(Span::new(start, end), kind, id.map(str::to_owned));
+        let gold = |start, end, mention_type: &str, id: Option<&str>| {
+            Mention::new(Span::new(start, end), mention_type, id.map(str::to_owned))
+        };
         JudgedDocument {
             id: "1".into(),
             text: "0123456789".repeat(5),

@@ -82,18 +82,19 @@ impl LinkedScores {
     /// Scores documents; `known_types` are those of the knowledge base.
     pub fn of(documents: &[JudgedDocument], known_types: &BTreeSet<String>) -> Self {
         let known: BTreeSet<String> = known_types.iter().map(|name| folded(name)).collect();
-        let kinds: BTreeSet<String> =
-            documents.iter().flat_map(|document| &document.gold).map(|mention| mention.kind.clone()).collect();
-        let compared: BTreeSet<String> = kinds.iter().filter(|kind| known.contains(&folded(kind))).cloned().collect();
-        let by_type = |kind: &String| {
+        let mention_types: BTreeSet<String> =
+            documents.iter().flat_map(|document| &document.gold).map(|mention| mention.mention_type.clone()).collect();
+        let compared: BTreeSet<String> =
+            mention_types.iter().filter(|mention_type| known.contains(&folded(mention_type))).cloned().collect();
+        let by_type = |mention_type: &String| {
             let of_type: Vec<JudgedDocument> =
-                documents.iter().map(|document| restricted(document, kind, &compared)).collect();
-            (kind.clone(), type_scores(&of_type, &compared))
+                documents.iter().map(|document| restricted(document, mention_type, &compared)).collect();
+            (mention_type.clone(), type_scores(&of_type, &compared))
         };
         Self {
             all: type_scores(documents, &compared),
             documents: PrecisionRecall::of(documents.iter().map(concept_sets).fold(Counts::default(), Counts::add)),
-            types: kinds.iter().map(by_type).collect(),
+            types: mention_types.iter().map(by_type).collect(),
             types_compared: compared,
             document_count: documents.len(),
             unknown_ids: 0,
@@ -101,16 +102,17 @@ impl LinkedScores {
     }
 }
 
-fn folded(kind: &str) -> String {
-    kind.to_lowercase()
+fn folded(mention_type: &str) -> String {
+    mention_type.to_lowercase()
 }
 
 /// Keeps the mentions of one gold type of a document, without its text.
-fn restricted(document: &JudgedDocument, kind: &str, compared: &BTreeSet<String>) -> JudgedDocument {
-    let pairs = document.gold.iter().zip(&document.given).filter(|(gold, _)| gold.kind == kind);
+fn restricted(document: &JudgedDocument, mention_type: &str, compared: &BTreeSet<String>) -> JudgedDocument {
+    let pairs = document.gold.iter().zip(&document.given).filter(|(gold, _)| gold.mention_type == mention_type);
     let (gold, given) = pairs.map(|(gold, given)| (gold.clone(), given.clone())).unzip();
-    let is_of_type =
-        |found: &&FoundMention| !compared.contains(kind) || found.types.iter().any(|name| folded(name) == folded(kind));
+    let is_of_type = |found: &&FoundMention| {
+        !compared.contains(mention_type) || found.types.iter().any(|name| folded(name) == folded(mention_type))
+    };
     let found = document.found.iter().filter(is_of_type).cloned().collect();
     JudgedDocument { gold, given, found, ..JudgedDocument::default() }
 }
@@ -125,7 +127,8 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
             bounds((gold.span, &gold.fragments), (found.span, &found.fragments))
         };
         let has_type = |gold: &Mention, found: &FoundMention| {
-            !compared.contains(&gold.kind) || found.types.iter().any(|name| folded(name) == folded(&gold.kind))
+            !compared.contains(&gold.mention_type)
+                || found.types.iter().any(|name| folded(name) == folded(&gold.mention_type))
         };
         let (every_gold, every_found) = (vec![true; gold.len()], vec![true; found.len()]);
         for (sum, bounds) in counts.iter_mut().zip(BOUNDS) {

@@ -21,9 +21,9 @@ pub(super) struct Comparison<'d> {
 pub(super) struct TypedMention<'d> {
     pub(super) place: Place<'d>,
     /// Type as it is written.
-    pub(super) kind: &'d str,
+    pub(super) mention_type: &'d str,
     /// Type in lower case, as types are compared.
-    pub(super) folded_kind: String,
+    pub(super) folded_type: String,
     /// Score minus threshold, no NaN; infinite for gold mentions and found ones without a margin.
     pub(super) margin: f64,
 }
@@ -31,19 +31,25 @@ pub(super) struct TypedMention<'d> {
 impl<'d> Comparison<'d> {
     /// Takes the distinct mentions of a document, found ones whatever their margin.
     pub(super) fn of(document: &'d JudgedDocument, compare_types: bool) -> Self {
-        let gold =
-            |mention: &'d Mention| TypedMention::new(mention.span, &mention.fragments, &mention.kind, f64::INFINITY);
+        let gold = |mention: &'d Mention| {
+            TypedMention::new(mention.span, &mention.fragments, &mention.mention_type, f64::INFINITY)
+        };
         let (undecided, gold): (Vec<TypedMention<'d>>, Vec<TypedMention<'d>>) =
-            document.gold.iter().map(gold).partition(|mention| mention.kind == Mention::UNKNOWN);
+            document.gold.iter().map(gold).partition(|mention| mention.mention_type == Mention::UNKNOWN);
         let undecided: HashSet<Place<'d>> = undecided.iter().map(|mention| mention.place).collect();
         let gold = distinct(gold.into_iter());
         let decided: HashSet<Place<'d>> = gold.iter().map(|mention| mention.place).collect();
         let found = document.found.iter().map(|mention| {
-            TypedMention::new(mention.span, &mention.fragments, &mention.kind, mention.margin.unwrap_or(f64::INFINITY))
+            TypedMention::new(
+                mention.span,
+                &mention.fragments,
+                &mention.mention_type,
+                mention.margin.unwrap_or(f64::INFINITY),
+            )
         });
         let counts = |mention: &TypedMention<'d>| {
             let is_undecided = undecided.contains(&mention.place) && !decided.contains(&mention.place);
-            mention.kind != Mention::UNKNOWN && !is_undecided
+            mention.mention_type != Mention::UNKNOWN && !is_undecided
         };
         let found = distinct(found.filter(counts));
         Self { id: &document.id, text: &document.text, gold, found, compare_types }
@@ -64,7 +70,7 @@ impl<'d> Comparison<'d> {
 
     /// Returns whether the types of a gold and a found mention agree, or are not compared.
     pub(super) fn types_agree(&self, gold: usize, found: usize) -> bool {
-        !self.compare_types || self.gold[gold].folded_kind == self.found[found].folded_kind
+        !self.compare_types || self.gold[gold].folded_type == self.found[found].folded_type
     }
 
     /// Returns whether a found mention is right: both bounds, all fragments and the type.
@@ -81,9 +87,9 @@ impl<'d> Comparison<'d> {
 }
 
 impl<'d> TypedMention<'d> {
-    fn new(span: Span, fragments: &'d [Span], kind: &'d str, margin: f64) -> Self {
+    fn new(span: Span, fragments: &'d [Span], mention_type: &'d str, margin: f64) -> Self {
         let margin = if margin.is_nan() { f64::NEG_INFINITY } else { margin };
-        Self { place: (span, fragments), kind, folded_kind: kind.to_lowercase(), margin }
+        Self { place: (span, fragments), mention_type, folded_type: mention_type.to_lowercase(), margin }
     }
 
     pub(super) fn span(&self) -> Span {
@@ -101,7 +107,7 @@ fn distinct<'d>(mentions: impl Iterator<Item = TypedMention<'d>>) -> Vec<TypedMe
     let mut kept: Vec<TypedMention<'d>> = Vec::new();
     let mut known: HashMap<(Place<'d>, String), usize> = HashMap::new();
     for mention in mentions {
-        let at = *known.entry((mention.place, mention.folded_kind.clone())).or_insert(kept.len());
+        let at = *known.entry((mention.place, mention.folded_type.clone())).or_insert(kept.len());
         match kept.get_mut(at) {
             Some(same) => same.margin = same.margin.max(mention.margin),
             None => kept.push(mention),

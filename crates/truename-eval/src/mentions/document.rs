@@ -26,7 +26,7 @@ pub struct FoundMention {
     /// The pieces of a discontinuous mention; empty where the mention is the whole span.
     pub fragments: Vec<Span>,
     /// Its type; may be empty.
-    pub kind: String,
+    pub mention_type: String,
     /// Score minus threshold, higher is likelier. The mention counts only if it is above 0; others show in a
     /// [`ThresholdCurve`](super::ThresholdCurve). `None` where the recognizer has no threshold: the mention always counts.
     pub margin: Option<f64>,
@@ -34,8 +34,8 @@ pub struct FoundMention {
 
 impl FoundMention {
     /// Creates a mention in one piece, without a margin.
-    pub fn new(span: Span, kind: impl Into<String>) -> Self {
-        Self { span, kind: kind.into(), ..Self::default() }
+    pub fn new(span: Span, mention_type: impl Into<String>) -> Self {
+        Self { span, mention_type: mention_type.into(), ..Self::default() }
     }
 
     /// Sets the margin.

@@ -142,8 +142,8 @@ impl Confusion {
         let is_other_type = self.kind == MentionErrorKind::WrongType;
         MentionError {
             kind: self.kind,
-            mention_type: first.kind.to_owned(),
-            found_type: is_other_type.then(|| found[0].kind.to_owned()),
+            mention_type: first.mention_type.to_owned(),
+            found_type: is_other_type.then(|| found[0].mention_type.to_owned()),
             found: found.iter().map(|mention| text(mention)).collect(),
             gold: gold.iter().map(|mention| text(mention)).collect(),
             count: 0,

@@ -56,24 +56,31 @@ impl RecognitionScores {
         let compared: Vec<Comparison<'_>> =
             documents.iter().map(|document| Comparison::at_threshold(document, compare_types)).collect();
         // The first spelling of a type names it.
-        let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut mention_types: BTreeMap<&str, &str> = BTreeMap::new();
         for mention in compared.iter().flat_map(|document| &document.gold) {
-            kinds.entry(&mention.folded_kind).or_insert(mention.kind);
+            mention_types.entry(&mention.folded_type).or_insert(mention.mention_type);
         }
         let mut other_types: BTreeMap<String, usize> = BTreeMap::new();
         for mention in compared.iter().flat_map(|document| &document.found) {
-            if !kinds.contains_key(mention.folded_kind.as_str()) {
-                *other_types.entry(mention.kind.to_owned()).or_default() += 1;
+            if !mention_types.contains_key(mention.folded_type.as_str()) {
+                *other_types.entry(mention.mention_type.to_owned()).or_default() += 1;
             }
         }
-        let of_kind = |(folded_kind, kind): (&&str, &&str)| {
-            let is_found = |mention: &TypedMention<'_>| !compare_types || mention.folded_kind == *folded_kind;
-            ((*kind).to_owned(), type_scores(&compared, &|mention| mention.folded_kind == *folded_kind, &is_found))
+        let of_type = |(folded_type, mention_type): (&&str, &&str)| {
+            let is_found = |mention: &TypedMention<'_>| !compare_types || mention.folded_type == *folded_type;
+            (
+                (*mention_type).to_owned(),
+                type_scores(&compared, &|mention| mention.folded_type == *folded_type, &is_found),
+            )
         };
         Self {
             all: type_scores(&compared, &|_| true, &|_| true),
-            types: kinds.iter().map(of_kind).collect(),
-            types_compared: kinds.values().filter(|_| compare_types).map(|kind| (*kind).to_owned()).collect(),
+            types: mention_types.iter().map(of_type).collect(),
+            types_compared: mention_types
+                .values()
+                .filter(|_| compare_types)
+                .map(|mention_type| (*mention_type).to_owned())
+                .collect(),
             other_types,
             undecided: documents.iter().map(undecided).sum(),
             document_count: documents.len(),
@@ -82,7 +89,7 @@ impl RecognitionScores {
 }
 
 fn undecided(document: &JudgedDocument) -> usize {
-    document.gold.iter().filter(|mention| mention.kind == Mention::UNKNOWN).count()
+    document.gold.iter().filter(|mention| mention.mention_type == Mention::UNKNOWN).count()
 }
 
 /// Chooses mentions.

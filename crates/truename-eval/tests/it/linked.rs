@@ -7,15 +7,15 @@ use truename_eval::linked::{
 };
 use truename_text::{Mention, Span};
 
-fn gold(start: usize, end: usize, kind: &str, id: Option<&str>) -> Mention {
-    Mention::new(Span::new(start, end), kind, id.map(str::to_owned))
+fn gold(start: usize, end: usize, mention_type: &str, id: Option<&str>) -> Mention {
+    Mention::new(Span::new(start, end), mention_type, id.map(str::to_owned))
 }
 
-fn found(start: usize, end: usize, kind: &str, id: Option<&str>) -> FoundMention {
+fn found(start: usize, end: usize, mention_type: &str, id: Option<&str>) -> FoundMention {
     FoundMention {
         span: Span::new(start, end),
         fragments: Vec::new(),
-        types: vec![kind.into()],
+        types: vec![mention_type.into()],
         answer: id.map(answer),
     }
 }

@@ -133,8 +133,8 @@ fn accuracy_counts_to_its_depth_and_ranks_are_averaged() {
     assert_eq!((scores.mentions, scores.nil_mentions, scores.nil_answers), (3, 2, 1));
 }
 
-fn typed(kind: &str, name: JudgedName) -> JudgedName {
-    JudgedName { kind: Some(kind.into()), ..name }
+fn typed(name_type: &str, name: JudgedName) -> JudgedName {
+    JudgedName { name_type: Some(name_type.into()), ..name }
 }
 
 #[test]
@@ -255,10 +255,10 @@ fn tables_of_judgements_are_told_by_their_extension() {
         std::fs::write(&path, table).unwrap();
         read_gold(&path)
     };
-    let gold = |name: &str, ids: &[&str], kind: Option<&str>| GoldName {
+    let gold = |name: &str, ids: &[&str], name_type: Option<&str>| GoldName {
         name: name.into(),
         ids: ids.iter().map(|id| (*id).to_owned()).collect(),
-        kind: kind.map(str::to_owned),
+        name_type: name_type.map(str::to_owned),
     };
     let commas = read("a.CSV", "\u{FEFF}type,id,name\ndisease,X:1,\"pain, acute\"\n,,b\n").unwrap();
     assert_eq!(commas, [gold("pain, acute", &["X:1"], Some("disease")), gold("b", &[], None)]);

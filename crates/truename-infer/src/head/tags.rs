@@ -59,7 +59,7 @@ pub struct TaggedSpan {
     /// Place in the text.
     pub span: Span,
     /// Number of the type.
-    pub kind: u32,
+    pub type_number: u32,
     /// Lowest probability of a tag of its words.
     pub probability: f32,
 }
@@ -174,13 +174,15 @@ fn spans_of(words: &BTreeMap<usize, TaggedWord>) -> Vec<TaggedSpan> {
             is_open = false;
             continue;
         };
-        let (kind, is_inside) = (tag / 2, tag % 2 == 1);
-        match spans.last_mut().filter(|span| is_open && is_inside && span.kind == kind) {
+        let (type_number, is_inside) = (tag / 2, tag % 2 == 1);
+        match spans.last_mut().filter(|span| is_open && is_inside && span.type_number == type_number) {
             Some(span) => {
                 span.span.end = word.end;
                 span.probability = span.probability.min(word.probability);
             }
-            None => spans.push(TaggedSpan { span: Span::new(*start, word.end), kind, probability: word.probability }),
+            None => {
+                spans.push(TaggedSpan { span: Span::new(*start, word.end), type_number, probability: word.probability })
+            }
         }
         is_open = true;
     }
@@ -199,7 +201,7 @@ mod tests {
         };
         let spans = spans_of(&tags.into_iter().map(word).collect());
         let found: Vec<(usize, usize, u32)> =
-            spans.iter().map(|span| (span.span.start, span.span.end, span.kind)).collect();
+            spans.iter().map(|span| (span.span.start, span.span.end, span.type_number)).collect();
         assert_eq!(found, [(0, 3, 0), (6, 9, 1), (10, 11, 0), (12, 13, 0), (14, 15, 0)]);
         assert_eq!(spans[0].probability, 1.0 / 3.0);
     }

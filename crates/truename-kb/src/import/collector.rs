@@ -19,8 +19,8 @@ use super::options::ImportOptions;
 use super::placeholder::{is_placeholder, is_sign};
 use super::report::{FileReport, Import};
 use crate::retired::current;
-use crate::{Alias, Concept, ConceptId, Error, Retired};
-use truename_read::xml::Unresolved;
+use crate::{Alias, Concept, ConceptId, Error, RetiredId};
+use truename_read::xml::UnresolvedReferences;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
 const LONGEST_NAME_BYTES: usize = 4096;
@@ -89,7 +89,7 @@ pub(super) struct Collector {
     other_languages: BTreeMap<String, (String, usize)>,
     /// Classes without a label, each with its IRI and file.
     unlabelled: Vec<(String, Entry, usize)>,
-    retired: HashMap<ConceptId, Retired>,
+    retired: HashMap<ConceptId, RetiredId>,
     /// Names of the published tables read so far.
     pub(super) tables: Vec<&'static str>,
     /// Ranks that files of a release give names, by what the files know the names by.
@@ -150,7 +150,7 @@ impl Collector {
     }
 
     /// Lists references that could not be resolved.
-    pub(super) fn report_unresolved(&mut self, unresolved: &Unresolved) -> Result<(), Error> {
+    pub(super) fn report_unresolved(&mut self, unresolved: &UnresolvedReferences) -> Result<(), Error> {
         let found = std::mem::take(&mut *unresolved.borrow_mut());
         for (line, reference) in found {
             self.problem(Some(line), &reference, "neither an entity nor a character, so kept as written")?;
@@ -406,7 +406,7 @@ impl Collector {
     /// Adds an id that is no longer in use, or more of what became of it.
     pub(super) fn retire(&mut self, line: Option<u64>, former: Entry) -> Result<(), Error> {
         let Ok(id) = former.id.parse::<ConceptId>() else { return self.refuse_id(line, &former.id) };
-        let mut retired = self.retired.remove(&id).unwrap_or_else(|| Retired::new(id));
+        let mut retired = self.retired.remove(&id).unwrap_or_else(|| RetiredId::new(id));
         for (ids, known) in [(former.replaced_by, &mut retired.replaced_by), (former.consider, &mut retired.consider)] {
             for id in ids {
                 match id.parse::<ConceptId>() {

@@ -1,14 +1,14 @@
 //! Vocabulary files of the Comparative Toxicogenomics Database, MEDIC among them: tab- or comma-separated, comment
 //! lines behind `#`, the column names in the last but one or last of them.
 
-use super::published::{Column, Concepts, Description, Published, Rows, has_columns, ids, list, one};
+use super::published::{Column, Concepts, Description, PublishedTables, Rows, has_columns, ids, list, one};
 
 /// Newer files of chemicals have `MESHSynonyms` and `CTDCuratedSynonyms`.
 const SYNONYMS: Column = list("*synonyms", '|');
 const PARENTS: &[Column] = &[list("parentids", '|')];
 const XREFS: &[Column] = &[list("altdiseaseids", '|'), ids("CAS", "casrn", '|')];
 
-pub(super) const CTD: Published = Published {
+pub(super) const CTD: PublishedTables = PublishedTables {
     tables: &[
         vocabulary(&["DiseaseID", "DiseaseName"], "diseaseid", &[one("diseasename"), SYNONYMS], "disease"),
         vocabulary(&["ChemicalID", "ChemicalName"], "chemicalid", &[one("chemicalname"), SYNONYMS], "chemical"),
@@ -17,19 +17,19 @@ pub(super) const CTD: Published = Published {
         vocabulary(&["AnatomyID", "AnatomyName"], "anatomyid", &[one("anatomyname"), SYNONYMS], "anatomy"),
     ],
     is_comment: |line| line.starts_with(b"#") && !is_header(line),
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 const fn vocabulary(
     columns: &'static [&'static str],
     id: &'static str,
     names: &'static [Column],
-    kind: &'static str,
+    concept_type: &'static str,
 ) -> Description {
     let rows = Rows::Concepts(Concepts {
         id,
         names,
-        kind,
+        concept_type,
         parents: PARENTS,
         xrefs: XREFS,
         definition: "definition",

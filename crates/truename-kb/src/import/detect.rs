@@ -5,14 +5,14 @@ use std::path::Path;
 use truename_read::without_packing;
 
 use super::format::Format;
-use super::published::Published;
+use super::published::PublishedTables;
 use super::{
     clusters, ctd, dictionary, geonames, gilda, hgnc, icd10cm, loinc, ncbi_gene, ncit_flat, omop, rf2, rrf, sssom,
     table, uniprot,
 };
 
 /// Descriptions of published tables; of equally fit ones the first is taken.
-const TABLES: [(Format, &Published); 11] = [
+const TABLES: [(Format, &PublishedTables); 11] = [
     (Format::Rf2, &rf2::SNOMED),
     (Format::Omop, &omop::OMOP),
     (Format::Loinc, &loinc::LOINC),
@@ -38,14 +38,14 @@ impl Format {
 }
 
 /// Returns the description of the tables of a format that has one.
-pub(super) fn tables(format: Format) -> Option<&'static Published> {
+pub(super) fn tables(format: Format) -> Option<&'static PublishedTables> {
     TABLES.iter().find(|(known, _)| *known == format).map(|(_, table)| *table)
 }
 
 /// Returns the format of a vocabulary that is published as a table, by its first row.
 pub(super) fn of_published(beginning: &str) -> Option<Format> {
     let is_told =
-        |(format, table): &&(Format, &Published)| format.is_published_table() && table.told(beginning).is_some();
+        |(format, table): &&(Format, &PublishedTables)| format.is_published_table() && table.told(beginning).is_some();
     let found = TABLES.iter().find(is_told).map(|(format, _)| *format);
     let is_icd = || icd10cm::is_line(beginning.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
     found.or_else(|| is_icd().then_some(Format::Icd10Cm))

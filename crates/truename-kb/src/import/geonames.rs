@@ -3,13 +3,13 @@
 //! `allCountries.txt`, `cities500.txt` and the like, and `alternateNamesV2.txt`; neither has a header.
 
 use super::collector::Collector;
-use super::published::{Concepts, Description, Published, Row, Rows, list, one};
+use super::published::{Concepts, Description, PublishedTables, Row, Rows, list, one};
 use crate::Error;
 
 /// Languages of which a value is no name: links, postal codes and codes of airports.
 const CODES: [&str; 8] = ["link", "post", "iata", "icao", "faac", "tcid", "unlc", "phon"];
 
-pub(super) const GEONAMES: Published = Published {
+pub(super) const GEONAMES: PublishedTables = PublishedTables {
     tables: &[
         Description {
             name: "GeoNames' places",
@@ -32,7 +32,7 @@ pub(super) const GEONAMES: Published = Published {
         },
     ],
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 fn is_place(line: &str) -> bool {

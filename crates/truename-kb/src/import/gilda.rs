@@ -2,10 +2,10 @@
 //! `norm_text text db id entry_name status source organism source_db source_id`.
 
 use super::collector::{Collector, Entry};
-use super::published::{Description, Published, Row, Rows, values};
+use super::published::{Description, PublishedTables, Row, Rows, values};
 use crate::Error;
 
-pub(super) const GILDA: Published = Published {
+pub(super) const GILDA: PublishedTables = PublishedTables {
     tables: &[Description {
         name: "Gilda",
         columns: &["text", "db", "id"],
@@ -14,7 +14,7 @@ pub(super) const GILDA: Published = Published {
     }],
     told_by: &["norm_text", "entry_name"],
     is_ragged: true,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 fn add_name(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! HGNC's complete set of approved genes, and its list of withdrawn ones.
 
-use super::published::{Concepts, Description, Published, Rows, ids, list, one};
+use super::published::{Concepts, Description, PublishedTables, Rows, ids, list, one};
 
-pub(super) const HGNC: Published = Published {
+pub(super) const HGNC: PublishedTables = PublishedTables {
     tables: &[
         Description {
             name: "HGNC",
@@ -36,5 +36,5 @@ pub(super) const HGNC: Published = Published {
             ..Description::DEFAULT
         },
     ],
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };

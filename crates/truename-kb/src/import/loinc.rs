@@ -1,8 +1,8 @@
 //! LOINC's tables: `Loinc.csv` or its core, and `MapTo.csv`, which says what became of deprecated codes.
 
-use super::published::{Concepts, Description, Published, Rows, list, one};
+use super::published::{Concepts, Description, PublishedTables, Rows, list, one};
 
-pub(super) const LOINC: Published = Published {
+pub(super) const LOINC: PublishedTables = PublishedTables {
     tables: &[
         Description {
             name: "LOINC",
@@ -30,5 +30,5 @@ pub(super) const LOINC: Published = Published {
             ..Description::DEFAULT
         },
     ],
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };

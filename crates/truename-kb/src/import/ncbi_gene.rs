@@ -2,9 +2,9 @@
 //!
 //! A hyphen is an empty cell.
 
-use super::published::{Concepts, Description, Published, Rows, ids, list, one};
+use super::published::{Concepts, Description, PublishedTables, Rows, ids, list, one};
 
-pub(super) const NCBI_GENE: Published = Published {
+pub(super) const NCBI_GENE: PublishedTables = PublishedTables {
     tables: &[
         Description {
             name: "NCBI's gene_info",
@@ -36,5 +36,5 @@ pub(super) const NCBI_GENE: Published = Published {
         },
     ],
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };

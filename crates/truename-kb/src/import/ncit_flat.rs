@@ -3,9 +3,9 @@
 //! Code, IRI or name of the concept, parents, synonyms, definition, display name, status, semantic type; a header in newer releases
 //! alone.
 
-use super::published::{Concepts, Description, Published, Rows, list};
+use super::published::{Concepts, Description, PublishedTables, Rows, list};
 
-pub(super) const NCIT: Published = Published {
+pub(super) const NCIT: PublishedTables = PublishedTables {
     tables: &[Description {
         name: "NCI Thesaurus",
         columns: &["code", "iri", "parents", "synonyms", "definition", "display", "status", "types"],
@@ -24,7 +24,7 @@ pub(super) const NCIT: Published = Published {
         ..Description::DEFAULT
     }],
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 /// Returns true if a line is a concept of the file, or its header.

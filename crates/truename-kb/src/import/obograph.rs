@@ -33,7 +33,7 @@ struct Graph {
 struct Node {
     id: String,
     #[serde(rename = "type")]
-    kind: Option<String>,
+    node_type: Option<String>,
     lbl: Option<String>,
     meta: Option<Meta>,
 }
@@ -95,7 +95,7 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
         for edge in graph.edges.into_iter().filter(|edge| edge.pred == "is_a" || edge.pred.ends_with("#subClassOf")) {
             parents.entry(edge.sub).or_default().push(curie(&edge.obj));
         }
-        for node in graph.nodes.into_iter().filter(|node| node.kind.as_deref() != Some("PROPERTY")) {
+        for node in graph.nodes.into_iter().filter(|node| node.node_type.as_deref() != Some("PROPERTY")) {
             add_node(node, &mut parents, collector)?;
         }
     }
@@ -152,7 +152,7 @@ fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &
         return collector.add(None, entry);
     }
     // Nodes without a type and a label are ends of edges into other ontologies.
-    if node.kind.as_deref() == Some("CLASS") {
+    if node.node_type.as_deref() == Some("CLASS") {
         collector.add_unlabelled(&node.id, entry);
     }
     Ok(())

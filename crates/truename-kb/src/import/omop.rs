@@ -6,13 +6,13 @@
 //! is a cross-reference.
 
 use super::collector::{Collector, Entry};
-use super::published::{Description, Published, Row, Rows};
+use super::published::{Description, PublishedTables, Row, Rows};
 use crate::Error;
 
 /// The concepts of English, in which synonyms are; no value where the vocabulary does not say the language.
 const ENGLISH: [&str; 4] = ["4180186", "4093769", "0", ""];
 
-pub(super) const OMOP: Published = Published {
+pub(super) const OMOP: PublishedTables = PublishedTables {
     tables: &[
         Description {
             name: "OMOP's concepts",
@@ -35,7 +35,7 @@ pub(super) const OMOP: Published = Published {
     ],
     // Athena's tables with tabs have no quotes.
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 fn add_concept(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use super::table::{cell_counts, for_each_record, list_cut_header, shown};
 use crate::{Error, error};
 
 /// The tables of a published vocabulary.
-pub(super) struct Published {
+pub(super) struct PublishedTables {
     /// The tables, in the order in which they are read.
     pub(super) tables: &'static [Description],
     /// Columns by which the tables are told, beside those that each must have.
@@ -57,7 +57,7 @@ pub(super) struct Concepts {
     pub(super) xrefs: &'static [Column],
     pub(super) definition: &'static str,
     /// A type of all rows.
-    pub(super) kind: &'static str,
+    pub(super) concept_type: &'static str,
     /// The column of the status, and its values for an id that is no longer in use.
     pub(super) retired: (&'static str, &'static [&'static str]),
     /// A column, its value in rows that are left out, and the note on them.
@@ -89,7 +89,7 @@ pub(super) const fn ids(prefix: &'static str, name: &'static str, separator: cha
     Column { name, separator: Some(separator), prefix }
 }
 
-impl Published {
+impl PublishedTables {
     pub(super) const DEFAULT: Self =
         Self { tables: &[], told_by: &[], is_quoted: true, is_ragged: false, is_comment: |_| false };
 
@@ -202,7 +202,7 @@ impl Concepts {
         parents: &[],
         xrefs: &[],
         definition: "",
-        kind: "",
+        concept_type: "",
         retired: ("", &[]),
         left_out: None,
         empty: "",
@@ -227,11 +227,11 @@ impl Concepts {
             Some((prefix, rest)) if rest.split(':').next() == Some(prefix) => rest.to_owned(),
             _ => xref,
         };
-        let kind = Some(self.kind.to_owned()).filter(|kind| !kind.is_empty());
+        let concept_type = Some(self.concept_type.to_owned()).filter(|concept_type| !concept_type.is_empty());
         let entry = Entry {
             id: row.cell(self.id).to_owned(),
             synonyms: values(self.names),
-            types: values(self.types).into_iter().chain(kind).collect(),
+            types: values(self.types).into_iter().chain(concept_type).collect(),
             parents: values(self.parents),
             xrefs: values(self.xrefs).into_iter().map(once).collect(),
             definition: Some(row.cell(self.definition).to_owned()),

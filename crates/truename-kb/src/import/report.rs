@@ -6,7 +6,7 @@ use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_text::Problem;
 
 use super::format::Format;
-use crate::{Concept, ConceptId, Error, Retired};
+use crate::{Concept, ConceptId, Error, RetiredId};
 
 /// Contents of the imported files.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Import {
     /// Ids that the files mark as removed (`"removed": true`, obsolete terms).
     pub removed: Vec<ConceptId>,
     /// Ids that are no longer in use, with what became of them, in their order; those of `removed` among them.
-    pub retired: Vec<Retired>,
+    pub retired: Vec<RetiredId>,
     /// Equivalences without a side among the concepts.
     pub mappings: Vec<(String, String)>,
     /// Number of values of RDF properties that are not read; the notes of the files list the properties.

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::collector::{Collector, Entry};
-use super::published::{Description, Published, Row, Rows};
+use super::published::{Description, PublishedTables, Row, Rows};
 use crate::{Error, error};
 
 const CONCEPTS: &str = "SNOMED CT's concepts";
@@ -23,7 +23,7 @@ const REPLACEMENTS: [&str; 2] = ["900000000000526001", "900000000000527005"];
 const ALTERNATIVES: [&str; 5] =
     ["900000000000523009", "900000000000528000", "900000000000530003", "1186921001", "1186924009"];
 
-pub(super) const SNOMED: Published = Published {
+pub(super) const SNOMED: PublishedTables = PublishedTables {
     tables: &[
         Description { name: CONCEPTS, ..table(&["id", "active", "definitionStatusId"], Rows::Other(add_concept)) },
         table(&["id", "active", "acceptabilityId"], Rows::Other(prefer)),
@@ -37,7 +37,7 @@ pub(super) const SNOMED: Published = Published {
     ],
     told_by: &["effectiveTime", "moduleId"],
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 const fn table(columns: &'static [&'static str], rows: Rows) -> Description {

@@ -1,7 +1,7 @@
 //! SSSOM mapping tables: cross-references between concepts that other files bring, or names of the concepts they map.
 
 use super::collector::{Collector, Entry};
-use super::published::{Description, Published, Row, Rows};
+use super::published::{Description, PublishedTables, Row, Rows};
 use crate::Error;
 
 /// Predicates that say two ids are of one thing.
@@ -29,13 +29,13 @@ fn is_same(predicate: &str) -> bool {
 }
 
 /// Equivalences as cross-references.
-pub(super) const MAPPINGS: Published = published(&[table(|row, collector| {
+pub(super) const MAPPINGS: PublishedTables = published(&[table(|row, collector| {
     add_mapping(row, collector)?;
     Ok(())
 })]);
 
 /// Equivalences as cross-references, and labels as names of both sides.
-pub(super) const LABELS: Published = published(&[table(|row, collector| {
+pub(super) const LABELS: PublishedTables = published(&[table(|row, collector| {
     let Some([subject, object]) = add_mapping(row, collector)? else { return Ok(()) };
     for (id, label, other) in [(subject, "subject_label", object), (object, "object_label", subject)] {
         let (id, name, xrefs) = (id.to_owned(), row.cell(label).to_owned(), vec![other.to_owned()]);
@@ -51,9 +51,9 @@ const fn table(add: fn(&Row<'_>, &mut Collector) -> Result<(), Error>) -> Descri
     Description { name: "SSSOM", columns, rows: Rows::Other(add), ..Description::DEFAULT }
 }
 
-const fn published(tables: &'static [Description]) -> Published {
+const fn published(tables: &'static [Description]) -> PublishedTables {
     let is_comment = |line: &[u8]| line.starts_with(b"#");
-    Published { tables, is_quoted: false, is_ragged: true, is_comment, ..Published::DEFAULT }
+    PublishedTables { tables, is_quoted: false, is_ragged: true, is_comment, ..PublishedTables::DEFAULT }
 }
 
 /// Adds an equivalence. Returns its two sides.

@@ -3,10 +3,10 @@
 //! Columns: `Entry`, `Entry Name`, `Protein names`, `Gene Names`, `Organism`.
 
 use super::collector::{Collector, Entry};
-use super::published::{Description, Published, Row, Rows};
+use super::published::{Description, PublishedTables, Row, Rows};
 use crate::Error;
 
-pub(super) const UNIPROT: Published = Published {
+pub(super) const UNIPROT: PublishedTables = PublishedTables {
     tables: &[Description {
         name: "UniProt",
         columns: &["Entry", "Protein names"],
@@ -14,7 +14,7 @@ pub(super) const UNIPROT: Published = Published {
         ..Description::DEFAULT
     }],
     is_quoted: false,
-    ..Published::DEFAULT
+    ..PublishedTables::DEFAULT
 };
 
 fn add_protein(row: &Row<'_>, collector: &mut Collector) -> Result<(), Error> {

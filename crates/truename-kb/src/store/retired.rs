@@ -6,15 +6,15 @@ use super::Store;
 use super::snapshot::Snapshot;
 use super::tables::META_RETIRED;
 use crate::retired::current;
-use crate::{ConceptId, Error, Retired, error};
+use crate::{ConceptId, Error, RetiredId, error};
 
 impl Store {
     /// Stores what became of ids, in place of what was known of them.
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn put_retired(&self, write: &mut WriteTransaction<'_>, retired: &[Retired]) -> Result<(), Error> {
-        for Retired { id, replaced_by, consider } in retired {
+    pub fn put_retired(&self, write: &mut WriteTransaction<'_>, retired: &[RetiredId]) -> Result<(), Error> {
+        for RetiredId { id, replaced_by, consider } in retired {
             let ids = postcard::to_stdvec(&(replaced_by, consider)).map_err(error::record)?;
             self.tables.meta.put(write, &name_of(id), &ids)?;
         }
@@ -27,7 +27,7 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn retired(&self, id: &ConceptId) -> Result<Option<Retired>, Error> {
+    pub fn retired(&self, id: &ConceptId) -> Result<Option<RetiredId>, Error> {
         self.tables.meta.get(&self.read, &name_of(id))?.map(|ids| parse(id.clone(), ids)).transpose()
     }
 
@@ -44,7 +44,7 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn all_retired(&self) -> Result<Vec<Retired>, Error> {
+    pub fn all_retired(&self) -> Result<Vec<RetiredId>, Error> {
         let mut all = Vec::new();
         for entry in self.tables.meta.prefix_iter(&self.read, META_RETIRED)? {
             let (name, ids) = entry?;
@@ -63,7 +63,7 @@ fn name_of(id: &ConceptId) -> String {
     format!("{META_RETIRED}{id}")
 }
 
-fn parse(id: ConceptId, ids: &[u8]) -> Result<Retired, Error> {
+fn parse(id: ConceptId, ids: &[u8]) -> Result<RetiredId, Error> {
     let (replaced_by, consider) = postcard::from_bytes(ids).map_err(error::record)?;
-    Ok(Retired { id, replaced_by, consider })
+    Ok(RetiredId { id, replaced_by, consider })
 }

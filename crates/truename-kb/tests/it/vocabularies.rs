@@ -28,7 +28,7 @@ fn concepts(import: &Import) -> Vec<String> {
 /// Successors of each retired id, a line each.
 fn retired(import: &Import) -> Vec<String> {
     let ids = |ids: &[truename_kb::ConceptId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let of = |retired: &truename_kb::Retired| {
+    let of = |retired: &truename_kb::RetiredId| {
         format!("{} -> {} ? {}", retired.id, ids(&retired.replaced_by), ids(&retired.consider))
     };
     import.retired.iter().map(of).collect()

@@ -4,7 +4,7 @@
 
 mod classify;
 mod cloze;
-mod masked;
+mod masked_language;
 mod metric;
 mod pairs;
 mod retrieval;
@@ -23,7 +23,7 @@ use crate::parameter::Parameter;
 
 pub use classify::{Classify, ClassifyTexts, Targets};
 pub use cloze::{Cloze, Prompts};
-pub use masked::{Masked, MaskedTokens};
+pub use masked_language::{MaskedLanguageModelling, MaskedTokens};
 pub use metric::{DebiasedLoss, Distance, LabelledTexts, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Pairs, TextPairs};
 pub use retrieval::{Retrieval, RetrievalBatch};

@@ -86,7 +86,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         learner.save(folder.path()).unwrap();
         let found = Tagger::open(folder.path()).unwrap().find(&[text]).unwrap().remove(0);
-        let found: Vec<(&str, u32)> = found.iter().map(|span| (&text[span.span.range()], span.kind)).collect();
+        let found: Vec<(&str, u32)> = found.iter().map(|span| (&text[span.span.range()], span.type_number)).collect();
         assert_eq!(found, [("flu", 1), ("heart attack", 0)]);
     }
 }

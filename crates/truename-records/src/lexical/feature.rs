@@ -1,7 +1,7 @@
 //! Features of a pair of records. All lie between 0 and 1.
 
 use super::profile::{Field, Profile, Profiles};
-use super::vocabulary::{Shared, ratio, weight};
+use super::vocabulary::{SharedWeights, ratio, weight};
 
 /// Names of the features, in order.
 pub const FEATURES: [&str; 28] = [
@@ -121,7 +121,7 @@ impl Columns {
             }
             texts += 1;
             let weight = profiles.column_weights[left.column as usize];
-            let shared: Shared = profiles.grams.shared(&left.grams, &right.grams);
+            let shared: SharedWeights = profiles.grams.shared(&left.grams, &right.grams);
             let cosine = if is_equal > 0.0 { 1.0 } else { shared.cosine() };
             found.mean += weight * cosine;
             weights += weight;

@@ -52,8 +52,8 @@ impl Vocabulary {
     }
 
     /// Returns the weights of the terms that two records share, and of the terms that one of them alone has.
-    pub(super) fn shared(&self, left: &[u32], right: &[u32]) -> Shared {
-        let mut shared = Shared::default();
+    pub(super) fn shared(&self, left: &[u32], right: &[u32]) -> SharedWeights {
+        let mut shared = SharedWeights::default();
         walk(left, right, |number, side| shared.add(self.weight(number), side));
         shared
     }
@@ -105,7 +105,7 @@ pub(super) fn walk(left: &[u32], right: &[u32], mut visit: impl FnMut(u32, Side)
 
 /// Weights of the terms of two records.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedWeights {
     pub both: f64,
     pub left: f64,
     pub right: f64,
@@ -115,7 +115,7 @@ pub(super) struct Shared {
     pub heaviest_right: f64,
 }
 
-impl Shared {
+impl SharedWeights {
     pub(super) fn add(&mut self, weight: f64, side: Side) {
         let (sum, heaviest) = match side {
             Side::Both => (&mut self.both, &mut self.heaviest_both),
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_empty_has_nothing_in_common() {
-        let none = Shared::default();
+        let none = SharedWeights::default();
         assert_eq!([none.cosine(), none.containment(), none.jaccard(), none.conflict()], [0.0; 4]);
     }
 

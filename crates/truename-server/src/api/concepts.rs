@@ -18,7 +18,7 @@ use crate::state::{OfBase, Shared};
 
 /// A concept, or an id that is no longer in use.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the fields describe what `Concept` and `Removed` serialize")]
+#[allow(dead_code, reason = "the fields describe what `Concept` and `Removal` serialize")]
 struct ConceptAnswer {
     id: String,
     /// The preferred name of a concept.
@@ -73,7 +73,7 @@ pub(super) async fn concept(
     };
     Ok(match state.read(of.kb.as_deref(), read).await? {
         Ok(concept) => Json(concept).into_response(),
-        Err(retired) => Json(retired.as_removed()).into_response(),
+        Err(retired) => Json(retired.as_removal()).into_response(),
     })
 }
 

@@ -569,7 +569,7 @@ async fn flyout_type(
     let catalogue = state.read(kb.as_deref(), |base| base.catalogue()).await?;
     let concepts = catalogue.types().find(|(kind, _)| *kind == id).map(|(_, concepts)| concepts);
     let concepts = concepts.ok_or_else(|| Failure::not_found(format!("there is no type \"{id}\"")))?;
-    let html = format!("<h1>{}</h1>\n<p>{concepts} concepts</p>\n", truename_plot::Escaped(&id));
+    let html = format!("<h1>{}</h1>\n<p>{concepts} concepts</p>\n", truename_plot::EscapedText(&id));
     written(&json!({ "id": id, "html": html }), callback.as_deref())
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Passage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MentionLabel {
     pub span: Span,
-    pub kind: u32,
+    pub type_number: u32,
     /// The mention is not its whole span: it has gaps.
     pub has_gaps: bool,
 }
@@ -105,19 +105,19 @@ impl Corpora {
 
     fn add_mention(&mut self, passage: usize, span: Span, mention: &Mention, numbers: &Numbers) {
         let passage = &mut self.passages[passage];
-        if mention.kind == Mention::UNKNOWN {
+        if mention.mention_type == Mention::UNKNOWN {
             passage.open.push(span);
             return;
         }
-        let Some(kind) = numbers.of(&mention.kind) else {
-            *self.others.entry(mention.kind.clone()).or_default() += 1;
+        let Some(type_number) = numbers.of(&mention.mention_type) else {
+            *self.others.entry(mention.mention_type.clone()).or_default() += 1;
             return;
         };
         let has_gaps = !mention.fragments.is_empty();
-        let labelled = MentionLabel { span, kind, has_gaps };
+        let labelled = MentionLabel { span, type_number, has_gaps };
         if !passage.mentions.contains(&labelled) {
             passage.mentions.push(labelled);
-            self.mentions[kind as usize] += 1;
+            self.mentions[type_number as usize] += 1;
             self.with_gaps += usize::from(has_gaps);
         }
     }
@@ -138,7 +138,7 @@ impl Corpora {
     fn count(&mut self, types: usize) {
         self.mentions = vec![0; types];
         for mention in self.passages.iter().flat_map(|passage| &passage.mentions) {
-            self.mentions[mention.kind as usize] += 1;
+            self.mentions[mention.type_number as usize] += 1;
         }
         let mut documents: Vec<usize> = self.passages.iter().map(|passage| passage.document).collect();
         documents.dedup();
@@ -170,13 +170,13 @@ impl Numbers {
     }
 
     /// A corpus of one type that writes none has mentions of that type.
-    fn of(&self, kind: &str) -> Option<u32> {
-        let only = || self.0.values().next().filter(|_| kind.is_empty() && self.0.len() == 1);
-        self.0.get(kind).or_else(only).copied()
+    fn of(&self, mention_type: &str) -> Option<u32> {
+        let only = || self.0.values().next().filter(|_| mention_type.is_empty() && self.0.len() == 1);
+        self.0.get(mention_type).or_else(only).copied()
     }
 
     fn annotated(&self, types: usize) -> Vec<u32> {
-        (0..types as u32).filter(|kind| self.0.values().any(|other| other == kind)).collect()
+        (0..types as u32).filter(|type_number| self.0.values().any(|other| other == type_number)).collect()
     }
 }
 

@@ -104,11 +104,13 @@ impl Keys for DocumentKeys {
             return Err(error::value("text.overlap", self.text.overlap, "less than text.window by 3 or more"));
         }
         let is_empty = |description: &String| description.trim().is_empty();
-        let is_described = |kind: &EntityType| !kind.descriptions.is_empty() && !kind.descriptions.iter().any(is_empty);
-        match self.entity_types().iter().find(|kind| !is_described(kind)) {
-            Some(kind) => {
+        let is_described = |entity_type: &EntityType| {
+            !entity_type.descriptions.is_empty() && !entity_type.descriptions.iter().any(is_empty)
+        };
+        match self.entity_types().iter().find(|entity_type| !is_described(entity_type)) {
+            Some(entity_type) => {
                 let advice = "describe in a sentence what mentions of the type stand for";
-                Err(error::key(format!("types.{} is no description", kind.name), advice))
+                Err(error::key(format!("types.{} is no description", entity_type.name), advice))
             }
             None => Ok(()),
         }
@@ -118,11 +120,11 @@ impl Keys for DocumentKeys {
 impl DocumentKeys {
     /// The types with their descriptions, in the order of their names.
     pub fn entity_types(&self) -> Vec<EntityType> {
-        let kind = |(name, descriptions): (&String, &Descriptions)| EntityType {
+        let entity_type = |(name, descriptions): (&String, &Descriptions)| EntityType {
             name: name.clone(),
             descriptions: descriptions.clone().into(),
         };
-        self.types.iter().map(kind).collect()
+        self.types.iter().map(entity_type).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Documents {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FoundMention {
     pub span: Span,
-    pub kind: u32,
+    pub type_number: u32,
 }
 
 impl Documents {
@@ -135,15 +135,16 @@ impl Documents {
 
     pub fn hash(&self) -> String {
         let mut hasher = Xxh3::new();
-        for kind in &self.types {
-            hasher.update(format!("{}\0{}\0\0", kind.name, kind.descriptions.join("\0")).as_bytes());
+        for entity_type in &self.types {
+            hasher.update(format!("{}\0{}\0\0", entity_type.name, entity_type.descriptions.join("\0")).as_bytes());
         }
         for part in [&self.train, &self.dev] {
             hasher.update(b"\0part");
             for passage in &part.passages {
                 hasher.update(passage.text.as_bytes());
                 let labels = format!("\0{:?}{:?}{:?}\0", passage.mentions, passage.open, part.types_of(passage));
-                hasher.update(labels.as_bytes());
+                // The name of the field in runs that were begun before.
+                hasher.update(labels.replace("type_number", "kind").as_bytes());
             }
         }
         format!("{:032x}", hasher.digest128())
@@ -158,7 +159,7 @@ impl Documents {
     }
 
     fn counts(&self, part: &Corpora) -> BTreeMap<String, usize> {
-        self.types.iter().map(|kind| kind.name.clone()).zip(part.mentions.iter().copied()).collect()
+        self.types.iter().map(|entity_type| entity_type.name.clone()).zip(part.mentions.iter().copied()).collect()
     }
 
     pub fn describe(&self) -> Description {
@@ -168,7 +169,8 @@ impl Documents {
         }
         for part in [&self.train, &self.dev] {
             lines.extend(part.problems.iter().map(|(first, count)| format!("{first} ({count} skipped in this file)")));
-            let others: Vec<String> = part.others.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+            let others: Vec<String> =
+                part.others.iter().map(|(mention_type, count)| format!("{mention_type} ({count})")).collect();
             if !others.is_empty() {
                 lines.push(format!(
                     "mentions of types that the recipe does not have are left out: {}",
@@ -176,9 +178,9 @@ impl Documents {
                 ));
             }
         }
-        for (kind, count) in self.types.iter().zip(&self.train.mentions) {
+        for (entity_type, count) in self.types.iter().zip(&self.train.mentions) {
             if *count == 0 {
-                lines.push(format!("no corpus to learn from has a mention of {}", kind.name));
+                lines.push(format!("no corpus to learn from has a mention of {}", entity_type.name));
             }
         }
         let UnlearntMentions { in_words, too_long, cut } = self.unlearnt;
@@ -202,16 +204,16 @@ impl Documents {
     }
 
     fn line(&self, purpose: &str, part: &Corpora) -> String {
-        let counts: Vec<String> = self.counts(part).iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let counts: Vec<String> = self.counts(part).iter().map(|(name, count)| format!("{count} {name}")).collect();
         let (documents, passages) = (part.documents, part.passages.len());
         format!("{documents} documents {purpose}, {passages} passages, mentions: {}", counts.join(", "))
     }
 
     /// Returns whether a span of a passage to evaluate on, given by its number, is a mention of a type; `None` where the corpus
     /// leaves it open.
-    pub fn is_gold(&self, passage: usize, span: Span, kind: u32) -> Option<bool> {
+    pub fn is_gold(&self, passage: usize, span: Span, type_number: u32) -> Option<bool> {
         let passage = &self.dev.passages[passage];
-        let is_gold = passage.mentions.contains(&MentionLabel { span, kind, has_gaps: false });
+        let is_gold = passage.mentions.contains(&MentionLabel { span, type_number, has_gaps: false });
         (is_gold || !passage.open.contains(&span)).then_some(is_gold)
     }
 
@@ -232,7 +234,9 @@ impl Documents {
         let mut values =
             BTreeMap::from([("precision".into(), precision), ("recall".into(), recall), ("f1".into(), f1)]);
         if self.types.len() > 1 {
-            let of_type = |(kind, counts): (&EntityType, &Counts)| (format!("f1 {}", kind.name), counts.scores().f1);
+            let of_type = |(entity_type, counts): (&EntityType, &Counts)| {
+                (format!("f1 {}", entity_type.name), counts.scores().f1)
+            };
             values.extend(self.types.iter().zip(&counts).map(of_type));
         }
         Scores { names: all.gold, values }
@@ -244,11 +248,11 @@ impl Documents {
             .mentions
             .iter()
             .filter(|mention| !mention.has_gaps)
-            .map(|mention| FoundMention { span: mention.span, kind: mention.kind })
+            .map(|mention| FoundMention { span: mention.span, type_number: mention.type_number })
             .collect();
-        passage.mentions.iter().for_each(|mention| counts[mention.kind as usize].gold += 1);
-        for found in found.iter().filter(|found| types.contains(&found.kind)) {
-            let (counts, is_right) = (&mut counts[found.kind as usize], gold.contains(found));
+        passage.mentions.iter().for_each(|mention| counts[mention.type_number as usize].gold += 1);
+        for found in found.iter().filter(|found| types.contains(&found.type_number)) {
+            let (counts, is_right) = (&mut counts[found.type_number as usize], gold.contains(found));
             counts.found += usize::from(is_right || !passage.open.contains(&found.span));
             counts.right += usize::from(is_right);
         }

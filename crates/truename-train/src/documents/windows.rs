@@ -80,7 +80,7 @@ fn of_passage(
             is_whole |= covered.contains(mention.span);
             match window.tokens(mention.span) {
                 Some((first, last)) if ((last - first) as usize) < sizes.max_span && !mention.has_gaps => {
-                    learnt.labels.gold.push(GoldSpan { first, last, kind: mention.kind });
+                    learnt.labels.gold.push(GoldSpan { first, last, type_number: mention.type_number });
                 }
                 found => {
                     unlearnt.too_long += usize::from(found.is_some() && !mention.has_gaps);
@@ -142,7 +142,7 @@ mod tests {
             let start = text.find(piece).unwrap();
             Span::new(start, start + piece.len())
         };
-        let mention = |piece: &str| MentionLabel { span: at(piece), kind: 0, has_gaps: false };
+        let mention = |piece: &str| MentionLabel { span: at(piece), type_number: 0, has_gaps: false };
         let passage = Passage {
             text: text.into(),
             mentions: vec![mention("flu"), mention("eart attack"), mention("flu and heart attack of")],

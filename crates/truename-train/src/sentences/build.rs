@@ -19,7 +19,7 @@ use super::report::CorpusReport;
 use super::runs::FoundSentence;
 use super::sentence_ends::sentences;
 use super::setup::Setup;
-use super::unfinished::Unfinished;
+use super::unfinished::BuildFolder;
 use super::{CorpusOptions, LinkedDocuments, SENTENCES_FILE};
 use crate::{DataFile, Error, Start};
 
@@ -72,7 +72,7 @@ pub fn build_corpus(
     progress: &Progress,
 ) -> Result<CorpusReport, Error> {
     let kb = linker.knowledge_base();
-    let unfinished = Unfinished::open(out, setup(kb, texts, options)?, start)?;
+    let unfinished = BuildFolder::open(out, setup(kb, texts, options)?, start)?;
     let concepts = stubs(kb)?;
     let ids = WrittenIds::of(&concepts);
     let mut exclusion = Exclusion::read(&texts.exclude, &ids)?;
@@ -133,7 +133,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 
 fn write_sentences(
     kb: &KnowledgeBase,
-    unfinished: &Unfinished,
+    unfinished: &BuildFolder,
     exclusion: &mut Exclusion,
     folder: &Path,
     report: &mut CorpusReport,
@@ -173,7 +173,7 @@ struct Reading<'a> {
     progress: &'a Progress,
     ids: WrittenIds,
     concepts: Vec<Concept>,
-    unfinished: Unfinished,
+    unfinished: BuildFolder,
     found: PendingSentences,
 }
 

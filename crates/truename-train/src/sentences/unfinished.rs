@@ -17,7 +17,7 @@ const STATE: &str = "state.json";
 const FINISHED: &str = "corpus";
 
 /// The folder of a corpus that is being built, beside that of the corpus.
-pub(super) struct Unfinished {
+pub(super) struct BuildFolder {
     folder: PathBuf,
     pub state: State,
 }
@@ -34,7 +34,7 @@ pub(super) struct State {
     runs: Runs,
 }
 
-impl Unfinished {
+impl BuildFolder {
     /// Opens the folder beside `out`, or creates it.
     ///
     /// # Errors

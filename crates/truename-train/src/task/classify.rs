@@ -17,7 +17,7 @@ use super::Kind;
 use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::texts::{Example, TextKeys, Texts, text_or_number};
-use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -266,7 +266,7 @@ impl Task for Classify {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let examples: Vec<&Example> = plan[number].iter().map(|text| &self.data.texts.train[*text as usize]).collect();
         let mut texts = Batch::default();
         for example in &examples {

@@ -13,7 +13,7 @@ use crate::augmentation::{Augmentation, Augmenter};
 use crate::names::{NameKeys, Names};
 use crate::recipe::{Condition, Keys, Part, Range, Schema};
 use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, choose_misspellings, group_count, groups};
-use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
+use crate::training::{Epoch, EpochSize, Run, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// The row of the kind.
@@ -254,7 +254,7 @@ impl Task for Groups {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = LabelledTexts::default();
         for item in &plan[number] {
             batch.push(&tokenizers[0].tokens(&item.text)?.ids, item.concept);

@@ -16,7 +16,7 @@ use crate::nearest::nearest;
 use crate::pair_sampler::{PairKeys, PairSampler};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::sampler::MAX_BATCH;
-use crate::training::{Epoch, EpochSize, Planned, Run, Start, Task, TaskData, Training};
+use crate::training::{Epoch, EpochSize, Run, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Accuracy, Dataset, Error, Recipe, error};
 
 /// The row of the kind.
@@ -166,7 +166,7 @@ impl Task for Pairs {
         plan.drawn.len().div_ceil(self.keys.pairs.batch)
     }
 
-    fn batch(&self, plan: &Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let size = self.keys.pairs.batch;
         let pairs = &plan.drawn[number * size..((number + 1) * size).min(plan.drawn.len())];
         let batch = self.sampler.batch(pairs, &tokenizers[0])?;

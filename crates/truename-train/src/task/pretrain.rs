@@ -8,14 +8,14 @@ use truename_corpus::ReadOptions;
 use truename_error::HintPart;
 use truename_infer::{Checkpoint, ClozeConfig, Part as Piece, Slot, SpecialToken, Template, Tokenizer};
 use truename_kb::Progress;
-use truename_nn::{LearnerOptions, Masked, MaskedTokens};
+use truename_nn::{LearnerOptions, MaskedLanguageModelling, MaskedTokens};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Kind;
 use crate::documents::{EncoderKeys, read_corpus};
 use crate::names::read_concepts;
 use crate::recipe::{Keys, Part, Range, Schema, one_or_many};
-use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 use crate::{DataFile, Error, NamedConcept, Recipe, error};
 
 /// The row of the kind.
@@ -176,7 +176,7 @@ fn mask(tokenizer: &Tokenizer) -> Result<u32, Error> {
 }
 
 impl Task for Pretrain {
-    type Objective = Masked;
+    type Objective = MaskedLanguageModelling;
     type Plan = Vec<Vec<MaskedText>>;
 
     const SCORE: &'static str = "accuracy";
@@ -201,9 +201,9 @@ impl Task for Pretrain {
         Ok(())
     }
 
-    fn objective(&self, networks: &[Checkpoint]) -> Result<Masked, Error> {
+    fn objective(&self, networks: &[Checkpoint]) -> Result<MaskedLanguageModelling, Error> {
         match &networks[0] {
-            Checkpoint::Transformer(transformer) => Ok(Masked::new(transformer, self.seed)?),
+            Checkpoint::Transformer(transformer) => Ok(MaskedLanguageModelling::new(transformer, self.seed)?),
             _ => Err(error::value("encoder.from", "a network of characters", "a transformer")),
         }
     }
@@ -214,7 +214,7 @@ impl Task for Pretrain {
         EpochSize { batches, texts }
     }
 
-    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Masked>) -> Result<(), Error> {
+    fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, MaskedLanguageModelling>) -> Result<(), Error> {
         let (mut random, tokenizer) = (epoch.random(), epoch.tokenizer());
         let [first, last] = [["[CLS]", "<s>"], ["[SEP]", "</s>"]]
             .map(|names| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]));
@@ -251,7 +251,7 @@ impl Task for Pretrain {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = MaskedTokens::default();
         for MaskedText { ids, masked } in &plan[number] {
             let first = batch.texts.tokens().len() as u32;

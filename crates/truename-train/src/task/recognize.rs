@@ -11,7 +11,7 @@ use super::Kind;
 use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{
-    Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training, checkpoint_of,
+    Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training, checkpoint_of,
 };
 use crate::{Error, Recipe, error};
 
@@ -154,11 +154,11 @@ impl Recognize {
 /// Returns the tokens of all descriptions, and the type of each.
 fn described(documents: &Documents, tokenizer: &Tokenizer) -> Result<(Batch, Vec<u32>), Error> {
     let (mut batch, mut types) = (Batch::default(), Vec::new());
-    for (number, kind) in (0..).zip(documents.types()) {
-        for description in &kind.descriptions {
+    for (number, entity_type) in (0..).zip(documents.types()) {
+        for description in &entity_type.descriptions {
             let tokens = tokenizer.tokens(description)?;
             if tokens.is_truncated {
-                let (name, tokens) = (&kind.name, tokens.ids.len());
+                let (name, tokens) = (&entity_type.name, tokens.ids.len());
                 let message = format!("types.{name} is longer than the {tokens} tokens that the encoder reads");
                 return Err(error::key(message, "shorten it, or split it into several descriptions"));
             }
@@ -229,7 +229,7 @@ impl Task for Recognize {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = LabelledSpans {
             descriptions: self.descriptions.clone(),
             types: self.types.clone(),
@@ -270,7 +270,8 @@ impl TaskData for RecognizeData {
             scorer = scorer.with_thresholds(thresholds)?;
         }
         let found = scorer.find(&texts, &SpanOptions::default())?;
-        let mention = |span: &truename_infer::ScoredSpan| FoundMention { span: span.span, kind: span.kind };
+        let mention =
+            |span: &truename_infer::ScoredSpan| FoundMention { span: span.span, type_number: span.type_number };
         let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
         Ok(self.documents.score(&found))
     }
@@ -301,8 +302,10 @@ impl RecognizeData {
             progress.check()?;
             for (number, spans) in scorer.find(texts, &all)?.into_iter().enumerate() {
                 for span in spans {
-                    if let Some(is_right) = self.documents.is_gold(chunk * TOGETHER + number, span.span, span.kind) {
-                        best[span.kind as usize].add(span.score, is_right);
+                    if let Some(is_right) =
+                        self.documents.is_gold(chunk * TOGETHER + number, span.span, span.type_number)
+                    {
+                        best[span.type_number as usize].add(span.score, is_right);
                     }
                 }
             }

@@ -16,7 +16,7 @@ use truename_nn::{Cloze, LearnerOptions, Prompts};
 use super::Kind;
 use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
-use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -211,7 +211,7 @@ impl Task for Rerank {
         plan.len().div_ceil(self.prompt.batch)
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let tokenizer = &tokenizers[0];
         let prompt = ClozePrompt::new(self.data.config.clone(), tokenizer)?;
         let first = number * self.prompt.batch;

@@ -14,7 +14,7 @@ use crate::mentions::{LinkedExample, MentionKeys, Mentions};
 use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::retrieval::ConceptVectors;
-use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -279,7 +279,7 @@ impl Task for Retrieve {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let (mentions, tokenizer) = (&self.data.mentions, &tokenizers[0]);
         let prompt = RetrieverPrompt::new(self.data.config.clone(), tokenizer)?;
         let PlannedBatch { mentions: planned, random } = &plan[number];

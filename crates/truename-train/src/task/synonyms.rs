@@ -19,7 +19,7 @@ use truename_text::Span;
 use super::Kind;
 use crate::recipe::{Condition, Keys, Part, Range, Schema, one_or_many};
 use crate::sentences::SentenceSet;
-use crate::training::{Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -381,7 +381,7 @@ impl Task for Synonyms {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let drawn = &plan[number];
         let inputs: Vec<Input> = drawn.iter().map(|drawn| self.read(*drawn)).collect::<Result<_, Error>>()?;
         let mut batch = MarkedEntities::default();

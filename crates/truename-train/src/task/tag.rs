@@ -10,7 +10,7 @@ use super::Kind;
 use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
 use crate::recipe::{Part, Schema};
 use crate::training::{
-    Description, Epoch, EpochSize, Planned, Run, Scores, Start, Task, TaskData, Training, checkpoint_of,
+    Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training, checkpoint_of,
 };
 use crate::{Error, Recipe};
 
@@ -57,7 +57,7 @@ impl Tag {
     }
 
     fn config(&self) -> TagConfig {
-        let types = self.data.0.types().iter().map(|kind| kind.name.clone()).collect();
+        let types = self.data.0.types().iter().map(|entity_type| entity_type.name.clone()).collect();
         TagConfig::new(types, self.keys.text.window, self.keys.text.overlap)
     }
 }
@@ -66,11 +66,11 @@ impl Tag {
 /// left open have none.
 fn tags(labels: &SpanLabels) -> impl Iterator<Item = (u32, u32)> {
     let mut gold: Vec<&GoldSpan> = labels.gold.iter().collect();
-    gold.sort_by_key(|span| (std::cmp::Reverse(span.last - span.first), span.first, span.kind));
+    gold.sort_by_key(|span| (std::cmp::Reverse(span.last - span.first), span.first, span.type_number));
     labels.starts.iter().filter_map(move |token| {
         let is_open = labels.open.iter().any(|(first, last)| first <= token && token <= last);
         let mention = gold.iter().find(|span| span.first <= *token && *token <= span.last);
-        let tag = mention.map_or(0, |span| 1 + 2 * span.kind + u32::from(span.first != *token));
+        let tag = mention.map_or(0, |span| 1 + 2 * span.type_number + u32::from(span.first != *token));
         (mention.is_some() || !is_open).then_some((*token, tag))
     })
 }
@@ -116,7 +116,7 @@ impl Task for Tag {
         plan.len()
     }
 
-    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<Planned<Self>, Error> {
+    fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = TaggedTokens::default();
         for window in plan[number].iter().map(|window| &self.data.0.windows()[*window as usize]) {
             let first = batch.texts.tokens().len() as u32;
@@ -148,7 +148,7 @@ impl TaskData for TagData {
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         progress.check()?;
         let texts: Vec<&str> = self.0.dev().collect();
-        let mention = |span: &TaggedSpan| FoundMention { span: span.span, kind: span.kind };
+        let mention = |span: &TaggedSpan| FoundMention { span: span.span, type_number: span.type_number };
         let found = Tagger::open(folder)?.find(&texts)?;
         let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
         Ok(self.0.score(&found))
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_longest_of_nested_mentions_is_tagged() {
-        let span = |first, last, kind| GoldSpan { first, last, kind };
+        let span = |first, last, type_number| GoldSpan { first, last, type_number };
         let labels = SpanLabels {
             starts: vec![1, 2, 4, 5, 7],
             gold: vec![span(2, 2, 0), span(2, 4, 1)],

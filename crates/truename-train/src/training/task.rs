@@ -79,7 +79,7 @@ pub trait Task {
     ///
     /// # Errors
     /// Where a text cannot be turned into tokens.
-    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<Planned<Self>, Error>;
+    fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error>;
 
     /// Ends the epoch under way: [`Task::batches`] is 0 afterwards.
     ///
@@ -143,7 +143,7 @@ pub struct EpochSize {
 }
 
 /// A batch of a task with the number of its texts.
-pub type Planned<T> = (<<T as Task>::Objective as Objective>::Batch, usize);
+pub type TaskBatch<T> = (<<T as Task>::Objective as Objective>::Batch, usize);
 
 /// An epoch as a task sees it.
 pub struct Epoch<'a, O> {

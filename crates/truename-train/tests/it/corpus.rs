@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use truename::{Concept, DictionaryRecognizer, KnowledgeBase, LinkOptions, Linker, Reading, Recognized, Recognizer};
+use truename::{
+    Concept, DictionaryRecognizer, KnowledgeBase, LinkOptions, Linker, Reading, RecognizedMention, Recognizer,
+};
 use truename_kb::Progress;
 use truename_train::{CorpusOptions, CorpusTexts, Error, Start, build_corpus, read_sentences};
 
@@ -52,7 +54,7 @@ struct Stopping {
 }
 
 impl Recognizer for Stopping {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, truename::Error> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, truename::Error> {
         if self.left.load(Ordering::SeqCst) < readings.len() {
             self.progress.stop();
         } else {

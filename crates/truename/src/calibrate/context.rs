@@ -46,7 +46,7 @@ impl KnowledgeBase {
                 let Some(ids) = answers.ids(mention) else { continue };
                 let name = mention.surface(&document.text).into_owned();
                 if known.insert((name.to_lowercase(), ids.clone())) {
-                    names.push(GoldName { name, ids, kind: None });
+                    names.push(GoldName { name, ids, name_type: None });
                 }
             }
         }

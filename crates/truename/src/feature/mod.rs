@@ -24,7 +24,7 @@ pub use set::FeatureSet;
 pub(crate) use word_memory::WordMemory;
 
 use self::dense::Cosines;
-use self::word_memory::Keyed;
+use self::word_memory::WordMap;
 use crate::Error;
 use crate::generator::Scope;
 use crate::proposal::{Proposal, Proposals};
@@ -143,7 +143,7 @@ pub(crate) struct CandidateFeatures {
 /// Inverse document frequencies of words in one store, each looked up once.
 #[derive(Default)]
 pub(crate) struct WordWeights {
-    known: Keyed<f64>,
+    known: WordMap<f64>,
     /// `None` where each query sees other names.
     remembered: Option<Arc<WordMemory>>,
 }

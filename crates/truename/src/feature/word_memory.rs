@@ -15,13 +15,13 @@ const SHARD_ENTRIES: usize = 4096;
 #[derive(Default)]
 pub(crate) struct WordMemory {
     /// By the hash of the word.
-    weights: [Mutex<Keyed<f64>>; SHARDS],
+    weights: [Mutex<WordMap<f64>>; SHARDS],
     /// Sorted hashes of the words of all visible names, by the number of the concept.
-    words: [Mutex<Keyed<Arc<[u64]>>>; SHARDS],
+    words: [Mutex<WordMap<Arc<[u64]>>>; SHARDS],
 }
 
 /// A map by keys that are spread by one multiplication.
-pub(super) type Keyed<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
+pub(super) type WordMap<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
 
 impl WordMemory {
     pub(super) fn weight(&self, word: u64, read: impl FnOnce() -> Result<f64, Error>) -> Result<f64, Error> {
@@ -37,7 +37,11 @@ impl WordMemory {
     }
 }
 
-fn get<V: Clone, E>(shards: &[Mutex<Keyed<V>>; SHARDS], key: u64, read: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+fn get<V: Clone, E>(
+    shards: &[Mutex<WordMap<V>>; SHARDS],
+    key: u64,
+    read: impl FnOnce() -> Result<V, E>,
+) -> Result<V, E> {
     let shard = &shards[(spread(key) >> 32) as usize % SHARDS];
     if let Some(known) = locked(shard).get(&key) {
         return Ok(known.clone());

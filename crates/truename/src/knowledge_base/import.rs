@@ -9,7 +9,7 @@ use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
 use truename_kb::{
-    Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, Retired, Snapshot, Store, StoreChanges,
+    Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, RetiredId, Snapshot, Store, StoreChanges,
 };
 use truename_text::{Gram, NormalizedName, grams};
 
@@ -288,7 +288,7 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
 #[derive(Default)]
 struct Contents {
     concepts: Vec<Concept>,
-    retired: Vec<Retired>,
+    retired: Vec<RetiredId>,
     provenance: Vec<Provenance>,
 }
 
@@ -372,7 +372,7 @@ fn add_mappings(
 /// Returns the retired ids that a stored concept replaces, each with it. Imported concepts have theirs as cross-references.
 fn replacements(
     snapshot: &Snapshot<'_>,
-    retired: &[Retired],
+    retired: &[RetiredId],
     gone: &[ConceptId],
     imported: &[Concept],
 ) -> Result<Vec<(String, String)>, Error> {

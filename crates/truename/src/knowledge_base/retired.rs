@@ -1,6 +1,6 @@
 //! Ids that are no longer in use.
 
-use truename_kb::{ConceptId, Retired};
+use truename_kb::{ConceptId, RetiredId};
 
 use super::KnowledgeBase;
 use crate::Error;
@@ -10,7 +10,7 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn retired(&self, id: &ConceptId) -> Result<Option<Retired>, Error> {
+    pub fn retired(&self, id: &ConceptId) -> Result<Option<RetiredId>, Error> {
         self.store.snapshot()?.retired(id)
     }
 
@@ -27,7 +27,7 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn all_retired(&self) -> Result<Vec<Retired>, Error> {
+    pub fn all_retired(&self) -> Result<Vec<RetiredId>, Error> {
         self.store.snapshot()?.all_retired()
     }
 }

@@ -114,14 +114,14 @@ impl VectorSets {
         /// Older stores have a single set without a name.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Stored {
+        enum StoredSets {
             Named(BTreeMap<String, Versions>),
             Unnamed(Versions),
         }
         let Some(json) = snapshot.meta(META_VECTORS)? else { return Ok(Self::default()) };
         match serde_json::from_slice(json) {
-            Ok(Stored::Named(sets)) => Ok(Self(sets)),
-            Ok(Stored::Unnamed(versions)) => Ok(Self(BTreeMap::from([(ENCODER.to_owned(), versions)]))),
+            Ok(StoredSets::Named(sets)) => Ok(Self(sets)),
+            Ok(StoredSets::Unnamed(versions)) => Ok(Self(BTreeMap::from([(ENCODER.to_owned(), versions)]))),
             Err(_) => Err(error::damaged("the record of its encoder")),
         }
     }

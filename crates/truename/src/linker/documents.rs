@@ -16,12 +16,12 @@ use truename_text::{Document, KeyMatch, Mention, Span};
 
 use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
-use crate::recognizer::{Reading, Recognized};
+use crate::recognizer::{Reading, RecognizedMention};
 use crate::shared_names::SharedNames;
 use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
 
 /// Returns the mentions of each document.
-type Find<'f> = &'f dyn Fn(&mut Vec<Reading<'_>>) -> Result<Vec<Vec<Recognized>>, Error>;
+type Find<'f> = &'f dyn Fn(&mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
 
 /// The ranked answer to a name, with the types of its candidates.
 pub(super) struct NameAnswer {
@@ -108,8 +108,10 @@ impl Linker {
         if !self.options.typed {
             return Ok(());
         }
-        let known: HashSet<String> = self.kb.types()?.iter().map(|kind| kind.to_lowercase()).collect();
-        let is_typed = |mention: &LinkedMention| mention.types.iter().any(|kind| known.contains(&kind.to_lowercase()));
+        let known: HashSet<String> = self.kb.types()?.iter().map(|mention_type| mention_type.to_lowercase()).collect();
+        let is_typed = |mention: &LinkedMention| {
+            mention.types.iter().any(|mention_type| known.contains(&mention_type.to_lowercase()))
+        };
         let mut typed: Vec<&mut LinkedMention> =
             linked.iter_mut().flatten().filter(|mention| is_typed(mention)).collect();
         let links: Vec<Link> = typed.iter().map(|mention| (*mention.link).clone()).collect();
@@ -143,7 +145,7 @@ impl Linker {
         let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
         let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
         let recognized = find(&mut readings)?;
-        let query = |(reading, recognized): (&Reading<'a>, Vec<Recognized>)| {
+        let query = |(reading, recognized): (&Reading<'a>, Vec<RecognizedMention>)| {
             recognized.into_iter().map(|one| MentionQuery::new(reading, one)).collect()
         };
         Ok(readings.par_iter().zip(recognized).map(query).collect())
@@ -217,19 +219,19 @@ impl NameAnswer {
 }
 
 /// Returns the given mentions of a document.
-fn given(reading: &mut Reading<'_>) -> Vec<Recognized> {
-    let mention = |mention: &Mention| Recognized {
+fn given(reading: &mut Reading<'_>) -> Vec<RecognizedMention> {
+    let mention = |mention: &Mention| RecognizedMention {
         fragments: mention.fragments.clone(),
-        kind: mention.kind.clone(),
-        ..Recognized::new(mention.span)
+        mention_type: mention.mention_type.clone(),
+        ..RecognizedMention::new(mention.span)
     };
-    let mentions: Vec<Recognized> = reading.document().mentions.iter().map(mention).collect();
+    let mentions: Vec<RecognizedMention> = reading.document().mentions.iter().map(mention).collect();
     reading.define_behind(mentions.iter().map(|one| one.span));
     mentions
 }
 
 /// Refuses mentions outside their documents.
-fn check(recognized: &[Vec<Recognized>], readings: &[Reading<'_>]) -> Result<(), Error> {
+fn check(recognized: &[Vec<RecognizedMention>], readings: &[Reading<'_>]) -> Result<(), Error> {
     if recognized.len() != readings.len() {
         let (documents, lists) = (readings.len(), recognized.len());
         let message = format!("the recognizer gave {documents} documents, {lists} lists of mentions");
@@ -252,14 +254,14 @@ fn check(recognized: &[Vec<Recognized>], readings: &[Reading<'_>]) -> Result<(),
 
 /// A mention that is not linked yet.
 struct MentionQuery<'a> {
-    recognized: Recognized,
+    recognized: RecognizedMention,
     written: Cow<'a, str>,
     /// Long form of the mention if its document defines it as an abbreviation.
     long_form: Option<String>,
 }
 
 impl<'a> MentionQuery<'a> {
-    fn new(reading: &Reading<'a>, recognized: Recognized) -> Self {
+    fn new(reading: &Reading<'a>, recognized: RecognizedMention) -> Self {
         let written = recognized.text(reading.document());
         let is_name = written.len() <= LONGEST_NAME_BYTES;
         Self { long_form: if is_name { reading.expand(&written) } else { None }, written, recognized }

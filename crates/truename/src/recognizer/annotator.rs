@@ -29,14 +29,14 @@ use crate::{Error, KnowledgeBase};
 /// KnowledgeBase::import(&[file], &mykb, &ImportOptions::default(), false)?;
 /// let annotator = Annotator::new(KnowledgeBase::open(&mykb)?);
 /// let labelled = annotator.annotate(vec![Document::new("1", "Aspirin for a cold.")])?;
-/// let labels: Vec<&str> = labelled[0].mentions.iter().map(|mention| mention.kind.as_str()).collect();
+/// let labels: Vec<&str> = labelled[0].mentions.iter().map(|mention| mention.mention_type.as_str()).collect();
 /// assert_eq!(labels, ["Chemical", "unknown"]);
 /// # Ok(())
 /// # }
 /// ```
 pub struct Annotator {
     dictionary: DictionaryRecognizer,
-    kind: Option<String>,
+    mention_type: Option<String>,
     ids: bool,
     abbreviations: bool,
 }
@@ -45,14 +45,14 @@ impl Annotator {
     /// Creates an annotator with the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
         let dictionary = DictionaryRecognizer::new(kb).typed(true).common_words(true);
-        Self { dictionary, kind: None, ids: false, abbreviations: true }
+        Self { dictionary, mention_type: None, ids: false, abbreviations: true }
     }
 
     /// Sets one type for all labels but those of words, letters and short forms that the dictionary does not decide, and
     /// those of concepts with the type [`Mention::UNKNOWN`].
     #[must_use]
-    pub fn of_kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
+    pub fn of_type(mut self, mention_type: impl Into<String>) -> Self {
+        self.mention_type = Some(mention_type.into());
         self
     }
 
@@ -95,12 +95,15 @@ impl Annotator {
     /// Returns the labels of a document. Where a name is read in two ways, the one with a type counts.
     fn labels(&self, found: Vec<FormMatch>) -> Vec<Mention> {
         let mut labels: Vec<Mention> = found.iter().flat_map(|one| self.label(one)).collect();
-        let order = |label: &Mention| (label.span.start, Reverse(label.span.end), label.kind == Mention::UNKNOWN);
-        labels.sort_by(|one, other| order(one).cmp(&order(other)).then_with(|| one.kind.cmp(&other.kind)));
-        labels.dedup_by(|one, other| one.span == other.span && one.kind == other.kind);
+        let order =
+            |label: &Mention| (label.span.start, Reverse(label.span.end), label.mention_type == Mention::UNKNOWN);
+        labels.sort_by(|one, other| {
+            order(one).cmp(&order(other)).then_with(|| one.mention_type.cmp(&other.mention_type))
+        });
+        labels.dedup_by(|one, other| one.span == other.span && one.mention_type == other.mention_type);
         let decided: HashSet<_> =
-            labels.iter().filter(|label| label.kind != Mention::UNKNOWN).map(|label| label.span).collect();
-        labels.retain(|label| label.kind != Mention::UNKNOWN || !decided.contains(&label.span));
+            labels.iter().filter(|label| label.mention_type != Mention::UNKNOWN).map(|label| label.span).collect();
+        labels.retain(|label| label.mention_type != Mention::UNKNOWN || !decided.contains(&label.span));
         labels
     }
 
@@ -111,17 +114,17 @@ impl Annotator {
         if recognized.tentative {
             return unknown();
         }
-        let given = self.kind.as_slice();
-        let kinds = match given {
+        let given = self.mention_type.as_slice();
+        let types = match given {
             [] => senses.agreed_types(),
             _ if senses.has_unknown() => &[],
             _ => given,
         };
         let id = if self.ids { senses.id().map(ToString::to_string) } else { None };
-        let label = |kind: &str| Mention::new(recognized.span, kind, id.clone());
-        match kinds {
+        let label = |mention_type: &str| Mention::new(recognized.span, mention_type, id.clone());
+        match types {
             [] => vec![label(Mention::UNKNOWN)],
-            _ => kinds.iter().map(|kind| label(kind)).collect(),
+            _ => types.iter().map(|mention_type| label(mention_type)).collect(),
         }
     }
 }

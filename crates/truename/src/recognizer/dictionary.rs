@@ -7,7 +7,7 @@ use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
 
 use super::senses::Senses;
-use super::{Reading, Recognized, Recognizer, spelling};
+use super::{Reading, RecognizedMention, Recognizer, spelling};
 use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
@@ -34,7 +34,7 @@ pub struct DictionaryRecognizer {
 
 /// A piece of text that is written like a name.
 pub(super) struct FormMatch {
-    pub(super) recognized: Recognized,
+    pub(super) recognized: RecognizedMention,
     pub(super) verdict: Verdict,
 }
 
@@ -169,7 +169,7 @@ impl DictionaryRecognizer {
                 if matches!(verdict, Verdict::Refused) {
                     continue;
                 }
-                let recognized = Recognized { tentative: one.literal, ..Recognized::new(span) };
+                let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(span) };
                 found.push(FormMatch { recognized, verdict });
                 if !self.nested && found.last().is_some_and(FormMatch::is_mention) {
                     next = one.end;
@@ -258,10 +258,10 @@ impl FormMatch {
     }
 
     /// Returns the mention, once for each type of its concepts.
-    fn typed(self) -> Vec<Recognized> {
+    fn typed(self) -> Vec<RecognizedMention> {
         match self.verdict {
             Verdict::Name(Some(senses)) if !senses.types().is_empty() => {
-                let of = |kind| Recognized { kind, ..self.recognized.clone() };
+                let of = |mention_type| RecognizedMention { mention_type, ..self.recognized.clone() };
                 senses.types().into_iter().map(of).collect()
             }
             _ => vec![self.recognized],
@@ -286,7 +286,7 @@ fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
 }
 
 impl Recognizer for DictionaryRecognizer {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         let found = self.find(readings)?;
         Ok(found.into_iter().map(|found| found.into_iter().flat_map(FormMatch::typed).collect()).collect())
     }

@@ -33,24 +33,24 @@ pub trait Recognizer: Send + Sync {
     ///
     /// # Errors
     /// If the recognizer fails; [`Error::other`] wraps the cause.
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error>;
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error>;
 }
 
 impl<R: Recognizer + ?Sized> Recognizer for Arc<R> {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         R::recognize(self, readings)
     }
 }
 
 /// A mention found by a [`Recognizer`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recognized {
+pub struct RecognizedMention {
     /// Span in the document's text.
     pub span: Span,
     /// Pieces of a discontinuous mention; empty if the mention is the whole span.
     pub fragments: Vec<Span>,
     /// Type given by the recognizer; if empty, the concept's own types count.
-    pub kind: String,
+    pub mention_type: String,
     /// Score of the recognizer, higher is likelier; `None` if it gives none.
     pub score: Option<f64>,
     /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
@@ -62,7 +62,7 @@ pub struct Recognized {
     pub tentative: bool,
 }
 
-impl Recognized {
+impl RecognizedMention {
     /// Creates a mention without a type.
     pub fn new(span: Span) -> Self {
         Self { span, ..Self::default() }

@@ -49,7 +49,7 @@ impl Senses {
 
     /// Returns whether a concept has the type [`Mention::UNKNOWN`].
     pub(super) fn has_unknown(&self) -> bool {
-        self.types.iter().flatten().any(|kind| kind == Mention::UNKNOWN)
+        self.types.iter().flatten().any(|concept_type| concept_type == Mention::UNKNOWN)
     }
 
     /// Returns the types if all concepts have the same ones and none is unknown; else none.

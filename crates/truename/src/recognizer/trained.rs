@@ -8,7 +8,7 @@ use truename_error::ErrorKind;
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, TagConfig, Tagger};
 use truename_text::{Span, Words};
 
-use super::{Reading, Recognized, Recognizer};
+use super::{Reading, RecognizedMention, Recognizer};
 use crate::Error;
 
 /// Finds mentions by a trained model: by the similarity of spans to descriptions of types (BINDER), or by tags of words.
@@ -81,8 +81,8 @@ impl TrainedRecognizer {
         match &self.model {
             Model::Spans(scorer) => scorer.types().to_vec(),
             Model::Tags(tagger) => {
-                let kind = |name: &String| EntityType { name: name.clone(), descriptions: Vec::new() };
-                tagger.config().types.iter().map(kind).collect()
+                let entity_type = |name: &String| EntityType { name: name.clone(), descriptions: Vec::new() };
+                tagger.config().types.iter().map(entity_type).collect()
             }
         }
     }
@@ -104,26 +104,26 @@ impl TrainedRecognizer {
     }
 
     /// Finds the mentions of texts, by their places in each.
-    fn find(&self, texts: &[&str]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn find(&self, texts: &[&str]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         match &self.model {
             Model::Spans(scorer) => {
-                let recognized = |span: &truename_infer::ScoredSpan| Recognized {
-                    kind: scorer.types()[span.kind as usize].name.clone(),
+                let recognized = |span: &truename_infer::ScoredSpan| RecognizedMention {
+                    mention_type: scorer.types()[span.type_number as usize].name.clone(),
                     score: Some(f64::from(span.score)),
                     threshold: Some(f64::from(span.threshold)),
-                    is_zero_shot: scorer.is_zero_shot(span.kind),
-                    ..Recognized::new(span.span)
+                    is_zero_shot: scorer.is_zero_shot(span.type_number),
+                    ..RecognizedMention::new(span.span)
                 };
                 let found = scorer.find(texts, &self.options)?;
                 Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
             }
             Model::Tags(tagger) => {
                 let recognized = |span: &truename_infer::TaggedSpan| {
-                    let kind = &tagger.config().types[span.kind as usize];
-                    Recognized {
-                        kind: kind.clone(),
+                    let mention_type = &tagger.config().types[span.type_number as usize];
+                    RecognizedMention {
+                        mention_type: mention_type.clone(),
                         score: Some(f64::from(span.probability)),
-                        ..Recognized::new(span.span)
+                        ..RecognizedMention::new(span.span)
                     }
                 };
                 let found = tagger.find(texts)?;
@@ -134,7 +134,7 @@ impl TrainedRecognizer {
 }
 
 impl Recognizer for TrainedRecognizer {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         let passages: Vec<Vec<Span>> = readings.iter().map(|reading| reading.document().passage_spans()).collect();
         let texts: Vec<&str> = readings
             .iter()
@@ -146,7 +146,7 @@ impl Recognizer for TrainedRecognizer {
         for (reading, spans) in readings.iter_mut().zip(&passages) {
             let mut mentions = Vec::new();
             for (passage, found) in spans.iter().zip(found.by_ref()) {
-                let moved = |one: Recognized| Recognized {
+                let moved = |one: RecognizedMention| RecognizedMention {
                     span: Span::new(one.span.start + passage.start, one.span.end + passage.start),
                     ..one
                 };
@@ -164,16 +164,16 @@ impl Recognizer for TrainedRecognizer {
 }
 
 /// Returns whether a span is above its threshold, and not only in a curve of thresholds.
-fn is_mention(one: &Recognized) -> bool {
+fn is_mention(one: &RecognizedMention) -> bool {
     one.score.zip(one.threshold).is_none_or(|(score, threshold)| score > threshold)
 }
 
 /// Returns the short forms whose long form is a mention where the document defines them, wherever they stand in no mention. A
 /// model that reads a passage or window without the definition can hardly know them.
-fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[Recognized]) -> Vec<Recognized> {
+fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedMention]) -> Vec<RecognizedMention> {
     let text = reading.document().text.as_str();
-    let mut meant: HashMap<&str, &Recognized> = HashMap::new();
-    let mentions: Vec<&Recognized> = mentions.iter().filter(|one| is_mention(one)).collect();
+    let mut meant: HashMap<&str, &RecognizedMention> = HashMap::new();
+    let mentions: Vec<&RecognizedMention> = mentions.iter().filter(|one| is_mention(one)).collect();
     for abbreviation in reading.abbreviations() {
         let long =
             mentions.iter().copied().find(|one| one.span.end == abbreviation.long.end && one.fragments.is_empty());
@@ -197,7 +197,7 @@ fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[Recognized]
             if let Some(long) = meant.get(form.short())
                 && !mentions.iter().any(|one| one.span.overlaps(span))
             {
-                found.push(Recognized { span, ..(*long).clone() });
+                found.push(RecognizedMention { span, ..(*long).clone() });
             }
             word += length;
         }
@@ -218,19 +218,19 @@ mod tests {
         let mut reading = Reading::new(&document);
         let mention = |piece: &str| {
             let start = text.find(piece).unwrap();
-            Recognized {
-                kind: "Disease".into(),
+            RecognizedMention {
+                mention_type: "Disease".into(),
                 score: Some(3.0),
-                ..Recognized::new(Span::new(start, start + piece.len()))
+                ..RecognizedMention::new(Span::new(start, start + piece.len()))
             }
         };
-        let doubtful = Recognized { threshold: Some(9.0), ..mention("OABs") };
+        let doubtful = RecognizedMention { threshold: Some(9.0), ..mention("OABs") };
         let mentions = [mention("active bladder"), mention("OAB, NTG"), doubtful];
         reading.define_behind(mentions.iter().map(|one| one.span));
         let found = short_forms(&reading, &document.passage_spans(), &mentions);
         let texts: Vec<(&str, usize)> = found.iter().map(|one| (&text[one.span.range()], one.span.start)).collect();
         assert_eq!(texts, [("OAB", 21), ("OABs", text.find("OABs").unwrap())]);
-        assert!(found.iter().all(|one| one.kind == "Disease" && one.score == Some(3.0)));
+        assert!(found.iter().all(|one| one.mention_type == "Disease" && one.score == Some(3.0)));
         let plain = Reading::without_abbreviations(&document);
         assert!(short_forms(&plain, &document.passage_spans(), &mentions).is_empty());
     }

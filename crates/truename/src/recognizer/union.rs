@@ -2,7 +2,7 @@
 
 use truename_text::Span;
 
-use super::{Reading, Recognized, Recognizer};
+use super::{Reading, RecognizedMention, Recognizer};
 use crate::Error;
 
 /// Finds the mentions of several recognizers: all of the first, then those of each other that fit between them.
@@ -23,7 +23,7 @@ impl UnionRecognizer {
         Self { nested, ..self }
     }
 
-    fn fits(&self, span: Span, before: &[Recognized]) -> bool {
+    fn fits(&self, span: Span, before: &[RecognizedMention]) -> bool {
         before.iter().all(|other| {
             let is_around = span.contains(other.span) || other.span.contains(span);
             !span.overlaps(other.span) || self.nested && is_around && span != other.span
@@ -32,12 +32,12 @@ impl UnionRecognizer {
 }
 
 impl Recognizer for UnionRecognizer {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-        let mut all: Vec<Vec<Recognized>> = readings.iter().map(|_| Vec::new()).collect();
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let mut all: Vec<Vec<RecognizedMention>> = readings.iter().map(|_| Vec::new()).collect();
         for recognizer in &self.recognizers {
             for (all, found) in all.iter_mut().zip(recognizer.recognize(readings)?) {
                 let before = all.len();
-                let fitting: Vec<Recognized> =
+                let fitting: Vec<RecognizedMention> =
                     found.into_iter().filter(|one| self.fits(one.span, &all[..before])).collect();
                 all.extend(fitting);
             }
@@ -55,8 +55,9 @@ mod tests {
     struct Given(Vec<(usize, usize)>);
 
     impl Recognizer for Given {
-        fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-            let mentions = || self.0.iter().map(|(start, end)| Recognized::new(Span::new(*start, *end))).collect();
+        fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+            let mentions =
+                || self.0.iter().map(|(start, end)| RecognizedMention::new(Span::new(*start, *end))).collect();
             Ok(readings.iter().map(|_| mentions()).collect())
         }
     }

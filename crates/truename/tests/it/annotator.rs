@@ -1,7 +1,8 @@
 //! Labels made by a dictionary.
 
 use truename::{
-    Annotator, Concept, DictionaryRecognizer, Document, KnowledgeBase, Mention, Reading, Recognized, Recognizer, Span,
+    Annotator, Concept, DictionaryRecognizer, Document, KnowledgeBase, Mention, Reading, RecognizedMention, Recognizer,
+    Span,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -19,10 +20,10 @@ fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
         ("C:2", &["H"], &["Chemical"]),
         ("D:8", &["lymphoma"], &["Disease"]),
     ];
-    let concepts = entries.into_iter().map(|(id, names, kinds)| {
+    let concepts = entries.into_iter().map(|(id, names, types)| {
         let mut concept = Concept::new(id.parse().unwrap(), names[0]);
         concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
-        concept.types = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+        concept.types = types.iter().map(|concept_type| (*concept_type).to_owned()).collect();
         concept
     });
     KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap()
@@ -34,14 +35,16 @@ fn labels_by(annotator: impl FnOnce(Annotator) -> Annotator, text: &str) -> Vec<
     document.mentions.push(Mention::new(Span::new(0, 1), "Gold", None));
     let labelled = annotator(Annotator::new(kb(&folder))).annotate(vec![document]).unwrap().remove(0);
     assert_eq!(labelled.text, text);
-    let label = |label: &Mention| (label.span.of(text).unwrap().to_owned(), label.kind.clone(), label.id.clone());
+    let label =
+        |label: &Mention| (label.span.of(text).unwrap().to_owned(), label.mention_type.clone(), label.id.clone());
     labelled.mentions.iter().map(label).collect()
 }
 
 #[track_caller]
 fn assert_labels(text: &str, expected: &[(&str, &str)]) {
     let labels = labels_by(|annotator| annotator, text);
-    let pairs: Vec<(&str, &str)> = labels.iter().map(|(text, kind, _)| (text.as_str(), kind.as_str())).collect();
+    let pairs: Vec<(&str, &str)> =
+        labels.iter().map(|(text, mention_type, _)| (text.as_str(), mention_type.as_str())).collect();
     assert_eq!(pairs, expected, "{text}");
     assert!(labels.iter().all(|(.., id)| id.is_none()), "{labels:?}");
 }
@@ -74,9 +77,9 @@ fn the_very_name_settles_its_type() {
 
 #[test]
 fn one_type_may_be_given_for_all() {
-    let labels = labels_by(|annotator| annotator.of_kind("Entity"), "aspirin, cold, pains, fits");
-    let kinds: Vec<&str> = labels.iter().map(|(_, kind, _)| kind.as_str()).collect();
-    assert_eq!(kinds, ["Entity", "Entity", "unknown", "unknown"]);
+    let labels = labels_by(|annotator| annotator.of_type("Entity"), "aspirin, cold, pains, fits");
+    let types: Vec<&str> = labels.iter().map(|(_, mention_type, _)| mention_type.as_str()).collect();
+    assert_eq!(types, ["Entity", "Entity", "unknown", "unknown"]);
 }
 
 #[test]
@@ -100,11 +103,12 @@ fn a_typed_recognizer_finds_a_mention_once_for_each_type() {
     let folder = tempfile::tempdir().unwrap();
     let kb = kb(&folder);
     let document = Document::new("1", "aspirin for a cold fits Hodgkin lymphoma of skin");
-    let recognized = |recognizer: DictionaryRecognizer| -> Vec<Recognized> {
+    let recognized = |recognizer: DictionaryRecognizer| -> Vec<RecognizedMention> {
         recognizer.recognize(&mut [Reading::new(&document)]).unwrap().remove(0)
     };
-    let kinds = |recognized: Vec<Recognized>| recognized.into_iter().map(|one| one.kind).collect::<Vec<_>>();
+    let types =
+        |recognized: Vec<RecognizedMention>| recognized.into_iter().map(|one| one.mention_type).collect::<Vec<_>>();
     let typed = recognized(DictionaryRecognizer::new(kb.clone()).typed(true));
-    assert_eq!(kinds(typed), ["Chemical", "Disease", "Finding", ""]);
-    assert_eq!(kinds(recognized(DictionaryRecognizer::new(kb))), ["", "", ""]);
+    assert_eq!(types(typed), ["Chemical", "Disease", "Finding", ""]);
+    assert_eq!(types(recognized(DictionaryRecognizer::new(kb))), ["", "", ""]);
 }

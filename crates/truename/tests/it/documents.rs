@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use truename::{
     Ambiguous, Candidate, Concept, ConceptId, DictionaryRecognizer, Document, Error, KnowledgeBase, LinkOptions,
-    LinkedDocument, Linker, Mention, Passage, Query, Reading, Recognized, Recognizer, Reranker, Shortlist, Span,
+    LinkedDocument, Linker, Mention, Passage, Query, Reading, RecognizedMention, Recognizer, Reranker, Shortlist, Span,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -24,10 +24,10 @@ fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
         ("D:9", &["muscular dystrophy"], "disease"),
         ("D:10", &["肺癌"], "disease"),
     ];
-    let concepts = entries.into_iter().map(|(id, names, kind)| {
+    let concepts = entries.into_iter().map(|(id, names, mention_type)| {
         let mut concept = Concept::new(id.parse().unwrap(), names[0]);
         concept.synonyms = names[1..].iter().map(|name| (*name).to_owned()).collect();
-        concept.types = vec![kind.to_owned()];
+        concept.types = vec![mention_type.to_owned()];
         concept
     });
     KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap()
@@ -145,7 +145,7 @@ fn a_short_form_is_read_in_full_within_a_longer_name() {
 
 #[test]
 fn given_mentions_are_linked_and_kept() {
-    let mention = |start, end, kind: &str| Mention::new(Span::new(start, end), kind, None);
+    let mention = |start, end, mention_type: &str| Mention::new(Span::new(start, end), mention_type, None);
     let discontinuous = Mention { fragments: vec![Span::new(0, 6), Span::new(14, 20)], ..mention(0, 20, "Disease") };
     let document = Document {
         mentions: vec![mention(14, 20, "Disease"), discontinuous, mention(7, 10, "Thing")],
@@ -223,11 +223,11 @@ fn shared_names_follow_the_policy() {
 struct Capitals;
 
 impl Recognizer for Capitals {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-        let mention = |(at, c): (usize, char)| Recognized {
-            kind: "Letter".into(),
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let mention = |(at, c): (usize, char)| RecognizedMention {
+            mention_type: "Letter".into(),
             score: Some(0.5),
-            ..Recognized::new(Span::new(at, at + c.len_utf8()))
+            ..RecognizedMention::new(Span::new(at, at + c.len_utf8()))
         };
         let capitals = |reading: &Reading<'_>| {
             let letters = reading.document().text.char_indices();
@@ -266,8 +266,8 @@ fn the_batch_and_the_threads_change_nothing() {
 struct Broken(bool);
 
 impl Recognizer for Broken {
-    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
-        let outside = vec![Recognized::new(Span::new(3, 300))];
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let outside = vec![RecognizedMention::new(Span::new(3, 300))];
         Ok(if self.0 { vec![outside; readings.len()] } else { Vec::new() })
     }
 }
@@ -276,7 +276,7 @@ impl Recognizer for Broken {
 struct Failing;
 
 impl Recognizer for Failing {
-    fn recognize(&self, _: &mut [Reading<'_>]) -> Result<Vec<Vec<Recognized>>, Error> {
+    fn recognize(&self, _: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         Err(Error::other(std::io::Error::new(std::io::ErrorKind::NotFound, "weights are gone")))
     }
 }

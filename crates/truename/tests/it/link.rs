@@ -14,10 +14,10 @@ const PARTS: [&str; 12] = [
 const ILLS: [&str; 8] =
     ["carcinoma", "infarction", "fibrosis", "abscess", "edema", "atrophy", "tuberculosis", "rupture"];
 
-fn concept(id: &str, kind: &str, names: &[String]) -> Concept {
+fn concept(id: &str, concept_type: &str, names: &[String]) -> Concept {
     let mut concept = Concept::new(id.parse().unwrap(), names[0].clone());
     concept.synonyms = names[1..].to_vec();
-    concept.types = vec![kind.to_owned()];
+    concept.types = vec![concept_type.to_owned()];
     concept
 }
 
@@ -27,8 +27,8 @@ fn concepts() -> Vec<Concept> {
     for (part_at, part) in PARTS.iter().enumerate() {
         for (ill_at, ill) in ILLS.iter().enumerate() {
             let names = [format!("{part} {ill}"), format!("{ill} of the {part}"), format!("{part}-{ill} syndrome")];
-            let kind = if ill_at % 2 == 0 { "growth" } else { "damage" };
-            made.push(concept(&format!("ILL:{part_at:02}{ill_at}"), kind, &names));
+            let concept_type = if ill_at % 2 == 0 { "growth" } else { "damage" };
+            made.push(concept(&format!("ILL:{part_at:02}{ill_at}"), concept_type, &names));
         }
     }
     made
@@ -278,7 +278,7 @@ fn work_that_is_stopped_changes_nothing() {
 }
 
 fn gold_name(name: &str, ids: &[&str]) -> GoldName {
-    GoldName { name: name.into(), ids: ids.iter().map(|id| (*id).into()).collect(), kind: None }
+    GoldName { name: name.into(), ids: ids.iter().map(|id| (*id).into()).collect(), name_type: None }
 }
 
 #[test]

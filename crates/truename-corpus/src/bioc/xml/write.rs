@@ -42,7 +42,7 @@ fn write_annotation(
     offsets: &Offsets,
 ) -> io::Result<()> {
     write!(out, "<annotation id=\"{number}\">")?;
-    write_infon(out, "type", &mention.kind)?;
+    write_infon(out, "type", &mention.mention_type)?;
     if let Some(id) = &mention.id {
         write_infon(out, "identifier", id)?;
     }

@@ -20,12 +20,12 @@ pub(super) fn merged(windows: &[SpanWindow], found: &[Vec<TokenSpan>]) -> Vec<Sc
             };
             let others = (number.saturating_sub(1)..(number + 2).min(windows.len())).filter(|other| *other != number);
             if !others.into_iter().any(is_farther) {
-                let TokenSpan { kind, score, threshold, .. } = *span;
-                spans.push(ScoredSpan { span: place, kind, score, threshold });
+                let TokenSpan { type_number, score, threshold, .. } = *span;
+                spans.push(ScoredSpan { span: place, type_number, score, threshold });
             }
         }
     }
-    spans.sort_by_key(|span| (span.span.start, std::cmp::Reverse(span.span.end), span.kind));
+    spans.sort_by_key(|span| (span.span.start, std::cmp::Reverse(span.span.end), span.type_number));
     spans
 }
 
@@ -41,7 +41,7 @@ fn distance(windows: &[SpanWindow], number: usize, first: u32, last: u32) -> u32
 /// algorithm 1). Spans above their threshold come before all others.
 pub(super) fn flat(mut spans: Vec<ScoredSpan>) -> Vec<ScoredSpan> {
     spans.sort_by(|left, right| {
-        let place = |span: &ScoredSpan| (span.span.start, span.span.end, span.kind);
+        let place = |span: &ScoredSpan| (span.span.start, span.span.end, span.type_number);
         let is_above = |span: &ScoredSpan| span.score > span.threshold;
         let by_score = is_above(right).cmp(&is_above(left)).then(right.score.total_cmp(&left.score));
         by_score.then_with(|| place(left).cmp(&place(right)))
@@ -65,13 +65,14 @@ mod tests {
     #[test]
     fn the_best_of_overlapping_spans_is_kept() {
         let spans = [(0, 5, 1.0), (3, 8, 2.0), (7, 9, 1.5), (8, 9, 0.5), (10, 12, 0.1), (10, 12, 0.1)];
-        let spans = (0..).zip(spans).map(|(kind, (start, end, score))| ScoredSpan {
+        let spans = (0..).zip(spans).map(|(type_number, (start, end, score))| ScoredSpan {
             span: Span::new(start, end),
-            kind,
+            type_number,
             score,
             threshold: 0.0,
         });
-        let kept: Vec<(usize, u32)> = flat(spans.collect()).iter().map(|span| (span.span.start, span.kind)).collect();
+        let kept: Vec<(usize, u32)> =
+            flat(spans.collect()).iter().map(|span| (span.span.start, span.type_number)).collect();
         assert_eq!(kept, [(3, 1), (8, 3), (10, 4)]);
     }
 }

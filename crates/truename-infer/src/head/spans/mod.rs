@@ -88,7 +88,7 @@ pub struct ScoredSpan {
     /// Place in the text.
     pub span: Span,
     /// Number of the type, among those of the scorer.
-    pub kind: u32,
+    pub type_number: u32,
     /// Similarity to the type, higher is closer.
     pub score: f32,
     /// Threshold of the type in the window around the span.
@@ -100,7 +100,7 @@ pub struct ScoredSpan {
 struct TokenSpan {
     first: u32,
     last: u32,
-    kind: u32,
+    type_number: u32,
     score: f32,
     threshold: f32,
 }
@@ -149,8 +149,8 @@ impl SpanScorer {
     }
 
     /// Returns whether the model was not trained on a type with this name and these descriptions.
-    pub fn is_zero_shot(&self, kind: u32) -> bool {
-        !self.config.types.contains(&self.types[kind as usize])
+    pub fn is_zero_shot(&self, type_number: u32) -> bool {
+        !self.config.types.contains(&self.types[type_number as usize])
     }
 
     /// Configuration of the model.
@@ -236,17 +236,17 @@ impl SpanScorer {
                 }
                 scores.of_span(first_part, last_part, width);
                 let above = scores.above(options.min_margin);
-                found.extend(above.map(|(kind, score, threshold)| TokenSpan {
+                found.extend(above.map(|(type_number, score, threshold)| TokenSpan {
                     first: *first,
                     last: *last,
-                    kind,
+                    type_number,
                     score,
                     threshold,
                 }));
             }
         }
         if let Some(Bounds { starts, ends }) = &bounds {
-            found.retain(|span| starts.is_of(span.first, span.kind) && ends.is_of(span.last, span.kind));
+            found.retain(|span| starts.is_of(span.first, span.type_number) && ends.is_of(span.last, span.type_number));
         }
         found
     }
@@ -285,22 +285,22 @@ impl SpanScorer {
         let tokenizer = self.descriptions.tokenizer();
         let mut inputs = Vec::new();
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for kind in types {
+        for entity_type in types {
             let first = inputs.len();
-            for description in &kind.descriptions {
+            for description in &entity_type.descriptions {
                 let tokens = tokenizer.tokens(description)?;
                 if tokens.is_truncated {
-                    let (kind, window) = (&kind.name, self.descriptions.info().window);
+                    let (name, window) = (&entity_type.name, self.descriptions.info().window);
                     let message = format!(
-                        "a description of the type {kind} is longer than the {window} tokens that the model reads"
+                        "a description of the type {name} is longer than the {window} tokens that the model reads"
                     );
                     return Err(Error::new(ErrorKind::TooLong, message)
                         .with_hint("shorten it, or split it into several descriptions"));
                 }
                 inputs.push(Input::new(tokens.ids));
             }
-            if kind.descriptions.iter().all(|description| description.trim().is_empty()) {
-                return Err(Error::new(ErrorKind::Choice, format!("the type {} has no description", kind.name))
+            if entity_type.descriptions.iter().all(|description| description.trim().is_empty()) {
+                return Err(Error::new(ErrorKind::Choice, format!("the type {} has no description", entity_type.name))
                     .with_hint("describe in a sentence what mentions of the type stand for"));
             }
             ranges.push(first..inputs.len());
@@ -329,8 +329,8 @@ impl SpanScorer {
         };
         Ok(Some(trained.map(|trained| {
             let mean = trained.iter().sum::<f32>() / trained.len().max(1) as f32;
-            let place = |kind: &EntityType| self.config.types.iter().position(|other| other == kind);
-            types.iter().map(|kind| place(kind).map_or(mean, |place| trained[place])).collect()
+            let place = |entity_type: &EntityType| self.config.types.iter().position(|other| other == entity_type);
+            types.iter().map(|entity_type| place(entity_type).map_or(mean, |place| trained[place])).collect()
         })))
     }
 }
@@ -377,8 +377,8 @@ impl TokenBounds<'_> {
     }
 
     /// Returns whether a token is above the threshold of a type.
-    fn is_of(&self, token: u32, kind: u32) -> bool {
-        self.is_above[self.tokens.partition_point(|other| *other < token) * self.types + kind as usize]
+    fn is_of(&self, token: u32, type_number: u32) -> bool {
+        self.is_above[self.tokens.partition_point(|other| *other < token) * self.types + type_number as usize]
     }
 }
 
@@ -430,7 +430,7 @@ impl<'a> Scores<'a> {
         let pairs = (0..).zip(self.scores.iter().zip(&self.thresholds));
         pairs
             .filter(move |(_, (score, threshold))| **score > **threshold + min_margin)
-            .map(|(kind, (score, threshold))| (kind, *score, *threshold))
+            .map(|(type_number, (score, threshold))| (type_number, *score, *threshold))
     }
 }
 

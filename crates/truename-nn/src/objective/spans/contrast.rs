@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
     /// The type.
-    pub kind: usize,
+    pub type_number: usize,
     /// Rows of the candidates.
     pub rows: Range<usize>,
     /// Row of the threshold.
@@ -36,7 +36,7 @@ pub(super) fn contrast(scores: &[f32], types: usize, groups: &[Group], beta: f64
     let mut loss = 0.0;
     let mut is_negative = Vec::new();
     for group in groups {
-        let score = |row: usize| f64::from(scores[row * types + group.kind]);
+        let score = |row: usize| f64::from(scores[row * types + group.type_number]);
         is_negative.clear();
         is_negative.resize(group.rows.len(), true);
         for row in group.positives.iter().chain(&group.open) {
@@ -55,17 +55,17 @@ pub(super) fn contrast(scores: &[f32], types: usize, groups: &[Group], beta: f64
             let above = log_sum - score(*row);
             loss += of_mention * softplus(above);
             let share = of_mention * sigmoid(above);
-            gradient[row * types + group.kind] -= share as f32;
+            gradient[row * types + group.type_number] -= share as f32;
             of_log_sum += share;
         }
         if let Some(row) = group.threshold {
             loss += of_threshold * (log_sum - score(row));
-            gradient[row * types + group.kind] -= of_threshold as f32;
+            gradient[row * types + group.type_number] -= of_threshold as f32;
             of_log_sum += of_threshold;
         }
         for row in others() {
             let share = (score(row) - log_sum).exp();
-            gradient[row * types + group.kind] += (of_log_sum * share) as f32;
+            gradient[row * types + group.type_number] += (of_log_sum * share) as f32;
         }
     }
     (loss, gradient)
@@ -89,25 +89,25 @@ mod tests {
 
     fn groups() -> Vec<Group> {
         vec![
-            Group { kind: 0, rows: 1..6, threshold: Some(0), positives: vec![2, 4, 4], open: vec![5] },
-            Group { kind: 1, rows: 1..6, threshold: Some(0), positives: vec![], open: vec![] },
-            Group { kind: 1, rows: 7..9, threshold: Some(6), positives: vec![7, 8], open: vec![] },
+            Group { type_number: 0, rows: 1..6, threshold: Some(0), positives: vec![2, 4, 4], open: vec![5] },
+            Group { type_number: 1, rows: 1..6, threshold: Some(0), positives: vec![], open: vec![] },
+            Group { type_number: 1, rows: 7..9, threshold: Some(6), positives: vec![7, 8], open: vec![] },
         ]
     }
 
     /// The formula as it stands, in double precision and without logarithms of sums.
     fn expected(scores: &[f64], groups: &[Group], beta: f64) -> f64 {
-        let exp = |row: usize, kind: usize| scores[row * TYPES + kind].exp();
+        let exp = |row: usize, type_number: usize| scores[row * TYPES + type_number].exp();
         let (mut mentions, mut thresholds) = (Vec::new(), Vec::new());
         for group in groups {
             let negatives =
                 group.rows.clone().filter(|row| !group.positives.contains(row) && !group.open.contains(row));
-            let sum: f64 = negatives.chain(group.threshold).map(|row| exp(row, group.kind)).sum();
+            let sum: f64 = negatives.chain(group.threshold).map(|row| exp(row, group.type_number)).sum();
             for row in &group.positives {
-                let own = exp(*row, group.kind);
+                let own = exp(*row, group.type_number);
                 mentions.push(-(own / (own + sum)).ln());
             }
-            thresholds.extend(group.threshold.map(|row| -(exp(row, group.kind) / sum).ln()));
+            thresholds.extend(group.threshold.map(|row| -(exp(row, group.type_number) / sum).ln()));
         }
         let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         if thresholds.is_empty() { mean(&mentions) } else { beta * mean(&mentions) + (1.0 - beta) * mean(&thresholds) }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn nothing_to_tell_apart_is_no_loss() {
-        let group = Group { kind: 0, rows: 0..1, threshold: None, positives: vec![0], open: vec![] };
+        let group = Group { type_number: 0, rows: 0..1, threshold: None, positives: vec![0], open: vec![] };
         assert_eq!(contrast(&[3.0, 0.0], TYPES, &[group], 0.5), (0.0, vec![0.0, 0.0]));
         assert_eq!(contrast(&[], TYPES, &[], 0.5), (0.0, vec![]));
     }

@@ -123,7 +123,7 @@ pub struct GoldSpan {
     /// The last token.
     pub last: u32,
     /// The type.
-    pub kind: u32,
+    pub type_number: u32,
 }
 
 impl Spans {
@@ -212,10 +212,10 @@ impl Spans {
         let states = states.select(0, indices(firsts, &device));
         let (types, descriptions) = (self.options.types, batch.types.len());
         let mut counts = vec![0.0f32; types];
-        batch.types.iter().for_each(|kind| counts[*kind as usize] += 1.0);
+        batch.types.iter().for_each(|type_number| counts[*type_number as usize] += 1.0);
         let mut shares = vec![0.0f32; types * descriptions];
-        for (description, kind) in batch.types.iter().enumerate() {
-            shares[*kind as usize * descriptions + description] = 1.0 / counts[*kind as usize];
+        for (description, type_number) in batch.types.iter().enumerate() {
+            shares[*type_number as usize * descriptions + description] = 1.0 / counts[*type_number as usize];
         }
         constant(shares, [types, descriptions], &device).matmul(states)
     }

@@ -25,7 +25,8 @@ impl PositionRows {
             let is_open = |token: &u32| labels.open.iter().any(|(first, last)| first <= token && token <= last);
             let open: Vec<usize> = tokens.iter().filter(|token| is_open(token)).map(|token| row(*token)).collect();
             let token = |first, last| if part == Part::Start { first } else { last };
-            let positives = |kind: u32| labels.of(kind).map(|span| row(token(span.first, span.last))).collect();
+            let positives =
+                |type_number: u32| labels.of(type_number).map(|span| row(token(span.first, span.last))).collect();
             let rows = threshold + 1..all.rows.len();
             all.groups.extend(labels.groups(&rows, threshold, &open, positives));
         }
@@ -62,8 +63,9 @@ impl SpanRows {
                     all.push(&text, *first, *last);
                 }
             }
-            let positives =
-                |kind: u32| labels.of(kind).filter_map(|span| rows.get(&(span.first, span.last)).copied()).collect();
+            let positives = |type_number: u32| {
+                labels.of(type_number).filter_map(|span| rows.get(&(span.first, span.last)).copied()).collect()
+            };
             let of_text = threshold + 1..all.firsts.len();
             let groups: Vec<Group> = labels.groups(&of_text, threshold, &open, positives).collect();
             all.groups.extend(groups);
@@ -79,8 +81,8 @@ impl SpanRows {
 }
 
 impl SpanLabels {
-    fn of(&self, kind: u32) -> impl Iterator<Item = &super::GoldSpan> {
-        self.gold.iter().filter(move |span| span.kind == kind)
+    fn of(&self, type_number: u32) -> impl Iterator<Item = &super::GoldSpan> {
+        self.gold.iter().filter(move |span| span.type_number == type_number)
     }
 
     /// Returns a group for each type that is marked in the text.
@@ -91,10 +93,10 @@ impl SpanLabels {
         open: &[usize],
         positives: impl Fn(u32) -> Vec<usize>,
     ) -> impl Iterator<Item = Group> {
-        self.types.iter().map(move |kind| {
-            let positives = positives(*kind);
+        self.types.iter().map(move |type_number| {
+            let positives = positives(*type_number);
             Group {
-                kind: *kind as usize,
+                type_number: *type_number as usize,
                 rows: rows.clone(),
                 threshold: Some(threshold),
                 positives,

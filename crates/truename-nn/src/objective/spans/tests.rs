@@ -21,18 +21,18 @@ fn labelled_spans(checkpoints: &mut [Checkpoint], texts: &[&str], gold: &[&[(&st
     let mut batch = LabelledSpans::default();
     for (text, gold) in texts.iter().zip(gold) {
         let window = SpanWindow::of(text, &tokenizers[0], 64, 8).unwrap().remove(0);
-        let gold = gold.iter().map(|(piece, kind)| {
+        let gold = gold.iter().map(|(piece, type_number)| {
             let start = text.find(piece).unwrap();
             let (first, last) = window.tokens(Span::new(start, start + piece.len())).unwrap();
-            GoldSpan { first, last, kind: *kind }
+            GoldSpan { first, last, type_number: *type_number }
         });
         let labels = SpanLabels { gold: gold.collect(), types: vec![0, 1], ..SpanLabels::default() };
         batch.texts.push_input(&window.sequence.input);
         batch.labels.push(SpanLabels { starts: window.starts, ends: window.ends, ..labels });
     }
-    for (kind, description) in [(0, "a disease"), (1, "a drug"), (0, "an illness of people")] {
+    for (type_number, description) in [(0, "a disease"), (1, "a drug"), (0, "an illness of people")] {
         batch.descriptions.push(&tokenizers[1].tokens(description).unwrap().ids);
-        batch.types.push(kind);
+        batch.types.push(type_number);
     }
     batch
 }
@@ -75,13 +75,13 @@ fn loss_by_scores(scorer: &SpanScorer, batch: &LabelledSpans) -> f64 {
     let all = SpanOptions { min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
     let (mut mentions, mut thresholds) = (Vec::new(), Vec::new());
     for ((text, found), labels) in TEXTS.iter().zip(scorer.find(&TEXTS, &all).unwrap()).zip(&batch.labels) {
-        for kind in 0..2 {
+        for type_number in 0..2 {
             let gold: Vec<Span> = GOLD[TEXTS.iter().position(|other| other == text).unwrap()]
                 .iter()
-                .filter(|(_, other)| *other == kind)
+                .filter(|(_, other)| *other == type_number)
                 .map(|(piece, _)| Span::new(text.find(piece).unwrap(), text.find(piece).unwrap() + piece.len()))
                 .collect();
-            let of_type: Vec<_> = found.iter().filter(|span| span.kind == kind).collect();
+            let of_type: Vec<_> = found.iter().filter(|span| span.type_number == type_number).collect();
             let threshold = f64::from(of_type[0].threshold).exp();
             let negatives = of_type.iter().filter(|span| !gold.contains(&span.span));
             let sum = threshold + negatives.map(|span| f64::from(span.score).exp()).sum::<f64>();
@@ -120,7 +120,8 @@ fn spans_are_learnt_and_found_by_the_other_engine() {
         for strategy in strategies {
             let found = scorer.find(&TEXTS, &SpanOptions { strategy: *strategy, ..SpanOptions::default() }).unwrap();
             for ((text, found), gold) in TEXTS.iter().zip(found).zip(GOLD) {
-                let found: Vec<(&str, u32)> = found.iter().map(|span| (&text[span.span.range()], span.kind)).collect();
+                let found: Vec<(&str, u32)> =
+                    found.iter().map(|span| (&text[span.span.range()], span.type_number)).collect();
                 assert_eq!(found, gold, "{threshold:?} {strategy:?}");
             }
         }

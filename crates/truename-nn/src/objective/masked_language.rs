@@ -12,7 +12,7 @@ use crate::parameter::Parameter;
 /// Masked language modelling (Devlin et al. 2018): cross-entropy over the vocabulary at masked tokens. The head shares the table of
 /// token vectors.
 #[derive(Clone, Debug)]
-pub struct Masked {
+pub struct MaskedLanguageModelling {
     head: MaskedHead,
 }
 
@@ -25,7 +25,7 @@ pub struct MaskedTokens {
     pub masked: Vec<(u32, u32)>,
 }
 
-impl Masked {
+impl MaskedLanguageModelling {
     /// Creates the objective for a network, with initial values where its folder has no such head.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Masked {
     }
 }
 
-impl Objective for Masked {
+impl Objective for MaskedLanguageModelling {
     type Batch = MaskedTokens;
 
     fn parameters(&mut self) -> Vec<&mut Parameter> {
@@ -78,7 +78,7 @@ mod tests {
         let options = || LearnerOptions { dropout: 0.0, ..LearnerOptions::default() };
         let begin = |checkpoint: Checkpoint, seed| {
             let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
-            let objective = Masked::new(transformer, seed).unwrap();
+            let objective = MaskedLanguageModelling::new(transformer, seed).unwrap();
             Learner::new(vec![checkpoint], objective, options()).unwrap()
         };
         let mut learner = begin(checkpoint, 1);
