@@ -1,16 +1,16 @@
 //! Mentions and ids in abstracts (NCBI Disease, BC5CDR), found by the dictionary alone or by a trained recognizer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
 use truename::{
-    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Recognizer,
+    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, Linker, Progress, Recognizer,
     TrainedRecognizer, UnionRecognizer,
 };
-use truename_eval::linked::{Answer, FoundMention, JudgedDocument, LinkedScores, link_errors};
+use truename_eval::linked::LinkEvaluation;
 
 use crate::data::{descriptors, documents, medic, supplementary};
 
@@ -49,8 +49,9 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
             [("recognizer", Finding::Trained(folder)), ("recognizer and dictionary", Finding::Both(folder))]
         });
         for (row, finding) in dictionary.into_iter().chain(trained) {
-            let judged = judge(&kb, &documents, finding)?;
-            let scores = LinkedScores::of(&judged, &kb.types()?);
+            let mut evaluation = LinkEvaluation::new(&linker(&kb, 1, finding)?, Vec::new())?;
+            evaluation.add(documents.clone(), &Progress::default())?;
+            let scores = evaluation.scores()?;
             let (strict, linking, whole) = (scores.all.mentions.strict, scores.all.linking, scores.all.end_to_end);
             let percent = |share: f64| format!("{:6.2}", 100.0 * share);
             println!(
@@ -65,7 +66,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
                 percent(whole.f1),
             );
             if finding != Finding::Literal {
-                for error in link_errors(&judged).iter().take(errors) {
+                for error in evaluation.errors().iter().take(errors) {
                     println!(
                         "{:4} {:?} {:?} gold {:?} found {:?} ({})",
                         error.count, error.kind, error.text, error.gold, error.found, error.example.0
@@ -157,44 +158,6 @@ fn linker(kb: &KnowledgeBase, top: usize, finding: Finding<'_>) -> anyhow::Resul
         Some(recognizer) => linker.with_recognizer(recognizer.into()),
         None => linker,
     })
-}
-
-fn judge(kb: &KnowledgeBase, documents: &[Document], finding: Finding<'_>) -> anyhow::Result<Vec<JudgedDocument>> {
-    let found = linker(kb, 1, finding)?.link_documents(documents.to_vec())?;
-    let given = linker(kb, 5, finding)?.link_mentions(documents.to_vec())?;
-    let mut ids: HashMap<String, Answer> = HashMap::new();
-    kb.for_each_concept(|concept| {
-        let own = concept.id.to_string();
-        let all = std::iter::once(own.clone()).chain(concept.xrefs).collect();
-        ids.insert(own, Answer { ids: all });
-        Ok::<_, truename::Error>(())
-    })?;
-    Ok(found.into_iter().zip(given).map(|(found, given)| judged(found, given, &ids)).collect())
-}
-
-fn judged(found: LinkedDocument, given: LinkedDocument, ids: &HashMap<String, Answer>) -> JudgedDocument {
-    let candidates = |span| {
-        let mention = given.mentions.iter().find(|mention| mention.span == span);
-        mention.map_or_else(Vec::new, |mention| {
-            mention.link.candidates.iter().map(|c| ids[c.id.as_str()].clone()).collect()
-        })
-    };
-    JudgedDocument {
-        id: found.document.id,
-        text: found.document.text,
-        given: found.document.mentions.iter().map(|mention| candidates(mention.span)).collect(),
-        gold: found.document.mentions,
-        found: found
-            .mentions
-            .into_iter()
-            .map(|mention| FoundMention {
-                span: mention.span,
-                fragments: mention.fragments,
-                answer: mention.link.id().map(|id| ids[id.as_str()].clone()),
-                types: mention.types,
-            })
-            .collect(),
-    }
 }
 
 /// Measures documents a second, first without and then with cached names; medians of five runs.

@@ -20,8 +20,10 @@ pub enum Gold {
 }
 
 impl Gold {
-    fn read(self) -> Result<Vec<GoldName>, Error> {
-        let of = |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), name_type: None };
+    /// Returns the names.
+    pub fn read(self) -> Result<Vec<GoldName>, Error> {
+        let of =
+            |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), name_type: None };
         match self {
             Self::File(path) => read_gold(&path),
             Self::Pairs(pairs) => Ok(pairs.into_iter().map(of).collect()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use truename_clusters::{ClusterOptions, Dendrogram, Linkage, NameSpace, canonical_names, choose_by_silhouette};
+use truename_clusters::{ClusterOptions, Linkage, NameClusters, Threshold, canonical_names};
 
 use crate::call::Call;
 use crate::column::Column;
@@ -26,15 +26,7 @@ pub fn cluster(
     words: Option<f32>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Option<(usize, String)>>> {
-    let linkage = match linkage {
-        "average" => Linkage::Average,
-        "complete" => Linkage::Complete,
-        "single" => Linkage::Single,
-        other => return Err(PyValueError::new_err(format!("linkage is \"{other}\"; use average, complete or single"))),
-    };
-    words.map_or(Ok(()), |words| crate::options::probability("words", words.into()))?;
-    let (Column { names, rows }, options) =
-        (Column::read(column)?, ClusterOptions { linkage, word_weight: words, ..ClusterOptions::default() });
+    let (Column { names, rows }, options) = (Column::read(column)?, options(linkage, words)?);
     let call = Call::watched(progress.as_ref())?;
     let (progress, encoder) = (Arc::clone(&call.progress), encoder.map(|encoder| encoder.shared()));
     let mut counts = vec![0; names.len()];
@@ -43,15 +35,23 @@ pub fn cluster(
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let space = NameSpace::new(&names, encoder.as_deref(), &options, &progress)?;
-        let dendrogram = Dendrogram::new(&space, &options, &progress)?;
-        let threshold = match threshold {
-            Some(threshold) => threshold,
-            None => choose_by_silhouette(&space, &dendrogram, &progress)?.threshold,
-        };
-        let labels = dendrogram.cut(threshold);
+        let threshold = threshold.map_or(Threshold::Silhouette, Threshold::Given);
+        let NameClusters { labels, .. } =
+            NameClusters::new(&names, encoder.as_deref(), &options, &threshold, &progress)?;
         let canonical = canonical_names(&names, &counts, &labels);
         Ok(labels.iter().map(|label| (*label, names[canonical[*label]].clone())).collect())
     })?;
     Ok(rows.into_iter().map(|row| row.map(|name| clustered[name].clone())).collect())
+}
+
+/// Returns the options of a clustering.
+pub fn options(linkage: &str, words: Option<f32>) -> PyResult<ClusterOptions> {
+    let linkage = match linkage {
+        "average" => Linkage::Average,
+        "complete" => Linkage::Complete,
+        "single" => Linkage::Single,
+        other => return Err(PyValueError::new_err(format!("linkage is \"{other}\"; use average, complete or single"))),
+    };
+    words.map_or(Ok(()), |words| crate::options::probability("words", words.into()))?;
+    Ok(ClusterOptions { linkage, word_weight: words, ..ClusterOptions::default() })
 }

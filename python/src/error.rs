@@ -38,6 +38,7 @@ pub fn raised(error: impl Into<Error>) -> PyErr {
         ErrorKind::TooLong
         | ErrorKind::Syntax
         | ErrorKind::Choice
+        | ErrorKind::NoColumn
         | ErrorKind::Recipe
         | ErrorKind::TooFew
         | ErrorKind::EncoderMismatch

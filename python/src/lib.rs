@@ -12,6 +12,7 @@ mod command;
 mod document;
 mod encoder;
 mod error;
+mod evaluation;
 mod json;
 mod knowledge_base;
 mod link;
@@ -25,6 +26,7 @@ mod pickle;
 mod pool;
 mod process;
 mod recognizer;
+mod records;
 mod training;
 mod vectors;
 mod watch;
@@ -43,6 +45,8 @@ mod _truename {
     #[pymodule_export]
     use super::encoder::Encoder;
     #[pymodule_export]
+    use super::evaluation::{classes, clusters, link, mentions, names, pairs};
+    #[pymodule_export]
     use super::knowledge_base::{KnowledgeBase, bundled};
     #[pymodule_export]
     use super::link::Link;
@@ -58,6 +62,8 @@ mod _truename {
     use super::process::after_fork;
     #[pymodule_export]
     use super::recognizer::Recognizer;
+    #[pymodule_export]
+    use super::records::dedupe;
     #[pymodule_export]
     use super::training::train;
 

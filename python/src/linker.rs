@@ -7,10 +7,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
-use truename::{
-    Ambiguous, DictionaryRecognizer, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, SpanOptions,
-    TrainedRecognizer,
-};
+use truename::{Ambiguous, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions};
 
 use crate::call::Call;
 use crate::document::Document;
@@ -88,20 +85,14 @@ impl LinkKeywords {
         };
         let linker = truename::Linker::new(kb.clone())?.with_options(options)?;
         let linker = if self.context { linker } else { linker.without_context() };
-        match self.recognizer.as_deref() {
-            None => Ok(linker),
-            Some(dictionary) if dictionary.as_os_str() == "dictionary" => {
-                let dictionary = DictionaryRecognizer::new(kb.clone()).nested(self.nested).of_types(self.types.clone());
-                Ok(linker.with_recognizer(Arc::new(dictionary.without_aliases(self.without_aliases.clone()))))
-            }
-            Some(folder) => {
-                let is_flat = self.nested.then_some(false);
-                let recognizer = TrainedRecognizer::open(folder)?;
-                Ok(linker.with_recognizer(Arc::new(
-                    recognizer.with_options(SpanOptions { is_flat, ..SpanOptions::default() }),
-                )))
-            }
-        }
+        let Some(recognizer) = &self.recognizer else { return Ok(linker) };
+        let options = RecognizerOptions {
+            nested: self.nested.then_some(true),
+            types: self.types.clone(),
+            without_aliases: self.without_aliases.clone(),
+            ..RecognizerOptions::default()
+        };
+        Ok(linker.with_recognizer(options.open(std::slice::from_ref(recognizer), || Ok(kb.clone()))?))
     }
 }
 
@@ -178,6 +169,11 @@ pub struct Linker {
 impl Linker {
     pub fn new(py: Python<'_>, kb: &Arc<Kb>, keywords: LinkKeywords, options: Option<Py<PyDict>>) -> PyResult<Self> {
         Ok(Self { shared: SharedLinker::new(py, kb, keywords)?, options })
+    }
+
+    /// Returns the linker, shared by handles.
+    pub fn shared(&self) -> Arc<SharedLinker> {
+        Arc::clone(&self.shared)
     }
 }
 

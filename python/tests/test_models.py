@@ -45,6 +45,8 @@ epochs = 12
 learning_rate = 0.01
 """
 
+TITLES = ["mining association", "mining asociation", "the r*-tree", "mining association", "r-tree", "query"]
+
 MARKED = [
     "The [Disease:flu] of 😀 guests is not a [Disease:heart attack].",
     "[Drug:Aspirin] against a [Disease:heart attack], café.",
@@ -252,21 +254,72 @@ def test_records_are_matched():
     assert [(pair.left, pair.right) for pair in pairs] == [(0, 0)] and pairs[0].probability > 0.5
     with pytest.raises(ValueError, match="cluster"):
         tn.dedupe([{"name": "a", "cluster": 1}, {"name": "b", "cluster": 2}])
-    with pytest.raises(ValueError):
+    with pytest.raises(TypeError, match="treshold"):
         tn.dedupe(rows, treshold=1)
+    with pytest.raises(ValueError, match="no column"):
+        tn.dedupe(rows, column="nam")
+
+
+def test_records_are_those_of_the_command(tmp_path):
+    rows = [{"id": str(row), "title": f"{title} rules", "year": "1993"} for row, title in enumerate(TITLES)]
+    for name, part in [("all", rows), ("left", rows[:3]), ("right", rows[3:])]:
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            out = csv.DictWriter(file, ["id", "title", "year"])
+            out.writeheader()
+            out.writerows(part)
+    table = csv.DictReader(run("dedupe", tmp_path / "all.csv", "--format", "table", "--quiet").stdout.splitlines())
+    expected = [(int(row["cluster"]), row["probability"]) for row in table]
+    shown = lambda probability: "" if probability is None else f"{probability:.4f}"  # noqa: E731
+    assert [(row["cluster"], shown(row["probability"])) for row in tn.dedupe(rows)] == expected
+    assert len({cluster for cluster, _ in expected}) < len(rows)
+    pairs = csv.DictReader(run("dedupe", tmp_path / "left.csv", tmp_path / "right.csv", "--quiet").stdout.splitlines())
+    expected = [(int(pair["left"]), int(pair["right"]), pair["probability"]) for pair in pairs]
+    found = tn.match_tables(rows[:3], rows[3:])
+    assert [(pair.left + 1, pair.right + 1, shown(pair.probability)) for pair in found] == expected != []
+    # A row without a value is a row.
+    assert len(tn.dedupe([{"name": "Anna"}, {"name": None}, {"name": "Ana"}])) == 3
 
 
 def test_scores_are_those_of_the_command(kb, folder, tmp_path):
+    def reported(*arguments):
+        run("evaluate", *arguments, "--json", tmp_path / "report.json", "--quiet")
+        return json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+
     gold = tmp_path / "gold.csv"
     gold.write_text("name,id\nfevers,D:1\nhart failure,D:4\nnothing at all,\n")
-    run("evaluate", "names", "--gold", gold, "--kb", folder, "--json", tmp_path / "report.json", "--quiet")
     scores = tn.evaluate.names(gold, kb)
-    assert scores == json.loads((tmp_path / "report.json").read_text())
+    assert scores == reported("names", "--gold", gold, "--kb", folder)
     assert tn.evaluate.names([("fevers", "D:1"), ("hart failure", "D:4"), ("nothing at all", None)], folder) == scores
-    with pytest.raises(RuntimeError, match="none") as raised:
+    narrow = tn.evaluate.names(gold, kb, types=["sign"], nil_share=0.3, errors=1)
+    assert narrow == reported(
+        "names", "--gold", gold, "--kb", folder, "--type", "sign", "--nil-share", "0.3", "--errors", "1"
+    )
+    with pytest.raises(FileNotFoundError, match="none"):
         tn.evaluate.names(tmp_path / "none.csv", kb)
-    assert isinstance(raised.value.__notes__, list)
-    corpus = Path(tmp_path, "corpus.jsonl")
-    corpus.write_text('{"text": "a fever", "mentions": [{"start": 2, "end": 7, "type": "sign", "id": "D:1"}]}\n')
-    assert tn.evaluate.link(corpus, kb)["end_to_end"]["f1"] == 1
-    assert tn.evaluate.mentions(corpus, kb)
+
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(
+        '{"id": "1", "text": "a fever, MI", "mentions": [{"start": 2, "end": 7, "type": "sign", "id": "D:1"}, '
+        '{"start": 9, "end": 11, "type": "disease", "id": "D:5"}]}\n'
+    )
+    assert tn.evaluate.link(corpus, kb) == reported("link", "--gold", corpus, "--kb", folder)
+    signs = tn.evaluate.link([corpus], kb, gold_types=["sign"])
+    assert signs == reported("link", "--gold", corpus, "--kb", folder, "--gold-type", "sign")
+    assert tn.evaluate.mentions(corpus, kb) == reported("mentions", "--gold", corpus, "--kb", folder)
+    given = tn.evaluate.mentions(corpus, kb, found=corpus, train=corpus)
+    assert given == reported("mentions", "--gold", corpus, "--kb", folder, "--found", corpus, "--train", corpus)
+    with pytest.raises(ValueError, match="no mention to compare with of the type gene"):
+        tn.evaluate.mentions(corpus, kb, gold_types=["gene"])
+
+    names = tmp_path / "names.csv"
+    names.write_text("name,cluster\nHarvard University,1\nharvard,1\nYale,2\nYale University,2\nMIT,3\n")
+    assert tn.evaluate.clusters(names, words=0.3) == reported("clusters", "--gold", names, "--words", "0.3")
+    labelled = tn.evaluate.clusters(names, labelled=names)
+    assert labelled == reported("clusters", "--gold", names, "--labelled", names)
+    assert tn.evaluate.clusters(names, found=names)["mean_f1"] == 1
+
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("left,right,label\nAnna Schmidt,Ana Schmidt,1\nBert Meier,Berta Maier,0\n")
+    assert tn.evaluate.pairs(pairs, threshold=0.3) == reported("pairs", "--gold", pairs, "--threshold", "0.3")
+    fitted = tn.evaluate.pairs(pairs, labels=pairs)
+    assert fitted == reported("pairs", "--gold", pairs, "--labels", pairs)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import _tables
-from ._command import flags, run
+from typing_extensions import Unpack
+
+from . import _tables, _truename
 from ._open import Kb, knowledge_base
+from ._types import RecordOptions
 
 
 class Pair(NamedTuple):
@@ -24,41 +23,24 @@ class Pair(NamedTuple):
     """Probability that both stand for the same thing."""
 
 
-def dedupe(table: Any, **options: Any) -> Any:
+def dedupe(table: Any, **options: Unpack[RecordOptions]) -> Any:
     """Find the rows of a table that stand for the same thing, as `truename dedupe` does.
 
     `table`: a data frame of pandas or polars, a table of pyarrow, or a list of dicts. Returns it with the columns `cluster`, a number, and
-    `probability`, that of the likeliest match, missing for a row alone. Keyword arguments are the flags of the command: `column`, `id_column`,
-    `compare`, `threshold`, `neighbours`, `encoder`, `model`.
+    `probability`, that of the likeliest match, missing for a row alone.
     """
     _tables.refuse_taken(table, ("cluster", "probability"))
-    with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder, "table.csv"), Path(folder, "clusters.csv")
-        _tables.write(table, file)
-        run("dedupe", file, *flags({**options, "format": "table", "out": out}))
-        with out.open(encoding="utf-8", newline="") as answers:
-            found = list(csv.DictReader(answers))
-    probabilities = [float(row["probability"]) if row["probability"] else None for row in found]
-    return _tables.with_columns(
-        table, {"cluster": [int(row["cluster"]) for row in found], "probability": probabilities}
-    )
+    [(clusters, probabilities)], _ = _truename._dedupe(_tables.strings(table), None, **options)
+    return _tables.with_columns(table, {"cluster": [cluster + 1 for cluster in clusters], "probability": probabilities})
 
 
-def match_tables(left: Any, right: Any, *, one_to_one: bool = False, **options: Any) -> list[Pair]:
+def match_tables(left: Any, right: Any, *, one_to_one: bool = False, **options: Unpack[RecordOptions]) -> list[Pair]:
     """Find the rows of two tables that stand for the same thing, as `truename dedupe LEFT RIGHT` does.
 
-    Returns pairs of rows; `one_to_one` pairs each row with one of the other table at most. Keyword arguments as those of `dedupe`.
+    Returns pairs of rows; `one_to_one` pairs each row with one of the other table at most. The other options are those of `dedupe`.
     """
-    if "id_column" in options:
-        raise TypeError("rows are named by their numbers; leave id_column out")
-    with tempfile.TemporaryDirectory() as folder:
-        files, out = [Path(folder, name) for name in ("left.csv", "right.csv")], Path(folder, "pairs.csv")
-        for table, file in zip((left, right), files, strict=True):
-            _tables.write(table, file)
-        run("dedupe", *files, *flags({**options, "one_to_one": one_to_one, "format": "pairs", "out": out}))
-        with out.open(encoding="utf-8", newline="") as answers:
-            found = list(csv.DictReader(answers))
-    return [Pair(int(row["left"]) - 1, int(row["right"]) - 1, float(row["probability"])) for row in found]
+    tables = _tables.strings(left), _tables.strings(right)
+    return [Pair(*pair) for pair in _truename._dedupe(*tables, one_to_one=one_to_one, **options)[1]]
 
 
 def link_table(table: Any, *, text: str, id: str | None = None, kb: Kb = None, batch: int = 256, **options: Any) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 
@@ -53,13 +51,9 @@ def rows(table: Any) -> Iterable[Sequence[Any]]:
             yield from ([row.get(name) for name in names] for row in table)
 
 
-def write(table: Any, path: Path) -> None:
-    """Write a table as CSV; a value that is missing is an empty cell."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(columns(table))
-        for row in rows(table):
-            out.writerow("" if _is_missing(value) else value for value in row)
+def strings(table: Any) -> tuple[list[str], list[list[str]]]:
+    """Return the columns of a table and its values as text; one that is missing is empty."""
+    return columns(table), [["" if _is_missing(value) else str(value) for value in row] for row in rows(table)]
 
 
 def _is_missing(value: Any) -> bool:

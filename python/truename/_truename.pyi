@@ -4,7 +4,7 @@ from typing import Any, TypeVar, final, overload
 
 from typing_extensions import Self, Unpack
 
-from ._types import LinkOptions, MatchOptions, Path, Progress, ReadingOptions
+from ._types import LinkOptions, MatchOptions, Path, Progress, ReadingOptions, RecordOptions
 from .gilda import ScoredMatch
 
 _T = TypeVar("_T")
@@ -23,6 +23,13 @@ __all__ = [
     "Recognizer",
     "__version__",
     "_after_fork",
+    "_dedupe",
+    "_evaluate_classes",
+    "_evaluate_clusters",
+    "_evaluate_link",
+    "_evaluate_mentions",
+    "_evaluate_names",
+    "_evaluate_pairs",
     "_main",
     "_train",
     "bundled",
@@ -290,6 +297,41 @@ def cluster(
     words: float | None = None,
     progress: Progress = None,
 ) -> list[tuple[int, str] | None]: ...
+def _dedupe(
+    left: tuple[list[str], list[list[str]]],
+    right: tuple[list[str], list[list[str]]] | None,
+    *,
+    one_to_one: bool = False,
+    **options: Unpack[RecordOptions],
+) -> tuple[list[tuple[list[int], list[float | None]]], list[tuple[int, int, float]]]: ...
+def _evaluate_classes(
+    gold: Path, model: Path, first: str | None, second: str | None, label: str | None, positive: str | None
+) -> dict[str, Any]: ...
+def _evaluate_clusters(
+    gold: Path,
+    found: Path | None,
+    encoder: Encoder | None,
+    threshold: float | None,
+    linkage: str,
+    words: float | None,
+    labelled: Path | None,
+) -> dict[str, Any]: ...
+def _evaluate_link(linker: Linker, gold: Sequence[Path], gold_types: Sequence[str]) -> dict[str, Any]: ...
+def _evaluate_mentions(
+    kb: KnowledgeBase,
+    gold: Sequence[Path],
+    recognizer: Sequence[Path],
+    found: Sequence[Path],
+    train: Sequence[Path],
+    gold_types: Sequence[str],
+    nested: bool,
+    abbreviations: bool,
+    errors: int,
+) -> dict[str, Any]: ...
+def _evaluate_names(linker: Linker, gold: Path | Sequence[tuple[str, str | None]], errors: int) -> dict[str, Any]: ...
+def _evaluate_pairs(
+    gold: Path, model: Path | None, labels: Path | None, threshold: float, errors: int
+) -> dict[str, Any]: ...
 def _train(
     recipe: Path,
     out: Path,

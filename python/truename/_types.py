@@ -57,6 +57,27 @@ class LinkOptions(MatchOptions, total=False):
     """Folder of a recognizer, or "dictionary" for the names of the knowledge base."""
 
 
+class RecordOptions(TypedDict, total=False):
+    """Options of a comparison of records."""
+
+    column: str | Sequence[str] | None
+    """Columns that are compared; all that do not identify rows where this is empty."""
+    id_column: str | None
+    """Column with the ids of the rows, which is not compared."""
+    compare: str | Sequence[str] | None
+    """Columns that are compared although their values identify rows."""
+    model: Path | None
+    """Folder of a classifier of pairs; the lexical scorer where this is None."""
+    labels: Path | None
+    """Labelled pairs to fit the lexical scorer to."""
+    threshold: float | None
+    """Lowest probability of a match; 0.5."""
+    neighbours: int | None
+    """Number of nearest others that each row is compared with; 10."""
+    encoder: Path | None
+    """Folder of an encoder, whose vectors propose pairs too."""
+
+
 class ReadingOptions(TypedDict, total=False):
     """How files of concepts are read."""
 

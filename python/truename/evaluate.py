@@ -1,65 +1,128 @@
-"""Scores of names, links, mentions and clusters, as `truename evaluate` computes them.
+"""Scores of names, links, mentions, clusters, pairs and classes, as `truename evaluate` computes them.
 
-Each function returns what the command writes by `--json`: a dict of scores. Keyword arguments are the flags of the command.
+Each function returns what the command writes by `--json`: a dict of scores. Files have the formats that the command reads.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import os
-import tempfile
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ._command import flags, run
+from typing_extensions import Unpack
+
+from . import _truename
 from ._open import Kb, knowledge_base
+from ._truename import Encoder, KnowledgeBase
+from ._types import LinkOptions, Path
 
-__all__ = ["clusters", "link", "mentions", "names", "pairs"]
+__all__ = ["classes", "clusters", "link", "mentions", "names", "pairs"]
 
-PathLike = str | os.PathLike[str]
+Paths = Path | Sequence[Path]
 
 
-def _evaluate(kind: str, options: dict[str, Any]) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.json")
-        run("evaluate", kind, *flags({**options, "json": report}))
-        scores: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
-        return scores
+def _paths(paths: Paths) -> list[Path]:
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+
+
+def _with_encoder(kb: Kb, encoder: Path | None) -> KnowledgeBase:
+    opened = knowledge_base(kb)
+    return opened if encoder is None else KnowledgeBase.open(opened.path, encoder=encoder)
 
 
 def names(
-    gold: PathLike | Iterable[tuple[str, str | None]], kb: Kb = None, *, encoder: PathLike | None = None, **options: Any
+    gold: Path | Iterable[tuple[str, str | None]],
+    kb: Kb = None,
+    *,
+    encoder: Path | None = None,
+    errors: int = 5,
+    **options: Unpack[LinkOptions],
 ) -> dict[str, Any]:
-    """Score the answers to names: `gold` is a table with the columns `name` and `id`, or pairs of a name and an id, None for NIL."""
-    given = {"kb": knowledge_base(kb).path, "encoder": encoder, **options}
-    if isinstance(gold, (str, os.PathLike)):
-        return _evaluate("names", {"gold": gold, **given})
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder, "gold.csv")
-        with table.open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["name", "id"])
-            rows.writerows((name, id or "") for name, id in gold)
-        return _evaluate("names", {"gold": table, **given})
+    """Score the answers to names: `gold` is a table with the columns `name` and `id`, or pairs of a name and an id, None for NIL.
+
+    `errors`: number of errors of each kind. The other options are those of a linker.
+    """
+    pairs = gold if isinstance(gold, (str, os.PathLike)) else list(gold)
+    return _truename._evaluate_names(_with_encoder(kb, encoder).linker(**options), pairs, errors)
 
 
-def link(gold: PathLike, kb: Kb = None, **options: Any) -> dict[str, Any]:
-    """Score the mentions and ids of documents: `gold` is a corpus with mentions that have ids."""
-    return _evaluate("link", {"gold": gold, "kb": knowledge_base(kb).path, **options})
+def link(
+    gold: Paths,
+    kb: Kb = None,
+    *,
+    encoder: Path | None = None,
+    gold_types: Sequence[str] = (),
+    **options: Unpack[LinkOptions],
+) -> dict[str, Any]:
+    """Score the mentions and ids of documents: `gold` are corpora with mentions that have ids.
+
+    `gold_types`: only gold mentions of these types. The other options are those of a linker.
+    """
+    return _truename._evaluate_link(_with_encoder(kb, encoder).linker(**options), _paths(gold), list(gold_types))
 
 
-def mentions(gold: PathLike, kb: Kb = None, **options: Any) -> dict[str, Any]:
-    """Score the mentions of documents, by the recognizer of the knowledge base or of the option `recognizer`."""
-    return _evaluate("mentions", {"gold": gold, "kb": knowledge_base(kb).path, **options})
+def mentions(
+    gold: Paths,
+    kb: Kb = None,
+    *,
+    recognizer: Paths = (),
+    found: Paths = (),
+    train: Paths = (),
+    gold_types: Sequence[str] = (),
+    nested: bool = False,
+    abbreviations: bool = True,
+    errors: int = 20,
+) -> dict[str, Any]:
+    """Score the mentions of documents, by the recognizer of the knowledge base.
+
+    `recognizer`: folders of recognizers, "dictionary" or "both" in its place. `found`: the same documents with the mentions of another tool,
+    which are scored instead. `train`: training corpora, for the frequency of the texts of errors. `gold_types`: only mentions of these types.
+    """
+    given = (_paths(recognizer), _paths(found), _paths(train), list(gold_types), nested, abbreviations, errors)
+    return _truename._evaluate_mentions(knowledge_base(kb), _paths(gold), *given)
 
 
-def clusters(gold: PathLike, **options: Any) -> dict[str, Any]:
-    """Score clusters of names: `gold` is a table with the columns `name` and `cluster`."""
-    return _evaluate("clusters", {"gold": gold, **options})
+def clusters(
+    gold: Path,
+    *,
+    found: Path | None = None,
+    encoder: Encoder | Path | None = None,
+    threshold: float | None = None,
+    linkage: str = "average",
+    words: float | None = None,
+    labelled: Path | None = None,
+) -> dict[str, Any]:
+    """Score clusters of the names of `gold`, a table with the columns `name` and `cluster`, or those of the table `found`.
+
+    `labelled`: names by which the threshold is chosen. The other options are those of `truename.cluster`.
+    """
+    opened = encoder if encoder is None or isinstance(encoder, Encoder) else Encoder.open(encoder)
+    return _truename._evaluate_clusters(gold, found, opened, threshold, linkage, words, labelled)
 
 
-def pairs(gold: PathLike, **options: Any) -> dict[str, Any]:
-    """Score matches of records: `gold` is a table of pairs with labels."""
-    return _evaluate("pairs", {"gold": gold, **options})
+def pairs(
+    gold: Path, *, model: Path | None = None, labels: Path | None = None, threshold: float = 0.5, errors: int = 5
+) -> dict[str, Any]:
+    """Score matches of records: `gold` is a table of pairs with labels.
+
+    `model`: folder of a classifier of pairs. `labels`: labelled pairs to fit the lexical scorer to. `threshold`: lowest probability of a
+    match. `errors`: number of errors.
+    """
+    return _truename._evaluate_pairs(gold, model, labels, threshold, errors)
+
+
+def classes(
+    gold: Path,
+    model: Path,
+    *,
+    first: str | None = None,
+    second: str | None = None,
+    label: str | None = None,
+    positive: str | None = None,
+) -> dict[str, Any]:
+    """Score a classifier, or a regression, on texts with labels.
+
+    `first`, `second`, `label`: columns of the texts and the label; those that the model learnt from where they are left out. `positive`:
+    label that precision, recall and F1 are of.
+    """
+    return _truename._evaluate_classes(gold, model, first, second, label, positive)

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use serde::Serialize;
 use truename_files::Partial;
 
 use crate::exit_code::UsageError;
@@ -57,6 +58,11 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Write::flush)
     }
+}
+
+/// Writes a value as JSON, where a file is named for it.
+pub fn write_json(path: Option<&Path>, value: &impl Serialize) -> anyhow::Result<()> {
+    path.map_or(Ok(()), |path| write(path, &(serde_json::to_string_pretty(value)? + "\n")))
 }
 
 /// Writes a small file atomically.

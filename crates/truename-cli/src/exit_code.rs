@@ -48,7 +48,11 @@ impl std::error::Error for AdvisedError {}
 impl ExitCode {
     /// Prints an error with its causes and advice; a closed pipe is no error.
     pub(crate) fn report(outcome: anyhow::Result<()>) -> Self {
-        let Err(error) = outcome else { return Self::Success };
+        let Err(mut error) = outcome else { return Self::Success };
+        if let (true, Err(interrupted)) = (error.downcast_ref().is_some_and(Error::is_interrupted), interrupt::check())
+        {
+            error = interrupted;
+        }
         if error.chain().any(is_broken_pipe) {
             return Self::Success;
         }
@@ -105,7 +109,11 @@ fn word(part: &HintPart) -> String {
 
 fn flag(name: &str, value: &str) -> String {
     let flag = format!("--{}", name.replace('_', "-"));
-    if value.is_empty() { flag } else { format!("{flag} {value}") }
+    match value {
+        "" => flag,
+        value if value.contains(char::is_whitespace) => format!("{flag} \"{value}\""),
+        value => format!("{flag} {value}"),
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {

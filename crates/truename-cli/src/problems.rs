@@ -114,11 +114,14 @@ pub struct TruncatedNames {
 impl TruncatedNames {
     /// Counts those of several links.
     pub fn count<'a>(&mut self, links: impl IntoIterator<Item = &'a Link>) {
-        for link in links.into_iter().filter(|link| link.is_truncated) {
-            self.count += 1;
-            if self.first.len() < MAX_SHOWN {
-                self.first.push(link.name.chars().take(80).collect());
-            }
+        links.into_iter().filter(|link| link.is_truncated).for_each(|link| self.add(&link.name));
+    }
+
+    /// Counts a name.
+    pub fn add(&mut self, name: &str) {
+        self.count += 1;
+        if self.first.len() < MAX_SHOWN {
+            self.first.push(name.chars().take(80).collect());
         }
     }
 

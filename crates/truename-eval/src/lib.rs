@@ -8,6 +8,9 @@
 //! [`ClassScores`] and [`ValueScores`] score; [`pairs`] scores decisions about pairs of records, [`clusters`] names that were clustered,
 //! and [`substitutes`] simpler words for words in sentences.
 //!
+//! A report runs an evaluation and serialises to the JSON of the command: [`LinkedGold::report`], [`linked::LinkEvaluation`],
+//! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`].
+//!
 //! ```
 //! use truename_eval::{Answer, JudgedName, NameScores};
 //!
@@ -21,6 +24,7 @@
 //! ```
 
 mod bootstrap;
+mod class_report;
 mod classes;
 pub mod clusters;
 mod gold;
@@ -28,7 +32,9 @@ mod judged;
 pub mod linked;
 pub mod mentions;
 mod name_error;
+mod name_report;
 mod overlap;
+mod pair_report;
 pub mod pairs;
 pub mod plot;
 mod scores;
@@ -38,10 +44,13 @@ mod texts;
 mod trade_off;
 
 pub use bootstrap::{Comparison, Difference, compare};
+pub use class_report::{ClassReport, TextScores, check_pair};
 pub use classes::{ClassScores, ValueScores};
 pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
+pub use name_report::{LinkedGold, NameReport};
+pub use pair_report::{PairError, PairReport};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};
 pub use trade_off::NilTradeOff;

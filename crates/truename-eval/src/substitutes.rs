@@ -8,7 +8,9 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
+use truename::Progress;
 use truename_read::{Source, SourceOptions};
+use truename_substitutes::Simplifier;
 use truename_text::Span;
 
 use crate::Error;
@@ -78,6 +80,29 @@ pub struct SubstituteScores {
     pub system_precision: f64,
     /// Share of words that are replaced.
     pub changed: f64,
+}
+
+impl JudgedWord {
+    /// Simplifies the words of gold in their sentences.
+    ///
+    /// # Errors
+    /// If a model fails, or the work is stopped.
+    pub fn simplified(simplifier: &Simplifier, gold: &[GoldWord], progress: &Progress) -> Result<Vec<Self>, Error> {
+        progress.begin("simplifying", gold.len() as u64);
+        let mut judged = Vec::with_capacity(gold.len());
+        for one in gold {
+            progress.check()?;
+            let found = simplifier.simplify(&one.sentence, &[one.span])?;
+            judged.extend(found.into_iter().map(|found| Self {
+                word: one.word().to_owned(),
+                gold: one.substitutes.clone(),
+                candidates: found.substitutes.into_iter().map(|one| one.word).collect(),
+                answer: found.replacement.unwrap_or(found.word),
+            }));
+            progress.advance(1);
+        }
+        Ok(judged)
+    }
 }
 
 impl SubstituteScores {

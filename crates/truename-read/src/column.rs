@@ -2,8 +2,14 @@
 
 use std::fmt;
 
+use truename_error::{Error, ErrorKind, Hint, HintPart, hint};
+use truename_text::NameProfile;
+use truename_text::similarity::jaro_winkler;
+
 /// Most columns listed in a message.
 const MAX_SHOWN: usize = 20;
+/// Least similarity (Jaro–Winkler) of a column that is suggested as a correction.
+const MIN_SIMILARITY: f64 = 0.75;
 
 /// Returns a column's name without capitals and surrounding blanks.
 pub fn folded(column: &str) -> String {
@@ -54,6 +60,27 @@ impl fmt::Display for ColumnError {
 }
 
 impl std::error::Error for ColumnError {}
+
+impl ColumnError {
+    /// Returns the error with advice, for a column that a setting names.
+    pub fn advised(&self, setting: &'static str) -> Error {
+        Error::new(ErrorKind::NoColumn, self).with_hint(self.way_out(setting))
+    }
+
+    pub(crate) fn way_out(&self, setting: &'static str) -> Hint {
+        if !self.is_missing {
+            return "give one exactly as it is written".into();
+        }
+        let wanted = NameProfile::new(&self.wanted);
+        let alike = |column: &&String| jaro_winkler(&NameProfile::new(column), &wanted);
+        match self.columns.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
+            Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => {
+                hint!["did you mean ", HintPart::setting(setting).value(nearest.escape_debug()), "?"]
+            }
+            _ => hint!["name one with ", HintPart::setting(setting)],
+        }
+    }
+}
 
 /// Quotes a value of the data for a message.
 pub fn quoted(value: &str) -> String {

@@ -1,6 +1,6 @@
 //! Tables of delimited text: the header, found below titles and comments, and the rows.
 
-use truename_error::ErrorKind;
+use truename_error::{ErrorKind, HintPart, hint};
 
 use crate::column::{ColumnError, column, folded};
 use crate::dialect::{Clues, DELIMITERS, said_by};
@@ -133,6 +133,33 @@ impl Table {
     /// The encoding of cells; rows of UTF-16 are handed over as UTF-8.
     pub fn encoding(&self) -> Encoding {
         self.encoding
+    }
+
+    /// Returns the place of the column that a setting names, as [`column()`] does; without a name of the column `name`, else of the only
+    /// one.
+    ///
+    /// # Errors
+    /// If there is no such column, or several; advice tells where the header seems to be, too.
+    pub fn named_column(&self, wanted: Option<&str>, setting: &'static str) -> Result<usize, Error> {
+        if wanted.is_none() && self.columns.len() == 1 && self.title_rows("name").is_none() {
+            return Ok(0);
+        }
+        let wanted = wanted.unwrap_or("name");
+        self.column(wanted).map_err(|error| {
+            let titles = self.title_rows(wanted).filter(|_| error.is_missing);
+            let hint = match titles {
+                Some(rows) => {
+                    hint!["the header seems to be further down: ", HintPart::setting("skip_rows").value(rows)]
+                }
+                None if self.columns.len() == 1 => {
+                    let delimiter = HintPart::setting("delimiter");
+                    let way_out = error.way_out(setting).parts().to_vec().into_iter();
+                    way_out.chain(["; ".into(), delimiter, " says what separates columns".into()]).collect()
+                }
+                None => error.way_out(setting),
+            };
+            Error::new(ErrorKind::NoColumn, error).with_hint(hint)
+        })
     }
 
     /// Returns the place of a column, as [`column()`] does.

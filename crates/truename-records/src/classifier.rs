@@ -64,14 +64,6 @@ impl PairClassifier {
     }
 }
 
-impl ClassifierScorer<'_> {
-    /// Returns the number of pairs scored so far that were longer than the classifier's window; of these the beginnings were
-    /// read.
-    pub fn truncated(&self) -> u64 {
-        self.truncated.load(Ordering::Relaxed)
-    }
-}
-
 impl PairScorer for ClassifierScorer<'_> {
     fn score(&self, pairs: &[RecordPair]) -> Result<Vec<f64>, Error> {
         let serialized = |pair: &RecordPair| {
@@ -84,6 +76,10 @@ impl PairScorer for ClassifierScorer<'_> {
         let classified = self.classifier.classifier.classify(&texts)?;
         self.truncated.fetch_add(classified.truncated.len() as u64, Ordering::Relaxed);
         Ok(classified.scores.iter().map(|scores| f64::from(scores[self.classifier.positive])).collect())
+    }
+
+    fn truncated(&self) -> u64 {
+        self.truncated.load(Ordering::Relaxed)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use truename_read::folded;
+
 use super::{Record, Tables};
 
 /// The columns that are compared: those of one table, or those that two tables share by name. Where they share none, all
@@ -67,10 +69,6 @@ fn names(records: &[Record]) -> Vec<String> {
         names.extend(last.iter().map(|name| folded(name)).filter(|name| seen.insert(name.clone())));
     }
     names
-}
-
-pub(super) fn folded(name: &str) -> String {
-    name.trim().to_lowercase()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use truename_read::folded;
 use truename_text::NormalizedName;
 
-use super::columns::folded;
 use super::{DistinctRecords, Record, Tables};
 
 /// Least share of the distinct records whose values differ, in a column that is an identifier.

@@ -1,6 +1,7 @@
 //! Entity resolution: the records of one table, or of two, that stand for the same thing.
 //!
 //! Read in this order: a [`Record`] is a row by the names of its columns, and [`Tables`] are one table or two;
+//! [`RecordTables`] makes both of tables of values;
 //! [`identifier_columns`] are those not worth comparing; equal rows are one of the [`DistinctRecords`]; [`Blocking`]
 //! proposes the [`RecordPair`]s worth comparing, by n-grams and vectors; a [`PairScorer`] gives each a probability:
 //! [`LexicalScorer`] without training, [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and
@@ -32,8 +33,10 @@ mod distinct;
 mod identifier;
 mod lexical;
 mod linkage;
+mod pair_model;
 mod pair_tables;
 mod record;
+mod record_tables;
 mod resolver;
 mod scorer;
 mod tables;
@@ -44,8 +47,10 @@ pub use clusters::Clusters;
 pub use distinct::DistinctRecords;
 pub use identifier::identifier_columns;
 pub use lexical::{FEATURES, Features, LexicalScorer, LexicalWeights, Sample};
+pub use pair_model::PairModel;
 pub use pair_tables::PairTables;
 pub use record::Record;
+pub use record_tables::{ColumnChoice, RecordTable, RecordTables};
 pub use resolver::{Resolution, Resolver};
 pub use scorer::{PairScorer, ScoredPair};
 pub use tables::{RecordPair, Tables};

@@ -92,6 +92,33 @@ impl<'a> Resolver<'a> {
     }
 }
 
+impl Resolution {
+    /// Returns the compared pairs and one pair for each further row of equal ones, by row.
+    pub fn all_pairs(&self) -> Vec<ScoredPair> {
+        let mut pairs: Vec<ScoredPair> = self.pairs.iter().chain(&self.equal).copied().collect();
+        pairs.sort_by_key(|scored| scored.pair);
+        pairs
+    }
+
+    /// Returns the probability of the likeliest match of each row within its cluster, for the rows of each table.
+    pub fn best(&self, tables: Tables<'_>) -> Vec<Vec<Option<f64>>> {
+        let mut best = vec![vec![None; tables.left().len()]];
+        if let Tables::Two(_, right) = tables {
+            best.push(vec![None; right.len()]);
+        }
+        let right = best.len() - 1;
+        for ScoredPair { pair, probability } in self.pairs.iter().chain(&self.equal) {
+            if self.clusters.has(*pair) {
+                for (table, row) in [(0, pair.left), (right, pair.right)] {
+                    let known = &mut best[table][row as usize];
+                    *known = Some(known.map_or(*probability, |known: f64| known.max(*probability)));
+                }
+            }
+        }
+        best
+    }
+}
+
 /// Returns the first two rows of each record of one table that stands in several; no records of one of two tables are compared.
 fn repeated(tables: Tables<'_>, distinct: &DistinctRecords) -> Vec<RecordPair> {
     let Tables::One(_) = tables else { return Vec::new() };

@@ -11,6 +11,11 @@ pub trait PairScorer: Sync {
     /// # Errors
     /// If a model fails.
     fn score(&self, pairs: &[RecordPair]) -> Result<Vec<f64>, Error>;
+
+    /// Returns the number of pairs scored so far that were longer than the window of a model; of these the beginnings were read.
+    fn truncated(&self) -> u64 {
+        0
+    }
 }
 
 /// A pair that was compared.

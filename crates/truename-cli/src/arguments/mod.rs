@@ -48,7 +48,7 @@ pub use match_names::{InputFormat, Match, OutputFormat};
 pub use model::Model;
 pub use nil::NilArguments;
 pub use recognize::Recognize;
-pub use recognizer::{RecognizerArguments, RecognizerChoice, RecognizerChoices};
+pub use recognizer::{RecognizerArguments, RecognizerChoices};
 pub use serve::{Export, Review, Serve};
 pub use simplify::{Simplify, SimplifyFormat, SubstituteArguments};
 pub use table::TableArguments;

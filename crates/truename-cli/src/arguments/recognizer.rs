@@ -27,8 +27,8 @@ pub struct RecognizerChoices {
     /// Recognizer: a folder that `train` made, `dictionary` for the names of the knowledge base, or `both` for the knowledge
     /// base's own and then the dictionary; may be given several times, mentions of the first come first [default: the
     /// knowledge base's own, else the dictionary]
-    #[arg(long, value_name = "DIR", value_parser = str::parse::<RecognizerChoice>)]
-    pub recognizer: Vec<RecognizerChoice>,
+    #[arg(long, value_name = "DIR")]
+    pub recognizer: Vec<PathBuf>,
     /// Types to look for in place of those of the recognizer: a TOML file of names and descriptions, as `vaccine = "…"`
     #[arg(long, value_name = "FILE")]
     pub entity_types: Option<PathBuf>,
@@ -46,27 +46,5 @@ impl RecognizerChoices {
     pub fn are_default(&self) -> bool {
         let Self { recognizer, entity_types, entity_type, joint } = self;
         recognizer.is_empty() && entity_types.is_none() && entity_type.is_empty() && !joint
-    }
-}
-
-/// A value of `--recognizer`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecognizerChoice {
-    /// The names of the knowledge base.
-    Dictionary,
-    /// The knowledge base's own, then its names.
-    Both,
-    Folder(PathBuf),
-}
-
-impl std::str::FromStr for RecognizerChoice {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            "dictionary" => Self::Dictionary,
-            "both" => Self::Both,
-            folder => Self::Folder(folder.into()),
-        })
     }
 }

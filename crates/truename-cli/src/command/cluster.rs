@@ -1,16 +1,13 @@
 //! `truename cluster`.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use truename::{Encoder, KnowledgeBase, Progress};
-use truename_clusters::{
-    ChosenThreshold, ClusterOptions, Dendrogram, NameSpace, canonical_names, choose_by, choose_by_silhouette,
-};
-use truename_eval::clusters::{ClusterScores, Clusters};
+use truename::{Encoder, KnowledgeBase};
+use truename_clusters::{NameClusters, Threshold, canonical_names};
+use truename_eval::clusters::Clusters;
 
 use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice};
 use crate::count::{counted, grouped};
@@ -30,7 +27,7 @@ pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
     if phrases.empty > 0 && !quiet {
         crate::say!("{} without a name left out", counted(phrases.empty, "cell"));
     }
-    let clustered = NameClusters::new(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
+    let clustered = cluster(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
     write(arguments, format, &phrases, &clustered.labels)?;
     if !quiet {
         let triples =
@@ -39,7 +36,7 @@ pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
         crate::say!(
             "{}{triples} in {} ({seconds:.1} s)",
             counted(phrases.names.len() as u64, "name"),
-            clustered.summary()
+            summary(&clustered, &arguments.clustering)
         );
     }
     Ok(())
@@ -83,99 +80,51 @@ pub fn encoder(arguments: &Clustering, quiet: bool) -> anyhow::Result<Option<Arc
     }
 }
 
-/// Names in clusters.
-pub struct NameClusters {
-    /// Cluster of each name.
-    pub labels: Vec<usize>,
-    pub threshold: f32,
-    /// Choice of the threshold, in words.
-    chosen: String,
-    /// Neighbours of each name, where a graph was clustered.
-    neighbours: Option<usize>,
+/// Clusters distinct names.
+pub fn cluster(
+    names: &[String],
+    encoder: Option<&Encoder>,
+    arguments: &Clustering,
+    quiet: bool,
+) -> anyhow::Result<NameClusters> {
+    let labelled = arguments.labelled.as_deref().map(Clusters::read).transpose()?;
+    let threshold = match (arguments.threshold, &labelled) {
+        (Some(threshold), _) => Threshold::Given(threshold),
+        (None, Some(labelled)) => labelled.best_threshold(),
+        (None, None) => Threshold::Silhouette,
+    };
+    let cluster = || NameClusters::new(names, encoder, &arguments.options(), &threshold, &interrupt::progress());
+    let clustered = watched(quiet, cluster)?;
+    if !quiet {
+        say_truncated(clustered.truncated as u64);
+    }
+    Ok(clustered)
 }
 
-impl NameClusters {
-    /// Clusters distinct names.
-    pub fn new(
-        names: &[String],
-        encoder: Option<&Encoder>,
-        arguments: &Clustering,
-        quiet: bool,
-    ) -> anyhow::Result<Self> {
-        let labelled = arguments.labelled.as_deref().map(Clusters::read).transpose()?;
-        let clusterer = Clusterer { encoder, options: arguments.options(), progress: interrupt::progress() };
-        let (space, dendrogram, (threshold, chosen)) = watched(quiet, || -> anyhow::Result<_> {
-            let (space, dendrogram) = clusterer.cluster(names)?;
-            let chosen = match (arguments.threshold, &labelled) {
-                (Some(threshold), _) => (threshold, String::new()),
-                (None, Some(gold)) => clusterer.by_labels(gold, names, &dendrogram)?,
-                (None, None) => {
-                    let ChosenThreshold { threshold, score } =
-                        choose_by_silhouette(&space, &dendrogram, &clusterer.progress)?;
-                    (threshold, format!(", chosen by a silhouette of {score:.3}"))
-                }
-            };
-            Ok((space, dendrogram, chosen))
-        })?;
-        if !quiet {
-            say_truncated(space.truncated() as u64);
+/// Describes clusters and their threshold.
+pub fn summary(clustered: &NameClusters, arguments: &Clustering) -> String {
+    let mut sizes = vec![0_u32; clustered.labels.iter().max().map_or(0, |last| last + 1)];
+    clustered.labels.iter().for_each(|label| sizes[*label] += 1);
+    let several = sizes.iter().filter(|size| **size > 1).count();
+    let chosen = match (clustered.score, clustered.labelled) {
+        (None, _) => String::new(),
+        (Some(score), None) => format!(", chosen by a silhouette of {score:.3}"),
+        (Some(score), Some(labelled)) => {
+            let names = counted(labelled.names as u64, "labelled name");
+            let place = if labelled.are_among { "of the input" } else { "clustered by themselves" };
+            format!(", chosen by {names} {place}: mean F1 {:.1} %", 100.0 * score)
         }
-        let neighbours = (!dendrogram.is_exact()).then_some(clusterer.options.neighbours);
-        Ok(Self { labels: dendrogram.cut(threshold), threshold, chosen, neighbours })
-    }
-
-    pub fn summary(&self) -> String {
-        let mut sizes = vec![0_u32; self.labels.iter().max().map_or(0, |last| last + 1)];
-        self.labels.iter().for_each(|label| sizes[*label] += 1);
-        let several = sizes.iter().filter(|size| **size > 1).count();
-        let graph = self.neighbours.map(|count| format!(", on the graph of the {count} nearest")).unwrap_or_default();
-        format!(
-            "{}, {} of several names; threshold {}{}{graph}",
-            counted(sizes.len() as u64, "cluster"),
-            grouped(several as u64),
-            self.threshold,
-            self.chosen
-        )
-    }
-}
-
-/// Encoder and options of a run.
-struct Clusterer<'a> {
-    encoder: Option<&'a Encoder>,
-    options: ClusterOptions,
-    progress: Arc<Progress>,
-}
-
-impl Clusterer<'_> {
-    fn cluster(&self, names: &[String]) -> Result<(NameSpace, Dendrogram), truename::Error> {
-        let space = NameSpace::new(names, self.encoder, &self.options, &self.progress)?;
-        let dendrogram = Dendrogram::new(&space, &self.options, &self.progress)?;
-        Ok((space, dendrogram))
-    }
-
-    /// Chooses the threshold with the highest mean F1 of labelled names: in the clusters of the input if it has them all, else
-    /// in clusters of their own.
-    fn by_labels(&self, gold: &Clusters, names: &[String], dendrogram: &Dendrogram) -> anyhow::Result<(f32, String)> {
-        let numbers: HashMap<&String, usize> = names.iter().zip(0..).collect();
-        let places: Option<Vec<usize>> = gold.names().iter().map(|name| numbers.get(name).copied()).collect();
-        let count = counted(gold.names().len() as u64, "labelled name");
-        let (ChosenThreshold { threshold, score }, place) = match places {
-            Some(places) => {
-                let score = |labels: &[usize]| score(gold, places.iter().map(|place| labels[*place]));
-                (choose_by(dendrogram, &self.progress, score)?, "of the input")
-            }
-            None => {
-                let (_, own) = self.cluster(gold.names())?;
-                let score = |labels: &[usize]| score(gold, labels.iter().copied());
-                (choose_by(&own, &self.progress, score)?, "clustered by themselves")
-            }
-        };
-        Ok((threshold, format!(", chosen by {count} {place}: mean F1 {:.1} %", 100.0 * score)))
-    }
-}
-
-fn score(gold: &Clusters, labels: impl Iterator<Item = usize>) -> f64 {
-    ClusterScores::of(gold, &labels.map(Some).collect::<Vec<_>>()).mean_f1
+    };
+    let graph = match clustered.is_exact {
+        true => String::new(),
+        false => format!(", on the graph of the {} nearest", arguments.neighbours),
+    };
+    format!(
+        "{}, {} of several names; threshold {}{chosen}{graph}",
+        counted(sizes.len() as u64, "cluster"),
+        grouped(several as u64),
+        clustered.threshold
+    )
 }
 
 /// A name in a cluster, as it is written.

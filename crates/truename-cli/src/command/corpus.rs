@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker};
+use truename::{LinkOptions, Linker, RecognizerOptions};
 use truename_train::{CorpusOptions, CorpusReport, CorpusTexts, Start, build_corpus};
 
-use crate::arguments::{Corpus, CorpusBuild, EncoderChoice, RecognizerChoice, RecognizerChoices};
-use crate::command::{open_linker, recognizer};
+use crate::arguments::{Corpus, CorpusBuild, EncoderChoice, RecognizerChoices};
+use crate::command::open_linker;
+use crate::command::recognizer::recognizer;
 use crate::count::{counted, grouped};
 use crate::progress::watched;
 use crate::{interrupt, problems};
@@ -33,13 +34,7 @@ fn build(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<()> {
     interrupt::keeps("the sentences found are kept, and `--resume` goes on from there");
     let report = watched(quiet, || {
         build_corpus(&linker, &texts, &options(arguments), &arguments.out, begun, &interrupt::progress())
-    });
-    let report = match report {
-        Err(error) if error.is_interrupted() => {
-            anyhow::bail!("interrupted; the sentences found are kept, and `--resume` goes on from there")
-        }
-        report => report?,
-    };
+    })?;
     problems::show(&report.read.first_problems, report.read.problems);
     let unknown = &report.left_out.first_unknown_exclusions;
     let unknown: Vec<String> = unknown.iter().map(|line| format!("--exclude: no concept has \"{line}\"")).collect();
@@ -71,19 +66,14 @@ fn linker(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Linker> {
         return Ok(linker);
     }
     let kb = linker.knowledge_base().clone();
-    let recognizer = recognizer::recognizer(&arguments.recognizer, || Ok(kb), &recognizer::Options::default())?;
-    Ok(linker.with_recognizer(recognizer.into()))
+    let recognizer = recognizer(&arguments.recognizer, || Ok(kb), RecognizerOptions::default())?;
+    Ok(linker.with_recognizer(recognizer))
 }
 
 /// Describes recognizer and encoder for the data sheet.
 fn described(arguments: &CorpusBuild) -> String {
     let RecognizerChoices { recognizer, entity_types, entity_type, joint } = &arguments.recognizer;
-    let named = recognizer.iter().map(|choice| match choice {
-        RecognizerChoice::Dictionary => "dictionary".to_owned(),
-        RecognizerChoice::Both => "both".to_owned(),
-        RecognizerChoice::Folder(folder) => folder.display().to_string(),
-    });
-    let mut parts: Vec<String> = named.collect();
+    let mut parts: Vec<String> = recognizer.iter().map(|name| name.display().to_string()).collect();
     if parts.is_empty() {
         parts.push("the knowledge base's own, else the dictionary".to_owned());
     }

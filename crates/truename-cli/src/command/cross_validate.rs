@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use truename::{CalibrateOptions, Encoder, LinkOptions, Linker};
+use truename::{CalibrateOptions, Encoder, Linker};
 use truename_eval::{GoldName, JudgedName};
 use truename_files::Partial;
 use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
 
 use crate::arguments::{EncoderArgument, EncoderChoice, EvaluateNames, RecipeChanges};
-use crate::command::judge::{DEPTH, judge};
+use crate::command::judge::{judge, options};
 use crate::command::train::{make, resolved};
 use crate::command::{check_vectors, open_kb};
 use crate::count::counted;
@@ -80,10 +80,8 @@ impl Stages {
             );
         }
         self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
-        let (vote, placeholders) = (arguments.vote as usize, arguments.placeholders.read()?);
-        let options = LinkOptions { top: DEPTH, vote, placeholders, ..arguments.nil.apply(LinkOptions::default()) };
         let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, name_type: None });
-        let answers = judge(&Linker::new(kb)?.with_options(options)?, gold.collect(), quiet)?;
+        let answers = judge(&Linker::new(kb)?.with_options(options(arguments)?)?, gold.collect(), quiet)?.judged;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;
         self.linked.push([1, 3, 5].map(|depth| share(depth) / answers.len() as f64));
         self.judged.extend(answers);

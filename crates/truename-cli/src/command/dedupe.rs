@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use truename_records::{Blocking, CandidatePairs, Resolution, Resolver};
+use truename_read::quoted;
+use truename_records::{Blocking, CandidatePairs, RecordTables, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
-use crate::names::column::quoted;
-use crate::records::{Coverage, Gold, Input, Scorer, check, write};
+use crate::records::{Coverage, Gold, Input, check, pair_model, say_truncated, write};
 use crate::{atomic_file, bars, interrupt, progress};
 
 pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
@@ -19,51 +19,51 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     }
     let start = Instant::now();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let scorer = Scorer::open(&arguments.scorer)?;
+    let model = pair_model(&arguments.scorer)?;
     let encoder = arguments.encoder.as_deref().map(|folder| arguments.adapter.open(folder)).transpose()?;
     let input = Input::read(arguments, no_bar)?;
     let gold = arguments.gold.as_deref().map(|path| Gold::read(path, &input)).transpose()?;
     let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
 
-    let tables = input.tables();
+    let tables = input.tables.tables();
     let blocking = Blocking {
         neighbours: arguments.neighbours.into(),
         encoder: encoder.as_ref(),
         progress: interrupt::progress(),
     };
     let began = Instant::now();
-    let blocked = progress::watched(no_bar, || blocking.pairs(tables)).map_err(interrupted)?;
+    let blocked = progress::watched(no_bar, || blocking.pairs(tables))?;
     summary.blocking = began.elapsed().as_secs_f64();
 
     let began = Instant::now();
     let (scorer, resolution) = progress::watched(no_bar, || {
-        let scorer = scorer.of(tables);
+        let scorer = model.scorer(tables);
         let resolver = Resolver {
             threshold: arguments.scorer.threshold,
             one_to_one: arguments.one_to_one,
             progress: interrupt::progress(),
-            scorer: &scorer,
+            scorer: &*scorer,
         };
         let resolution = resolver.resolve(tables, &blocked.pairs);
         resolution.map(|resolution| (scorer, resolution))
-    })
-    .map_err(interrupted)?;
+    })?;
     summary.comparing = began.elapsed().as_secs_f64();
 
-    summary.count(&input, &blocked, &resolution);
+    summary.count(&input.tables, &blocked, &resolution);
     summary.gold = gold.map(|gold| gold.coverage(&blocked.pairs, &resolution));
     let committing = interrupt::commit()?;
     write(arguments, &input, &resolution)?;
     summary.seconds = start.elapsed().as_secs_f64();
-    if let Some(path) = &arguments.json {
-        atomic_file::write(path, &(serde_json::to_string_pretty(&summary)? + "\n"))?;
-    }
+    atomic_file::write_json(arguments.json.as_deref(), &summary)?;
     drop(committing);
     if !quiet {
         let outcome = "malformed rows were compared as far as they could be read";
-        input.each().for_each(|table| table.malformed.list(outcome));
-        report_identifiers(&input);
-        scorer.say_truncated();
+        input.malformed.iter().for_each(|malformed| malformed.list(outcome));
+        for name in &input.tables.identifiers {
+            crate::say!("column {} identifies the rows and is not compared", quoted(name));
+            crate::say!("hint: --compare {} compares it too", quoted(name));
+        }
+        say_truncated(scorer.truncated());
         if blocked.truncated > 0 {
             let records = counted(blocked.truncated, "record");
             crate::say!("{records} longer than the encoder's window; their vectors are of the beginning");
@@ -71,21 +71,6 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
         summary.say();
     }
     Ok(())
-}
-
-/// Replaces the error of work that was interrupted by the command's own.
-fn interrupted(error: truename::Error) -> anyhow::Error {
-    match interrupt::check() {
-        Err(message) if error.is_interrupted() => message,
-        _ => error.into(),
-    }
-}
-
-fn report_identifiers(input: &Input) {
-    for name in &input.identifiers {
-        crate::say!("column {} identifies the rows and is not compared", quoted(name));
-        crate::say!("hint: --compare {} compares it too", quoted(name));
-    }
 }
 
 /// Counts and times of a run, as `--json` has them.
@@ -112,11 +97,11 @@ struct Summary {
 }
 
 impl Summary {
-    fn count(&mut self, input: &Input, blocked: &CandidatePairs, resolution: &Resolution) {
+    fn count(&mut self, tables: &RecordTables, blocked: &CandidatePairs, resolution: &Resolution) {
         let Resolution { pairs, equal, clusters, distinct, .. } = resolution;
-        self.records = input.each().map(|table| table.records.len()).sum();
+        self.records = tables.each().map(|table| table.rows.len()).sum();
         self.distinct = distinct.count();
-        self.identifiers.clone_from(&input.identifiers);
+        self.identifiers.clone_from(&tables.identifiers);
         self.candidates = blocked.pairs.len();
         self.compared = pairs.len();
         self.matches = equal.len() + pairs.iter().filter(|scored| clusters.has(scored.pair)).count();

@@ -1,21 +1,19 @@
 //! `truename evaluate`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
-use serde::Serialize;
-use truename::{ConceptId, KnowledgeBase, LinkOptions, Linker};
 use truename_eval::{
-    JudgedName, NameError, NameErrorKind, NameErrors, NameScores, NilTradeOff, check_same_names, compare, plot,
-    read_gold, read_judged, write_judged,
+    JudgedName, NameError, NameErrorKind, NameReport, NameScores, check_same_names, compare, plot, read_gold,
+    read_judged, write_judged,
 };
 
 use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
-use crate::command::judge::{DEPTH, judge};
+use crate::command::judge::{judge, options};
 use crate::command::{check_vectors, cross_validate, open_linker};
 use crate::count::grouped;
 use crate::{interrupt, output};
@@ -33,95 +31,52 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
     if let Some(files) = &arguments.compare {
         return compare_files(files, &arguments);
     }
+    let (nil_share, errors) = (arguments.nil.nil_share, arguments.errors as usize);
     match (&arguments.gold, arguments.folds) {
         (Some(gold), _) => {
-            let (judged, linker) = answers(gold, &arguments, quiet)?;
-            report(&judged, |id| names_of(linker.knowledge_base(), id), &arguments)
+            let gold = read_gold(gold)?;
+            let linker = open_linker(&arguments.kb, quiet)?.with_options(options(&arguments)?)?;
+            check_vectors("--vote", arguments.vote > 0, linker.knowledge_base().encoder()?.is_some())?;
+            let linked = judge(&linker, gold, quiet)?;
+            write(&linked.judged, &linked.report(linker.knowledge_base(), nil_share, errors)?, &arguments)
         }
         (None, Some(folds)) => {
             let (judged, dataset) = cross_validate::run(&arguments, folds, quiet)?;
             let concepts = dataset.searched().iter().map(|concept| (concept.id.as_str(), &concept.names));
             let names: HashMap<&str, &Vec<String>> = concepts.collect();
-            report(&judged, |id| Ok(names.get(id).map_or_else(Vec::new, |names| names.to_vec())), &arguments)
+            let names = |id: &str| Ok(names.get(id).map_or_else(Vec::new, |names| names.to_vec()));
+            write(&judged, &NameReport::of::<truename::Error>(&judged, names, nil_share, errors)?, &arguments)
         }
         (None, None) => Ok(()),
     }
 }
 
-fn answers(gold: &Path, arguments: &EvaluateNames, quiet: bool) -> anyhow::Result<(Vec<JudgedName>, Linker)> {
-    let gold = read_gold(gold)?;
-    let options = arguments.concepts.apply(arguments.nil.apply(LinkOptions::default()));
-    let (vote, placeholders) = (arguments.vote as usize, arguments.placeholders.read()?);
-    let options = LinkOptions { top: DEPTH, vote, placeholders, ..options };
-    let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    check_vectors("--vote", arguments.vote > 0, linker.knowledge_base().encoder()?.is_some())?;
-    Ok((judge(&linker, gold, quiet)?, linker))
+fn print_report(report: &NameReport, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{}", report.scores)?;
+    if report.nil_trade_off.iter().any(|point| point.nil.is_some()) {
+        print_trade_off(report, out)?;
+    }
+    let mut kinds: Vec<(NameErrorKind, usize)> =
+        report.error_kinds.iter().map(|(kind, count)| (*kind, *count)).collect();
+    kinds.sort_by_key(|(_, count)| Reverse(*count));
+    if !kinds.is_empty() {
+        writeln!(out, "\nerrors, asked → right; answered")?;
+    }
+    for (kind, count) in kinds {
+        writeln!(out, "{} {}", kind.as_str(), grouped(count as u64))?;
+        report.errors.iter().filter(|error| error.kind == kind).try_for_each(|error| print_error(out, error))?;
+    }
+    Ok(())
 }
 
-/// Returns the names of a concept; none if the knowledge base does not have it, as judgements may name other ids.
-fn names_of(kb: &KnowledgeBase, id: &str) -> anyhow::Result<Vec<String>> {
-    let Ok(id) = id.parse::<ConceptId>() else { return Ok(Vec::new()) };
-    match kb.concept(&id) {
-        Ok(concept) => Ok(concept.names().map(str::to_owned).collect()),
-        Err(error) if error.is_not_found() => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
+fn print_trade_off(report: &NameReport, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "\nNIL below  right  wrong  right NIL  decisions, in %")?;
+    for point in &report.nil_trade_off {
+        let [right, wrong, nil, decisions] =
+            [Some(point.right), Some(point.wrong), point.nil, point.decisions].map(percent);
+        writeln!(out, "{:9.2}  {right}  {wrong}      {nil}      {decisions}", point.threshold)?;
     }
-}
-
-/// The scores and errors, as `--json` has them.
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    scores: NameScores,
-    nil_trade_off: Vec<NilTradeOff>,
-    error_kinds: BTreeMap<NameErrorKind, usize>,
-    errors: Vec<NameError>,
-}
-
-impl Report {
-    fn of(
-        judged: &[JudgedName],
-        names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
-        arguments: &EvaluateNames,
-    ) -> anyhow::Result<Self> {
-        let NameErrors { kinds: error_kinds, mut errors, .. } = NameErrors::of(judged, names)?;
-        let mut shown: BTreeMap<NameErrorKind, u32> = BTreeMap::new();
-        errors.retain(|error| {
-            let shown = shown.entry(error.kind).or_default();
-            *shown += 1;
-            *shown <= arguments.errors
-        });
-        let nil_trade_off = NilTradeOff::of(judged, arguments.nil.nil_share);
-        Ok(Self { scores: NameScores::of(judged), nil_trade_off, error_kinds, errors })
-    }
-
-    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
-        writeln!(out, "{}", self.scores)?;
-        if self.nil_trade_off.iter().any(|point| point.nil.is_some()) {
-            self.print_trade_off(out)?;
-        }
-        let mut kinds: Vec<(NameErrorKind, usize)> =
-            self.error_kinds.iter().map(|(kind, count)| (*kind, *count)).collect();
-        kinds.sort_by_key(|(_, count)| Reverse(*count));
-        if !kinds.is_empty() {
-            writeln!(out, "\nerrors, asked → right; answered")?;
-        }
-        for (kind, count) in kinds {
-            writeln!(out, "{} {}", kind.as_str(), grouped(count as u64))?;
-            self.errors.iter().filter(|error| error.kind == kind).try_for_each(|error| print_error(out, error))?;
-        }
-        Ok(())
-    }
-
-    fn print_trade_off(&self, out: &mut impl Write) -> std::io::Result<()> {
-        writeln!(out, "\nNIL below  right  wrong  right NIL  decisions, in %")?;
-        for point in &self.nil_trade_off {
-            let [right, wrong, nil, decisions] =
-                [Some(point.right), Some(point.wrong), point.nil, point.decisions].map(percent);
-            writeln!(out, "{:9.2}  {right}  {wrong}      {nil}      {decisions}", point.threshold)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A share in percent, or a dash.
@@ -136,21 +91,14 @@ fn print_error(out: &mut impl Write, error: &NameError) -> std::io::Result<()> {
     writeln!(out, "{count:6}  “{name}” → {right}; {nil}{}", answers.join(" / "))
 }
 
-fn report(
-    judged: &[JudgedName],
-    names: impl Fn(&str) -> anyhow::Result<Vec<String>>,
-    arguments: &EvaluateNames,
-) -> anyhow::Result<()> {
-    let report = Report::of(judged, names, arguments)?;
+fn write(judged: &[JudgedName], report: &NameReport, arguments: &EvaluateNames) -> anyhow::Result<()> {
     let _committing = interrupt::commit()?;
     let mut out = output::stdout();
-    report.print(&mut out)?;
+    print_report(report, &mut out)?;
     out.finish()?;
-    if let Some(path) = &arguments.json {
-        atomic_file::write(path, &(serde_json::to_string_pretty(&report)? + "\n"))?;
-    }
+    atomic_file::write_json(arguments.json.as_deref(), report)?;
     if let Some(folder) = &arguments.plots {
-        write_plots(folder, &report)?;
+        write_plots(folder, report)?;
     }
     if let Some(path) = &arguments.predictions {
         let mut file = atomic_file::AtomicFile::create(path)?;
@@ -160,7 +108,7 @@ fn report(
     Ok(())
 }
 
-fn write_plots(folder: &PathBuf, report: &Report) -> anyhow::Result<()> {
+fn write_plots(folder: &PathBuf, report: &NameReport) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     atomic_file::write(&folder.join("nil-roc.svg"), &plot::nil_roc(&report.scores))?;
     atomic_file::write(&folder.join("nil-trade-off.svg"), &plot::nil_trade_off(&report.nil_trade_off))?;
@@ -184,12 +132,9 @@ fn compare_files(files: &[PathBuf], arguments: &EvaluateNames) -> anyhow::Result
         writeln!(out, "{comparison}")?;
     }
     out.finish()?;
-    if let Some(path) = &arguments.json {
-        let json = match &comparisons[..] {
-            [only] => serde_json::to_string_pretty(only)?,
-            all => serde_json::to_string_pretty(all)?,
-        };
-        atomic_file::write(path, &(json + "\n"))?;
+    match &comparisons[..] {
+        [only] => atomic_file::write_json(arguments.json.as_deref(), only)?,
+        all => atomic_file::write_json(arguments.json.as_deref(), &all)?,
     }
     if let Some(folder) = &arguments.plots {
         let stems: BTreeSet<_> = files.iter().map(|file| file.file_stem()).collect();

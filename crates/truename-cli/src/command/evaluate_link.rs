@@ -1,139 +1,34 @@
 //! `truename evaluate link`.
 
-use std::collections::HashMap;
 use std::io::Write;
 
-use truename::{Document, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Span};
-use truename_eval::linked::{
-    Answer, FoundMention, JudgedDocument, LinkError, LinkErrorKind, LinkedScores, LinkingScores, PrecisionRecall,
-    link_errors,
-};
+use truename::{LinkOptions, Linker};
+use truename_eval::linked::{LinkError, LinkErrorKind, LinkEvaluation, LinkedScores, LinkingScores, PrecisionRecall};
 
 use crate::arguments::EvaluateLink;
-use crate::atomic_file;
 use crate::command::link::of_documents;
 use crate::command::{open_kb, with_encoder};
 use crate::count::{counted, grouped};
 use crate::documents::read;
 use crate::problems::TruncatedNames;
-
-/// Number of candidates examined for each gold mention.
-const DEPTH: usize = 5;
+use crate::{atomic_file, interrupt};
 
 pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let options = arguments.documents.options()?;
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
-    let finding = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions { top: 1, ..LinkOptions::default() })?;
-    let linking = finding.with_options(LinkOptions { top: DEPTH, ..finding.options().clone() })?;
-    let judge = Judge { finding, linking };
-    let (mut judged, mut truncated) = (Vec::new(), TruncatedNames::default());
-    let problems = read(&arguments.gold, &options, quiet, |mut documents| {
-        documents.iter_mut().for_each(|document| keep_types(document, &arguments.gold_types));
-        judged.extend(judge.all(documents, &mut truncated)?);
-        Ok(())
-    })?;
+    let linker = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions::default())?;
+    let mut evaluation = LinkEvaluation::new(&linker, arguments.gold_types.clone())?;
+    let problems =
+        read(&arguments.gold, &options, quiet, |documents| Ok(evaluation.add(documents, &interrupt::progress())?))?;
     if !quiet {
+        let mut truncated = TruncatedNames::default();
+        evaluation.truncated().iter().for_each(|name| truncated.add(name));
         truncated.say();
     }
-    let gold = judged.iter().map(|document| document.gold.len()).sum::<usize>();
-    if gold == 0 {
-        problems.report(quiet)?;
-    }
-    anyhow::ensure!(gold > 0, "the corpus has no mention to compare with{}", type_note(&arguments.gold_types));
-    let mut scores = LinkedScores::of(&judged, &judge.finding.knowledge_base().types()?);
-    scores.unknown_ids = unknown_ids(judge.finding.knowledge_base(), &judged)?;
-    print(&scores, &link_errors(&judged), arguments.errors as usize)?;
-    if let Some(path) = &arguments.json {
-        atomic_file::write(path, &(serde_json::to_string_pretty(&scores)? + "\n"))?;
-    }
+    let scores = evaluation.scores().or_else(|error| problems.report(quiet).and(Err(error.into())))?;
+    print(&scores, &evaluation.errors(), arguments.errors as usize)?;
+    atomic_file::write_json(arguments.json.as_deref(), &scores)?;
     problems.report(quiet)
-}
-
-/// Counts gold mentions none of whose ids is in the knowledge base.
-fn unknown_ids(kb: &KnowledgeBase, judged: &[JudgedDocument]) -> Result<usize, truename::Error> {
-    let mut known: HashMap<String, Vec<String>> = HashMap::new();
-    kb.for_each_concept(|concept| {
-        for id in std::iter::once(concept.id.to_string()).chain(concept.xrefs) {
-            known.entry(local(&id).to_owned()).or_default().push(id);
-        }
-        Ok::<_, truename::Error>(())
-    })?;
-    let is_known = |id: &str| known.get(local(id)).is_some_and(|ids| Answer { ids: ids.clone() }.is(id));
-    let gold = judged.iter().flat_map(|document| &document.gold);
-    Ok(gold.filter(|mention| mention.id.is_some() && !mention.ids().any(is_known)).count())
-}
-
-/// Returns an id without its prefix.
-fn local(id: &str) -> &str {
-    id.split_once(':').map_or(id, |(_, local)| local)
-}
-
-fn keep_types(document: &mut Document, types: &[String]) {
-    if !types.is_empty() {
-        document.mentions.retain(|mention| types.contains(&mention.mention_type));
-    }
-}
-
-/// Returns the end of a message that names the types asked for.
-pub(super) fn type_note(types: &[String]) -> String {
-    if types.is_empty() { String::new() } else { format!(" of the type {}", types.join(" or ")) }
-}
-
-/// Links documents twice: as they are, and with their gold mentions.
-struct Judge {
-    finding: Linker,
-    linking: Linker,
-}
-
-impl Judge {
-    /// Links all documents. Adds the names that are longer than the window of a model to `truncated`.
-    fn all(&self, documents: Vec<Document>, truncated: &mut TruncatedNames) -> anyhow::Result<Vec<JudgedDocument>> {
-        let given = self.linking.link_mentions(documents.clone())?;
-        let found = self.finding.link_documents(documents)?;
-        let mentions = given.iter().chain(&found).flat_map(|document| &document.mentions);
-        truncated.count(mentions.map(|mention| &*mention.link));
-        let mut answers = Answers { kb: self.finding.knowledge_base(), known: HashMap::new() };
-        found.into_iter().zip(given).map(|(found, given)| answers.judged(found, &given)).collect()
-    }
-}
-
-/// Concepts by all their ids, each looked up once.
-struct Answers<'a> {
-    kb: &'a KnowledgeBase,
-    known: HashMap<String, Answer>,
-}
-
-impl Answers<'_> {
-    fn of(&mut self, id: &str) -> anyhow::Result<Answer> {
-        if let Some(answer) = self.known.get(id) {
-            return Ok(answer.clone());
-        }
-        let concept = self.kb.concept(&id.parse()?)?;
-        let answer = Answer { ids: std::iter::once(id.to_owned()).chain(concept.xrefs).collect() };
-        self.known.insert(id.to_owned(), answer.clone());
-        Ok(answer)
-    }
-
-    fn judged(&mut self, found: LinkedDocument, given: &LinkedDocument) -> anyhow::Result<JudgedDocument> {
-        let mut judged = JudgedDocument { id: found.document.id, text: found.document.text, ..Default::default() };
-        for mention in found.mentions {
-            let answer = mention.link.id().map(|id| self.of(id.as_str())).transpose()?;
-            let truename::LinkedMention { span, fragments, types, .. } = mention;
-            judged.found.push(FoundMention { span, fragments, types, answer });
-        }
-        let place = |span: &Span, fragments: &[Span]| (*span, fragments.to_vec());
-        let given: HashMap<_, _> =
-            given.mentions.iter().map(|linked| (place(&linked.span, &linked.fragments), &linked.link)).collect();
-        for gold in &found.document.mentions {
-            let link = given.get(&place(&gold.span, &gold.fragments));
-            let candidates = link.map_or(&[][..], |link| &link.candidates);
-            judged
-                .given
-                .push(candidates.iter().map(|candidate| self.of(candidate.id.as_str())).collect::<Result<_, _>>()?);
-        }
-        judged.gold = found.document.mentions;
-        Ok(judged)
-    }
 }
 
 fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::Result<()> {

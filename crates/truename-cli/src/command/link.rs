@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker};
+use truename::{LinkOptions, Linker, RecognizerOptions};
 use truename_corpus::ReadOptions;
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
-use crate::command::{check_vectors, open_linker, recognizer};
+use crate::command::recognizer::recognizer;
+use crate::command::{check_vectors, open_linker};
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 use crate::exit_code::UsageError;
@@ -80,13 +81,13 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
     if linking.recognizer.are_default() {
         return Ok(linker);
     }
-    let options = recognizer::Options {
+    let options = RecognizerOptions {
         nested: linking.nested.then_some(true),
         types: linking.concepts.types.clone(),
         without_aliases: linking.concepts.without_aliases.clone(),
-        ..Default::default()
+        ..RecognizerOptions::default()
     };
-    Ok(linker.with_recognizer(recognizer::recognizer(&linking.recognizer, || Ok(kb), &options)?.into()))
+    Ok(linker.with_recognizer(recognizer(&linking.recognizer, || Ok(kb), options)?))
 }
 
 #[derive(Default)]

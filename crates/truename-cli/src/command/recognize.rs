@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use truename::{LinkedDocument, recognize_all};
+use truename::{LinkedDocument, RecognizerOptions, recognize_all};
 use truename_corpus::ReadOptions;
 
 use crate::arguments::Recognize;
 use crate::bars;
 use crate::command::open_kb;
-use crate::command::recognizer::{Options, recognizer};
+use crate::command::recognizer::recognizer;
 use crate::count::{counted, grouped};
 use crate::documents::{Sink, read};
 
 pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     let nested = if arguments.nested || arguments.flat { Some(arguments.nested) } else { None };
-    let options = Options { nested, typed: true, ..Options::default() };
-    let recognizer = recognizer(&arguments.recognizer, || Ok(open_kb(&arguments.kb)?), &options)?;
+    let options = RecognizerOptions { nested, typed: true, ..RecognizerOptions::default() };
+    let recognizer = recognizer(&arguments.recognizer, || open_kb(&arguments.kb), options)?;
     let reading = ReadOptions { mentions: false, ..arguments.documents.options()? };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 use truename::Link;
+use truename_read::folded;
 use truename_view::{probability, suggestion};
 
-use super::column::folded;
 use crate::arguments::Match;
 
 /// Columns added to every row.

@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::Value;
-use truename_eval::TextFormat;
-use truename_infer::{Classification, Classifier, ClassifyConfig, ClassifyText};
+use truename_eval::{TextFormat, TextLayout, check_pair};
+use truename_infer::{Classification, Classifier, ClassifyText};
 use truename_read::{Encoding, Record, RowFormat, Source, TableOptions};
 
 use super::added::free_names;
 use super::cells::Cells;
-use super::column::table_column;
 use super::input::{Input, InputOptions, by_extension, first_fields, layout, refused};
 use super::row_writer::RowWriter;
 use super::walk::{Answerer, walk};
@@ -24,7 +23,9 @@ use crate::problems::{Fault, MalformedRows};
 pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
     let Classify { encoding, max_line_bytes, .. } = arguments;
     let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
-    let (first, second) = columns(&arguments.texts, classifier.config());
+    let TextArguments { first, second, .. } = &arguments.texts;
+    let TextLayout { first, second, .. } =
+        TextLayout::of_model(classifier.config(), first.clone(), second.clone(), None);
     let wanted = [&[&*first][..]];
     let mut input = Input::open(
         &arguments.files,
@@ -42,22 +43,6 @@ pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow
     walk(input, &mut texts, &mut malformed, "text")?;
     texts.writer.finish()?;
     Ok((texts.tally, malformed))
-}
-
-/// Columns of the texts: those of the arguments, else those of the data that the classifier learnt from, else `text`.
-pub fn columns(arguments: &TextArguments, config: &ClassifyConfig) -> (String, Option<String>) {
-    let known = |at: usize| config.columns.get(at).cloned();
-    let first = arguments.first.clone().or_else(|| known(0)).unwrap_or_else(|| "text".to_owned());
-    (first, arguments.second.clone().or_else(|| known(1)))
-}
-
-/// Refuses single texts for a classifier of pairs, and pairs for one of single texts.
-pub fn check_pair(is_pair: bool, config: &ClassifyConfig) -> Result<(), UsageError> {
-    match (is_pair, config.is_pair) {
-        (false, true) => Err(UsageError("the model classifies pairs of texts; name the second with --second".into())),
-        (true, false) => Err(UsageError("the model classifies single texts, and these are pairs".into())),
-        _ => Ok(()),
-    }
 }
 
 /// Returns the format of the user, else that which the file tells. The lines of Ditto are told as text.
@@ -133,9 +118,9 @@ impl<'a> Texts<'a> {
         let encoding = input.rows.encoding();
         let (columns, present, places) = match input.rows.table() {
             Some(table) => {
-                let place = |name: &str, flag: &str| table_column(table, Some(name), flag);
-                let second = second.map(|second| place(&second, "--second")).transpose()?;
-                let first = place(&first, "--first")?;
+                let place = |name: &str, setting| table.named_column(Some(name), setting);
+                let second = second.map(|second| place(&second, "second")).transpose()?;
+                let first = place(&first, "first")?;
                 (table.columns.clone(), table.columns.clone(), (first, second))
             }
             None => {

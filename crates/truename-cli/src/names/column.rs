@@ -2,54 +2,26 @@
 
 use std::collections::HashSet;
 
-use truename_read::{ColumnError, Table};
-pub use truename_read::{folded, quoted};
-
-use crate::exit_code::{AdvisedError, ExitCode};
-
-/// Minimum Jaro–Winkler similarity of a column that is suggested as a correction.
-const MIN_SIMILARITY: f64 = 0.75;
+use truename_read::folded;
 
 /// Returns the position of the column with the names: the column asked for, else the one called `name`, else the only
 /// one.
 ///
 /// # Errors
 /// If there is no such column, or several that differ only in capitals and blanks.
-pub fn name_column(present: &[String], asked: Option<&str>) -> anyhow::Result<usize> {
+pub fn name_column(present: &[String], asked: Option<&str>) -> Result<usize, truename::Error> {
     match asked {
-        None if present.len() == 1 && present[0] != "name" => Ok(0),
-        _ => column(present, asked.unwrap_or("name"), "--column"),
+        None if present.len() == 1 => Ok(0),
+        _ => column(present, asked.unwrap_or("name"), "column"),
     }
 }
 
-/// Returns the position of the column that a flag asks for, by name or number.
+/// Returns the position of the column that a setting names, by name or number.
 ///
 /// # Errors
 /// As [`name_column`].
-pub fn column(present: &[String], wanted: &str, flag: &str) -> anyhow::Result<usize> {
-    truename_read::column(present, wanted).map_err(|error| {
-        let hint = way_out(&error, flag);
-        AdvisedError { message: error.to_string(), hint, code: ExitCode::Usage }.into()
-    })
-}
-
-/// As [`column`], for a table whose header may stand further down.
-pub fn table_column(table: &Table, wanted: Option<&str>, flag: &str) -> anyhow::Result<usize> {
-    if wanted.is_none() && table.columns.len() == 1 && table.title_rows("name").is_none() {
-        return name_column(&table.columns, None);
-    }
-    let wanted = wanted.unwrap_or("name");
-    table.column(wanted).map_err(|error| {
-        let titles = table.title_rows(wanted).filter(|_| error.is_missing);
-        let hint = match titles {
-            Some(rows) => format!("the header seems to be further down: --skip-rows {rows}"),
-            None if table.columns.len() == 1 => {
-                format!("{}; --delimiter says what separates columns", way_out(&error, flag))
-            }
-            None => way_out(&error, flag),
-        };
-        AdvisedError { message: error.to_string(), hint, code: ExitCode::Usage }.into()
-    })
+pub fn column(present: &[String], wanted: &str, setting: &'static str) -> Result<usize, truename::Error> {
+    truename_read::column(present, wanted).map_err(|error| error.advised(setting))
 }
 
 /// Returns names for cells beyond the last column, as many as the widest row needs.
@@ -59,27 +31,13 @@ pub fn extra_columns(columns: &[String], widest: usize) -> Vec<String> {
     free.take(widest.saturating_sub(columns.len())).collect()
 }
 
-fn way_out(error: &ColumnError, flag: &str) -> String {
-    if !error.is_missing {
-        return "give one exactly as it is written".into();
-    }
-    let alike = |column: &&String| strsim::jaro_winkler(&folded(column), &folded(&error.wanted));
-    match error.columns.iter().max_by(|left, right| alike(left).total_cmp(&alike(right))) {
-        Some(nearest) if alike(&nearest) >= MIN_SIMILARITY => format!("did you mean {flag} {}?", quoted(nearest)),
-        _ => format!("name one with {flag}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn found(present: &[&str], asked: Option<&str>) -> Result<usize, String> {
         let present: Vec<String> = present.iter().map(|column| (*column).to_owned()).collect();
-        name_column(&present, asked).map_err(|error| {
-            let advised = error.downcast::<AdvisedError>().unwrap();
-            format!("{}; {}", advised.message, advised.hint)
-        })
+        name_column(&present, asked).map_err(|error| format!("{error}; {}", error.hint().unwrap()))
     }
 
     #[test]
@@ -96,10 +54,10 @@ mod tests {
         let cases = [
             (
                 found(&["id", "products"], Some("product")),
-                "no column \"product\" among \"id\", \"products\"; did you mean --column \"products\"?",
+                "no column \"product\" among \"id\", \"products\"; did you mean `column = products`?",
             ),
-            (found(&["id", "what"], None), "no column \"name\" among \"id\", \"what\"; name one with --column"),
-            (found(&["a\u{1b}[31m"], Some("x")), "no column \"x\" among \"a\\u{1b}[31m\"; name one with --column"),
+            (found(&["id", "what"], None), "no column \"name\" among \"id\", \"what\"; name one with `column`"),
+            (found(&["a\u{1b}[31m"], Some("x")), "no column \"x\" among \"a\\u{1b}[31m\"; name one with `column`"),
             (
                 found(&["NAME", "Name"], None),
                 "\"name\" may be any of the columns \"NAME\", \"Name\"; give one exactly as it is written",

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use truename_read::{Record, RowFormat};
+use truename_read::{Record, RowFormat, folded};
 
 use super::cells::{Cells, undecodable};
-use super::column::{column, folded, name_column, table_column};
+use super::column::{column, name_column};
 use super::input::{Input, InputOptions, NO_OBJECT, first_fields, layout, told};
 use crate::arguments::{Cluster, InputFormat};
 use crate::exit_code::UsageError;
@@ -169,7 +169,7 @@ impl Columns {
     /// Returns the names of all columns, or of the fields of the first object, and those with names; none of an empty file.
     fn find(input: &mut Input<'_>, arguments: &Cluster) -> anyhow::Result<Option<(Vec<String>, Self)>> {
         if let Some(table) = input.rows.table() {
-            let columns = Self::of(&table.columns, arguments, |asked| table_column(table, asked, "--column"))?;
+            let columns = Self::of(&table.columns, arguments, |asked| table.named_column(asked, "column"))?;
             return Ok(Some((table.columns.clone(), columns)));
         }
         let encoding = input.rows.encoding();
@@ -186,12 +186,12 @@ impl Columns {
     fn of(
         header: &[String],
         arguments: &Cluster,
-        names: impl FnOnce(Option<&str>) -> anyhow::Result<usize>,
-    ) -> anyhow::Result<Self> {
+        names: impl FnOnce(Option<&str>) -> Result<usize, truename::Error>,
+    ) -> Result<Self, truename::Error> {
         let has = |wanted: &str| header.iter().any(|column| folded(column) == wanted);
         let are_triples = has(SUBJECT) && has(OBJECT) && !has("name");
         if arguments.column.is_none() && (are_triples || arguments.subjects) {
-            let at = |wanted: &str| column(header, wanted, "--column");
+            let at = |wanted: &str| column(header, wanted, "column");
             return Ok(Self::Triples { subject: at(SUBJECT)?, object: at(OBJECT)? });
         }
         Ok(Self::Names(names(arguments.column.as_deref())?))

@@ -8,7 +8,7 @@ use truename_read::{Encoding, Record, RowFormat, json};
 
 use super::added::AddedColumns;
 use super::cells::Cells;
-use super::column::{column, extra_columns, name_column, table_column};
+use super::column::{column, extra_columns, name_column};
 use super::context::InContext;
 use super::input::{Input, NO_OBJECT, first_fields, refused};
 use super::sink::{Sink, Target};
@@ -38,7 +38,7 @@ impl Columns {
             RowFormat::Objects => Self::of_objects(input, arguments)?,
         };
         if let Some(wanted) = arguments.context_column.as_deref().filter(|_| !columns.own.is_empty()) {
-            columns.context = Some(column(&columns.own, wanted, "--context-column")?);
+            columns.context = Some(column(&columns.own, wanted, "context_column")?);
         }
         Ok(columns)
     }
@@ -47,7 +47,7 @@ impl Columns {
         let mut widest = 0;
         input.survey(|record| widest = widest.max(record.width()))?;
         let Some(table) = input.rows.table() else { return Ok(Self::default()) };
-        let name = table_column(table, arguments.column.as_deref(), "--column")?;
+        let name = table.named_column(arguments.column.as_deref(), "column")?;
         let (own, extra) = (table.columns.clone(), extra_columns(&table.columns, widest));
         Ok(Self { own, extra, name, context: None })
     }

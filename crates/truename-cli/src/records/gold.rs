@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
+use truename_error::{Error, ErrorKind};
 use truename_eval::pairs::{LabelledPair, read_matches};
-use truename_records::{Record, RecordPair, Resolution};
+use truename_read::quoted;
+use truename_records::{Record, RecordPair, RecordTable, Resolution};
 
-use super::input::{Input, InputTable};
-use crate::exit_code::{AdvisedError, ExitCode};
-use crate::names::column::quoted;
+use super::input::Input;
 
 /// Matching pairs, each once, in order.
 pub struct Gold {
@@ -31,30 +31,21 @@ pub struct Coverage {
 impl Gold {
     /// Reads pairs of ids, of row numbers or of serialised records. Pairs with the label 0 are left out.
     pub fn read(path: &Path, input: &Input) -> anyhow::Result<Self> {
-        let left = Names::of(&input.left);
-        let right = input.right.as_ref().map(Names::of);
-        let right = right.as_ref().unwrap_or(&left);
+        let tables = &input.tables;
+        let (left, right) = (Names::of(&tables.left), Names::of(tables.right()));
         let mut matches = Vec::new();
         for LabelledPair { left: one, right: other, is_same, file, line } in read_matches(path)? {
-            let row = |names: &Names, table: &InputTable, name: &str| {
-                names.row(name).ok_or_else(|| AdvisedError {
-                    message: format!(
-                        "{}:{line}: {} has no record {}",
-                        file.display(),
-                        table.path.display(),
-                        quoted(name)
-                    ),
-                    hint: "name records by the ids of --id-column, by rows from 1, or serialised as COL … VAL …".into(),
-                    code: ExitCode::Failure,
-                })
+            let refused =
+                |reason: String, hint: &str| Error::at(ErrorKind::Syntax, &file, line, reason).with_hint(hint);
+            let row = |names: &Names, table: &RecordTable, name: &str| {
+                let hint = "name records by the ids of --id-column, by rows from 1, or serialised as COL … VAL …";
+                let missing = || refused(format!("{} has no record {}", table.name, quoted(name)), hint);
+                names.row(name).ok_or_else(missing)
             };
-            let name = one;
-            let (one, other) = (row(&left, &input.left, &name)?, row(right, input.right(), &other)?);
-            let pair = input.tables().pair(one, other).ok_or_else(|| AdvisedError {
-                message: format!("{}:{line}: {} is paired with itself", file.display(), quoted(&name)),
-                hint: "name two records; equal ones by their ids or rows".into(),
-                code: ExitCode::Failure,
-            })?;
+            let rows = (row(&left, &tables.left, &one)?, row(&right, tables.right(), &other)?);
+            let hint = "name two records; equal ones by their ids or rows";
+            let itself = || refused(format!("{} is paired with itself", quoted(&one)), hint);
+            let pair = tables.tables().pair(rows.0, rows.1).ok_or_else(itself)?;
             matches.extend(is_same.then_some(pair));
         }
         matches.sort_unstable();
@@ -82,12 +73,13 @@ struct Names {
 }
 
 impl Names {
-    fn of(table: &InputTable) -> Self {
+    fn of(table: &RecordTable) -> Self {
         let mut records = HashMap::new();
-        for (row, record) in (0..).zip(&table.records) {
+        for (row, record) in (0..).zip(table.records()) {
             records.entry(record.serialized()).or_insert(row);
         }
-        Self { rows: table.rows_by_name(), records }
+        let rows = (0..table.records().len() as u32).map(|row| (table.row_name(row), row)).collect();
+        Self { rows, records }
     }
 
     fn row(&self, name: &str) -> Option<u32> {

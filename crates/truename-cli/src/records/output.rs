@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename_read::Dialect;
-use truename_records::{RecordPair, Resolution, ScoredPair};
+use truename_read::{Dialect, folded};
+use truename_records::{RecordTable, RecordTables, Resolution, ScoredPair};
 
-use super::input::{Input, InputTable};
+use super::input::Input;
 use super::page;
 use crate::arguments::{Dedupe, InputFormat, RecordFormat};
 use crate::exit_code::UsageError;
 use crate::names::added::free_names;
-use crate::names::column::folded;
 use crate::names::input::by_extension;
 use crate::output::Output;
 
@@ -61,40 +60,33 @@ impl Rows {
 fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
     let mut rows = Rows::open(arguments)?;
     rows.put(["left", "right", "probability", "cluster"])?;
-    for ScoredPair { pair, probability } in listed(resolution) {
-        let cluster = resolution.clusters.has(*pair).then(|| number(resolution.clusters.of_left(pair.left)));
+    for ScoredPair { pair, probability } in resolution.all_pairs() {
+        let cluster = resolution.clusters.has(pair).then(|| number(resolution.clusters.of_left(pair.left)));
         if cluster.is_some() || arguments.all_pairs {
-            let (left, right) = (input.left.name(pair.left), input.right().name(pair.right));
-            rows.put([&left, &right, &shown(*probability), cluster.as_deref().unwrap_or_default()])?;
+            let (left, right) = (input.tables.left.row_name(pair.left), input.tables.right().row_name(pair.right));
+            rows.put([&left, &right, &shown(probability), cluster.as_deref().unwrap_or_default()])?;
         }
     }
     rows.out.finish()
 }
 
-/// Returns the compared pairs and one pair for each further row of equal ones, by row.
-fn listed(resolution: &Resolution) -> Vec<&ScoredPair> {
-    let mut pairs: Vec<&ScoredPair> = resolution.pairs.iter().chain(&resolution.equal).collect();
-    pairs.sort_by_key(|scored| scored.pair);
-    pairs
-}
-
 /// Writes the rows of the tables with their clusters; those of two tables under the union of their columns.
 fn write_rows(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
-    let best = Best::of(input, resolution);
-    let Layout { columns, places } = Layout::of(input);
-    let is_one = input.right.is_none();
+    let best = resolution.best(input.tables.tables());
+    let Layout { columns, places } = Layout::of(&input.tables);
+    let is_one = input.tables.right.is_none();
     let added: &[&str] = if is_one { &["cluster", "probability"] } else { &["table", "cluster", "probability"] };
     let added = free_names(&columns, added);
     let mut rows = Rows::open(arguments)?;
     rows.put(columns.iter().copied().chain(added.iter().map(String::as_str)))?;
-    for (side, table) in input.each().enumerate() {
-        let (name, best) = if side == 0 { ("left", &best.left) } else { ("right", &best.right) };
+    for (side, table) in input.tables.each().enumerate() {
+        let name = if side == 0 { "left" } else { "right" };
         for (row, own) in (0..).zip(&table.rows) {
             let mut cells = vec![""; columns.len()];
             own.iter().zip(&places[side]).for_each(|(value, place)| cells[*place] = value);
             let clusters = &resolution.clusters;
             let cluster = number(if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) });
-            let best = best[row as usize].map(shown).unwrap_or_default();
+            let best = best[side][row as usize].map(shown).unwrap_or_default();
             rows.put(cells.into_iter().chain((!is_one).then_some(name)).chain([cluster.as_str(), &best]))?;
         }
     }
@@ -109,10 +101,10 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     /// Lays the columns of two tables that have one name over each other; the second of one name in a table stays apart.
-    fn of(input: &'a Input) -> Self {
+    fn of(tables: &'a RecordTables) -> Self {
         let mut columns: Vec<&str> = Vec::new();
         let mut known: HashMap<(String, usize), usize> = HashMap::new();
-        let places = |table: &'a InputTable| {
+        let places = |table: &'a RecordTable| {
             let mut seen: HashMap<String, usize> = HashMap::new();
             let place = |column: &'a String| {
                 let count = seen.entry(folded(column)).or_default();
@@ -124,30 +116,8 @@ impl<'a> Layout<'a> {
             };
             table.columns.iter().map(place).collect()
         };
-        let places = input.each().map(places).collect();
+        let places = tables.each().map(places).collect();
         Self { columns, places }
-    }
-}
-
-/// The likeliest match of each record within its cluster.
-struct Best {
-    left: Vec<Option<f64>>,
-    /// Empty for one table.
-    right: Vec<Option<f64>>,
-}
-
-impl Best {
-    fn of(input: &Input, resolution: &Resolution) -> Self {
-        let mut left = vec![None; input.left.rows.len()];
-        let mut right = vec![None; input.right.as_ref().map_or(0, |right| right.rows.len())];
-        let all = resolution.pairs.iter().chain(&resolution.equal);
-        let within = all.filter(|scored| resolution.clusters.has(scored.pair));
-        for ScoredPair { pair: RecordPair { left: one, right: other }, probability } in within {
-            let raise = |best: &mut Option<f64>| *best = Some(best.map_or(*probability, |best| best.max(*probability)));
-            raise(&mut left[*one as usize]);
-            raise(if input.right.is_some() { &mut right[*other as usize] } else { &mut left[*other as usize] });
-        }
-        Self { left, right }
     }
 }
 

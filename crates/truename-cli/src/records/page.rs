@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Context;
 use askama::Template;
+use truename_read::folded;
 use truename_records::{Record, Resolution, ScoredPair};
 use truename_text::{NormalizedName, stable_hash};
 use truename_view::Head;
@@ -11,7 +12,6 @@ use truename_view::Head;
 use super::input::Input;
 use crate::arguments::Dedupe;
 use crate::count::{counted, grouped};
-use crate::names::column::folded;
 use crate::output::Output;
 
 const STYLE: &str = include_str!("page.css");
@@ -25,7 +25,8 @@ pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyh
     let mut out = Output::open(arguments.out.as_deref())?;
     let shown = most_doubtful(&resolution.pairs, arguments.scorer.threshold, arguments.shown as usize);
     let pairs: Vec<Pair> = shown.iter().map(|scored| Pair::of(input, resolution, scored)).collect();
-    let title = title(input);
+    let title =
+        format!("Pairs of {}", input.tables.each().map(|table| table.name.as_str()).collect::<Vec<_>>().join(" and "));
     let page = Page::new(&title, resolution.pairs.len(), &pairs);
     page.write_into(&mut out).context("cannot write the results")?;
     out.finish()
@@ -38,11 +39,6 @@ fn most_doubtful(pairs: &[ScoredPair], threshold: f64, count: usize) -> Vec<Scor
     sorted.sort_by(|one, other| doubt(one).total_cmp(&doubt(other)).then_with(|| one.pair.cmp(&other.pair)));
     sorted.truncate(count);
     sorted
-}
-
-fn title(input: &Input) -> String {
-    let names: Vec<String> = input.each().map(|table| table.path.display().to_string()).collect();
-    format!("Pairs of {}", names.join(" and "))
 }
 
 #[derive(Template)]
@@ -74,14 +70,14 @@ struct Side<'a> {
 impl<'a> Pair<'a> {
     fn of(input: &'a Input, resolution: &Resolution, scored: &ScoredPair) -> Self {
         let ScoredPair { pair, probability } = *scored;
-        let (left, right) = input.tables().records(pair);
+        let (left, right) = input.tables.tables().records(pair);
         let (of_left, of_right) = resolution.distinct.counts(pair);
         // The first two rows of equal ones: the right one stands for the others.
         let (of_left, of_right) =
             if resolution.distinct.first(pair).is_none() { (1, of_right - 1) } else { (of_left, of_right) };
         Self {
-            left: Side { name: named(input.left.name(pair.left), of_left), record: left },
-            right: Side { name: named(input.right().name(pair.right), of_right), record: right },
+            left: Side { name: named(input.tables.left.row_name(pair.left), of_left), record: left },
+            right: Side { name: named(input.tables.right().row_name(pair.right), of_right), record: right },
             probability,
             is_match: resolution.clusters.has(pair),
         }

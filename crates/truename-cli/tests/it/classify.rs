@@ -226,8 +226,8 @@ fn what_is_wrong_is_told_with_a_way_out() {
         ),
         (
             &["evaluate", "classes", "--gold", "texts.tsv", "--model", "model", "--positive", "x"],
-            2,
-            &["--positive: the model has no label \"x\""],
+            1,
+            &["the model has no label \"x\", only disease, drug", "hint: give one of them as --positive"],
         ),
         (
             &["evaluate", "classes", "--gold", "texts.tsv", "--model", "model", "--second", "label"],
@@ -241,7 +241,7 @@ fn what_is_wrong_is_told_with_a_way_out() {
         (
             &["classify", "names.tsv", "--model", "model"],
             2,
-            &["no column \"text\" among \"texts\"", "did you mean --first \"texts\"?"],
+            &["no column \"text\" among \"texts\"", "did you mean --first texts?"],
         ),
         (
             &["classify", "texts.tsv", "--model", "model", "--no-header"],

@@ -321,10 +321,10 @@ fn the_mentions_of_another_tool_are_scored() {
     assert!(run.out.contains("(types are not compared") && run.out.contains("without a type\n"), "{run:?}");
     folder.write("short.pubtator", PUBTATOR.split("\n2|t").next().unwrap());
     let short = evaluate("short.pubtator");
-    assert!(short.code == 1 && short.err.contains("--found has no document \"2\""), "{}", short.err);
+    assert!(short.code == 1 && short.err.contains("the found documents lack \"2\""), "{}", short.err);
     folder.write("other.pubtator", PUBTATOR.replace("No known name", "No other name"));
     let other = evaluate("other.pubtator");
-    assert!(other.code == 1 && other.err.contains("document \"2\" has another text in --found"), "{}", other.err);
+    assert!(other.code == 1 && other.err.contains("the found document \"2\" has another text"), "{}", other.err);
 }
 
 #[test]

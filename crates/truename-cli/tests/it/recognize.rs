@@ -157,7 +157,7 @@ fn types_may_be_described_at_run_time() {
     }
     let run =
         folder.run(&["recognize", "corpus.conll", "--recognizer", "dictionary", "--kb", "kb", "--entity-type", "a: b"]);
-    assert!(run.code == 2 && run.err.contains("need a recognizer that `train` made"), "{}", run.err);
+    assert!(run.code == 1 && run.err.contains("need a trained recognizer"), "{}", run.err);
     let run = folder.run(&["recognize", "corpus.conll", "--recognizer", "nowhere"]);
     assert!(
         run.code == 1 && run.err.contains("there is no folder nowhere") && run.err.contains("hint: "),

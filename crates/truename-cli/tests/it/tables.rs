@@ -298,7 +298,7 @@ fn objects_pass_through_and_gain_fields() {
     let missed = matched(&folder, "in.jsonl", &["-q", "--column", "nam"]);
     assert_eq!(
         missed.err,
-        "error: no column \"nam\" among \"Name\", \"n\", \"id\"\nhint: did you mean --column \"Name\"?\n"
+        "error: no column \"nam\" among \"Name\", \"n\", \"id\"\nhint: did you mean --column Name?\n"
     );
 }
 

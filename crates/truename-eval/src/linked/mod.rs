@@ -1,11 +1,14 @@
-//! Scores of linked documents: of the mentions found, and of their ids.
+//! Scores of linked documents: of the mentions found, and of their ids. A [`LinkEvaluation`] links and scores them.
 
 mod document;
+mod evaluation;
 mod link_error;
 mod precision_recall;
 mod scores;
 
 pub use self::document::{Answer, FoundMention, JudgedDocument};
+pub use self::evaluation::LinkEvaluation;
+pub(crate) use self::evaluation::no_mention;
 pub use self::link_error::{LinkError, LinkErrorKind, link_errors};
 pub use self::precision_recall::PrecisionRecall;
 pub(crate) use self::precision_recall::{BOUNDS, Counts, Place};

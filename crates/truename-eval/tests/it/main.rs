@@ -4,3 +4,4 @@ mod linked;
 mod mentions;
 mod names;
 mod pictures;
+mod reports;

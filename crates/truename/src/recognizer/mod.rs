@@ -2,6 +2,7 @@
 
 mod annotator;
 mod dictionary;
+mod options;
 mod reading;
 mod senses;
 mod spelling;
@@ -15,6 +16,7 @@ use truename_text::{Document, Mention, Span};
 
 pub use annotator::Annotator;
 pub use dictionary::DictionaryRecognizer;
+pub use options::RecognizerOptions;
 pub use reading::Reading;
 pub use trained::TrainedRecognizer;
 pub use union::UnionRecognizer;

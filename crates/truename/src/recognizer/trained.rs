@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use truename_error::ErrorKind;
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, TagConfig, Tagger};
 use truename_text::{Span, Words};
 
@@ -33,6 +33,13 @@ impl TrainedRecognizer {
     /// # Errors
     /// If a file is missing or not what it should be, or the folder holds another kind of model.
     pub fn open(folder: &Path) -> Result<Self, Error> {
+        if !folder.is_dir() {
+            let message = format!("there is no folder {} with a recognizer", folder.display());
+            let dictionary = HintPart::setting("recognizer").value("dictionary");
+            let train = HintPart::action("train");
+            let advice = hint![train, " makes one; ", dictionary, " goes by the names of the knowledge base"];
+            return Err(Error::new(ErrorKind::NotFound, message).with_hint(advice));
+        }
         let has_tags = Manifest::open(folder)?.heads().any(|head| head == TagConfig::HEAD);
         let model = match has_tags {
             true => Model::Tags(Arc::new(Tagger::open(folder)?)),

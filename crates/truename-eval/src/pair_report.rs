@@ -1,0 +1,76 @@
+//! The evaluation of a scorer by labelled pairs of records.
+
+use serde::Serialize;
+use truename_records::{PairModel, PairTables, Progress};
+
+use crate::Error;
+use crate::pairs::{LabelledPair, PairScores};
+
+/// Number of pairs scored between two looks at the progress.
+const PIECE: usize = 4096;
+
+/// Scores and errors of decisions about pairs.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PairReport {
+    /// The scores.
+    #[serde(flatten)]
+    pub scores: PairScores,
+    /// Pairs that were decided wrongly, the most certain first.
+    pub errors: Vec<PairError>,
+    /// Number of pairs that are longer than the window of the model.
+    #[serde(skip)]
+    pub truncated: u64,
+}
+
+/// A pair that was decided wrongly.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PairError {
+    /// The first text.
+    pub left: String,
+    /// The second text.
+    pub right: String,
+    /// True if both stand for the same thing.
+    pub is_same: bool,
+    /// Probability of the model that they do.
+    pub probability: f64,
+}
+
+impl PairReport {
+    /// Scores pairs by a model, and its decisions at a threshold; `errors` is the largest number of errors.
+    ///
+    /// # Errors
+    /// If the model fails, or the work is stopped.
+    pub fn of(
+        model: &PairModel,
+        gold: &[LabelledPair],
+        threshold: f64,
+        errors: usize,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let tables = PairTables::of_texts(gold.iter().map(|pair| (pair.left.as_str(), pair.right.as_str())));
+        let scorer = model.scorer(tables.tables());
+        let mut judged = Vec::with_capacity(gold.len());
+        progress.begin("comparing", gold.len() as u64);
+        for (pairs, gold) in tables.pairs().chunks(PIECE).zip(gold.chunks(PIECE)) {
+            progress.check()?;
+            judged.extend(scorer.score(pairs)?.into_iter().zip(gold.iter().map(|pair| pair.is_same)));
+            progress.advance(pairs.len() as u64);
+        }
+        let wrong =
+            gold.iter().zip(&judged).filter(|(_, (probability, is_same))| *is_same != (*probability >= threshold));
+        let mut wrong: Vec<PairError> = wrong
+            .map(|(pair, (probability, is_same))| PairError {
+                left: pair.left.clone(),
+                right: pair.right.clone(),
+                is_same: *is_same,
+                probability: *probability,
+            })
+            .collect();
+        let distance = |error: &PairError| (error.probability - threshold).abs();
+        wrong.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
+        wrong.truncate(errors);
+        Ok(Self { scores: PairScores::of(&judged, threshold), errors: wrong, truncated: scorer.truncated() })
+    }
+}

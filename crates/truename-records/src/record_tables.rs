@@ -1,0 +1,227 @@
+//! Tables of values, and the columns of them that are compared.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use truename_error::ErrorKind;
+use truename_read::{column, folded, quoted};
+
+use super::{Record, Tables, identifier_columns};
+use crate::Error;
+
+/// The columns to compare. Columns are named in capitals or not, or by their numbers from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnChoice {
+    /// Columns that are compared; all that do not identify rows if it is empty.
+    pub columns: Vec<String>,
+    /// Column with the ids of the rows, which is not compared.
+    pub id_column: Option<String>,
+    /// Columns that are compared although their values identify rows, as a key that both tables share.
+    pub compare: Vec<String>,
+}
+
+/// One table or two, with the records to compare.
+#[derive(Clone, Debug)]
+pub struct RecordTables {
+    /// The first table.
+    pub left: RecordTable,
+    /// The second table.
+    pub right: Option<RecordTable>,
+    /// Columns that identify rows and are not compared.
+    pub identifiers: Vec<String>,
+}
+
+/// A table with a record for each row.
+#[derive(Clone, Debug)]
+pub struct RecordTable {
+    /// Name of the table in messages.
+    pub name: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Values of the rows, one a column.
+    pub rows: Vec<Vec<String>>,
+    /// Places of the columns that are compared.
+    compared: Vec<usize>,
+    records: Vec<Record>,
+    /// Ids by row, where a column has them.
+    ids: Option<Vec<String>>,
+}
+
+impl RecordTable {
+    /// Creates a table. A row with fewer values than there are columns is filled up.
+    ///
+    /// # Panics
+    /// If a row has more values.
+    pub fn new(name: impl Into<String>, columns: Vec<String>, mut rows: Vec<Vec<String>>) -> Self {
+        for row in &mut rows {
+            assert!(row.len() <= columns.len(), "a row of {} values and {} columns", row.len(), columns.len());
+            row.resize(columns.len(), String::new());
+        }
+        Self { name: name.into(), columns, rows, compared: Vec::new(), records: Vec::new(), ids: None }
+    }
+
+    fn choose(&mut self, choice: &ColumnChoice) -> Result<(), Error> {
+        let id = match &choice.id_column {
+            Some(wanted) => Some(column(&self.columns, wanted).map_err(|error| error.advised("id_column"))?),
+            None => None,
+        };
+        self.ids = id.map(|at| self.ids(at)).transpose()?;
+        let mut places = choice.columns.iter().map(|wanted| column(&self.columns, wanted));
+        let mut places: Vec<usize> =
+            places.by_ref().collect::<Result<_, _>>().map_err(|error| error.advised("column"))?;
+        places.sort_unstable();
+        places.dedup();
+        if choice.columns.is_empty() {
+            places = (0..self.columns.len()).filter(|at| Some(*at) != id).collect();
+        }
+        if places.is_empty() {
+            let message = format!("{} has no column beside that of the ids", self.name);
+            return Err(Error::new(ErrorKind::NoColumn, message).with_hint("records are compared by another column"));
+        }
+        self.compare(places);
+        Ok(())
+    }
+
+    /// Returns the ids of all rows.
+    fn ids(&self, at: usize) -> Result<Vec<String>, Error> {
+        let refused = |reason: String| Error::new(ErrorKind::Syntax, format!("{}: {reason}", self.name));
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (row, id) in self.rows.iter().map(|row| row[at].trim()).enumerate() {
+            if id.is_empty() {
+                return Err(refused(format!("row {} has no id", row + 1)));
+            }
+            if let Some(first) = seen.insert(id, row) {
+                return Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id))));
+            }
+        }
+        Ok(self.rows.iter().map(|row| row[at].trim().to_owned()).collect())
+    }
+
+    /// Makes records of the columns to compare.
+    fn compare(&mut self, columns: Vec<usize>) {
+        let names: Arc<[String]> = columns.iter().map(|at| self.columns[*at].clone()).collect();
+        let values = |row: &Vec<String>| columns.iter().map(|at| row[*at].clone()).collect();
+        self.records = self.rows.iter().map(|row| Record::new(&names, values(row))).collect();
+        self.compared = columns;
+    }
+
+    /// Returns the records, one a row.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Returns the id of a row, or its number from 1.
+    ///
+    /// # Panics
+    /// If there are ids and the table has no such row.
+    pub fn row_name(&self, row: u32) -> String {
+        match &self.ids {
+            Some(ids) => ids[row as usize].clone(),
+            None => (u64::from(row) + 1).to_string(),
+        }
+    }
+}
+
+impl RecordTables {
+    /// Makes records of one table or two.
+    ///
+    /// # Errors
+    /// If a table lacks a column that is named, or an id is empty or stands twice.
+    pub fn new(left: RecordTable, right: Option<RecordTable>, choice: &ColumnChoice) -> Result<Self, Error> {
+        let mut tables = Self { left, right, identifiers: Vec::new() };
+        tables.left.choose(choice)?;
+        tables.right.as_mut().map_or(Ok(()), |right| right.choose(choice))?;
+        let compare = choice.compare.iter().map(|wanted| tables.named(wanted)).collect::<Result<Vec<_>, _>>()?;
+        if choice.columns.is_empty() {
+            tables.leave_out_identifiers(&compare);
+        }
+        Ok(tables)
+    }
+
+    /// Returns a column that a table has, folded.
+    fn named(&self, wanted: &str) -> Result<String, Error> {
+        let has = |table: &&RecordTable| table.columns.iter().any(|name| folded(name) == folded(wanted));
+        let columns = &self.right.as_ref().filter(has).unwrap_or(&self.left).columns;
+        Ok(folded(&columns[column(columns, wanted).map_err(|error| error.advised("compare"))?]))
+    }
+
+    /// Leaves out the columns that identify rows, but those asked for and the last of a table.
+    fn leave_out_identifiers(&mut self, compare: &[String]) {
+        let mut found = identifier_columns(self.tables());
+        found.retain(|name| !compare.contains(name));
+        let kept = |table: &RecordTable| -> Vec<usize> {
+            let is_kept = |at: &usize| !found.contains(&folded(&table.columns[*at]));
+            table.compared.iter().copied().filter(is_kept).collect()
+        };
+        let (left, right) = (kept(&self.left), self.right.as_ref().map(kept));
+        if found.is_empty() || left.is_empty() || right.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        let written = |name: &String| {
+            self.each().flat_map(|table| &table.columns).find(|column| folded(column) == *name).cloned()
+        };
+        self.identifiers = found.iter().filter_map(written).collect();
+        self.left.compare(left);
+        self.right.as_mut().zip(right).into_iter().for_each(|(table, columns)| table.compare(columns));
+    }
+
+    /// Returns the records.
+    pub fn tables(&self) -> Tables<'_> {
+        match &self.right {
+            None => Tables::One(&self.left.records),
+            Some(right) => Tables::Two(&self.left.records, &right.records),
+        }
+    }
+
+    /// Returns the table that `right` of a pair counts.
+    pub fn right(&self) -> &RecordTable {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    /// Returns the tables, each once.
+    pub fn each(&self) -> impl Iterator<Item = &RecordTable> {
+        std::iter::once(&self.left).chain(&self.right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, columns: &[&str], rows: &[&[&str]]) -> RecordTable {
+        let strings = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+        RecordTable::new(name, strings(columns), rows.iter().map(|row| strings(row)).collect())
+    }
+
+    #[test]
+    fn ids_name_rows_and_are_not_compared() {
+        let people = || table("people", &["Key", "name", "town"], &[&["a", "Anna", "Berlin"], &["b", "Bert"]]);
+        let choice = ColumnChoice { id_column: Some("key".into()), ..ColumnChoice::default() };
+        let tables = RecordTables::new(people(), None, &choice).unwrap();
+        assert_eq!(tables.left.records()[1].serialized(), "COL name VAL Bert COL town VAL");
+        assert_eq!((tables.left.row_name(1), tables.right().rows[1].len()), ("b".to_owned(), 3));
+        let named = |columns: &[&str]| {
+            let columns = columns.iter().map(|name| (*name).to_owned()).collect();
+            RecordTables::new(people(), None, &ColumnChoice { columns, ..ColumnChoice::default() })
+        };
+        assert_eq!(
+            named(&["3", "NAME"]).unwrap().left.records()[0].serialized(),
+            "COL name VAL Anna COL town VAL Berlin"
+        );
+        let error = named(&["names"]).unwrap_err();
+        assert_eq!(error.to_string(), "no column \"names\" among \"Key\", \"name\", \"town\"");
+        assert_eq!(error.hint().unwrap().to_string(), "did you mean `column = name`?");
+    }
+
+    #[test]
+    fn ids_are_there_and_differ() {
+        let choice = ColumnChoice { id_column: Some("id".into()), ..ColumnChoice::default() };
+        let refused = |rows: &[&[&str]]| {
+            RecordTables::new(table("people", &["id", "name"], rows), None, &choice).unwrap_err().to_string()
+        };
+        assert_eq!(refused(&[&["1", "a"], &["", "b"]]), "people: row 2 has no id");
+        assert_eq!(refused(&[&["1", "a"], &[" 1", "b"]]), "people: rows 1 and 2 have the same id \"1\"");
+        let alone = RecordTables::new(table("people", &["id"], &[]), None, &choice).unwrap_err();
+        assert_eq!(alone.to_string(), "people has no column beside that of the ids");
+    }
+}
