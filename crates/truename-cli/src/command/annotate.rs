@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use truename::{Annotator, Document, KnowledgeBase, Mention};
 use truename_corpus::ReadOptions;
+use truename_error::{Error, ErrorKind, counted, grouped};
 
 use crate::arguments::Annotate;
 use crate::bars;
 use crate::command::open_kb;
-use crate::count::{counted, grouped};
-use crate::documents::{CorpusSink, read};
-use crate::exit_code::{AdvisedError, ExitCode};
+use crate::documents::{CorpusSink, Documents};
 
 pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -20,13 +19,14 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let mut sink = CorpusSink::open(arguments.format.into(), arguments.out.as_deref(), arguments.reading.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let problems = read(&arguments.files, &options, no_bar, |documents| {
-        let labelled = annotator.annotate(documents)?;
-        labelled.iter().try_for_each(|document| {
-            tally.add(document);
-            sink.write(document)
-        })
-    })?;
+    let mut documents = Documents::open(&arguments.files, &options, no_bar);
+    for batch in documents.batches() {
+        for document in annotator.annotate(batch)? {
+            tally.add(&document);
+            sink.write(&document)?;
+        }
+    }
+    let problems = documents.finish()?;
     if tally.documents > 0 || problems.is_empty() {
         sink.finish()?;
     }
@@ -39,9 +39,8 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
 fn annotator(kb: KnowledgeBase, arguments: &Annotate) -> anyhow::Result<Annotator> {
     if arguments.mention_type.is_none() && kb.types()?.is_empty() {
         let message = format!("the concepts of {} have no types", kb.path().display());
-        let hint =
-            "--type NAME gives all labels one type; `truename kb import --type-column COLUMN` reads types".into();
-        return Err(AdvisedError { message, hint, code: ExitCode::Failure }.into());
+        let hint = "--type NAME gives all labels one type; `truename kb import --type-column COLUMN` reads types";
+        return Err(Error::new(ErrorKind::Choice, message).with_hint(hint).into());
     }
     let annotator =
         Annotator::new(kb).nested(arguments.nested).with_ids(arguments.ids).abbreviations(!arguments.no_abbreviations);

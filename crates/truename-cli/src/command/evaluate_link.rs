@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use truename::{LinkOptions, Linker};
+use truename_error::{counted, grouped};
 use truename_eval::linked::{LinkError, LinkErrorKind, LinkEvaluation, LinkedScores, LinkingScores, PrecisionRecall};
 
 use crate::arguments::EvaluateLink;
 use crate::command::link::of_documents;
 use crate::command::{open_kb, with_encoder};
-use crate::count::{counted, grouped};
-use crate::documents::read;
+use crate::documents::Documents;
 use crate::problems::TruncatedNames;
 use crate::{atomic_file, interrupt};
 
@@ -18,8 +18,11 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
     let linker = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions::default())?;
     let mut evaluation = LinkEvaluation::new(&linker, arguments.gold_types.clone())?;
-    let problems =
-        read(&arguments.gold, &options, quiet, |documents| Ok(evaluation.add(documents, &interrupt::progress())?))?;
+    let mut documents = Documents::open(&arguments.gold, &options, quiet);
+    for batch in documents.batches() {
+        evaluation.add(batch, &interrupt::progress())?;
+    }
+    let problems = documents.finish()?;
     if !quiet {
         let mut truncated = TruncatedNames::default();
         evaluation.truncated().iter().for_each(|name| truncated.add(name));

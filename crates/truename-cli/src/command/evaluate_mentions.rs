@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use truename::{Recognizer, RecognizerOptions};
 use truename_corpus::ReadOptions;
+use truename_error::{counted, grouped};
 use truename_eval::linked::MentionScores;
 use truename_eval::mentions::{
     ErrorText, FoundDocuments, JudgedDocument, MentionError, MentionErrorKind, MentionReport, TrainingTexts,
@@ -18,8 +19,7 @@ use crate::atomic_file;
 use crate::command::evaluate_link::{header, row};
 use crate::command::open_kb;
 use crate::command::recognizer::recognizer;
-use crate::count::{counted, grouped};
-use crate::documents::read;
+use crate::documents::Documents;
 use crate::exit_code::UsageError;
 use crate::{interrupt, output};
 
@@ -28,15 +28,16 @@ pub fn run(arguments: &EvaluateMentions, quiet: bool) -> anyhow::Result<()> {
     let training = training(&arguments.train, &options, quiet)?;
     let mut source = open(arguments, &options, quiet)?;
     let mut judged = Vec::new();
-    let problems = read(&arguments.gold, &options, quiet, |documents| {
+    let mut documents = Documents::open(&arguments.gold, &options, quiet);
+    for batch in documents.batches() {
         judged.extend(match &mut source {
             Source::Recognizer(recognizer) => {
-                JudgedDocument::recognized(recognizer, documents, !arguments.recognizer.no_abbreviations)?
+                JudgedDocument::recognized(recognizer, batch, !arguments.recognizer.no_abbreviations)?
             }
-            Source::Found(found) => found.judge(documents)?,
+            Source::Found(found) => found.judge(batch)?,
         });
-        Ok(())
-    })?;
+    }
+    let problems = documents.finish()?;
     let report = MentionReport::of(judged, &arguments.gold_types, training.as_ref(), arguments.errors as usize);
     write(&report.or_else(|error| problems.report(quiet).and(Err(error.into())))?, arguments)?;
     problems.report(quiet)
@@ -45,11 +46,9 @@ pub fn run(arguments: &EvaluateMentions, quiet: bool) -> anyhow::Result<()> {
 /// Counts the texts of the training corpora; none without corpora.
 fn training(files: &[PathBuf], options: &ReadOptions, quiet: bool) -> anyhow::Result<Option<TrainingTexts>> {
     let mut texts = TrainingTexts::default();
-    let problems = read(files, options, quiet, |documents| {
-        documents.iter().for_each(|document| texts.add(document));
-        Ok(())
-    })?;
-    problems.report(quiet)?;
+    let mut documents = Documents::open(files, options, quiet);
+    documents.by_ref().for_each(|document| texts.add(&document));
+    documents.finish()?.report(quiet)?;
     Ok((!files.is_empty()).then_some(texts))
 }
 
@@ -70,11 +69,9 @@ fn open(arguments: &EvaluateMentions, options: &ReadOptions, quiet: bool) -> any
         return Ok(Source::Recognizer(recognizer(choice, || open_kb(kb), options)?));
     }
     let mut found = FoundDocuments::default();
-    let problems = read(&arguments.found, options, quiet, |documents| {
-        documents.into_iter().for_each(|document| found.add(document));
-        Ok(())
-    })?;
-    problems.report(quiet)?;
+    let mut documents = Documents::open(&arguments.found, options, quiet);
+    documents.by_ref().for_each(|document| found.add(document));
+    documents.finish()?.report(quiet)?;
     Ok(Source::Found(found))
 }
 

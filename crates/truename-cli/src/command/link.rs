@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use truename::{LinkOptions, Linker, RecognizerOptions};
 use truename_corpus::ReadOptions;
+use truename_error::{counted, grouped};
 
 use crate::arguments::{Link, LinkFormat, Linking};
 use crate::bars;
 use crate::command::recognizer::recognizer;
 use crate::command::{check_vectors, open_linker};
-use crate::count::{counted, grouped};
-use crate::documents::{Sink, read};
+use crate::documents::{Documents, Sink};
 use crate::exit_code::UsageError;
 use crate::problems::TruncatedNames;
 
@@ -27,20 +27,21 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let link = |documents| match arguments.mentions {
-        true => linker.link_mentions(documents),
-        false => linker.link_documents(documents),
+    let mut documents = Documents::open(&arguments.files, &reading, no_bar);
+    let stream = match arguments.mentions {
+        true => linker.link_mention_stream(&mut documents),
+        false => linker.link_stream(&mut documents),
     };
-    let problems = read(&arguments.files, &reading, no_bar, |documents| {
-        for linked in link(documents)? {
-            tally.documents += 1;
-            tally.mentions += linked.mentions.len() as u64;
-            tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
-            tally.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
-            sink.write(&linked)?;
-        }
-        sink.flush()
-    })?;
+    for linked in stream {
+        let linked = linked?;
+        tally.documents += 1;
+        tally.mentions += linked.mentions.len() as u64;
+        tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
+        tally.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
+        sink.write(&linked)?;
+        sink.flush()?;
+    }
+    let problems = documents.finish()?;
     if tally.documents > 0 || problems.is_empty() {
         sink.finish()?;
     }

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use truename::{LinkedDocument, RecognizerOptions, recognize_all};
 use truename_corpus::ReadOptions;
+use truename_error::{counted, grouped};
 
 use crate::arguments::Recognize;
 use crate::bars;
 use crate::command::open_kb;
 use crate::command::recognizer::recognizer;
-use crate::count::{counted, grouped};
-use crate::documents::{Sink, read};
+use crate::documents::{Documents, Sink};
 
 pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -22,13 +22,15 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let problems = read(&arguments.files, &reading, no_bar, |documents| {
-        for found in recognize_all(recognizer.as_ref(), documents, !arguments.no_abbreviations)? {
+    let mut documents = Documents::open(&arguments.files, &reading, no_bar);
+    for batch in documents.batches() {
+        for found in recognize_all(recognizer.as_ref(), batch, !arguments.no_abbreviations)? {
             tally.add(&found);
             sink.write(&found)?;
         }
-        sink.flush()
-    })?;
+        sink.flush()?;
+    }
+    let problems = documents.finish()?;
     if tally.documents > 0 || problems.is_empty() {
         sink.finish()?;
     }

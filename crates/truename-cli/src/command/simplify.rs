@@ -12,7 +12,7 @@ use truename_substitutes::{
 };
 
 use crate::arguments::{Simplify, SimplifyFormat, SubstituteArguments};
-use crate::documents::read;
+use crate::documents::Documents;
 use crate::exit_code::UsageError;
 use crate::harmless::OneLine;
 use crate::interrupt;
@@ -34,11 +34,12 @@ pub fn run(arguments: &Simplify, quiet: bool) -> anyhow::Result<()> {
         match input {
             Input::Text(text) => sink.write(&simplifier, &Document::new("", text))?,
             Input::File(file) => {
-                let problems = read(&[file], &options, quiet || arguments.out.is_none(), |documents| {
-                    documents.iter().try_for_each(|document| sink.write(&simplifier, document))?;
-                    sink.out.flush().context("cannot write the results")
-                })?;
-                problems.report(quiet)?;
+                let mut documents = Documents::open(&[file], &options, quiet || arguments.out.is_none());
+                for document in &mut documents {
+                    sink.write(&simplifier, &document)?;
+                    sink.out.flush().context("cannot write the results")?;
+                }
+                documents.finish()?.report(quiet)?;
             }
         }
     }

@@ -7,4 +7,4 @@ mod terminal;
 
 pub use corpus_sink::CorpusSink;
 pub use sink::Sink;
-pub use source::read;
+pub use source::Documents;

@@ -3,18 +3,17 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
 
-use truename::{Document, Problem};
+use indicatif::ProgressBar;
+use truename::{Document, DocumentBatches};
 use truename_corpus::{ReadOptions, read_path};
+use truename_error::{counted, grouped};
 
 use crate::bars::bytes_bar;
-use crate::count::{counted, grouped};
 use crate::exit_code::worded;
 use crate::{interrupt, problems};
-
-/// Maximum number of documents in a batch, and its maximum bytes.
-const BATCH_DOCUMENTS: usize = 256;
-const BATCH_BYTES: usize = 4 << 20;
 
 /// Documents and files that could not be read.
 #[derive(Default)]
@@ -54,65 +53,78 @@ impl Problems {
     }
 }
 
-/// Passes the documents of all files, folders and patterns to `visit` in batches; `-` is stdin. A document or file that cannot
-/// be read is counted as a problem and skipped.
-pub fn read(
-    files: &[PathBuf],
-    options: &ReadOptions,
-    quiet: bool,
-    mut visit: impl FnMut(Vec<Document>) -> anyhow::Result<()>,
-) -> anyhow::Result<Problems> {
-    let bar = bytes_bar(total_bytes(files), quiet);
-    let read = bar.clone();
-    let mut options = options.clone();
-    options.source.on_read = Some(Arc::new(move |bytes| read.inc(bytes)));
-    let mut batch = Batch { documents: Vec::new(), bytes: 0, count: 0, problems: Problems::default() };
-    for file in files {
-        let mut failed = None;
-        let summary = read_path(file, &options, &mut |document| {
-            if let Some(documents) = batch.add(document) {
-                bar.set_message(counted(batch.count, "document"));
-                failed = visit(documents).err();
-            }
-            if failed.is_some() || interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        failed.map_or(Ok(()), Err)?;
-        interrupt::check()?;
-        match summary {
-            Ok(summary) => batch.problems.left_out += summary.left_out,
-            Err(error) => batch.problems.add(described(error)),
-        }
-    }
-    if !batch.documents.is_empty() {
-        visit(batch.documents)?;
-    }
-    bar.finish_and_clear();
-    Ok(batch.problems)
-}
-
-struct Batch {
-    documents: Vec<Document>,
-    bytes: usize,
+/// The documents of files, which a thread of their own reads.
+pub struct Documents {
+    read: Receiver<Result<Document, String>>,
+    reader: JoinHandle<u64>,
+    bar: ProgressBar,
     count: u64,
     problems: Problems,
 }
 
-impl Batch {
-    /// Adds a document; returns the batch once it is full.
-    fn add(&mut self, document: Result<Document, Problem>) -> Option<Vec<Document>> {
-        match document {
-            Ok(document) => {
-                self.bytes += document.text.len();
-                self.count += 1;
-                self.documents.push(document);
+impl Documents {
+    /// Reads the documents of all files, folders and patterns; `-` is stdin. A document or file that cannot be read is a problem, and the
+    /// next ones are read.
+    pub fn open(files: &[PathBuf], options: &ReadOptions, quiet: bool) -> Self {
+        let bar = bytes_bar(total_bytes(files), quiet);
+        // No further document is in memory beside those that wait to be linked.
+        let (send, read) = sync_channel(0);
+        let (files, mut options, counted) = (files.to_vec(), options.clone(), bar.clone());
+        options.source.on_read = Some(Arc::new(move |bytes| counted.inc(bytes)));
+        let reader = thread::spawn(move || {
+            let (mut left_out, mut is_wanted) = (0, true);
+            for file in files {
+                let mut give = |read| {
+                    is_wanted = send.send(read).is_ok() && !interrupt::asked();
+                    if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                };
+                let mut visit = |read: Result<_, _>| give(read.map_err(|problem| problems::advised(&problem)));
+                let summary = read_path(&file, &options, &mut visit);
+                match summary {
+                    Ok(summary) => left_out += summary.left_out,
+                    Err(error) => drop(give(Err(described(error)))),
+                }
+                if !is_wanted {
+                    break;
+                }
             }
-            Err(problem) => self.problems.add(problems::advised(&problem)),
+            left_out
+        });
+        Self { read, reader, bar, count: 0, problems: Problems::default() }
+    }
+
+    /// Returns the documents in batches.
+    pub fn batches(&mut self) -> DocumentBatches<&mut Self> {
+        DocumentBatches(self)
+    }
+
+    /// Returns what could not be read.
+    ///
+    /// # Errors
+    /// If the work was asked to stop.
+    pub fn finish(self) -> anyhow::Result<Problems> {
+        interrupt::check()?;
+        let left_out = self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        self.bar.finish_and_clear();
+        Ok(Problems { left_out, ..self.problems })
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Document;
+
+    fn next(&mut self) -> Option<Document> {
+        loop {
+            match self.read.recv().ok()? {
+                _ if interrupt::asked() => return None,
+                Ok(document) => {
+                    self.count += 1;
+                    self.bar.set_message(counted(self.count, "document"));
+                    return Some(document);
+                }
+                Err(problem) => self.problems.add(problem),
+            }
         }
-        let is_full = self.documents.len() >= BATCH_DOCUMENTS || self.bytes >= BATCH_BYTES;
-        is_full.then(|| {
-            self.bytes = 0;
-            std::mem::take(&mut self.documents)
-        })
     }
 }
 

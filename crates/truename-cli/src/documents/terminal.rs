@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use truename::{LinkedDocument, LinkedMention, Span};
+use truename_error::counted;
 use truename_view::{COLOURS, Legend, Piece, Step, label, pieces, steps};
 
-use crate::count::counted;
 use crate::harmless::{Harmless, OneLine};
 
 /// Backgrounds of the 256-colour palette, light enough for black text, in the hues of the page.

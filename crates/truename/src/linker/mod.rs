@@ -28,7 +28,7 @@ use fitted_rankers::FittedRankers;
 use models::{ContextModels, Models};
 pub use options::{Ambiguous, LinkOptions};
 pub(crate) use session::{is_nil, sort};
-pub use stream::LinkStream;
+pub use stream::{DocumentBatches, LinkStream};
 
 use truename_error::ErrorKind;
 use truename_infer::SpanOptions;

@@ -10,17 +10,34 @@ const BATCH_DOCUMENTS: usize = 256;
 /// Bytes of text after which no further document is added to a batch.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// Batches of documents of bounded memory: 256, or those that together have more than 4 MiB of text.
+pub struct DocumentBatches<I>(pub I);
+
+impl<I: Iterator<Item = Document>> Iterator for DocumentBatches<I> {
+    type Item = Vec<Document>;
+
+    fn next(&mut self) -> Option<Vec<Document>> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < BATCH_DOCUMENTS && bytes < BATCH_BYTES {
+            let Some(document) = self.0.next() else { break };
+            bytes += document.text.len();
+            batch.push(document);
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
+}
+
 /// Documents with their linked mentions, in the order of the documents. See [`Linker::link_stream`].
 pub struct LinkStream<'a, I> {
     linker: &'a Linker,
     link: fn(&Linker, Vec<Document>) -> Result<Vec<LinkedDocument>, Error>,
-    documents: I,
+    batches: DocumentBatches<I>,
     ready: VecDeque<LinkedDocument>,
 }
 
 impl Linker {
-    /// Links documents as they come, a batch at a time on all threads of the current rayon pool, and keeps their order. No more than a
-    /// batch is in memory: 256 documents, or those that together have more than 4 MiB of text.
+    /// Links documents as they come, a batch at a time ([`DocumentBatches`]) on all threads of the current rayon pool, and keeps their order. No
+    /// more than a batch is in memory.
     ///
     /// An error is that of a batch, whose documents are lost; the next ones can still be read.
     ///
@@ -46,7 +63,7 @@ impl Linker {
         LinkStream {
             linker: self,
             link: Self::link_documents,
-            documents: documents.into_iter(),
+            batches: DocumentBatches(documents.into_iter()),
             ready: VecDeque::new(),
         }
     }
@@ -62,20 +79,27 @@ impl<I: Iterator<Item = Document>> Iterator for LinkStream<'_, I> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ready.is_empty() {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            while batch.len() < BATCH_DOCUMENTS && bytes < BATCH_BYTES {
-                let Some(document) = self.documents.next() else { break };
-                bytes += document.text.len();
-                batch.push(document);
-            }
-            if batch.is_empty() {
-                return None;
-            }
-            match (self.link)(self.linker, batch) {
+            match (self.link)(self.linker, self.batches.next()?) {
                 Ok(linked) => self.ready.extend(linked),
                 Err(error) => return Some(Err(error)),
             }
         }
         self.ready.pop_front().map(Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_have_a_bounded_number_of_documents_and_bytes() {
+        let sizes = |count: usize, bytes: usize| -> Vec<usize> {
+            let documents = (0..count).map(|_| Document::new("", "x".repeat(bytes)));
+            DocumentBatches(documents).map(|batch| batch.len()).collect()
+        };
+        assert_eq!(sizes(600, 1), [256, 256, 88]);
+        assert_eq!(sizes(3, 3 << 20), [2, 1]);
+        assert_eq!(sizes(0, 0), [0; 0]);
     }
 }
