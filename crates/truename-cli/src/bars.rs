@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::style::ProgressTracker;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle, WeakProgressBar};
-
-use crate::count::grouped;
+use truename_error::grouped;
 
 /// Bars of this process.
 static BARS: Mutex<Vec<WeakProgressBar>> = Mutex::new(Vec::new());

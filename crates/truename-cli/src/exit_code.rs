@@ -29,22 +29,6 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// An error with advice.
-#[derive(Debug)]
-pub struct AdvisedError {
-    pub message: String,
-    pub hint: String,
-    pub code: ExitCode,
-}
-
-impl std::fmt::Display for AdvisedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for AdvisedError {}
-
 impl ExitCode {
     /// Prints an error with its causes and advice; a closed pipe is no error.
     pub(crate) fn report(outcome: anyhow::Result<()>) -> Self {
@@ -58,14 +42,11 @@ impl ExitCode {
         }
         interrupt::report(|| {
             crate::say!("error: {error:#}");
-            if let Some(hint) = error.chain().find_map(hint) {
-                crate::say!("hint: {hint}");
+            if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<Error>()?.hint()) {
+                crate::say!("hint: {}", worded(hint));
             }
         });
         let kind = error.downcast_ref::<Error>().map(Error::kind);
-        if let Some(advised) = error.downcast_ref::<AdvisedError>() {
-            return advised.code;
-        }
         let is_usage = error.is::<UsageError>() || matches!(kind, Some(ErrorKind::Recipe | ErrorKind::NoColumn));
         if is_usage { Self::Usage } else { Self::Failure }
     }
@@ -76,11 +57,6 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     let of_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
     let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind).or(of_json);
     kind == Some(io::ErrorKind::BrokenPipe)
-}
-
-fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let ours = cause.downcast_ref::<Error>().and_then(Error::hint).map(worded);
-    ours.or_else(|| cause.downcast_ref::<AdvisedError>().map(|advised| advised.hint.clone()))
 }
 
 /// Returns advice with settings as flags, keys with a value as `--set` writes them, and actions as commands.

@@ -12,7 +12,6 @@ mod arguments;
 mod atomic_file;
 mod bars;
 mod command;
-mod count;
 mod documents;
 mod exit_code;
 mod harmless;

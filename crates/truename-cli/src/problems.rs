@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use truename::{ConceptId, Link, Problem};
+use truename_error::{counted, grouped};
 
-use crate::count::{counted, grouped};
 use crate::exit_code::worded;
 
 /// Maximum number of problems listed; all are counted.

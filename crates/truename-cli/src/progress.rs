@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use truename::{Phase, Progress};
+use truename_error::{counted, grouped};
 
 use crate::bars::{BYTES, STEPS, UNKNOWN, bar, style};
-use crate::count::{counted, grouped};
 use crate::interrupt;
 
 /// Runs work of the library under a bar that shows its phases.

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use truename::{CalibrateOptions, ContextGain, Document, GoldName, KnowledgeBase, LearntNames};
 use truename_corpus::{ReadOptions, read_all};
+use truename_error::counted;
 use truename_eval::read_gold;
 
 use crate::arguments::Calibrate;
 use crate::command::with_encoder;
-use crate::count::counted;
 use crate::interrupt;
 use crate::problems::say_truncated;
 use crate::progress::watched;

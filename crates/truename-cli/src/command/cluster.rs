@@ -7,10 +7,10 @@ use std::time::Instant;
 use serde::Serialize;
 use truename::{Encoder, KnowledgeBase};
 use truename_clusters::{NameClusters, Threshold, canonical_names};
+use truename_error::{counted, grouped};
 use truename_eval::clusters::Clusters;
 
 use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice};
-use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::interrupt;
 use crate::names::phrases::{self, Phrases};

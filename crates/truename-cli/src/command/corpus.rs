@@ -4,12 +4,12 @@ use std::io::Write;
 use std::time::Instant;
 
 use truename::{LinkOptions, Linker, RecognizerOptions};
+use truename_error::{counted, grouped};
 use truename_train::{CorpusOptions, CorpusReport, CorpusTexts, Start, build_corpus};
 
 use crate::arguments::{Corpus, CorpusBuild, EncoderChoice, RecognizerChoices};
 use crate::command::open_linker;
 use crate::command::recognizer::recognizer;
-use crate::count::{counted, grouped};
 use crate::progress::watched;
 use crate::{interrupt, problems};
 

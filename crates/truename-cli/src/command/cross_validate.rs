@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use truename::{CalibrateOptions, Encoder, Linker};
+use truename_error::counted;
 use truename_eval::{GoldName, JudgedName};
 use truename_files::Partial;
 use truename_train::{Accuracy, AccuracySearch, CrossValidation, Dataset, FittedFold, FoldEncoder, Query, Recipe};
@@ -13,7 +14,6 @@ use crate::arguments::{EncoderArgument, EncoderChoice, EvaluateNames, RecipeChan
 use crate::command::judge::{judge, options};
 use crate::command::train::{make, resolved};
 use crate::command::{check_vectors, open_kb};
-use crate::count::counted;
 use crate::interrupt;
 use crate::spread::Spread;
 

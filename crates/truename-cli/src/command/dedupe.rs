@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use serde::Serialize;
+use truename_error::{counted, grouped};
 use truename_read::quoted;
 use truename_records::{Blocking, CandidatePairs, RecordTables, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
-use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::records::{Coverage, Gold, Input, check, pair_model, say_truncated, write};
 use crate::{atomic_file, bars, interrupt, progress};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use truename::{AdapterChoice, EmbedReport, Encoder, Error, KnowledgeBase, TrainedRetriever};
+use truename_error::{counted, grouped};
 
 use crate::arguments::{Embed, EncoderArgument};
 use crate::bars::count_bar;
 use crate::command::open_kb;
-use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::interrupt;
 

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use truename_error::grouped;
 use truename_eval::{
     JudgedName, NameError, NameErrorKind, NameReport, NameScores, check_same_names, compare, plot, read_gold,
     read_judged, write_judged,
@@ -15,7 +16,6 @@ use crate::arguments::{Evaluate, EvaluateNames};
 use crate::atomic_file;
 use crate::command::judge::{judge, options};
 use crate::command::{check_vectors, cross_validate, open_linker};
-use crate::count::grouped;
 use crate::{interrupt, output};
 
 pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {

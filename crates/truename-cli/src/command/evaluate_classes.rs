@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use truename_error::counted;
 use truename_eval::{ClassReport, TextLayout, TextScores, read_texts};
 use truename_infer::Classifier;
 
 use crate::arguments::EvaluateClasses;
-use crate::count::counted;
 use crate::progress::watched;
 use crate::{atomic_file, interrupt, output};
 

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use truename_error::counted;
 use truename_eval::clusters::{ClusterReport, Clusters};
 
 use crate::arguments::EvaluateClusters;
 use crate::command::cluster::{cluster, encoder, summary};
-use crate::count::counted;
 use crate::{atomic_file, interrupt, output};
 
 pub fn run(arguments: &EvaluateClusters, quiet: bool) -> anyhow::Result<()> {

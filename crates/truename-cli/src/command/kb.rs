@@ -11,10 +11,10 @@ use truename::{
     AliasReport, Comparison, Concept, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, RetiredId,
     VectorInfo,
 };
+use truename_error::{counted, grouped};
 
 use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker, with_encoder};
-use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use truename::{Concept, ConceptId, Encoder, ErrorKind, KnowledgeBase};
+use truename_error::{counted, grouped};
 use truename_plot::{Anchor, Frame, Svg};
 use truename_read::{Dialect, Source, SourceOptions, files};
 use truename_text::SplitMix64;
 
 use crate::arguments::Map;
 use crate::command::{embed, open_kb};
-use crate::count::{counted, grouped};
 use crate::problems::say_truncated;
 use crate::tsne::Tsne;
 use crate::{atomic_file, interrupt};

@@ -34,9 +34,9 @@ pub mod tune;
 use std::sync::Arc;
 
 use truename::{KnowledgeBase, Linker};
+use truename_error::counted;
 
 use crate::arguments::{EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
-use crate::count::counted;
 use crate::exit_code::UsageError;
 
 /// Opens the named knowledge base, or the bundled one.

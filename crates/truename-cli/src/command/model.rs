@@ -6,11 +6,11 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use truename::cache_folder;
 use truename_download::{Progress, Source, list, pull};
+use truename_error::grouped;
 use truename_infer::Encoder;
 
 use crate::arguments::Model;
 use crate::bars::bytes_bar;
-use crate::count::grouped;
 use crate::interrupt;
 use crate::output::stdout;
 

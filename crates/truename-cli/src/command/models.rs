@@ -6,10 +6,10 @@ use std::path::Path;
 use truename::{
     AttachedModel, Concept, Encoder, Error, KnowledgeBase, TrainedRecognizer, TrainedReranker, TrainedRetriever,
 };
+use truename_error::counted;
 
 use crate::arguments::{KbArgument, Models, ModelsCommand};
 use crate::command::{embed, open_kb};
-use crate::count::counted;
 use crate::harmless::OneLine;
 use crate::output::stdout;
 use crate::problems::MAX_SHOWN;

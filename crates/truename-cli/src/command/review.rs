@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use truename_error::{Error, ErrorKind, counted};
 use truename_read::{Dialect, Source, SourceOptions, has_extension, json};
 use truename_server::{Judgement, last_judgements, read_judgements};
 
 use super::serve::judgements_file;
 use crate::arguments::{Export, Review};
-use crate::count::counted;
-use crate::exit_code::{AdvisedError, ExitCode};
 use crate::output::Output;
 
 pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
@@ -34,8 +33,8 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     if judgements.is_empty() {
         let of = arguments.user.as_ref().map_or_else(String::new, |user| format!(" of {user}"));
         let message = format!("{} has no judgement{of}", path.display());
-        let hint = "people judge answers at the page of `truename serve`".into();
-        return Err(AdvisedError { message, hint, code: ExitCode::Failure }.into());
+        let hint = "people judge answers at the page of `truename serve`";
+        return Err(Error::new(ErrorKind::TooFew, message).with_hint(hint).into());
     }
     let mut out = Output::open(arguments.out.as_deref())?;
     let has_tabs = |path: &Path| ["tsv", "tab"].iter().any(|extension| has_extension(path, extension));
@@ -61,11 +60,9 @@ fn read(path: &Path) -> anyhow::Result<Vec<Judgement>> {
         let read = json::object(text).and_then(|object: serde_json::Map<String, serde_json::Value>| {
             serde_json::from_value(object.into()).map_err(|error| error.to_string())
         });
-        judgements.push(read.map_err(|reason| AdvisedError {
-            message: format!("{}:{}: {reason}", path.display(), line.number),
-            hint: "a judgement is a line such as {\"name\": \"MI\", \"id\": \"D009203\"}; remove a last line that was cut off".into(),
-            code: ExitCode::Failure,
-        })?);
+        let hint = "a judgement is a line such as {\"name\": \"MI\", \"id\": \"D009203\"}; remove a last line that was cut off";
+        judgements
+            .push(read.map_err(|reason| Error::at(ErrorKind::Syntax, path, line.number, reason).with_hint(hint))?);
     }
     Ok(judgements)
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use truename::cache_folder;
+use truename_error::{Error, ErrorKind};
 use truename_server::{BaseSource, Keys, Server, ServerOptions};
 
 use crate::arguments::Serve;
-use crate::exit_code::{AdvisedError, ExitCode, UsageError};
+use crate::exit_code::UsageError;
 use crate::interrupt;
 
 /// Name of the bundled knowledge base.
@@ -44,9 +45,9 @@ fn say_address(address: SocketAddr, arguments: &Serve) {
     }
 }
 
-fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> AdvisedError {
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Error {
     let message = format!("cannot listen at {address}: {error}");
-    AdvisedError { message, hint: "choose another with --port; 0 takes a free one".into(), code: ExitCode::Failure }
+    Error::new(ErrorKind::Io, message).with_hint("choose another with --port; 0 takes a free one")
 }
 
 async fn stopped() {

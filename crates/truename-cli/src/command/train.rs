@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
+use truename_error::counted;
 use truename_train::{Change, Event, Kind, Member, Recipe, Run, Start};
 
 use crate::arguments::{RecipeChanges, RecipeCommand, Train};
 use crate::bars::bar;
-use crate::count::counted;
 use crate::interrupt;
 
 /// The bar of a run.

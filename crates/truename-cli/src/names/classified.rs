@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::Value;
+use truename_error::{counted, grouped};
 use truename_eval::{TextFormat, TextLayout, check_pair};
 use truename_infer::{Classification, Classifier, ClassifyText};
 use truename_read::{Encoding, Record, RowFormat, Source, TableOptions};
@@ -15,7 +16,6 @@ use super::input::{Input, InputOptions, by_extension, first_fields, layout, refu
 use super::row_writer::RowWriter;
 use super::walk::{Answerer, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments, TextArguments};
-use crate::count::{counted, grouped};
 use crate::exit_code::UsageError;
 use crate::problems::{Fault, MalformedRows};
 

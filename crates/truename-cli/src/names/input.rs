@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
+use truename_error::ErrorKind;
 use truename_read::{
     Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, files, has_extension,
 };
@@ -13,7 +14,7 @@ use truename_read::{
 use super::cells::Cells;
 use crate::arguments::{InputFormat, TableArguments};
 use crate::bars::bytes_bar;
-use crate::exit_code::{AdvisedError, ExitCode, UsageError};
+use crate::exit_code::UsageError;
 use crate::interrupt;
 
 /// Options by which an input is opened.
@@ -93,8 +94,7 @@ impl<'a> Input<'a> {
 
 /// Returns an error of a row, with a way out.
 pub fn refused(path: &Path, line: u64, message: &str, hint: &str) -> anyhow::Error {
-    let message = format!("{}:{line}: {message}", path.display());
-    AdvisedError { message, hint: hint.into(), code: ExitCode::Failure }.into()
+    Error::at(ErrorKind::Syntax, path, line, message).with_hint(hint).into()
 }
 
 /// Advice on rows of JSONL that are no objects.
@@ -158,7 +158,7 @@ fn shown(format: InputFormat) -> &'static str {
 }
 
 fn refused_file(source: &Source, message: impl std::fmt::Display, hint: &str) -> Error {
-    Error::at(truename_error::ErrorKind::NotText, source.path(), None, message).with_hint(hint)
+    Error::at(ErrorKind::NotText, source.path(), None, message).with_hint(hint)
 }
 
 /// Returns the format that is told, if it agrees with the content.

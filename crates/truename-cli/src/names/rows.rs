@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use truename::{LONGEST_NAME_BYTES, Link, Linker};
+use truename_error::counted;
 use truename_read::{Encoding, Record, RowFormat, json};
 
 use super::added::AddedColumns;
@@ -15,7 +16,6 @@ use super::sink::{Sink, Target};
 use super::tally::Tally;
 use super::walk::Answerer;
 use crate::arguments::Match;
-use crate::count::counted;
 use crate::problems::Fault;
 
 /// The columns of a table or the fields of objects.

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use truename::Link;
+use truename_error::{counted, grouped};
 use truename_view::suggestion;
 
-use crate::count::{counted, grouped};
 use crate::problems::{RetiredIds, TruncatedNames};
 
 /// Counts of answers.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use truename_error::counted;
 use truename_read::{Record, Rows};
 
 use super::input::Input;
-use crate::count::counted;
 use crate::interrupt;
 use crate::problems::{Fault, MalformedRows};
 

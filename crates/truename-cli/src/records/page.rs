@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Context;
 use askama::Template;
+use truename_error::{counted, grouped};
 use truename_read::folded;
 use truename_records::{Record, Resolution, ScoredPair};
 use truename_text::{NormalizedName, stable_hash};
@@ -11,7 +12,6 @@ use truename_view::Head;
 
 use super::input::Input;
 use crate::arguments::Dedupe;
-use crate::count::{counted, grouped};
 use crate::output::Output;
 
 const STYLE: &str = include_str!("page.css");

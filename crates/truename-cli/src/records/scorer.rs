@@ -1,10 +1,10 @@
 //! The model of pairs that the arguments name.
 
+use truename_error::counted;
 use truename_eval::pairs::read_pairs;
 use truename_records::{PairClassifier, PairModel};
 
 use crate::arguments::PairScorerArguments;
-use crate::count::counted;
 
 /// Opens the classifier, or fits the lexical scorer to the labelled pairs.
 pub fn pair_model(arguments: &PairScorerArguments) -> Result<PairModel, truename::Error> {

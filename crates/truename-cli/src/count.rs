@@ -1,3 +1,0 @@
-//! Numbers and nouns in words.
-
-pub use truename_error::{counted, grouped};
