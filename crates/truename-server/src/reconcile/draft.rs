@@ -14,7 +14,7 @@ use super::property::{self, Property};
 use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types};
 use super::suggest::{self, Window};
 use super::v0_2::{Column, Fields, Meta, OneOrMore, Proposal, RawExtended, RawValue, Row, proposed, rows_of};
-use super::{BATCH, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
+use super::{BATCH, OfKind, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::body::{Body, Parameters};
 use crate::budget::HeldMemory;
@@ -33,9 +33,7 @@ pub(super) fn router() -> Router<Shared> {
     Router::new()
         .route("/", root())
         .route("/match", post(reconcile))
-        .route("/suggest/entity", get(suggest_entity))
-        .route("/suggest/type", get(suggest_type))
-        .route("/suggest/property", get(suggest_property))
+        .route("/suggest/{kind}", get(suggest))
         .route("/preview", get(preview))
         .route("/extend", post(extend))
         .route("/extend/propose", get(propose))
@@ -257,34 +255,12 @@ struct Prefix {
     limit: Option<usize>,
 }
 
-impl Prefix {
-    fn window(&self) -> Window {
-        Window::new(self.offset, self.limit)
-    }
-}
-
-async fn suggest_entity(
+async fn suggest(
     State(state): State<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
-    Parameters(asked): Parameters<Prefix>,
+    Path(OfKind { kb, kind }): Path<OfKind>,
+    Parameters(Prefix { prefix, offset, limit }): Parameters<Prefix>,
 ) -> Result<Json<Value>, Failure> {
-    let (prefix, window) = (asked.prefix.clone(), asked.window());
-    let found = state.read(kb.as_deref(), move |base| suggest::concepts(base, &prefix, window)).await?;
-    Ok(Json(json!({ "result": found })))
-}
-
-async fn suggest_type(
-    State(state): State<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
-    Parameters(asked): Parameters<Prefix>,
-) -> Result<Json<Value>, Failure> {
-    let (prefix, window) = (asked.prefix.clone(), asked.window());
-    let found = state.read(kb.as_deref(), move |base| suggest::types(base, &prefix, window)).await?;
-    Ok(Json(json!({ "result": found })))
-}
-
-async fn suggest_property(Parameters(asked): Parameters<Prefix>) -> Result<Json<Value>, Failure> {
-    Ok(Json(json!({ "result": suggest::properties(&asked.prefix, asked.window()) })))
+    suggest::found(&state, kb.as_deref(), &kind, prefix, Window::new(offset, limit)).await.map(Json)
 }
 
 #[derive(Deserialize)]

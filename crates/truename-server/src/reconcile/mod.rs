@@ -46,6 +46,13 @@ struct OfPath {
     kb: Option<String>,
 }
 
+/// The knowledge base in an address, where there is one, and what is looked for: `entity`, `type` or `property`.
+#[derive(Deserialize)]
+struct OfKind {
+    kb: Option<String>,
+    kind: String,
+}
+
 /// Returns the manifest for those without a key, which tells nothing of a knowledge base.
 fn closed_manifest(state: &State, headers: &HeaderMap, versions: &[&str]) -> Value {
     let address = state.address(headers);

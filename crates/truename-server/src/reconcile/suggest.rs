@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 use truename::ConceptId;
 
 use super::property::{Named, Property};
 use super::query::{describe, named_types};
 use crate::base::Base;
 use crate::failure::Failure;
+use crate::state::State;
 
 /// Number of suggestions where a request does not say.
 const SUGGESTIONS: usize = 10;
@@ -27,7 +29,7 @@ pub(super) struct Window {
 
 /// A suggested concept.
 #[derive(Serialize)]
-pub(super) struct Suggestion {
+struct Suggestion {
     id: String,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,8 +48,25 @@ impl Window {
     }
 }
 
+/// Returns the answer to a text that a person types, of what it is looked for in: `entity`, `type` or `property`.
+pub(super) async fn found(
+    state: &State,
+    kb: Option<&str>,
+    kind: &str,
+    prefix: String,
+    window: Window,
+) -> Result<Json, Failure> {
+    let found = match kind {
+        "entity" => json!(state.read(kb, move |base| concepts(base, &prefix, window)).await?),
+        "type" => json!(state.read(kb, move |base| types(base, &prefix, window)).await?),
+        "property" => json!(window.of(fitting(Property::ALL.into_iter().map(Property::named).collect(), &prefix))),
+        _ => return Err(Failure::not_found(format!("there are no suggestions of {kind}"))),
+    };
+    Ok(json!({ "result": found }))
+}
+
 /// Returns concepts whose id or a name begins so, then those with similar names.
-pub(super) fn concepts(base: &Base, prefix: &str, window: Window) -> Result<Vec<Suggestion>, Failure> {
+fn concepts(base: &Base, prefix: &str, window: Window) -> Result<Vec<Suggestion>, Failure> {
     let most = window.skip + window.take;
     let (mut ids, mut seen) = (Vec::new(), BTreeSet::new());
     let mut add = |id: ConceptId| {
@@ -74,7 +93,7 @@ pub(super) fn concepts(base: &Base, prefix: &str, window: Window) -> Result<Vec<
 }
 
 /// Returns types whose name has the text, those that begin with it first.
-pub(super) fn types(base: &Base, prefix: &str, window: Window) -> Result<Vec<Named>, Failure> {
+fn types(base: &Base, prefix: &str, window: Window) -> Result<Vec<Named>, Failure> {
     let catalogue = base.catalogue()?;
     let named = |(kind, concepts): (&str, usize)| Named {
         id: kind.to_owned(),
@@ -84,11 +103,7 @@ pub(super) fn types(base: &Base, prefix: &str, window: Window) -> Result<Vec<Nam
     Ok(window.of(fitting(catalogue.types().map(named).collect(), prefix)))
 }
 
-/// Returns properties whose name or id has the text, those that begin with it first.
-pub(super) fn properties(prefix: &str, window: Window) -> Vec<Named> {
-    window.of(fitting(Property::ALL.into_iter().map(Property::named).collect(), prefix))
-}
-
+/// Keeps what has the text in its name or id; what begins with it comes first.
 fn fitting(all: Vec<Named>, prefix: &str) -> impl Iterator<Item = Named> {
     let wanted = prefix.trim().to_lowercase();
     let place = move |named: &Named| {

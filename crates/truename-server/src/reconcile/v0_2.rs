@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use super::property::{Property, Value};
 use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types, still_there};
 use super::suggest::{self, Window};
-use super::{BATCH, OfPath, PREVIEW, SCHEMA_SPACE, authentication, check_size, closed_manifest, page, path_of};
+use super::{BATCH, OfKind, OfPath, PREVIEW, SCHEMA_SPACE, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::base::Base;
 use crate::body::{self, Parameters, bytes};
@@ -41,12 +41,8 @@ pub(super) fn root() -> MethodRouter<Shared> {
 pub(super) fn router() -> Router<Shared> {
     Router::new()
         .route("/", root())
-        .route("/suggest/entity", get(suggest_entity))
-        .route("/suggest/type", get(suggest_type))
-        .route("/suggest/property", get(suggest_property))
-        .route("/flyout/entity", get(flyout_entity))
-        .route("/flyout/type", get(flyout_type))
-        .route("/flyout/property", get(flyout_property))
+        .route("/suggest/{kind}", get(suggest))
+        .route("/flyout/{kind}", get(flyout))
         .route("/preview", get(preview))
         .route("/properties", get(properties))
 }
@@ -351,12 +347,6 @@ pub(super) struct Column {
     most: usize,
 }
 
-impl Column {
-    pub fn name(&self) -> &str {
-        self.property.map_or(self.id.as_str(), |property| property.name())
-    }
-}
-
 impl From<RawExtended> for Column {
     fn from(RawExtended { id, settings }: RawExtended) -> Self {
         let limit = match settings.and_then(|settings| settings.limit) {
@@ -385,7 +375,8 @@ pub(super) struct Meta {
 
 impl From<&Column> for Meta {
     fn from(column: &Column) -> Self {
-        Self { id: column.id.clone(), name: column.name().to_owned() }
+        let name = column.property.map_or(column.id.as_str(), |property| property.name()).to_owned();
+        Self { id: column.id.clone(), name }
     }
 }
 
@@ -514,35 +505,13 @@ struct Prefix {
     callback: Option<String>,
 }
 
-impl Prefix {
-    fn window(&self) -> Window {
-        Window::new(self.cursor, self.limit)
-    }
-}
-
-async fn suggest_entity(
+async fn suggest(
     Extract(state): Extract<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
-    Parameters(asked): Parameters<Prefix>,
+    Path(OfKind { kb, kind }): Path<OfKind>,
+    Parameters(Prefix { prefix, cursor, limit, callback }): Parameters<Prefix>,
 ) -> Result<Response, Failure> {
-    let (prefix, window) = (asked.prefix.clone(), asked.window());
-    let found = state.read(kb.as_deref(), move |base| suggest::concepts(base, &prefix, window)).await?;
-    written(&json!({ "result": found }), asked.callback.as_deref())
-}
-
-async fn suggest_type(
-    Extract(state): Extract<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
-    Parameters(asked): Parameters<Prefix>,
-) -> Result<Response, Failure> {
-    let (prefix, window) = (asked.prefix.clone(), asked.window());
-    let found = state.read(kb.as_deref(), move |base| suggest::types(base, &prefix, window)).await?;
-    written(&json!({ "result": found }), asked.callback.as_deref())
-}
-
-async fn suggest_property(Parameters(asked): Parameters<Prefix>) -> Result<Response, Failure> {
-    let found = suggest::properties(&asked.prefix, asked.window());
-    written(&json!({ "result": found }), asked.callback.as_deref())
+    let found = suggest::found(&state, kb.as_deref(), &kind, prefix, Window::new(cursor, limit)).await?;
+    written(&found, callback.as_deref())
 }
 
 #[derive(Deserialize)]
@@ -551,32 +520,28 @@ struct OfId {
     callback: Option<String>,
 }
 
-async fn flyout_entity(
+async fn flyout(
     Extract(state): Extract<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
+    Path(OfKind { kb, kind }): Path<OfKind>,
     Parameters(OfId { id, callback }): Parameters<OfId>,
 ) -> Result<Response, Failure> {
-    let of = id.clone();
-    let html = state.read(kb.as_deref(), move |base| page::flyout(base, &of)).await?;
-    written(&json!({ "id": id, "html": html }), callback.as_deref())
-}
-
-async fn flyout_type(
-    Extract(state): Extract<Shared>,
-    Path(OfPath { kb }): Path<OfPath>,
-    Parameters(OfId { id, callback }): Parameters<OfId>,
-) -> Result<Response, Failure> {
-    let catalogue = state.read(kb.as_deref(), |base| base.catalogue()).await?;
-    let concepts = catalogue.types().find(|(kind, _)| *kind == id).map(|(_, concepts)| concepts);
-    let concepts = concepts.ok_or_else(|| Failure::not_found(format!("there is no type \"{id}\"")))?;
-    let html = format!("<h1>{}</h1>\n<p>{concepts} concepts</p>\n", truename_plot::EscapedText(&id));
-    written(&json!({ "id": id, "html": html }), callback.as_deref())
-}
-
-async fn flyout_property(Parameters(OfId { id, callback }): Parameters<OfId>) -> Result<Response, Failure> {
-    let property = Property::of(&id).ok_or_else(|| Failure::not_found(format!("there is no property \"{id}\"")))?;
-    let named = property.named();
-    let html = format!("<h1>{}</h1>\n<p>{}</p>\n", named.name, named.description.unwrap_or_default());
+    let not_found = || Failure::not_found(format!("there is no {kind} \"{id}\""));
+    let html = match kind.as_str() {
+        "entity" => {
+            let id = id.clone();
+            state.read(kb.as_deref(), move |base| page::flyout(base, &id)).await?
+        }
+        "type" => {
+            let catalogue = state.read(kb.as_deref(), |base| base.catalogue()).await?;
+            let concepts = catalogue.types().find(|(kind, _)| *kind == id).map(|(_, concepts)| concepts);
+            let concepts = concepts.ok_or_else(not_found)?;
+            format!("<h1>{}</h1>\n<p>{concepts} concepts</p>\n", truename_plot::EscapedText(&id))
+        }
+        _ => {
+            let named = Property::of(&id).filter(|_| kind == "property").ok_or_else(not_found)?.named();
+            format!("<h1>{}</h1>\n<p>{}</p>\n", named.name, named.description.unwrap_or_default())
+        }
+    };
     written(&json!({ "id": id, "html": html }), callback.as_deref())
 }
 
