@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use truename_error::{Hint, HintPart, hint};
+use truename_read::encoding_hint;
 
 use crate::Problem;
 
@@ -46,9 +47,7 @@ impl<M: Into<String>> From<M> for Wrong {
 
 /// Returns the problem of bytes that are no text; `place` names the first of them.
 pub(crate) fn not_utf8(place: impl Display) -> Wrong {
-    let latin = HintPart::setting("encoding").value("windows-1252");
-    let advice = hint!["say ", HintPart::setting("encoding"), ", as in ", latin];
-    Wrong { hint: Some(advice), ..format!("{place} is not UTF-8").into() }
+    Wrong { hint: Some(encoding_hint()), ..format!("{place} is not UTF-8").into() }
 }
 
 /// Returns the problem of a line, text or document that has more bytes than [`ReadOptions`](crate::ReadOptions) allow.

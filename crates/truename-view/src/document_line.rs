@@ -1,11 +1,10 @@
 //! A linked document, as JSON.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
-use truename::{
-    Candidate, ConceptId, Document, Link, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span,
-};
+use truename::{Candidate, Document, Link, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span};
 use truename_error::{Error, ErrorKind};
 use utoipa::ToSchema;
 
@@ -37,35 +36,39 @@ impl Serialize for MentionLines<'_> {
 }
 
 /// A passage of a document.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[schema(as = PassageAnswer)]
 struct PassageLine<'a> {
     #[serde(rename = "type")]
-    kind: &'a str,
+    #[schema(value_type = String)]
+    kind: Cow<'a, str>,
     start: usize,
     end: usize,
 }
 
 /// A mention. The keys of the answer are there if mentions were linked.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[schema(as = MentionAnswer)]
 struct MentionLine<'a> {
     start: usize,
     end: usize,
     /// Start and end of each piece of a discontinuous mention.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fragments: Vec<Vec<usize>>,
-    text: &'a str,
-    types: &'a [String],
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Vec<usize>>)]
+    fragments: Vec<[usize; 2]>,
+    #[schema(value_type = String)]
+    text: Cow<'a, str>,
+    #[schema(value_type = Vec<String>)]
+    types: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    id: Option<Option<&'a str>>,
+    id: Option<Option<Cow<'a, str>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    preferred_name: Option<Option<&'a str>>,
+    preferred_name: Option<Option<Cow<'a, str>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    matched_name: Option<Option<&'a str>>,
+    matched_name: Option<Option<Cow<'a, str>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     probability: Option<f64>,
@@ -78,20 +81,20 @@ struct MentionLine<'a> {
     #[schema(nullable = false)]
     threshold: Option<f64>,
     /// True if the recognizer knows the type by its description alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     zero_shot: bool,
     /// Long form of an abbreviation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    long_form: Option<&'a str>,
+    #[schema(value_type = Option<String>, nullable = false)]
+    long_form: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<CandidateAnswer>>, nullable = false)]
-    candidates: Option<&'a [Candidate]>,
+    candidates: Option<Cow<'a, [Candidate]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    explanation: Option<&'a str>,
+    #[schema(value_type = Option<String>, nullable = false)]
+    explanation: Option<Cow<'a, str>>,
     /// True if the vector covers only the beginning of the name.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_truncated: bool,
 }
 
@@ -102,7 +105,7 @@ impl<'a> DocumentLine<'a> {
         let offsets = Offsets::new(text, unit);
         let passage = |passage: &'a Passage| {
             let [start, end] = bounds(passage.span, &offsets);
-            PassageLine { kind: &passage.kind, start, end }
+            PassageLine { kind: (&passage.kind).into(), start, end }
         };
         let passages = passages.iter().map(passage).collect();
         Self { id, text, passages, mentions: MentionLines { document, offsets } }
@@ -120,19 +123,19 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, offsets: &Offsets
     MentionLine {
         start,
         end,
-        fragments: mention.fragments.iter().map(|fragment| bounds(*fragment, offsets).to_vec()).collect(),
-        text: mention.span.of(text).unwrap_or_default(),
-        types: &mention.types,
-        id: is_linked.then(|| link.id().map(ConceptId::as_str)),
-        preferred_name: is_linked.then(|| answer.map(|candidate| candidate.preferred_name.as_str())),
-        matched_name: is_linked.then(|| answer.map(|candidate| candidate.matched_name.as_str())),
+        fragments: mention.fragments.iter().map(|fragment| bounds(*fragment, offsets)).collect(),
+        text: mention.span.of(text).unwrap_or_default().into(),
+        types: (&mention.types).into(),
+        id: is_linked.then(|| link.id().map(|id| id.as_str().into())),
+        preferred_name: is_linked.then(|| answer.map(|candidate| (&candidate.preferred_name).into())),
+        matched_name: is_linked.then(|| answer.map(|candidate| (&candidate.matched_name).into())),
         probability: is_linked.then(|| probability(link)),
         score: mention.score,
         threshold: mention.threshold,
         zero_shot: mention.is_zero_shot,
-        long_form: mention.long_form.as_deref(),
-        candidates: is_linked.then_some(&link.candidates),
-        explanation: link.explanation.as_deref().filter(|_| is_linked),
+        long_form: mention.long_form.as_deref().map(Cow::from),
+        candidates: is_linked.then_some((&link.candidates).into()),
+        explanation: link.explanation.as_deref().filter(|_| is_linked).map(Cow::from),
         is_truncated: is_linked && link.is_truncated,
     }
 }
@@ -143,35 +146,8 @@ struct WrittenDocument {
     id: String,
     text: String,
     #[serde(default)]
-    passages: Vec<WrittenPassage>,
-    mentions: Vec<WrittenMention>,
-}
-
-#[derive(Deserialize)]
-struct WrittenPassage {
-    #[serde(rename = "type")]
-    kind: String,
-    start: usize,
-    end: usize,
-}
-
-#[derive(Deserialize)]
-struct WrittenMention {
-    start: usize,
-    end: usize,
-    #[serde(default)]
-    fragments: Vec<[usize; 2]>,
-    types: Vec<String>,
-    id: Option<String>,
-    score: Option<f64>,
-    threshold: Option<f64>,
-    #[serde(default)]
-    zero_shot: bool,
-    long_form: Option<String>,
-    candidates: Option<Vec<Candidate>>,
-    explanation: Option<String>,
-    #[serde(default)]
-    is_truncated: bool,
+    passages: Vec<PassageLine<'static>>,
+    mentions: Vec<MentionLine<'static>>,
 }
 
 /// Reads back the line of a [`DocumentLine`], whose offsets count `unit`. Mentions that the document had before it was linked are not in
@@ -189,25 +165,29 @@ pub fn read_document(line: &str, unit: OffsetUnit) -> Result<LinkedDocument, Err
         let message = format_args!("document \"{id}\": {start}..{end} is no piece of its text");
         span.ok_or_else(|| Error::new(ErrorKind::Syntax, message))
     };
-    let passage = |passage: WrittenPassage| Ok(Passage { span: span(passage.start, passage.end)?, kind: passage.kind });
+    let passage = |passage: PassageLine<'_>| {
+        Ok(Passage { span: span(passage.start, passage.end)?, kind: passage.kind.into_owned() })
+    };
     let passages = passages.into_iter().map(passage).collect::<Result<_, Error>>()?;
-    let mention = |written: WrittenMention| {
+    let mention = |written: MentionLine<'_>| {
         let fragments: Vec<Span> =
             written.fragments.iter().map(|[start, end]| span(*start, *end)).collect::<Result<_, Error>>()?;
         let whole = span(written.start, written.end)?;
         let surface = truename::Mention { span: whole, fragments: fragments.clone(), ..Default::default() };
         let surface = surface.surface(&text).into_owned();
         let is_linked = written.candidates.is_some();
-        let name = if is_linked { written.long_form.clone().unwrap_or_else(|| surface.clone()) } else { String::new() };
-        let mut link = Link::new(name, written.candidates.unwrap_or_default(), is_linked && written.id.is_none());
-        (link.explanation, link.is_truncated) = (written.explanation, written.is_truncated);
+        let long_form = written.long_form.map(Cow::into_owned);
+        let name = if is_linked { long_form.clone().unwrap_or_else(|| surface.clone()) } else { String::new() };
+        let candidates = written.candidates.unwrap_or_default().into_owned();
+        let mut link = Link::new(name, candidates, is_linked && written.id.flatten().is_none());
+        (link.explanation, link.is_truncated) = (written.explanation.map(Cow::into_owned), written.is_truncated);
         Ok(LinkedMention {
             fragments,
-            types: written.types,
+            types: written.types.into_owned(),
             score: written.score,
             threshold: written.threshold,
             is_zero_shot: written.zero_shot,
-            long_form: written.long_form,
+            long_form,
             ..LinkedMention::new(whole, surface, Arc::new(link))
         })
     };
@@ -258,7 +238,7 @@ mod tests {
             let line = serde_json::to_string(&DocumentLine::new(&linked, unit)).unwrap();
             assert_eq!(read_document(&line, unit).unwrap(), linked);
         }
-        let outside = r#"{"id":"n","text":"a","mentions":[{"start":0,"end":2,"types":[]}]}"#;
+        let outside = r#"{"id":"n","text":"a","mentions":[{"start":0,"end":2,"text":"a","types":[]}]}"#;
         assert!(read_document(outside, OffsetUnit::Chars).unwrap_err().to_string().contains("0..2 is no piece"));
         assert!(read_document("[]", OffsetUnit::Chars).is_err());
     }
