@@ -13,7 +13,7 @@ use crate::pickle::{Pickled, pickled};
 /// Number of texts encoded between two looks for Ctrl-C.
 const PIECE: usize = 256;
 
-/// A sentence encoder: texts in, vectors of unit length out.
+/// A sentence encoder: texts in, vectors out.
 ///
 /// It can be pickled, by its folder.
 #[pyclass(frozen, module = "truename")]
@@ -63,16 +63,22 @@ impl Encoder {
     }
 
     /// Returns the vectors of texts as rows of a numpy array of 32-bit floats, in their order. They have unit length, so that a product is
-    /// a cosine.
-    #[pyo3(signature = (texts, *, threads=0))]
-    fn encode<'py>(&self, py: Python<'py>, texts: Vec<String>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    /// a cosine; with `normalize=False`, the length that the network gives them.
+    #[pyo3(signature = (texts, *, normalize=true, threads=0))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<String>,
+        normalize: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (rows, encoder, call) = (texts.len(), Arc::clone(&self.encoder), Call::on(threads));
         let progress = Arc::clone(&call.progress);
         let bytes = call.run(py, move || {
             let mut bytes = Vec::with_capacity(rows * encoder.dimensions() * size_of::<f32>());
             for piece in texts.chunks(PIECE) {
                 progress.check()?;
-                let vectors = encoder.encode(piece)?;
+                let vectors = if normalize { encoder.encode(piece) } else { encoder.encode_unscaled(piece) }?;
                 bytes.extend(vectors.into_vec().into_iter().flat_map(f32::to_le_bytes));
             }
             Ok(bytes)

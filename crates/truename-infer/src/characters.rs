@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::batch::Batch;
 use crate::character_config::{CharacterConfig, Network};
+use crate::head::VectorLength;
 use crate::kernels::{Matrix, PackedMatrix};
 use crate::layer::Linear;
 use crate::lstm::DIRECTIONS;
@@ -80,15 +81,15 @@ impl CharacterNetwork {
         Ok(states)
     }
 
-    /// Writes the unit vector of each text.
+    /// Writes the vector of each text.
     ///
     /// # Shapes
     /// `vectors: [texts, hidden]`
-    pub fn write(&self, batch: &Batch, vectors: &mut [f32]) -> Result<(), Error> {
+    pub fn write(&self, batch: &Batch, length: VectorLength, vectors: &mut [f32]) -> Result<(), Error> {
         let states = self.run(batch, |_, _| ())?;
         match &self.layers {
-            Layers::Chain { .. } => Pooling::Mean.write_all(batch, &states, vectors),
-            Layers::Lstm { dense, .. } => write_ends(batch, dense, &states, vectors),
+            Layers::Chain { .. } => Pooling::Mean.write_all(batch, &states, length, vectors),
+            Layers::Lstm { dense, .. } => write_ends(batch, dense, &states, length, vectors),
         }
         Ok(())
     }
@@ -133,7 +134,7 @@ fn recurrent(directions: &[Direction; 2], batch: &Batch, states: &[f32]) -> Vec<
 }
 
 /// The last state of each direction, through the dense layer.
-fn write_ends(batch: &Batch, dense: &Linear, states: &[f32], vectors: &mut [f32]) {
+fn write_ends(batch: &Batch, dense: &Linear, states: &[f32], length: VectorLength, vectors: &mut [f32]) {
     let width = states.len() / batch.tokens().len();
     let mut ends = Vec::with_capacity(batch.len() * width);
     for text in batch.rows() {
@@ -144,7 +145,7 @@ fn write_ends(batch: &Batch, dense: &Linear, states: &[f32], vectors: &mut [f32]
     let mut pooled = vec![0.0; batch.len() * dense.outputs()];
     dense.apply(&ends, &mut pooled);
     for (pooled, vector) in pooled.chunks_exact(dense.outputs()).zip(vectors.chunks_exact_mut(dense.outputs())) {
-        Pooling::Cls.write(pooled, vector);
+        Pooling::Cls.write(pooled, length, vector);
     }
 }
 

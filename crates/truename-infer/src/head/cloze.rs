@@ -10,7 +10,7 @@ use truename_text::Span;
 use truename_text::similarity::common_letters;
 
 use super::masked::MaskedHead;
-use super::{ClozeMapping, markers};
+use super::{ClozeMapping, VectorLength, markers};
 use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
@@ -406,7 +406,8 @@ impl ClozeScorer {
                 let width = states.width(0);
                 let mean = |tokens: &Range<usize>| {
                     let mut vector = vec![0.0; width];
-                    Pooling::Mean.write(&states.layer(0)[tokens.start * width..tokens.end * width], &mut vector);
+                    let rows = &states.layer(0)[tokens.start * width..tokens.end * width];
+                    Pooling::Mean.write(rows, VectorLength::Unit, &mut vector);
                     vector
                 };
                 let mention = mean(&prompt.mention);

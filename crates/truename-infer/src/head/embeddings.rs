@@ -4,7 +4,7 @@ use truename_error::{ErrorKind, excerpt};
 
 use crate::Error;
 
-/// Vectors of unit length, one a text, in the order of the texts.
+/// Vectors, one a text, in the order of the texts; of unit length, but for those of [`Encoder::encode_unscaled`](crate::Encoder::encode_unscaled).
 ///
 /// A text of which the tokenizer makes no token at all has a vector of zeros; BERT's, RoBERTa's and MPNet's always make
 /// two, so that even the empty string has a direction.

@@ -1,4 +1,4 @@
-//! Sentence encoders: texts in, unit vectors out.
+//! Sentence encoders: texts in, vectors out.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,11 +8,12 @@ use rayon::prelude::*;
 use truename_text::Span;
 
 use super::entity::{EntityPrompt, mark_name};
+use super::pooling::VectorLength;
 use crate::backbone::{Backbone, Network, Plan};
 use crate::tokenizer::Tokens;
 use crate::{AdapterChoice, AdaptersConfig, Embeddings, Error, Info, Input, Pooling};
 
-/// A sentence encoder: texts in, unit vectors out.
+/// A sentence encoder: texts in, unit vectors out, or vectors of the length that the network gives them.
 ///
 /// Shared by reference between threads; each call uses the threads of the current rayon pool.
 pub struct Encoder {
@@ -56,7 +57,7 @@ impl Encoder {
         &self.backbone
     }
 
-    /// Returns the vectors of `texts`, in their order.
+    /// Returns the unit vectors of `texts`, in their order.
     ///
     /// White space around a text does not count. Of a text that is longer than the window its beginning is encoded, and
     /// [`Embeddings::truncated`] says so. Equal texts are encoded once. All tokens and vectors are held at a time: millions
@@ -66,8 +67,22 @@ impl Encoder {
     /// Where the tokenizer fails, or makes a token that the model has no vector for, or a number of a vector is not finite.
     #[tracing::instrument(name = "encode", level = "debug", skip_all, fields(texts = texts.len()))]
     pub fn encode<S: AsRef<str> + Sync>(&self, texts: &[S]) -> Result<Embeddings, Error> {
+        self.encode_to(VectorLength::Unit, texts)
+    }
+
+    /// Returns the pooled states of `texts`, in their order: as [`Encoder::encode`], before vectors are scaled to unit length.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    #[tracing::instrument(name = "encode", level = "debug", skip_all, fields(texts = texts.len()))]
+    pub fn encode_unscaled<S: AsRef<str> + Sync>(&self, texts: &[S]) -> Result<Embeddings, Error> {
+        self.encode_to(VectorLength::Pooled, texts)
+    }
+
+    fn encode_to<S: AsRef<str> + Sync>(&self, length: VectorLength, texts: &[S]) -> Result<Embeddings, Error> {
         // From inside the pool, or each matrix product would be handed to it anew.
-        rayon::scope(|_| self.encode_distinct(&Distinct::of(texts)))?.finite(|at| texts[at].as_ref().to_owned())
+        let vectors = rayon::scope(|_| self.encode_distinct(&Distinct::of(texts), length))?;
+        vectors.finite(|at| texts[at].as_ref().to_owned())
     }
 
     /// Returns the vectors of entities in their sentences, in their order: the states of an entity's tokens are pooled, those of its
@@ -115,12 +130,12 @@ impl Encoder {
         self.backbone.hash()
     }
 
-    fn encode_distinct(&self, texts: &Distinct) -> Result<Embeddings, Error> {
+    fn encode_distinct(&self, texts: &Distinct, length: VectorLength) -> Result<Embeddings, Error> {
         let tokenizer = self.backbone.tokenizer();
         let tokens = texts.distinct.par_iter().map(|text| Ok(self.read(tokenizer.tokens(text)?)));
         let tokens = tokens.collect::<Result<Vec<_>, Error>>()?;
         let plan = self.backbone.plan(tokens.iter().map(|(tokens, _)| tokens.len()));
-        let sorted = self.encode_in_order(&tokens, &plan, PooledTokens::Text)?;
+        let sorted = self.encode_in_order(&tokens, &plan, PooledTokens::Text(length))?;
         Ok(self.in_order_of_texts(&texts.numbers, &tokens, &plan.order, &sorted))
     }
 
@@ -169,12 +184,12 @@ impl Encoder {
                     Network::Transformer(transformer) => {
                         let (batch, states) = transformer.run(workspace, |_, _| ())?;
                         match pooled {
-                            PooledTokens::Text => self.pooling.write_all(batch, states, vectors),
+                            PooledTokens::Text(length) => self.pooling.write_all(batch, states, length, vectors),
                             PooledTokens::Entity => self.pooling.write_entities(batch, states, vectors),
                         }
                         Ok(())
                     }
-                    Network::Characters(network) => network.write(&workspace.batch, vectors),
+                    Network::Characters(network) => network.write(&workspace.batch, pooled.length(), vectors),
                 }
             },
         )
@@ -204,8 +219,17 @@ impl Encoder {
 /// Tokens whose states are pooled.
 #[derive(Clone, Copy)]
 enum PooledTokens {
-    Text,
+    Text(VectorLength),
     Entity,
+}
+
+impl PooledTokens {
+    fn length(self) -> VectorLength {
+        match self {
+            Self::Text(length) => length,
+            Self::Entity => VectorLength::Unit,
+        }
+    }
 }
 
 /// Texts without repetition.

@@ -22,8 +22,8 @@ pub use encoder::Encoder;
 pub use entity::EntityPrompt;
 pub(crate) use masked::MaskedHead;
 pub use masked_language::{MaskedLanguageModel, MaskedPlace, MaskedWord};
-pub(crate) use pooling::length;
 pub use pooling::scale_to_unit;
+pub(crate) use pooling::{VectorLength, length};
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{
     Descriptions, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,

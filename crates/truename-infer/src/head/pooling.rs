@@ -1,17 +1,25 @@
-//! Pooling of states into unit vectors.
+//! Pooling of states into vectors.
 
 use crate::Pooling;
 use crate::batch::Batch;
 
+/// Length of the vectors that are written.
+#[derive(Clone, Copy)]
+pub(crate) enum VectorLength {
+    Unit,
+    /// Length of the pooled states.
+    Pooled,
+}
+
 impl Pooling {
-    /// Writes the unit vector of each text of a batch.
+    /// Writes the vector of each text of a batch.
     ///
     /// # Shapes
     /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
-    pub(crate) fn write_all(self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
+    pub(crate) fn write_all(self, batch: &Batch, states: &[f32], length: VectorLength, vectors: &mut [f32]) {
         let width = states.len() / batch.tokens().len();
         for (rows, vector) in batch.rows().zip(vectors.chunks_exact_mut(width)) {
-            self.write(&states[rows.start * width..rows.end * width], vector);
+            self.write(&states[rows.start * width..rows.end * width], length, vector);
         }
     }
 
@@ -24,25 +32,30 @@ impl Pooling {
         for ((number, rows), vector) in batch.rows().enumerate().zip(vectors.chunks_exact_mut(width)) {
             let entity = batch.entity(number).unwrap_or(0..rows.len());
             let [first, end] = [entity.start, entity.end].map(|token| (rows.start + token) * width);
-            self.write(&states[first..end], vector);
+            self.write(&states[first..end], VectorLength::Unit, vector);
         }
     }
 
-    /// Writes the unit vector of one text.
+    /// Writes the vector of one text.
     ///
     /// # Shapes
     /// `states: [tokens, dimensions]`, `vector: [dimensions]`
-    pub(crate) fn write(self, states: &[f32], vector: &mut [f32]) {
+    pub(crate) fn write(self, states: &[f32], length: VectorLength, vector: &mut [f32]) {
+        let tokens = states.len() / vector.len();
         let mut rows = states.chunks_exact(vector.len());
         let Some(first) = rows.next() else { return vector.fill(0.0) };
         vector.copy_from_slice(first);
         match self {
             Self::Cls => {}
-            // The sum has the direction of the mean; only that is left of it.
             Self::Mean => rows.for_each(|row| merge(vector, row, |sum, value| sum + value)),
             Self::Max => rows.for_each(|row| merge(vector, row, f32::max)),
         }
-        scale_to_unit(vector);
+        match (length, self) {
+            // The sum has the direction of the mean.
+            (VectorLength::Unit, _) => scale_to_unit(vector),
+            (VectorLength::Pooled, Self::Mean) => vector.iter_mut().for_each(|value| *value /= tokens as f32),
+            (VectorLength::Pooled, Self::Cls | Self::Max) => {}
+        }
     }
 }
 
@@ -70,15 +83,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_have_unit_length() {
+    fn vectors_have_unit_length_or_that_of_the_pooled_states() {
         let states = [3.0, 0.0, 0.0, 4.0];
-        for (pooling, expected) in [(Pooling::Mean, [0.6, 0.8]), (Pooling::Cls, [1.0, 0.0]), (Pooling::Max, [0.6, 0.8])]
-        {
+        for (pooling, unit, pooled) in [
+            (Pooling::Mean, [0.6, 0.8], [1.5, 2.0]),
+            (Pooling::Cls, [1.0, 0.0], [3.0, 0.0]),
+            (Pooling::Max, [0.6, 0.8], [3.0, 4.0]),
+        ] {
             let mut vector = [9.0; 2];
-            pooling.write(&states, &mut vector);
-            assert_eq!(vector, expected, "{pooling}");
-            pooling.write(&[], &mut vector);
-            assert_eq!(vector, [0.0; 2]);
+            for (length, expected) in [(VectorLength::Unit, unit), (VectorLength::Pooled, pooled)] {
+                pooling.write(&states, length, &mut vector);
+                assert_eq!(vector, expected, "{pooling}");
+                pooling.write(&[], length, &mut vector);
+                assert_eq!(vector, [0.0; 2]);
+            }
         }
     }
 }

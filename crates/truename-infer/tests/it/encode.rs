@@ -66,6 +66,19 @@ fn vectors_have_unit_length_and_the_order_of_the_texts() {
 }
 
 #[test]
+fn unscaled_vectors_have_the_same_directions() {
+    let texts = texts();
+    for encoder in encoders() {
+        let mut unscaled = encoder.encode_unscaled(&texts).unwrap().into_vec();
+        let mut rows = unscaled.chunks_exact_mut(encoder.dimensions());
+        assert!(rows.any(|row| row.iter().map(|value| value * value).sum::<f32>() > 1.1));
+        unscaled.chunks_exact_mut(encoder.dimensions()).for_each(truename_infer::scale_to_unit);
+        let expected = encoder.encode(&texts).unwrap().into_vec();
+        assert!(unscaled.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-5));
+    }
+}
+
+#[test]
 fn equal_texts_have_equal_vectors() {
     for encoder in encoders() {
         let vectors = encoder.encode(&["fever", "cough", "fever", " fever "]).unwrap();

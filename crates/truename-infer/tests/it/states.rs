@@ -37,13 +37,16 @@ fn a_sequence_has_the_same_states_alone_and_among_others() {
 
 #[test]
 fn an_encoder_pools_the_last_states() {
-    let encoder = Encoder::open(&folder("roberta")).unwrap();
-    let backbone = encoder.backbone();
-    let input = Input::new(ids(backbone, "heart attack"));
-    let states = backbone.states(&[input], &[backbone.info().layers]).unwrap();
-    let mut vector = states[0].row(0, 0).to_vec();
-    truename_infer::scale_to_unit(&mut vector);
-    assert_eq!(encoder.encode(&["heart attack"]).unwrap().row(0), vector);
+    for family in FAMILIES {
+        let encoder = Encoder::open(&folder(family)).unwrap();
+        let backbone = encoder.backbone();
+        let input = Input::new(ids(backbone, "heart attack"));
+        let states = backbone.states(&[input], &[backbone.info().layers]).unwrap();
+        let mut pooled = states[0].pooled(0, backbone.info().pooling.unwrap());
+        assert_near(encoder.encode_unscaled(&["heart attack"]).unwrap().row(0), &pooled, family);
+        truename_infer::scale_to_unit(&mut pooled);
+        assert_near(encoder.encode(&["heart attack"]).unwrap().row(0), &pooled, family);
+    }
 }
 
 /// Two texts side by side that do not see each other, each with positions from 0.
