@@ -5,14 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use truename::Progress;
 use truename_error::Error;
 
 use crate::error::raised;
-use crate::pool::pool;
-use crate::process::locked;
+use crate::pool::Lent;
+use crate::process::{self, locked};
 use crate::watch::{Look, Watch};
 
 /// Time between two looks for Ctrl-C.
@@ -52,20 +53,28 @@ impl Call {
         Ok(Self { watch: Box::new(Watch::new(progress)?), ..Self::default() })
     }
 
-    /// Runs work. Raises the exception of a signal, `KeyboardInterrupt` as a rule, within a second.
+    /// Runs work. Raises the exception of a signal, `KeyboardInterrupt` as a rule, within a second; in a child of a fork, `RuntimeError`.
     pub fn run<T: Send + 'static>(
         mut self,
         py: Python<'_>,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
         let answer: Arc<Answer<T>> = Arc::default();
-        let told = Arc::clone(&answer);
-        pool(self.threads).map_err(raised)?.spawn(move || {
-            let outcome = catch_unwind(AssertUnwindSafe(work));
+        let (told, process) = (Arc::clone(&answer), std::process::id());
+        let work = move || {
+            let under_way = process::begin();
+            (catch_unwind(AssertUnwindSafe(work)), under_way)
+        };
+        let tell = move |(outcome, _under_way)| {
             *locked(&told.0) = Some(outcome);
             told.1.notify_all();
-        });
+        };
+        Lent::new(self.threads).map_err(raised)?.spawn(work, tell);
         loop {
+            // A function that is told the progress may fork.
+            if std::process::id() != process {
+                return Err(PyRuntimeError::new_err("the process was forked while the call was under way"));
+            }
             if let Some(outcome) = py.detach(|| wait(&answer, POLL)) {
                 self.watch.look(py, &self.progress, true)?;
                 return outcome.map_err(|panic| PanicException::new_err(said(&*panic)))?.map_err(raised);

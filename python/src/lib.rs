@@ -59,7 +59,7 @@ mod _truename {
     #[pymodule_export]
     use super::mention::Mention;
     #[pymodule_export]
-    use super::process::after_fork;
+    use super::process::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]
     use super::recognizer::Recognizer;
     #[pymodule_export]

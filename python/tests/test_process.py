@@ -3,7 +3,9 @@
 import multiprocessing
 import os
 import pickle
+import signal
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
@@ -84,3 +86,108 @@ def test_threads_share_a_linker(kb):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda name: ids(linker, name), NAMES * 20)) == expected * 20
     assert threading.active_count() < 20
+
+
+def forked(child):
+    """Run a function in a child of a fork. Return what it returned; fail if it hangs or crashes."""
+    pid = os.fork()
+    if pid == 0:
+        code = 99
+        try:
+            code = child()
+        finally:
+            os._exit(code)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    raise AssertionError("the child hangs")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_waits_for_short_calls_of_other_threads(kb):
+    linker, matcher, ends = kb.linker(), kb.matcher(threads=2), threading.Event()
+    expected = [ids(linker, name) for name in NAMES]
+
+    def work():
+        while not ends.is_set():
+            list(linker.link_many(["No fever.", "Takes ASA."] * 50))
+            matcher.match(NAMES * 50)
+
+    def child():
+        return 0 if matcher.match(NAMES).ids == expected and linker.link("fever")[0].id == "D:1" else 1
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    try:
+        assert [forked(child) for _ in range(20)] == [0] * 20
+    finally:
+        ends.set()
+        for worker in workers:
+            worker.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_what_a_long_call_uses_is_an_error_in_the_child(kb):
+    matcher, begun, ends = kb.matcher(), threading.Event(), threading.Event()
+
+    def progress(phase, done, total):
+        begun.set()
+        if ends.is_set():
+            raise StopIteration
+
+    def work():
+        with pytest.raises(StopIteration):
+            matcher.match([f"hart failure {number}" for number in range(500_000)], progress=progress)
+
+    def child():
+        try:
+            matcher.one("fever")
+        except RuntimeError as error:
+            said = "forked" in str(error) and "spawn" in error.__notes__[0]
+            return 0 if said and tn.bundled().matcher().one("fever").id == "D005334" else 1
+        return 2
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        assert begun.wait(60) and forked(child) == 0
+        assert matcher.one("fever").id == "D:1"
+    finally:
+        ends.set()
+        worker.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_within_a_call_ends_the_call_of_the_child(kb):
+    codes = []
+
+    def progress(phase, done, total):
+        if not codes:
+            codes.append(None)
+            codes[0] = forked(lambda: 7)
+
+    def child():
+        forks = []
+
+        def fork(phase, done, total):
+            if not forks:
+                forks.append(os.fork())
+
+        try:
+            kb.matcher().match([f"hart failure {number}" for number in range(100_000)], progress=fork)
+        except RuntimeError as error:
+            os._exit(0 if "forked" in str(error) else 3)
+        return os.waitstatus_to_exitcode(os.waitpid(forks[0], 0)[1])
+
+    assert len(kb.matcher().match([f"hart failure {number}" for number in range(10_000)], progress=progress)) == 10_000
+    assert codes == [7]
+    assert forked(child) == 0

@@ -72,7 +72,11 @@ _FUNCTIONS = {
 """Functions with the modules that they are imported from when they are first used."""
 
 if hasattr(_os, "register_at_fork"):
-    _os.register_at_fork(after_in_child=_truename._after_fork)
+    _os.register_at_fork(
+        before=_truename._before_fork,
+        after_in_parent=_truename._after_fork_in_parent,
+        after_in_child=_truename._after_fork_in_child,
+    )
 
 
 def __getattr__(name: str) -> _Any:

@@ -30,6 +30,8 @@ pub(crate) struct SharedEnvironment {
     /// Ends before the map does.
     guarded: guard::Region,
     pub(crate) lmdb: Environment,
+    /// Number of the process that opened it; a child of a fork may not use it.
+    process: u32,
     /// The last transaction whose state agrees with its checksums, as far as this process knows.
     compared: AtomicUsize,
     /// The last transaction whose automata were found whole.
@@ -47,6 +49,7 @@ impl SharedEnvironment {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, environment| environment.strong_count() > 0);
         if let Some(environment) = open.get(&canonical).and_then(Weak::upgrade) {
+            environment.refuse_forked()?;
             return environment.refuse_faulted().map(|()| environment);
         }
         // LMDB follows links.
@@ -70,6 +73,7 @@ impl SharedEnvironment {
         let environment = Arc::new(Self {
             guarded: guard::Region::of(&canonical.join("data.mdb"), lmdb.map_bytes(), folder),
             lmdb,
+            process: std::process::id(),
             compared: AtomicUsize::new(NEVER),
             forms_verified: AtomicUsize::new(NEVER),
         });
@@ -93,6 +97,16 @@ impl SharedEnvironment {
     /// Returns true where a part of the map could not be read ([`guard::survive`]).
     pub(crate) fn has_faulted(&self) -> bool {
         self.guarded.has_faulted()
+    }
+
+    /// Refuses an environment that a process inherited open: threads of its parent had it, and nothing in the child closes it.
+    fn refuse_forked(&self) -> Result<(), Error> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        let folder = self.lmdb.folder().display();
+        let message = format!("another thread had knowledge base {folder} in use when this process was forked");
+        Err(Error::new(ErrorKind::Other, message).with_hint("fork while no call is under way, or spawn the process"))
     }
 
     fn refuse_faulted(&self) -> Result<(), Error> {
