@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import truename as tn
+
+# Spark would start another Python.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 CONCEPTS = """id,name,synonyms,type
 D:1,Fever,pyrexia|fevers|febrile,sign
