@@ -12,6 +12,9 @@ use crate::error::raised;
 use crate::json;
 use crate::mention::Mention;
 
+/// Style of a document among others on a page, beside that of a page.
+const INLINE: &str = ":scope { margin: 0; padding: 1rem }\narticle { margin: 0 }\n";
+
 /// A text with its linked mentions. Offsets count characters, as Python does.
 #[pyclass(frozen, module = "truename")]
 pub struct Document(Arc<Contents>);
@@ -81,10 +84,9 @@ impl Document {
     /// Returns the mentions in colour, for notebooks.
     fn _repr_html_(&self) -> PyResult<String> {
         let fragment = page(Ok(HtmlWriter::fragment(Vec::new())), &self.0.linked).map_err(raised)?;
-        // A shadow tree keeps the style from the rest of the notebook.
-        Ok(format!(
-            "<div><template shadowrootmode=\"open\"><style>{STYLE}</style><div class=\"page\">{fragment}</div></template></div>"
-        ))
+        // A scope keeps the style from the rest of the notebook.
+        let style = STYLE.replace(":root", ":scope").replace("\nbody {", "\n:scope {");
+        Ok(format!("<div><style>@scope {{\n{style}{INLINE}}}</style>{fragment}</div>"))
     }
 
     fn __len__(&self) -> usize {

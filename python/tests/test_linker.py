@@ -43,6 +43,8 @@ def test_a_page_shows_the_mentions(kb):
     assert "A &amp; B" in doc.to_html(title="A & B")
     shown = doc._repr_html_()
     assert "D:1" in shown and "<script" not in shown and "<!DOCTYPE" not in shown
+    # The style is that of the element alone, and a notebook puts no template to use.
+    assert "@scope" in shown and ":root" not in shown and "<template" not in shown
 
 
 def test_many_texts_are_linked_as_one_by_one(kb):
