@@ -124,9 +124,11 @@ with open(sys.argv[1], encoding="utf-8") as texts, open(sys.argv[2], "w", encodi
 
 
 def seconds(command):
-    start = time.perf_counter()
+    """Return the seconds that a command takes, and those of the processor."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - start, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def beside_the_command(options):
@@ -136,7 +138,7 @@ def beside_the_command(options):
             rows = csv.writer(file)
             rows.writerow(["name"])
             rows.writerows([name] for _, name in asked_names())
-        documents = abstracts(options.data) * 5
+        documents = abstracts(options.data) * 25
         with texts.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps({"id": str(at), "text": text}) + "\n" for at, text in enumerate(documents))
         work = [("names", NAMES, "match", names, MATCH), ("abstracts", len(documents), "link", texts, LINK)]
@@ -144,12 +146,12 @@ def beside_the_command(options):
             for what, count, verb, file, code in work:
                 command = [options.truename, verb, file, "--out", out, "--threads", threads, "--quiet"]
                 script = [sys.executable, "-c", code, file, out, threads]
-                pairs = [(seconds(command), seconds(script)) for _ in range(options.rounds)]
-                by_command, by_python = (statistics.median(one) for one in zip(*pairs, strict=True))
-                ratio = statistics.median(one / other for one, other in pairs)
+                turns = [(seconds(command), seconds(script)) for _ in range(options.rounds)]
+                by_command, by_python = (statistics.median(turn[at][0] for turn in turns) for at in (0, 1))
+                wall, processor = (statistics.median(one[at] / other[at] for one, other in turns) for at in (0, 1))
                 print(
-                    f"{count} {what}, {threads} threads: command {count / by_command:8.0f}/s, Python {count / by_python:8.0f}/s, "
-                    f"ratio {ratio:.2f}",
+                    f"{count} {what}, {threads} threads: command {count / by_command:6.0f}/s, Python {count / by_python:6.0f}/s, "
+                    f"ratio {wall:.2f}, of the processor's time {processor:.2f}",
                     flush=True,
                 )
 
@@ -319,12 +321,12 @@ def installed_mib(package, seen):
 
 def beside_others(options):
     print("name | version | installed MiB | import s | open s | names/s typed, gold | accuracy@1 typed, gold | peak MiB | names asked")
-    idle = statistics.median(seconds([sys.executable, "-c", "pass"]) for _ in range(3))
+    idle = statistics.median(seconds([sys.executable, "-c", "pass"])[0] for _ in range(3))
     for peer in options.only or PEERS:
         package = PEERS[peer][0]
         code = f"import {MODULES.get(package, package)}"
         try:
-            imported = statistics.median(seconds([sys.executable, "-c", code]) for _ in range(3)) - idle
+            imported = statistics.median(seconds([sys.executable, "-c", code])[0] for _ in range(3)) - idle
             command = [sys.executable, __file__, "peer", "--peer", peer, *options.given]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
@@ -346,7 +348,7 @@ def beside_others(options):
 def on_threads(options):
     import truename as tn
 
-    linker, texts = tn.bundled().linker(threads=1), abstracts(options.data)
+    linker, texts = tn.bundled().linker(threads=1), abstracts(options.data) * 10
 
     def link():
         for _ in linker.link_many(texts):
