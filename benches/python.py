@@ -4,7 +4,7 @@
     pip install gilda==1.6.1 rapidfuzz==3.14.6 scikit-learn==1.9.1 sentence-transformers==6.2.0 scispacy==0.6.2    # and truename
     python3 benches/python.py command --truename BIN --data DIR       # names and abstracts a second, in turns with the command
     python3 benches/python.py peers --data DIR --model MINILM         # --only NAME, --seconds 60
-    python3 benches/python.py threads --data DIR                      # one and two threads of Python, a thread of work each
+    python3 benches/python.py threads --data DIR                      # one and two threads of Python, one and two processes
     python3 benches/python.py memory --data DIR                       # resident memory after more and more work
 
 The knowledge base is the bundled one. Its names, each with a letter left out or in another order, are the names that are asked for: 41,643
@@ -354,7 +354,15 @@ def on_threads(options):
         for _ in linker.link_many(texts):
             pass
 
-    def timed(count):
+    def process():
+        if child := os.fork():
+            return child
+        try:
+            link()
+        finally:
+            os._exit(0)
+
+    def by_threads(count):
         threads = [threading.Thread(target=link) for _ in range(count)]
         start = time.perf_counter()
         for thread in threads:
@@ -363,10 +371,19 @@ def on_threads(options):
             thread.join()
         return time.perf_counter() - start
 
+    def by_processes(count):
+        start = time.perf_counter()
+        for child in [process() for _ in range(count)]:
+            os.waitpid(child, 0)
+        return time.perf_counter() - start
+
     link()
-    pairs = [(timed(1), timed(2)) for _ in range(options.rounds)]
-    ratios = [2 * one / two for one, two in pairs]
-    print(f"two threads link {statistics.median(ratios):.2f} times as much as one ({', '.join(f'{one:.2f}' for one in ratios)})")
+    turns = [(by_threads(1), by_threads(2), by_processes(1), by_processes(2)) for _ in range(options.rounds)]
+    threads, processes, ratio = (
+        statistics.median(one) for one in zip(*((2 * a / b, 2 * c / d, d / b) for a, b, c, d in turns), strict=True)
+    )
+    print(f"two threads link {threads:.2f} times as much as one, two processes {processes:.2f} times as much as one")
+    print(f"two threads link {ratio:.2f} times as much as two processes")
 
 
 def in_memory(options):

@@ -138,6 +138,9 @@ def test_texts_are_encoded(trained):
     vectors = encoder.encode(["fever", "pyrexia", "fever", "😀"])
     assert vectors.shape == (4, encoder.dimensions) and vectors.dtype == np.float32 and vectors.flags.writeable
     assert np.allclose((vectors**2).sum(axis=1), 1, atol=1e-5) and (vectors[0] == vectors[2]).all()
+    plain = encoder.encode(["fever", "pyrexia"], normalize=False)
+    lengths = np.linalg.norm(plain, axis=1, keepdims=True)
+    assert (abs(lengths - 1) > 1e-3).all() and np.allclose(plain / lengths, vectors[:2], atol=1e-5)
     assert encoder.encode([]).shape == (0, encoder.dimensions)
     assert encoder.window > 0 and encoder.path == trained[0].folder and "mine" in repr(encoder)
     assert (pickle.loads(pickle.dumps(encoder)).encode(["fever"])[0] == vectors[0]).all()
