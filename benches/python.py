@@ -10,8 +10,9 @@
 The knowledge base is the bundled one. Its names, each with a letter left out or in another order, are the names that are asked for: 41,643
 of them; `gold` of `peers` are the distinct mentions of BC5CDR's development part that have one id. `DIR` is the folder with the data sets
 (benches/data.md), `MINILM` a folder of all-MiniLM-L6-v2. Each package runs in a process of its own. Names that do not fit into `--seconds`
-are left out, and accuracy is of those that were asked for, a random sample. Truename gives the best concept, not NIL. A ratio is of two figures taken in turns, so that other work on the machine
-slows both.
+are left out, and accuracy is of those that were asked for, a random sample. Truename gives the
+best concept, not NIL. Seconds of `peers` are those of the processor, on all its cores together, and a ratio is of two figures taken in turns:
+other work on the machine changes neither much.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = 41_643
-BATCH = 256
+MARKS = (50_000, 200_000)  # documents or names after which the memory is looked at
 
 
 def concepts():
@@ -278,25 +279,25 @@ MODULES = {"scikit-learn": "sklearn.neighbors", "sentence-transformers": "senten
 
 
 def answered(answer, size, asked, limit):
-    """Return the number of names asked for, of right answers, and the seconds."""
-    start, count, right = time.perf_counter(), 0, 0
+    """Return the number of names asked for, of right answers, and the seconds of the processor."""
+    start, count, right = time.process_time(), 0, 0
     for at in range(0, len(asked), size):
         part = asked[at : at + size]
         found = answer([name for _, name in part])
         count += len(part)
         right += sum(id == one for (id, _), one in zip(part, found, strict=True))
-        if time.perf_counter() - start > limit:
+        if time.process_time() - start > limit:
             break
-    return count, right, time.perf_counter() - start
+    return count, right, time.process_time() - start
 
 
 def measure_peer(options):
     """Print the figures of one package as JSON."""
     package, make = PEERS[options.peer]
     pairs = known_names()
-    start = time.perf_counter()
+    start = time.process_time()
     answer, size = make(pairs, options)
-    figures = {"open": time.perf_counter() - start}
+    figures = {"open": time.process_time() - start}
     answer([name for _, name in pairs[:size]])
     for what, asked in (("typed", asked_names()), ("gold", gold(options.data))):
         count, right, seconds = answered(answer, size, asked, options.seconds)
@@ -320,13 +321,13 @@ def installed_mib(package, seen):
 
 
 def beside_others(options):
-    print("name | version | installed MiB | import s | open s | names/s typed, gold | accuracy@1 typed, gold | peak MiB | names asked")
-    idle = statistics.median(seconds([sys.executable, "-c", "pass"])[0] for _ in range(3))
+    print("package | version | installed MiB | import s | open s | names/s typed, gold | accuracy@1 typed, gold | peak MiB | names asked")
+    idle = statistics.median(seconds([sys.executable, "-c", "pass"])[1] for _ in range(3))
     for peer in options.only or PEERS:
         package = PEERS[peer][0]
         code = f"import {MODULES.get(package, package)}"
         try:
-            imported = statistics.median(seconds([sys.executable, "-c", code])[0] for _ in range(3)) - idle
+            imported = statistics.median(seconds([sys.executable, "-c", code])[1] for _ in range(3)) - idle
             command = [sys.executable, __file__, "peer", "--peer", peer, *options.given]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
@@ -393,7 +394,7 @@ def in_memory(options):
     linker, done, start = kb.linker(), 0, time.perf_counter()
     for _ in linker.link_many(texts[at % len(texts)] for at in range(options.documents)):
         done += 1
-        if done in (options.documents // 4, options.documents):
+        if done in {*MARKS, options.documents}:
             print(f"link_many: {resident_mib():.0f} MiB after {done} documents, {time.perf_counter() - start:.0f} s", flush=True)
     matcher, done, start = kb.matcher(), 0, time.perf_counter()
     known = [name for _, name in asked_names()]
@@ -401,7 +402,7 @@ def in_memory(options):
         batch = [f"{known[(done + at) % len(known)]} {done // len(known) or ''}".strip() for at in range(10_000)]
         matcher.match(batch)
         done += len(batch)
-        if done in (options.names // 4, options.names):
+        if done in {*MARKS, options.names}:
             print(f"match: {resident_mib():.0f} MiB after {done} names, {time.perf_counter() - start:.0f} s", flush=True)
 
 
@@ -413,7 +414,7 @@ def main():
     parser.add_argument("--model", type=Path, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--only", action="append", choices=list(PEERS), help="a package; all by default")
     parser.add_argument("--peer", choices=list(PEERS), help=argparse.SUPPRESS)
-    parser.add_argument("--seconds", type=float, default=60, help="longest time for one set of names")
+    parser.add_argument("--seconds", type=float, default=60, help="longest time of the processor for one set of names")
     parser.add_argument("--rounds", type=int, default=5, help="number of turns")
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--names", type=int, default=1_000_000)
